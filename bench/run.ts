@@ -1,0 +1,44 @@
+/**
+ * `npm run bench [-- NAME] [--json]`: every bench, or those whose name begins with
+ * NAME. Exit code 1 when one misses its target.
+ */
+import { loadavg } from 'node:os';
+import { didYouMean } from '../src/kernel/suggest.ts';
+import { cliBenches } from './cli.ts';
+import { type BenchResult, runBench } from './frame.ts';
+
+const benches = [...cliBenches];
+
+const args = process.argv.slice(2);
+const json = args.includes('--json');
+const wanted = args.find((arg) => !arg.startsWith('-')) ?? '';
+const chosen = benches.filter(({ name }) => name.startsWith(wanted));
+
+process.exitCode = chosen.length === 0 ? refuse() : await main();
+
+function refuse(): number {
+  const names = benches.map(({ name }) => name);
+  process.stderr.write(
+    `There is no bench "${wanted}".${didYouMean(wanted, names)}\n  try: one of ${names.join(', ')}\n`,
+  );
+  return 2;
+}
+
+async function main(): Promise<number> {
+  const [load = 0] = loadavg();
+  if (load > 1)
+    process.stderr.write(`The machine is busy (load ${load.toFixed(1)}): read only the ratios.\n`);
+  let passed = true;
+  for (const bench of chosen) {
+    const result = await runBench(bench);
+    process.stdout.write(`${json ? JSON.stringify(result) : inWords(result)}\n`);
+    passed &&= result.pass;
+  }
+  return passed ? 0 : 1;
+}
+
+function inWords(result: BenchResult): string {
+  const { bench, value, unit, floor, floorIs, ratio, spread, target, pass } = result;
+  const verdict = pass ? 'ok    ' : 'MISSED';
+  return `${verdict} ${bench.padEnd(24)} ${value} ${unit}, floor ${floor} (${floorIs}), ratio ${ratio} [${spread.join('–')}], target ${target}`;
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..');
+
+export interface ToolRun {
+  readonly name: string;
+  readonly code: number;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** Runs a program of node_modules/.bin and keeps what it says. */
+export function runTool(name: string, args: readonly string[]): Promise<ToolRun> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(root, 'node_modules', '.bin', name), args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      resolve({ name, code: code ?? 1, output, seconds });
+    });
+  });
+}
+
+/** One line in a script's own words. */
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

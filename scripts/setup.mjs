@@ -1,0 +1,180 @@
+// Makes a fresh clone ready, then runs what it was asked to run:
+//
+//   node scripts/setup.mjs [--for-tests] [FILE [ARGUMENT…]]
+//
+// Node built-ins only, and it must run on Node 20: it is what brings the rest.
+//
+// S1. Nothing is half installed: the stamp is written last, and only a matching
+//     stamp lets a run skip the work.
+// S2. `npm ci` empties node_modules, so the private Node is parked outside while
+//     packages are installed, and settles in node_modules afterwards.
+// S3. Two setups of one checkout take turns.
+// S4. What is run afterwards runs on the Node that was chosen, whatever PATH says.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, relative } from 'node:path';
+import {
+  neededBuild,
+  parkPrivateNode,
+  settledBinary,
+  settlePrivateNode,
+} from './setup/private-node.mjs';
+import { lastLines, root, SetupError, say, step } from './setup/step.mjs';
+import { ensureSystemPackages } from './setup/system-packages.mjs';
+import { takeTurn } from './setup/turn.mjs';
+
+const modules = join(root, 'node_modules');
+const binFolder = join(modules, '.bin');
+const installStamp = join(modules, '.cache', 'setup-stamp');
+const buildStamp = join(root, 'dist', '.stamp');
+
+/** @param {string[]} argv */
+async function main(argv) {
+  const forTests = argv[0] === '--for-tests';
+  const [file, ...args] = forTests ? argv.slice(1) : argv;
+  const build = neededBuild();
+  const node = build === undefined ? process.execPath : settledBinary;
+  if (!isReady(build)) {
+    const done = await takeTurn();
+    try {
+      // Somebody else may have done the work while this run waited for its turn.
+      if (!isReady(build)) await installAll(build);
+    } finally {
+      done();
+    }
+  }
+  linkPrograms(build);
+  await ensureSystemPackages({ forTests });
+  await buildIfChanged(node);
+  return file === undefined ? 0 : run(node, [join(root, file), ...args]);
+}
+
+/** @param {ReturnType<typeof neededBuild>} build */
+function isReady(build) {
+  const nodeIsThere = build === undefined || existsSync(settledBinary);
+  return nodeIsThere && readIfThere(installStamp) === wantedStamp(build);
+}
+
+/** @param {ReturnType<typeof neededBuild>} build */
+function wantedStamp(build) {
+  const node = build === undefined ? process.version : `${build.name}@${build.version}`;
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(`${node} ${process.platform} ${process.arch}`)
+    .digest('hex');
+}
+
+/** @param {ReturnType<typeof neededBuild>} build */
+async function installAll(build) {
+  rmSync(installStamp, { force: true });
+  const node = build === undefined ? process.execPath : await parkPrivateNode(build);
+  await installPackages(node);
+  if (build !== undefined) settlePrivateNode();
+  mkdirSync(dirname(installStamp), { recursive: true });
+  writeFileSync(installStamp, wantedStamp(build));
+}
+
+/** @param {string} node */
+async function installPackages(node) {
+  // npm itself must run on the chosen Node: under an older one it would leave out
+  // optional packages whose `engines` ask for more.
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  let result = await step('installing packages', 'npm', ['ci', ...flags], { env });
+  if (!result.ok && result.output.includes('EUSAGE')) {
+    say('npm does not accept the lock file here, so the versions of package.json are used');
+    const install = ['install', '--no-save', ...flags];
+    result = await step('installing packages', 'npm', install, { env });
+  }
+  if (result.ok) return;
+  throw new SetupError(
+    `npm could not install the packages:\n${lastLines(result.output)}\n` +
+      '  Check the network and run the same command again',
+  );
+}
+
+/**
+ * `node` and `aos` in node_modules/.bin, which npm scripts and npx look in first.
+ * @param {ReturnType<typeof neededBuild>} build
+ */
+function linkPrograms(build) {
+  link('aos', join(root, 'bin', 'aos.cjs'));
+  if (build === undefined) rmSync(join(binFolder, 'node'), { force: true });
+  else link('node', settledBinary);
+}
+
+/**
+ * @param {string} name
+ * @param {string} target
+ */
+function link(name, target) {
+  const path = join(binFolder, name);
+  if (existsSync(path)) return;
+  rmSync(path, { force: true });
+  mkdirSync(binFolder, { recursive: true });
+  symlinkSync(relative(binFolder, target), path);
+}
+
+/** @param {string} node */
+async function buildIfChanged(node) {
+  const sources = sourceDigest();
+  if (readIfThere(buildStamp) === sources && existsSync(join(root, 'dist', 'cli.cjs'))) return;
+  const { ok, output } = await step('building', node, [join(root, 'scripts', 'build.ts')]);
+  if (!ok) throw new SetupError(`the build failed:\n${lastLines(output)}`);
+  writeFileSync(buildStamp, sources);
+}
+
+function sourceDigest() {
+  const digest = createHash('sha256');
+  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const others = ['package.json', 'package-lock.json', 'scripts/build.ts'];
+  for (const file of [...files, ...others.map((name) => join(root, name))].sort()) {
+    digest.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return digest.digest('hex');
+}
+
+/** @param {string} path */
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+/**
+ * @param {string} node
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+function run(node, args) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, PATH: `${binFolder}${delimiter}${process.env['PATH']}` };
+    const child = spawn(node, args, { stdio: 'inherit', env });
+    // Ctrl-C reaches the child by itself; this process waits for what it says.
+    process.on('SIGINT', () => {});
+    process.on('SIGTERM', () => child.kill('SIGTERM'));
+    child.on('error', reject);
+    child.on('close', (code, signal) =>
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']),
+    );
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

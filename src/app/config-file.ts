@@ -1,0 +1,63 @@
+/** `config.json` as text and as JSON. What its keys mean is config.ts's business. */
+import { readWholeFile } from '../kernel/durable-file.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { DiskView } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+
+const limitBytes = 1024 * 1024;
+
+/** The object that stands in the file; undefined when there is no file. */
+export async function readConfigFile(
+  view: DiskView,
+  path: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const text = await readText(view, path);
+  return text === undefined ? undefined : parseObject(text, path);
+}
+
+async function readText(view: DiskView, path: string): Promise<string | undefined> {
+  try {
+    if ((await view.stat(path)) === undefined) return undefined;
+    const bytes = await readWholeFile(view, path, limitBytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const why = cause instanceof AosError ? cause.message : 'It is not UTF-8 text';
+    throw unreadable(path, why, cause);
+  }
+}
+
+function unreadable(path: string, why: string, cause: unknown): AosError {
+  return new AosError('config.unreadable', {
+    message: `The settings in ${quote(path)} cannot be read. ${why}`,
+    fix: 'Mend the file or move it away',
+    cause,
+  });
+}
+
+function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw notAnObject(`${quote(path)} is not valid JSON${placeIn(cause)}`, cause);
+  }
+  if (isObject(parsed)) return parsed;
+  throw notAnObject(`${quote(path)} must hold one JSON object, such as {"diskWarnPercent": 70}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function placeIn(cause: unknown): string {
+  const place = /line (\d+) column (\d+)/.exec(String(cause));
+  return place === null ? '' : `: look at line ${place[1]}, column ${place[2]}`;
+}
+
+function notAnObject(message: string, cause?: unknown): AosError {
+  return new AosError('config.not-json', {
+    message,
+    fix: 'Mend the file; "aos config schema" prints what may stand in it',
+    cause,
+  });
+}

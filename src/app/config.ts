@@ -1,0 +1,170 @@
+/**
+ * Where each setting's value comes from: flags, then the environment, then
+ * config.json in the home folder, then the default. The only reader of the
+ * environment. An unknown key is an error, because a setting that is misspelt
+ * and silently ignored is found out too late.
+ */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AosError } from '../kernel/errors.ts';
+import type { DiskView } from '../kernel/ports.ts';
+import { printable, quote } from '../kernel/quote.ts';
+import { didYouMean } from '../kernel/suggest.ts';
+import { readConfigFile } from './config-file.ts';
+import {
+  fits,
+  isSettingName,
+  type SettingName,
+  type Settings,
+  settingNames,
+  settingsTable,
+  variableOf,
+  wantsOf,
+} from './settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigSources {
+  readonly view: DiskView;
+  readonly environment: Environment;
+  /** From `--home DIR` and `--set KEY=VALUE`; the last one of a key wins. */
+  readonly flags: readonly FlagValue[];
+}
+
+export interface FlagValue {
+  readonly key: string;
+  readonly text: string;
+  readonly flag: '--home' | '--set';
+}
+
+export interface Config {
+  readonly settings: Settings;
+  readonly originOf: (name: SettingName) => Origin;
+}
+
+export type Origin =
+  | { readonly kind: 'flag' | 'environment' | 'file'; readonly name: string }
+  | { readonly kind: 'default' };
+
+interface Given {
+  readonly name: SettingName;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+const defaultOrigin: Origin = { kind: 'default' };
+
+// Read by the tests; they are not settings of the program.
+const otherVariables = /^AOS_TEST_/;
+
+/** The environment of this process, as the rest of the program may see it. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** Whether words on a terminal may be coloured (https://no-color.org). */
+export function colorAllowed(environment: Environment): boolean {
+  return (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
+}
+
+/** The settings in force. A wrong value is told even where a higher source overrules it. */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const above = [...fromEnvironment(sources.environment), ...fromFlags(sources.flags)];
+  const home = absoluteHome(above.findLast(({ name }) => name === 'home')?.value);
+  const below = await fromFile(sources.view, join(home, 'config.json'));
+  const inForce = new Map([...below, ...above].map((given) => [given.name, given]));
+
+  const values = settingNames.map((name) => [name, chosen(name, inForce.get(name))]);
+  // Each value is a default or went through check(), so each has its setting's type.
+  const settings = { ...Object.fromEntries(values), home } as Settings;
+  if (settings.diskWarnPercent > settings.diskAlertPercent) throw warnAboveAlert(settings);
+  return { settings, originOf: (name) => inForce.get(name)?.origin ?? defaultOrigin };
+}
+
+function chosen(name: SettingName, given: Given | undefined): unknown {
+  return given === undefined ? settingsTable[name].default : given.value;
+}
+
+function fromEnvironment(environment: Environment): Given[] {
+  const names = new Map(settingNames.map((name) => [variableOf(name), name]));
+  return Object.entries(environment)
+    .filter(([name, text]) => name.startsWith('AOS_') && !otherVariables.test(name) && text !== '')
+    .map(([variable, text]) => {
+      const name = names.get(variable);
+      if (name === undefined) throw unknownVariable(variable, names.keys());
+      return check(name, text, { kind: 'environment', name: variable });
+    });
+}
+
+function unknownVariable(variable: string, known: Iterable<string>): AosError {
+  return new AosError('config.unknown-key', {
+    message: `The environment sets "${variable}", which is not a setting.${didYouMean(variable, known)}`,
+    fix: `unset ${variable}`,
+  });
+}
+
+function fromFlags(flags: readonly FlagValue[]): Given[] {
+  return flags.map(({ key, text, flag }) => {
+    const origin: Origin = { kind: 'flag', name: flag };
+    return check(knownName(key, flag), text, origin);
+  });
+}
+
+async function fromFile(view: DiskView, path: string): Promise<Given[]> {
+  const content = (await readConfigFile(view, path)) ?? {};
+  return Object.entries(content)
+    .filter(([key]) => key !== '$schema')
+    .map(([key, value]) => {
+      if (key === 'home') throw homeInFile(path);
+      return check(knownName(key, quote(path)), value, { kind: 'file', name: path });
+    });
+}
+
+function homeInFile(path: string): AosError {
+  return new AosError('config.unknown-key', {
+    message: `${quote(path)} sets "home", but it lies in the home folder and cannot say where that is`,
+    fix: 'Remove the key and set AOS_HOME, or pass --home',
+  });
+}
+
+function knownName(key: string, where: string): SettingName {
+  if (isSettingName(key)) return key;
+  throw new AosError('config.unknown-key', {
+    message: `${where} sets ${quote(key)}, which is not a setting.${didYouMean(key, settingNames)}`,
+    fix: '"aos config schema" prints every setting',
+  });
+}
+
+function check(name: SettingName, value: unknown, origin: Origin): Given {
+  const reading = readings(value, origin).find((candidate) => fits(name, candidate));
+  if (reading !== undefined) return { name, value: reading, origin };
+  const where = origin.kind === 'default' ? 'the default' : origin.name;
+  throw new AosError('config.bad-value', {
+    message: `"${name}" must be ${wantsOf(name)}, and ${where} says ${shown(value)}`,
+    fix: origin.kind === 'environment' ? `Correct it, or: unset ${origin.name}` : 'Correct it',
+  });
+}
+
+// Flags and variables are text, so "70" may mean the number. A file says what it means.
+function readings(value: unknown, origin: Origin): unknown[] {
+  if (typeof value !== 'string' || origin.kind === 'file') return [value];
+  return /^-?(0|[1-9]\d*)$/.test(value) ? [value, JSON.parse(value)] : [value];
+}
+
+function shown(value: unknown): string {
+  const text = printable(JSON.stringify(value));
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** `~` is the user's home; a relative path starts where the command was run. */
+function absoluteHome(given: unknown): string {
+  const path = typeof given === 'string' ? given : settingsTable.home.default;
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(path);
+}
+
+function warnAboveAlert({ diskWarnPercent, diskAlertPercent }: Settings): AosError {
+  return new AosError('config.bad-value', {
+    message: `"diskWarnPercent" (${diskWarnPercent}) must not be above "diskAlertPercent" (${diskAlertPercent}), because the warning comes first`,
+    fix: 'Lower the one or raise the other',
+  });
+}

@@ -1,0 +1,81 @@
+/** `aos doctor`: every check at once, each one's failure its own finding. */
+import { AosError, toReport } from '../../kernel/errors.ts';
+import type { VolumeUsage } from '../../kernel/ports.ts';
+import type { Engines } from '../compose.ts';
+import { type ConfigSources, loadConfig } from '../config.ts';
+import type { Settings } from '../settings.ts';
+import { checkBubblewrap } from './bubblewrap.ts';
+import { checkClock } from './clock.ts';
+import { checkDisk, checkFileSystem } from './disk.ts';
+import type { Check, CheckName, Finding, Verdict } from './finding.ts';
+import { checkHome } from './home.ts';
+import { checkInotify } from './inotify.ts';
+import { checkModes } from './modes.ts';
+import { checkNode } from './node.ts';
+
+export interface Examination extends Engines, Pick<ConfigSources, 'environment' | 'flags'> {}
+
+const checks: Record<Exclude<CheckName, 'config'>, Check> = {
+  node: checkNode,
+  home: checkHome,
+  modes: checkModes,
+  disk: checkDisk,
+  filesystem: checkFileSystem,
+  inotify: checkInotify,
+  bubblewrap: checkBubblewrap,
+  clock: checkClock,
+};
+
+/** Looks at the named things. Broken settings are a finding, not the end. */
+export async function examine(
+  examination: Examination,
+  names: readonly CheckName[],
+): Promise<Finding[]> {
+  const config = await settingsOrError(examination);
+  const judge = config instanceof AosError ? judgeWithout(config) : judgeWith(examination, config);
+  return Promise.all(names.map(async (check) => ({ check, ...(await judge(check)) })));
+}
+
+async function settingsOrError({
+  disk,
+  environment,
+  flags,
+}: Examination): Promise<Settings | AosError> {
+  try {
+    return (await loadConfig({ view: disk, environment, flags })).settings;
+  } catch (error) {
+    if (error instanceof AosError) return error;
+    throw error;
+  }
+}
+
+type Judge = (check: CheckName) => Promise<Verdict>;
+
+function judgeWithout(error: AosError): Judge {
+  return async (check) =>
+    check === 'config'
+      ? told(error)
+      : { state: 'skipped', says: 'not looked at: the settings come first' };
+}
+
+function judgeWith(engines: Engines, settings: Settings): Judge {
+  let asked: Promise<VolumeUsage> | undefined;
+  const usage = () => {
+    asked ??= engines.volume.usage(settings.home);
+    return asked;
+  };
+  return async (check) => {
+    if (check === 'config') return { state: 'ok', says: 'every setting is understood' };
+    try {
+      return await checks[check]({ ...engines, settings, usage });
+    } catch (error) {
+      // A check that breaks has found something: the others still have their say.
+      return told(error);
+    }
+  };
+}
+
+function told(error: unknown): Verdict {
+  const { message, fix } = toReport(error);
+  return { state: 'failed', says: message, ...(fix === undefined ? {} : { fix }) };
+}

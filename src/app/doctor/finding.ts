@@ -1,0 +1,37 @@
+import type { VolumeUsage } from '../../kernel/ports.ts';
+import type { Engines } from '../compose.ts';
+import type { Settings } from '../settings.ts';
+
+/** What doctor looks at, in the order in which it tells. */
+export const checkNames = [
+  'node',
+  'config',
+  'home',
+  'modes',
+  'disk',
+  'filesystem',
+  'inotify',
+  'bubblewrap',
+  'clock',
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+export interface Finding {
+  readonly check: CheckName;
+  readonly state: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** One sentence: what was seen, and what it means. */
+  readonly says: string;
+  /** A command that mends it, or what to do. */
+  readonly fix?: string;
+}
+
+/** What a check is handed. */
+export interface Patient extends Pick<Engines, 'clock' | 'disk' | 'fileWatching'> {
+  readonly settings: Settings;
+  /** Of the file system under the home folder; asked once for all checks. */
+  readonly usage: () => Promise<VolumeUsage>;
+}
+
+export type Verdict = Omit<Finding, 'check'>;
+export type Check = (patient: Patient) => Promise<Verdict>;

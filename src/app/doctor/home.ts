@@ -1,0 +1,63 @@
+import { dirname, join } from 'node:path';
+import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Patient, Verdict } from './finding.ts';
+
+// Linux gives a socket's path 108 bytes with a closing zero. The longest one we
+// make is run/agents/{name}.sock, and a name has up to 63 characters.
+const longestSocket = 107 - '/run/agents/'.length - '.sock'.length - 63;
+
+/** Can the home folder be written, or made? It is tried, not guessed from modes. */
+export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
+  const { home } = settings;
+  const there = await disk.stat(home);
+  const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
+  try {
+    // A folder, because it can be made and removed without leaving a trace in either case.
+    const probe = join(folder, `.aos-doctor-${process.pid}`);
+    await disk.makeFolder(probe);
+    await disk.remove(probe);
+  } catch (error) {
+    return notWritable(home, error);
+  }
+  if (Buffer.byteLength(home) > longestSocket) return tooLong(home);
+  return {
+    state: 'ok',
+    says:
+      there === undefined ? `${home} is not there yet and can be made` : `${home} can be written`,
+  };
+}
+
+/** The closest parent that exists: what is not there yet will be made in it. */
+export async function nearestFolder(view: DiskView, path: string): Promise<string> {
+  if (path === dirname(path) || (await exists(view, path))) return path;
+  return nearestFolder(view, dirname(path));
+}
+
+async function exists(view: DiskView, path: string): Promise<boolean> {
+  try {
+    return (await view.stat(path)) !== undefined;
+  } catch (error) {
+    // A file in the middle of the path: nothing below it exists.
+    if (error instanceof AosError && error.code === 'disk.not-a-folder') return false;
+    throw error;
+  }
+}
+
+function notWritable(home: string, error: unknown): Verdict {
+  const why = error instanceof AosError ? error.message : String(error);
+  return {
+    state: 'failed',
+    says: `the home folder ${quote(home)} cannot be written: ${why}`,
+    fix: 'make it writable for yourself, or choose another: export AOS_HOME=~/agents',
+  };
+}
+
+function tooLong(home: string): Verdict {
+  return {
+    state: 'warning',
+    says: `${home} is so long that an agent with a long name could have no socket in it (${longestSocket} bytes are safe)`,
+    fix: 'export AOS_HOME=~/.agent-relay',
+  };
+}

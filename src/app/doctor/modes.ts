@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { quote } from '../../kernel/quote.ts';
+import type { Patient, Verdict } from './finding.ts';
+
+interface Stray {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Everything in the home folder is its owner's alone: folders 700, files 600. */
+export async function checkModes({ settings, disk }: Patient): Promise<Verdict> {
+  const { home } = settings;
+  if ((await disk.stat(home)) === undefined) {
+    return { state: 'ok', says: 'the home folder is not there yet' };
+  }
+  const strays = await findStrays(disk, await pathsToLookAt(disk, home));
+  const [first] = strays;
+  if (first === undefined)
+    return { state: 'ok', says: 'the home folder is open to its owner only' };
+  const more = strays.length > 1 ? ` and ${strays.length - 1} more` : '';
+  return {
+    state: 'failed',
+    says: `${quote(first.path)} ${first.why}${more}`,
+    fix: `chmod -R go-rwx ${shellWord(home)} && chown -R "$(id -u)" ${shellWord(home)}`,
+  };
+}
+
+// The home, what stands directly in it, and the keys: the rest lies behind these
+// modes, and there may be a million files of it.
+async function pathsToLookAt(disk: Patient['disk'], home: string): Promise<string[]> {
+  const names = await disk.list(home);
+  const keys = names.includes('keys') ? await disk.list(join(home, 'keys')) : [];
+  return [
+    home,
+    ...names.map((name) => join(home, name)),
+    ...keys.map((name) => join(home, 'keys', name)),
+  ];
+}
+
+async function findStrays(disk: Patient['disk'], paths: readonly string[]): Promise<Stray[]> {
+  const strays: Stray[] = [];
+  for (const path of paths) {
+    const entry = await disk.stat(path);
+    // Gone meanwhile, or a link, whose own mode means nothing.
+    if (entry === undefined || entry.kind === 'symlink') continue;
+    if (entry.ownerUid !== process.getuid?.())
+      strays.push({ path, why: 'belongs to somebody else' });
+    else if ((entry.mode & 0o077) !== 0) {
+      strays.push({ path, why: `is open to others (mode ${entry.mode.toString(8)})` });
+    }
+  }
+  return strays;
+}
+
+/** A path as one word of a shell command. */
+function shellWord(path: string): string {
+  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

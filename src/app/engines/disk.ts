@@ -1,0 +1,228 @@
+/**
+ * The real disk. It never follows a symlink in the last place, never waits for the
+ * other end of a FIFO, and answers every failure with a `disk.*` error.
+ *
+ * Only a sync goes to the thread pool. The other calls are done on the spot: on a
+ * local disk they take microseconds, which the trip to the pool and back would
+ * multiply (docs/decisions.md has the numbers), and the ledger works like that too.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import type { Disk, DiskEntry, FileReader, FileWriter } from '../../kernel/ports.ts';
+
+export const realDisk: Disk = {
+  read: async (path) => named(path, () => openForReading(path)),
+  list: async (path) => named(path, () => readdirSync(path).sort()),
+  stat: async (path) => named(path, () => entryAt(path)),
+  create: async (path) => named(path, () => createForWriting(path)),
+  rename: async (from, to) => namedOf(from, to, () => renameSync(from, to)),
+  link: async (from, to) => namedOf(from, to, () => linkSync(from, to)),
+  remove: async (path) => named(path, () => removeEntry(path)),
+  makeFolder: async (path) => named(path, () => makePrivateFolder(path)),
+  syncFolder,
+};
+
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } =
+  constants;
+
+function openForReading(path: string): FileReader {
+  // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
+  const file = new OpenFile(path, openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  try {
+    const info = fstatSync(file.descriptor);
+    if (!info.isFile()) throw diskError(info.isDirectory() ? 'EISDIR' : 'ENXIO', path);
+  } catch (failure) {
+    file.close();
+    throw failure;
+  }
+  return {
+    readAt: async (offset, length) => named(path, () => file.read(offset, length)),
+    sizeBytes: async () => named(path, () => fstatSync(file.descriptor).size),
+    [Symbol.asyncDispose]: async () => file.close(),
+  };
+}
+
+function createForWriting(path: string): FileWriter {
+  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
+  const file = new OpenFile(path, openSync(path, flags, 0o600));
+  try {
+    // The umask may have taken bits away; it never adds any.
+    fchmodSync(file.descriptor, 0o600);
+  } catch (failure) {
+    file.close();
+    quietly(() => unlinkSync(path));
+    throw failure;
+  }
+  return {
+    append: async (bytes) => named(path, () => file.append(bytes)),
+    sync: async () =>
+      syncDescriptor(
+        path,
+        named(path, () => file.descriptor),
+      ),
+    [Symbol.asyncDispose]: async () => file.close(),
+  };
+}
+
+/** A descriptor that is used no more once it is closed: the system gives its number away again. */
+class OpenFile {
+  readonly #path: string;
+  #descriptor: number | undefined;
+
+  constructor(path: string, descriptor: number) {
+    this.#path = path;
+    this.#descriptor = descriptor;
+  }
+
+  get descriptor(): number {
+    if (this.#descriptor === undefined) throw diskError('EBADF', this.#path);
+    return this.#descriptor;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(this.descriptor, bytes, filled, length - filled, offset + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  append(bytes: Uint8Array): void {
+    let written = 0;
+    while (written < bytes.length) written += writeSync(this.descriptor, bytes, written);
+  }
+
+  // That bytes are safe is what sync() answers. A failed close has nothing to add to
+  // it, and thrown out of an `await using` it would bury the failure that came first.
+  close(): void {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    if (descriptor !== undefined) quietly(() => closeSync(descriptor));
+  }
+}
+
+function entryAt(path: string): DiskEntry | undefined {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info === undefined) return undefined;
+  return {
+    kind: kindOf(info),
+    sizeBytes: info.size,
+    mode: info.mode & 0o777,
+    ownerUid: info.uid,
+    modifiedAt: Math.floor(info.mtimeMs),
+  };
+}
+
+function kindOf(info: Stats): DiskEntry['kind'] {
+  if (info.isFile()) return 'file';
+  if (info.isDirectory()) return 'folder';
+  return info.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+// The system tells a folder from a file by refusing; looking first would leave a
+// moment in which one is swapped for the other.
+function removeEntry(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (failure) {
+    const osCode = osCodeOf(failure);
+    // EPERM is how macOS says EISDIR, and also a true refusal.
+    if (osCode !== 'EISDIR' && osCode !== 'EPERM') throw failure;
+    removeFolder(path, failure);
+  }
+}
+
+function removeFolder(path: string, firstFailure: unknown): void {
+  try {
+    rmdirSync(path);
+  } catch (failure) {
+    throw osCodeOf(failure) === 'ENOTDIR' ? firstFailure : failure;
+  }
+}
+
+function makePrivateFolder(path: string): void {
+  mkdirSync(path, 0o700);
+  try {
+    // On the open folder, not on the path, under which another may stand by now.
+    using folder = openFolder(path);
+    fchmodSync(folder.descriptor, 0o700);
+  } catch (failure) {
+    quietly(() => rmdirSync(path));
+    throw failure;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  using folder = named(path, () => openFolder(path));
+  await syncDescriptor(path, folder.descriptor);
+}
+
+function openFolder(path: string): Disposable & { readonly descriptor: number } {
+  const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  return { descriptor: file.descriptor, [Symbol.dispose]: () => file.close() };
+}
+
+function syncDescriptor(path: string, descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(descriptor, (failure) => {
+      if (failure === null) resolve();
+      else reject(toDiskError(failure, path));
+    });
+  });
+}
+
+/** For what is tidied up after a failure that is told already. */
+function quietly(tidy: () => void): void {
+  try {
+    tidy();
+  } catch {
+    // The first failure is the one to hear of.
+  }
+}
+
+function named<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (failure) {
+    throw toDiskError(failure, path);
+  }
+}
+
+// The system does not say which of two paths it refused. It is the first only when
+// nothing can be seen there.
+function namedOf(from: string, to: string, work: () => void): void {
+  try {
+    work();
+  } catch (failure) {
+    throw toDiskError(failure, isThere(from) ? to : from);
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Not to be seen, which is what was asked.
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+import { watch } from 'node:fs';
+
+/** Whether this process can still be told about changes in folders. */
+export interface FileWatching {
+  /** Watches a folder for a moment. The reason why not, when it cannot. */
+  probe(folder: string): WatchProbe;
+}
+
+export type WatchProbe =
+  | { readonly kind: 'works' }
+  | { readonly kind: 'exhausted'; readonly limit: 'watches' | 'instances' }
+  | { readonly kind: 'failed'; readonly says: string };
+
+export const realFileWatching: FileWatching = {
+  probe(folder) {
+    try {
+      watch(folder).close();
+      return { kind: 'works' };
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // inotify says "no space" for watches and "too many open files" for instances.
+      if (code === 'ENOSPC') return { kind: 'exhausted', limit: 'watches' };
+      if (code === 'EMFILE') return { kind: 'exhausted', limit: 'instances' };
+      return { kind: 'failed', says: String(error) };
+    }
+  },
+};

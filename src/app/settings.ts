@@ -1,0 +1,100 @@
+/**
+ * Every setting there is. The table is itself the JSON Schema of config.json: what
+ * is checked, what `aos config schema` prints and what the environment variables
+ * are called all come from here. Settings are flat and each is one plain value, so
+ * the check below is all that is needed; a schema library would cost every command a
+ * sixth of its time (docs/decisions.md).
+ */
+
+type SettingSchema =
+  | { readonly type: 'string'; readonly default: string; readonly description: string }
+  | {
+      readonly type: 'integer';
+      readonly minimum: number;
+      readonly maximum: number;
+      readonly default: number;
+      readonly description: string;
+    };
+
+export const settingsTable = {
+  home: {
+    type: 'string',
+    default: '~/.agent-relay',
+    description: 'The folder that holds everything: ledger, agents, keys, logs.',
+  },
+  diskWarnPercent: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 80,
+    description: 'Warn when the disk under the home folder is this full.',
+  },
+  diskAlertPercent: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 90,
+    description: 'Alert when the disk under the home folder is this full.',
+  },
+} as const satisfies Record<string, SettingSchema>;
+
+export type SettingName = keyof typeof settingsTable;
+
+interface ValueTypes {
+  readonly string: string;
+  readonly integer: number;
+}
+
+export type Settings = {
+  readonly [Name in SettingName]: ValueTypes[(typeof settingsTable)[Name]['type']];
+};
+
+export const settingNames: readonly SettingName[] =
+  Object.keys(settingsTable).filter(isSettingName);
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settingsTable, name);
+}
+
+/** `diskWarnPercent` is set by `AOS_DISK_WARN_PERCENT`. */
+export function variableOf(name: SettingName): string {
+  return `AOS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Is this a value that the setting may have? */
+export function fits(name: SettingName, value: unknown): boolean {
+  const schema: SettingSchema = settingsTable[name];
+  switch (schema.type) {
+    case 'string':
+      return typeof value === 'string' && value !== '' && !value.includes('\0');
+    case 'integer':
+      return isWhole(value) && value >= schema.minimum && value <= schema.maximum;
+  }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+/** What a good value is, to follow "must be". */
+export function wantsOf(name: SettingName): string {
+  const schema: SettingSchema = settingsTable[name];
+  switch (schema.type) {
+    case 'string':
+      return 'a text';
+    case 'integer':
+      return `a whole number from ${schema.minimum} to ${schema.maximum}`;
+  }
+}
+
+/** The JSON Schema of config.json; `home` is not in it, because the file lies there. */
+export function configFileSchema(): Record<string, unknown> {
+  const { home: _, ...properties } = settingsTable;
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Agent OS config.json',
+    type: 'object',
+    properties: { $schema: { type: 'string' }, ...properties },
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * commander's Command with our manners: what it finds wrong becomes an AosError,
+ * told in the same words and with the same exit codes as every other failure.
+ */
+import { Command, type ErrorOptions, type HelpContext } from 'commander';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
+import { printable, quote } from '../kernel/quote.ts';
+import { didYouMean } from '../kernel/suggest.ts';
+
+const codes: Readonly<Record<string, ErrorCode>> = {
+  'commander.unknownCommand': 'usage.unknown-command',
+  'commander.unknownOption': 'usage.unknown-option',
+  'commander.missingArgument': 'usage.missing-argument',
+  'commander.optionMissingArgument': 'usage.missing-argument',
+  'commander.missingMandatoryOptionValue': 'usage.missing-argument',
+  'commander.excessArguments': 'usage.extra-argument',
+};
+
+export class AosCommand extends Command {
+  override createCommand(name?: string): AosCommand {
+    return new AosCommand(name).helpCommand(false);
+  }
+
+  /** commander calls this for everything that is wrong with the arguments. */
+  override error(message: string, options?: ErrorOptions): never {
+    const code = codes[options?.code ?? ''] ?? 'usage.bad-value';
+    throw new AosError(code, {
+      message: this.#sentence(code, message.replace(/^error: /, '')),
+      fix: `${this.#path()} --help`,
+    });
+  }
+
+  /** commander calls this when a group of commands is named without one of them. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    if (typeof context === 'object' && context.error === true && this.parent !== null) {
+      const names = this.#subcommandNames().join(' or ');
+      throw new AosError('usage.missing-command', {
+        message: `"${this.#path()}" wants to know what to do: ${names}`,
+        fix: `${this.#path()} --help`,
+      });
+    }
+    return super.help();
+  }
+
+  #sentence(code: ErrorCode, commanderSays: string): string {
+    const named = /'([\s\S]*)'/.exec(commanderSays)?.[1] ?? '';
+    switch (code) {
+      case 'usage.unknown-command':
+        return `There is no command ${quote(named)}.${didYouMean(named, this.#subcommandNames())}`;
+      case 'usage.unknown-option':
+        return `"${this.#path()}" has no option ${quote(named)}.${didYouMean(named, this.#optionNames())}`;
+      case 'usage.missing-argument':
+        return `"${this.#path()}" is missing something: ${commanderSays}`;
+      case 'usage.extra-argument':
+        return `"${this.#path()}" was given more than it takes: ${commanderSays}`;
+      default:
+        return `"${this.#path()}" cannot use what it was given: ${printable(commanderSays)}`;
+    }
+  }
+
+  #path(): string {
+    return this.parent instanceof AosCommand
+      ? `${this.parent.#path()} ${this.name()}`
+      : this.name();
+  }
+
+  #subcommandNames(): string[] {
+    return this.createHelp()
+      .visibleCommands(this)
+      .map((command) => command.name());
+  }
+
+  #optionNames(): string[] {
+    const own = this.options.map((option) => option.long ?? option.short ?? '');
+    const inherited = this.parent instanceof AosCommand ? this.parent.#optionNames() : [];
+    return [...own, ...inherited, '--help'];
+  }
+}

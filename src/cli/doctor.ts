@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { composeEngines } from '../app/compose.ts';
+import { examine } from '../app/doctor/examine.ts';
+import { checkNames, type Finding } from '../app/doctor/finding.ts';
+import { version } from '../app/version.ts';
+import { AosError } from '../kernel/errors.ts';
+import { findById } from '../kernel/id-prefix.ts';
+import type { Context } from './context.ts';
+import { paint, type Terminal, type Tone } from './terminal.ts';
+
+export function defineDoctor(command: Command, context: Context): void {
+  command
+    .argument('[check]', `look at one thing only: ${checkNames.join(', ')}`)
+    .addHelpText(
+      'after',
+      '\nEach line says ok, warning or failed, why, and the command that mends it.\nExit code 0 when nothing failed, 7 when something did.\n\nExamples:\n  aos doctor\n  aos doctor bubblewrap\n  aos doctor --json',
+    )
+    .action(async (typed: string | undefined) => {
+      const names = typed === undefined ? checkNames : [findById('check', typed, checkNames)];
+      const { environment } = context;
+      const findings = await examine(
+        { ...composeEngines(), environment, flags: context.flags() },
+        names,
+      );
+      tell(context, findings);
+    });
+}
+
+function tell({ terminal, print, words }: Context, findings: readonly Finding[]): void {
+  const lines = findings.map((finding) => line(terminal, finding)).join('\n');
+  const failed = findings.filter(({ state }) => state === 'failed');
+  if (failed.length === 0) {
+    const text = `${lines}\n\nAgent OS ${version} is ready on this machine.`;
+    print({ data: { checks: findings }, text });
+    return;
+  }
+  words(`${lines}\n`);
+  const names = failed.map(({ check }) => check).join(', ');
+  throw new AosError('doctor.failed', {
+    message: `${failed.length} of ${findings.length} checks failed: ${names}`,
+    fix: 'Do what the lines marked "failed" say, then run "aos doctor" again',
+    details: { checks: findings },
+  });
+}
+
+const tones: Record<Finding['state'], Tone> = {
+  ok: 'good',
+  warning: 'warn',
+  failed: 'bad',
+  skipped: 'dim',
+};
+
+function line({ colorOut }: Terminal, { check, state, says, fix }: Finding): string {
+  const mark = paint(colorOut, tones[state], state.padEnd(7));
+  const first = `${mark}  ${check.padEnd(11)} ${paint(false, 'dim', says)}`;
+  return fix === undefined
+    ? first
+    : `${first}\n${' '.repeat(21)}${paint(colorOut, 'dim', 'try:')} ${paint(false, 'dim', fix)}`;
+}

@@ -1,0 +1,138 @@
+/** The tree of commands. Each command's own part is defined when it is named. */
+import { type Command, CommanderError } from 'commander';
+import type { Environment, FlagValue } from '../app/config.ts';
+import { version } from '../app/version.ts';
+import { AosError, exitCodeOf, toReport } from '../kernel/errors.ts';
+import { AosCommand } from './aos-command.ts';
+import { commands } from './commands.ts';
+import type { Context, Define } from './context.ts';
+import { reportFailure, reportOutcome, type Style } from './report.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly environment: Environment;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one command to its end and returns the exit code. */
+export async function runProgram(invocation: Invocation): Promise<number> {
+  const { argv, terminal } = invocation;
+  const style = styleOf(argv);
+  try {
+    const program = createProgram(invocation, style);
+    if (style.version) reportOutcome(terminal, style, { data: { version }, text: version });
+    else if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(helpAsFlag(argv), { from: 'user' });
+    return 0;
+  } catch (thrown) {
+    // Help was asked for and has been printed.
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    reportFailure(terminal, style, thrown);
+    return exitCodeOf(toReport(thrown).code);
+  }
+}
+
+/** The program with every command's own part defined: for completion. */
+function wholeProgram(context: Context): Command {
+  const program = createFrame(context.terminal);
+  for (const command of program.commands) definitionOf(command)(command, context);
+  return program;
+}
+
+function createProgram(invocation: Invocation, style: Style): AosCommand {
+  const { terminal, environment, signal } = invocation;
+  const program = createFrame(terminal);
+  const context: Context = {
+    terminal,
+    environment,
+    signal,
+    flags: () => settingFlags(program.opts()),
+    wholeProgram: () => wholeProgram(context),
+    print: (outcome) => reportOutcome(terminal, style, outcome),
+    words: (text) => {
+      if (!style.json) terminal.out(`${text}\n`);
+    },
+  };
+  program.hook('preSubcommand', (_program, command) => definitionOf(command)(command, context));
+  return program;
+}
+
+function createFrame(terminal: Terminal): AosCommand {
+  const program = new AosCommand('aos');
+  program
+    .description('Agent OS: AI agents as first-class processes.')
+    .usage('[options] COMMAND')
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureHelp({ helpWidth: Math.min(terminal.columns, 100), showGlobalOptions: true })
+    .helpOption('-h, --help', 'show help for a command')
+    .option('--home <dir>', 'use this home folder instead of ~/.agent-relay')
+    .option('--set <key=value>', 'set one setting for this run (may be repeated)', collect)
+    .option('--json', 'print {"ok":true,"data":…} or {"ok":false,"error":…}')
+    .option('--no-color', 'never colour what is printed')
+    .option('--debug', 'print the stack trace of an error')
+    .option('-V, --version', 'print the version')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  aos doctor\n  aos config show --origin\n  aos doctor --help',
+    );
+  for (const { name, summary, hidden } of commands) {
+    program
+      .command(name, { hidden: hidden === true })
+      .summary(summary)
+      .description(summary);
+  }
+  return program;
+}
+
+function definitionOf(command: Command): Define {
+  const entry = commands.find(({ name }) => name === command.name());
+  if (entry === undefined) throw new Error(`the table has no command ${command.name()}`);
+  return entry.define;
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Needed before the arguments are understood, because misunderstandings are reported too. */
+export function styleOf(
+  argv: readonly string[],
+): Style & { readonly color: boolean; readonly version: boolean } {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return {
+    json: flags.includes('--json'),
+    debug: flags.includes('--debug'),
+    color: !flags.includes('--no-color'),
+    version: flags.includes('--version') || flags.includes('-V'),
+  };
+}
+
+/** `aos help config show` asks the same as `aos config show --help`. */
+function helpAsFlag(argv: readonly string[]): string[] {
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : [...argv];
+}
+
+interface GlobalOptions {
+  readonly home?: string;
+  readonly set?: readonly string[];
+}
+
+function settingFlags({ home, set = [] }: GlobalOptions): FlagValue[] {
+  const flags: FlagValue[] = set.map(settingFlag);
+  return home === undefined ? flags : [...flags, { key: 'home', text: home, flag: '--home' }];
+}
+
+function settingFlag(assignment: string): FlagValue {
+  const [key = '', ...rest] = assignment.split('=');
+  if (rest.length > 0) return { key, text: rest.join('='), flag: '--set' };
+  throw new AosError('usage.bad-value', {
+    message: `--set wants KEY=VALUE, and got "${assignment}"`,
+    fix: 'aos --set diskWarnPercent=70 config show',
+  });
+}

@@ -1,0 +1,22 @@
+import { printable } from '../kernel/quote.ts';
+
+/** Where a command's data and words go. */
+export interface Terminal {
+  /** Data, on stdout. */
+  out(text: string): void;
+  /** Words for a person, on stderr. */
+  err(text: string): void;
+  readonly colorOut: boolean;
+  readonly colorErr: boolean;
+  readonly columns: number;
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';
+
+const toneCodes: Record<Tone, number> = { strong: 1, dim: 2, bad: 31, good: 32, warn: 33 };
+
+/** Colours a text, after making it safe: what it holds may come from a file's name. */
+export function paint(wanted: boolean, tone: Tone, text: string): string {
+  const safe = printable(text);
+  return wanted ? `\u001b[${toneCodes[tone]}m${safe}\u001b[0m` : safe;
+}

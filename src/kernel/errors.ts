@@ -1,0 +1,134 @@
+/**
+ * Errors people can act on. One class, one table of codes, one map from the kind
+ * of an error to its HTTP status and exit code. `docs/errors.md` lists the same
+ * table for readers, and a test compares the two.
+ */
+
+/** The first HTTP status of a kind is its usual one; a code may choose another of the list. */
+export const errorKinds = {
+  broken: { exit: 1, http: [500] },
+  invalid: { exit: 2, http: [400] },
+  usage: { exit: 2, http: [400] },
+  denied: { exit: 3, http: [403, 401] },
+  missing: { exit: 4, http: [404, 410] },
+  conflict: { exit: 5, http: [409] },
+  confirmation: { exit: 5, http: [409] },
+  limit: { exit: 6, http: [429, 413] },
+  unavailable: { exit: 7, http: [503] },
+  timeout: { exit: 8, http: [504] },
+  interrupted: { exit: 130, http: [] },
+} as const satisfies Record<string, { exit: number; http: readonly number[] }>;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+/** Every code there is. A code is `area.what` and never changes its meaning. */
+export const errorCodes = {
+  'internal.bug': { kind: 'broken' },
+  'node.too-old': { kind: 'broken' },
+  'build.missing': { kind: 'broken' },
+
+  'usage.unknown-command': { kind: 'usage' },
+  'usage.missing-command': { kind: 'usage' },
+  'usage.unknown-option': { kind: 'usage' },
+  'usage.missing-argument': { kind: 'usage' },
+  'usage.extra-argument': { kind: 'usage' },
+  'usage.bad-value': { kind: 'usage' },
+
+  'config.unreadable': { kind: 'unavailable' },
+  'config.not-json': { kind: 'invalid' },
+  'config.unknown-key': { kind: 'invalid' },
+  'config.bad-value': { kind: 'invalid' },
+
+  'id.unknown': { kind: 'missing' },
+  'id.ambiguous': { kind: 'conflict' },
+
+  'disk.missing': { kind: 'missing' },
+  'disk.exists': { kind: 'conflict' },
+  'disk.denied': { kind: 'denied' },
+  'disk.full': { kind: 'unavailable' },
+  'disk.read-only': { kind: 'unavailable' },
+  'disk.not-a-folder': { kind: 'invalid' },
+  'disk.not-a-file': { kind: 'invalid' },
+  'disk.not-empty': { kind: 'conflict' },
+  'disk.too-many-open': { kind: 'unavailable' },
+  'disk.bad-name': { kind: 'invalid' },
+  'disk.too-large': { kind: 'limit', http: 413 },
+  'disk.failed': { kind: 'unavailable' },
+
+  'doctor.failed': { kind: 'unavailable' },
+  'interrupted.signal': { kind: 'interrupted' },
+} as const satisfies Record<string, CodeEntry>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+interface CodeEntry {
+  readonly kind: ErrorKind;
+  /** Only where it is not the first status of its kind. */
+  readonly http?: number;
+}
+
+export interface ErrorWords {
+  /** One plain sentence: what could not be done, the values quoted. */
+  readonly message: string;
+  /** What to do next, best as a command that can be pasted. */
+  readonly fix?: string | undefined;
+  /** Facts for a program that reads the error; plain JSON. */
+  readonly details?: unknown;
+  readonly cause?: unknown;
+}
+
+/** What crosses a border (terminal, wire, ledger) when something fails. */
+export interface ErrorReport {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly fix?: string;
+  readonly details?: unknown;
+}
+
+export class AosError extends Error {
+  override readonly name = 'AosError';
+  readonly code: ErrorCode;
+  readonly fix: string | undefined;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, words: ErrorWords) {
+    super(words.message, words.cause === undefined ? undefined : { cause: words.cause });
+    this.code = code;
+    this.fix = words.fix;
+    this.details = words.details;
+  }
+}
+
+export function exitCodeOf(code: ErrorCode): number {
+  return errorKinds[errorCodes[code].kind].exit;
+}
+
+/** `undefined` for what has no answer on the wire: the caller has gone. */
+export function httpStatusOf(code: ErrorCode): number | undefined {
+  const entry: CodeEntry = errorCodes[code];
+  return entry.http ?? errorKinds[entry.kind].http[0];
+}
+
+/**
+ * Turns whatever was thrown into a report. What is not an AosError is a bug of
+ * ours: the report names it and keeps the stack out of the user's way.
+ */
+export function toReport(thrown: unknown): ErrorReport {
+  const error = thrown instanceof AosError ? thrown : bug(thrown);
+  return {
+    code: error.code,
+    message: error.message,
+    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    ...(error.details === undefined ? {} : { details: error.details }),
+  };
+}
+
+function bug(thrown: unknown): AosError {
+  const what = thrown instanceof Error ? thrown.message : String(thrown);
+  const [firstLine = ''] = what.split('\n');
+  return new AosError('internal.bug', {
+    message: `Agent OS broke where it should not have: ${firstLine || 'no message'}`,
+    fix: 'Run the same command with --debug to see where, and report it',
+    cause: thrown,
+  });
+}

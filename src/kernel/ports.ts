@@ -1,0 +1,93 @@
+/**
+ * The doors through which time, chance and the disk come in. `app/engines` fills
+ * them with the real thing; `tests/sim` fills them with forms that a test steers.
+ * An interface here has at most eight methods.
+ */
+
+/** Milliseconds since 1970, by the wall clock. */
+export type Instant = number;
+
+export interface Clock {
+  /** Wall time, for people and for rows. It may jump either way. */
+  now(): Instant;
+  /** Time that only goes forward, for leases and timeouts. Its zero means nothing. */
+  monotonicMs(): number;
+  /** Waits that long on the monotonic clock; rejects with the signal's reason when it aborts. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** Fresh bytes that nobody can guess. */
+  bytes(size: number): Uint8Array;
+}
+
+/**
+ * Looking at the disk without touching it. A failure of either disk port is an
+ * AosError with a `disk.*` code.
+ */
+export interface DiskView {
+  /** Opens an existing file. A symlink in the last place is refused, a FIFO or device too. */
+  read(path: string): Promise<FileReader>;
+  /** The names in a folder, sorted by code units. */
+  list(path: string): Promise<readonly string[]>;
+  /**
+   * What stands under a name, never following a symlink; undefined when nothing does.
+   * Below something that is no folder it is `disk.not-a-folder`.
+   */
+  stat(path: string): Promise<DiskEntry | undefined>;
+}
+
+/**
+ * What was written is safe from power loss only after `sync` on the file, and a
+ * name that was made, moved or removed only after `syncFolder` on its folder.
+ */
+export interface Disk extends DiskView {
+  /** Makes a new file with mode 600; refused when the name is taken. */
+  create(path: string): Promise<FileWriter>;
+  /** Replaces a file or an empty folder that stands at `to`; a symlink there is not followed. */
+  rename(from: string, to: string): Promise<void>;
+  /** A second name for the same file; refused when the name is taken. */
+  link(from: string, to: string): Promise<void>;
+  /** Removes a file, a symlink (not what it points to) or an empty folder. */
+  remove(path: string): Promise<void>;
+  /** Makes one folder with mode 700; refused when the name is taken. */
+  makeFolder(path: string): Promise<void>;
+  /** Makes the names in a folder safe. */
+  syncFolder(path: string): Promise<void>;
+}
+
+/** Closing never fails and may be repeated. */
+export interface FileReader extends AsyncDisposable {
+  /** At most `length` bytes from `offset`; fewer at the end of the file. */
+  readAt(offset: number, length: number): Promise<Uint8Array>;
+  sizeBytes(): Promise<number>;
+}
+
+/** Closing never fails and may be repeated; whether bytes are safe is what sync() answers. */
+export interface FileWriter extends AsyncDisposable {
+  /** Adds all of the bytes at the end, or fails. After a failure some may have been added. */
+  append(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+}
+
+export interface DiskEntry {
+  readonly kind: 'file' | 'folder' | 'symlink' | 'other';
+  readonly sizeBytes: number;
+  /** Permission bits only, e.g. 0o600. */
+  readonly mode: number;
+  readonly ownerUid: number;
+  readonly modifiedAt: Instant;
+}
+
+/** The file system that a path lies on. */
+export interface Volume {
+  usage(path: string): Promise<VolumeUsage>;
+}
+
+export interface VolumeUsage {
+  readonly usedBytes: number;
+  /** What an ordinary user may still write. */
+  readonly freeBytes: number;
+  /** `ext4`, `nfs4`, `fuse.sshfs`, …; undefined where the system does not tell. */
+  readonly fileSystem: string | undefined;
+}

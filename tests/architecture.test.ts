@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { breaches, type HouseRules, readSources } from './support/source-rules.ts';
+
+const core = ['kernel', 'ledger', 'blobs', 'models', 'security', 'relay', 'memory', 'files'];
+const upToOperations = [...core, 'transfer', 'tools', 'runtime', 'operations'];
+
+/** The house as data. A folder imports itself and only what is listed here. */
+const house: HouseRules = {
+  mayImport: {
+    kernel: [],
+    ledger: ['kernel'],
+    blobs: ['kernel'],
+    models: ['kernel'],
+    security: ['kernel', 'ledger', 'blobs'],
+    relay: ['kernel', 'ledger', 'blobs', 'security'],
+    memory: ['kernel', 'ledger', 'security', 'models'],
+    files: ['kernel', 'ledger', 'security'],
+    transfer: ['kernel', 'ledger', 'blobs', 'security', 'relay'],
+    tools: ['kernel', 'ledger', 'security'],
+    runtime: ['kernel', 'ledger', 'security', 'models', 'relay', 'memory', 'tools'],
+    operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
+    toolbox: upToOperations,
+    gateway: [...upToOperations, 'toolbox'],
+    'gateway/contract': ['kernel'],
+    // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
+    cli: ['gateway/contract', 'gateway/client', 'app', 'kernel'],
+    app: ['*'],
+  },
+  private: [
+    { file: /^src\/app\/engines\//, onlyBy: /^src\/app\/compose\.ts$/ },
+    { file: /^src\/cli\//, onlyBy: /^src\/cli\// },
+  ],
+  forbidden: [
+    {
+      what: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/,
+      why: 'reads the time; take a Clock',
+      except: /^src\/app\/engines\/clock\.ts$/,
+    },
+    {
+      what: /\bMath\.random\b|\brandomBytes\b|\brandomUUID\b|\brandomInt\b|\bgetRandomValues\b/,
+      why: 'throws dice; take a Random',
+      except: /^src\/app\/engines\/random\.ts$/,
+    },
+    {
+      what: /['"](node:)?fs(\/promises)?['"]/,
+      why: 'touches the disk; take a Disk',
+      except: /^src\/app\/engines\//,
+    },
+    {
+      what: /\bprocess\.env\b/,
+      why: 'reads the environment; take a setting',
+      except: /^src\/app\/config\.ts$/,
+    },
+  ],
+};
+
+test('every import in src/ points the way the table says, and none in a circle', () => {
+  const sources = readSources(join(import.meta.dirname, '..'));
+
+  expect(sources.length).toBeGreaterThan(10);
+  expect(breaches(sources, house)).toEqual([]);
+});
+
+describe('a planted fault is found:', () => {
+  const planted = (path: string, code: string) => breaches([{ path, code }], house);
+
+  test.each([
+    ['an import upward', `import { a } from '../app/config.ts';`],
+    ['a type import upward', `import type { A } from '../relay/accept.ts';`],
+    ['an import over several lines', `import {\n  a,\n  b,\n} from '../ledger/store.ts';`],
+    ['a re-export upward', `export { a } from '../security/authorize.ts';`],
+    ['an import for its effect', `import '../ledger/open.ts';`],
+    ['an import() upward', `const a = await import('../cli/main.ts');`],
+    ['an import() of a computed name', 'await import(name);'],
+    ['a require', `require('node:fs');`],
+    ['a package in the kernel', `import * as z from 'zod';`],
+    ['a built-in module in the kernel', `import { join } from 'node:path';`],
+    ['Date.now', 'export const at = Date.now();'],
+    ['new Date()', 'export const at = new Date();'],
+    ['performance.now', 'const start = performance.now();'],
+    ['Math.random', 'export const dice = () => Math.random();'],
+    ['randomUUID', 'export const id = crypto.randomUUID();'],
+    ['node:fs', `import { readFileSync } from 'node:fs';`],
+    ['fs/promises without its prefix', `import { open } from 'fs/promises';`],
+    ['process.env', 'export const home = process.env.HOME;'],
+  ])('%s', (_what, code) => {
+    expect(planted('src/kernel/planted.ts', code)).not.toEqual([]);
+  });
+
+  test('an engine picked anywhere but in compose.ts', () => {
+    const code = `import { realDisk } from './engines/disk.ts';`;
+
+    expect(planted('src/app/daemon.ts', code)).toHaveLength(1);
+    expect(planted('src/app/compose.ts', code)).toEqual([]);
+  });
+
+  test('a folder that is not in the table', () => {
+    const code = `import { a } from '../kernel/errors.ts';`;
+
+    expect(planted('src/utils/strings.ts', code)).not.toEqual([]);
+  });
+
+  test('a contract that knows more than the kernel', () => {
+    const code = `import { open } from '../ledger/open.ts';`;
+
+    expect(planted('src/gateway/contract.ts', code)).toHaveLength(1);
+    expect(planted('src/gateway/server.ts', code)).toEqual([]);
+  });
+
+  test('a cycle of three, named once', () => {
+    const sources = [
+      { path: 'src/kernel/a.ts', code: `import './b.ts';` },
+      { path: 'src/kernel/b.ts', code: `import type { C } from './c.ts';` },
+      { path: 'src/kernel/c.ts', code: `export { a } from './a.ts';` },
+    ];
+
+    expect(breaches(sources, house)).toEqual([
+      'a cycle: src/kernel/a.ts -> src/kernel/b.ts -> src/kernel/c.ts -> src/kernel/a.ts',
+    ]);
+  });
+
+  test('what a comment says is no fault', () => {
+    const code = `/* import '../app/config.ts'; */\n// Date.now() would be wrong here\n`;
+
+    expect(planted('src/kernel/planted.ts', code)).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+/**
+ * Every suite of `npm test`, with the seconds it may take on two cores. A suite that
+ * takes longer fails the run: make it faster, or change the number here with a reason.
+ */
+export interface Suite {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly budgetSeconds: number;
+  /** False where the files would fight over the machine. */
+  readonly fileParallelism: boolean;
+}
+
+export const suites: readonly Suite[] = [
+  {
+    name: 'unit',
+    include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
+    budgetSeconds: 30,
+    fileParallelism: true,
+  },
+  {
+    name: 'conformance',
+    include: ['tests/conformance/*.test.ts'],
+    budgetSeconds: 30,
+    fileParallelism: true,
+  },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 60, fileParallelism: true },
+  {
+    name: 'gate',
+    include: ['tests/gate/*.test.ts'],
+    budgetSeconds: 120,
+    fileParallelism: false,
+  },
+];

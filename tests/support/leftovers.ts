@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Everything that a test could leave behind, each thing as one line of words. */
+export type Snapshot = readonly string[];
+
+const patienceMs = 2000;
+
+export function snapshot(folder: string): Snapshot {
+  return [...processes(), ...handles(), ...descriptors(), ...files(folder)];
+}
+
+/** What is there now and was not there before, after giving it a moment to go. */
+export async function leftovers(folder: string, before: Snapshot): Promise<string[]> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const found = added(before, snapshot(folder));
+    if (found.length === 0 || Date.now() > deadline) return found;
+    await sleep(20);
+  }
+}
+
+// As many as there are more of: three timers before and four after is one leak.
+function added(before: Snapshot, after: Snapshot): string[] {
+  const known = [...before];
+  return after.filter((line) => {
+    const index = known.indexOf(line);
+    if (index !== -1) known.splice(index, 1);
+    return index === -1;
+  });
+}
+
+function processes(): string[] {
+  const mark = process.env['AOS_TEST_MARK'];
+  if (process.platform !== 'linux' || mark === undefined) return [];
+  const found: string[] = [];
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+    const environment = readProc(`/proc/${pid}/environ`);
+    const parent = /\) \S (\d+)/.exec(readProc(`/proc/${pid}/stat`))?.[1];
+    if (environment.includes(mark) || parent === String(process.pid)) {
+      found.push(`process ${pid}: ${readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+    }
+  }
+  return found;
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It ended while we looked, or it is not ours to read.
+    return '';
+  }
+}
+
+// This module's own wait is a timer too, so timers are counted without it: both
+// snapshots are taken inside a hook, where the runner's own timer is running.
+function handles(): string[] {
+  return process
+    .getActiveResourcesInfo()
+    .filter((kind) => !/^(FSReq|CloseReq|Immediate)/.test(kind))
+    .map((kind) => `handle: ${kind}`);
+}
+
+function descriptors(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${name}`);
+      return target.startsWith('/proc/') ? [] : [`descriptor: ${target}`];
+    } catch {
+      // The descriptor of this very listing.
+      return [];
+    }
+  });
+}
+
+function files(folder: string): string[] {
+  return ['tmp', 'home'].flatMap((name) =>
+    readdirSync(join(folder, name)).map((entry) => `in the ${name} folder: ${entry}`),
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * The rules of the house, read off the source as text: which folder may import
+ * which, no cycles, and no clock, chance or disk but through the ports.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+
+export interface SourceFile {
+  /** From the root, with slashes: `src/kernel/errors.ts`. */
+  readonly path: string;
+  readonly code: string;
+}
+
+export interface HouseRules {
+  /**
+   * What each folder of src/ may import besides itself; `*` is everything. A single
+   * file (`gateway/contract`) may be bound tighter than its folder.
+   */
+  readonly mayImport: Readonly<Record<string, readonly string[]>>;
+  /** Files that only these may import. */
+  readonly private: readonly { readonly file: RegExp; readonly onlyBy: RegExp }[];
+  /** What is forbidden in the code, and where it is allowed all the same. */
+  readonly forbidden: readonly {
+    readonly what: RegExp;
+    readonly why: string;
+    readonly except: RegExp;
+  }[];
+}
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+  /** Inside the project, the file that is imported. */
+  readonly target: string | undefined;
+}
+
+export function readSources(root: string): SourceFile[] {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(root, path), code: readFileSync(path, 'utf8') }));
+}
+
+/** Every breach, one line each; none is what we want. */
+export function breaches(sources: readonly SourceFile[], rules: HouseRules): string[] {
+  const imports = sources.flatMap(importsOf);
+  return [
+    ...sources.flatMap(uncheckableImports),
+    ...imports.flatMap((found) => wrongImport(found, rules)),
+    ...cycles(imports),
+    ...sources.flatMap((source) => forbiddenWords(source, rules)),
+  ];
+}
+
+// Type imports count: a folder that knows another's types depends on it.
+const importForms = [
+  /(?:^|[;}\s])(?:import|export)\s[^'"`;]*?\bfrom\s*'([^']+)'/g,
+  /(?:^|[;}\s])import\s*'([^']+)'/g,
+  /\bimport\(\s*'([^']+)'\s*\)/g,
+];
+
+function importsOf({ path, code }: SourceFile): Import[] {
+  const text = withoutComments(code);
+  return importForms.flatMap((form) =>
+    [...text.matchAll(form)].map((match) => {
+      const specifier = match[1] ?? '';
+      const target = specifier.startsWith('.')
+        ? posix.normalize(posix.join(dirname(path), specifier))
+        : undefined;
+      return { from: path, specifier, target };
+    }),
+  );
+}
+
+function uncheckableImports({ path, code }: SourceFile): string[] {
+  const found = /\bimport\(\s*[^'\s]|\brequire\s*\(|\bcreateRequire\b/.exec(withoutComments(code));
+  return found === null ? [] : [`${path}: "${found[0].trim()}" hides what it imports`];
+}
+
+function wrongImport({ from, specifier, target }: Import, rules: HouseRules): string[] {
+  if (target === undefined) return wrongPackage(from, specifier);
+  if (target === 'package.json') return [];
+  if (!target.startsWith('src/')) return [`${from} imports ${target}, which lies outside src/`];
+  const found: string[] = [];
+  const here = folderOf(from);
+  const ownRule = rules.mayImport[from.replace(/^src\/|\.ts$/g, '')];
+  const folderRule = rules.mayImport[here];
+  if (folderRule === undefined) found.push(`${from}: the folder "${here}" is not in the table`);
+  const allowed = ownRule ?? [here, ...(folderRule ?? [])];
+  if (!isAllowed(allowed, folderOf(target), target)) {
+    found.push(`${from} imports ${target}, but may import only ${allowed.join(', ')}`);
+  }
+  for (const { file, onlyBy } of rules.private) {
+    if (file.test(target) && !onlyBy.test(from) && !file.test(from)) {
+      found.push(`${from} imports ${target}, which only ${onlyBy.source} may`);
+    }
+  }
+  return found;
+}
+
+function wrongPackage(from: string, specifier: string): string[] {
+  return folderOf(from) === 'kernel'
+    ? [`${from} imports "${specifier}", but the kernel is pure and imports no package`]
+    : [];
+}
+
+function isAllowed(allowed: readonly string[], folder: string, target: string): boolean {
+  return allowed.some((entry) => entry === '*' || entry === folder || target === `src/${entry}.ts`);
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+/** Each cycle of imports once, as the files along it. */
+function cycles(imports: readonly Import[]): string[] {
+  const graph = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start !== -1) {
+      found.push(`a cycle: ${[...trail.slice(start), file].join(' -> ')}`);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const { target } of graph.get(file) ?? []) {
+      if (target !== undefined) visit(target, [...trail, file]);
+    }
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return found;
+}
+
+function forbiddenWords({ path, code }: SourceFile, { forbidden }: HouseRules): string[] {
+  const text = withoutComments(code);
+  return forbidden.flatMap(({ what, why, except }) => {
+    const found = except.test(path) ? null : what.exec(text);
+    return found === null ? [] : [`${path}: "${found[0]}" ${why}`];
+  });
+}
+
+// Good enough for code that Biome has formatted: a comment mark inside a string
+// would hide the rest of its line, never invent an import.
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\\])\/\/[^\n]*/g, '$1');
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+import { suites } from './tests/suites.ts';
+
+export default defineConfig({
+  test: {
+    // A process a file: a test that leaks a process or a handle can be named.
+    pool: 'forks',
+    projects: suites.map(({ name, include, fileParallelism }) => ({
+      test: {
+        name,
+        include: [...include],
+        pool: 'forks',
+        fileParallelism,
+        setupFiles: ['tests/support/leak-check.ts'],
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        env: { NO_COLOR: '1' },
+      },
+    })),
+  },
+});
