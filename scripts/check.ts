@@ -1,13 +1,13 @@
 /** `npm run check`: format, lint, types, unused code and unit tests, in seconds. */
 import { runTool, say, type ToolRun } from './run-tool.ts';
+import { runStaticChecks } from './static-checks.ts';
 
 const started = performance.now();
-const runs = await Promise.all([
-  runTool('biome', ['ci', '--error-on-warnings', '.']),
-  runTool('tsc', ['--pretty']),
-  runTool('knip', []),
+const [statics, unit] = await Promise.all([
+  runStaticChecks(),
   runTool('vitest', ['run', '--project', 'unit', '--reporter', 'dot']),
 ]);
+const runs = [...statics, unit];
 for (const run of runs) tell(run);
 const failed = runs.filter(({ code }) => code !== 0);
 const seconds = ((performance.now() - started) / 1000).toFixed(1);

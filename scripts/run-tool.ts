@@ -17,6 +17,8 @@ export function runTool(name: string, args: readonly string[]): Promise<ToolRun>
     const child = spawn(join(root, 'node_modules', '.bin', name), args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Its stdout is our pipe, so it must be told whether a person looks at ours.
+      env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
     });
     let output = '';
     const keep = (chunk: Buffer) => {

@@ -30,7 +30,7 @@ import {
   settledBinary,
   settlePrivateNode,
 } from './setup/private-node.mjs';
-import { lastLines, root, SetupError, say, step } from './setup/step.mjs';
+import { lastLines, quietFlags, root, run, SetupError, say, step } from './setup/step.mjs';
 import { ensureSystemPackages } from './setup/system-packages.mjs';
 import { takeTurn } from './setup/turn.mjs';
 
@@ -57,7 +57,7 @@ async function main(argv) {
   linkPrograms(build);
   await ensureSystemPackages({ forTests });
   await buildIfChanged(node);
-  return file === undefined ? 0 : run(node, [join(root, file), ...args]);
+  return file === undefined ? 0 : handOver(node, [join(root, file), ...args]);
 }
 
 /** @param {ReturnType<typeof neededBuild>} build */
@@ -90,13 +90,13 @@ async function installPackages(node) {
   // npm itself must run on the chosen Node: under an older one it would leave out
   // optional packages whose `engines` ask for more.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
-  let result = await step('installing packages', 'npm', ['ci', ...flags], { env });
-  if (!result.ok && result.output.includes('EUSAGE')) {
-    say('npm does not accept the lock file here, so the versions of package.json are used');
-    const install = ['install', '--no-save', ...flags];
-    result = await step('installing packages', 'npm', install, { env });
-  }
+  const result = await step('installing packages', async () => {
+    const exact = await run('npm', ['ci', ...quietFlags], env);
+    // The lock file names no package of another platform that the registry it was
+    // made with did not have, and `npm ci` wants those too. What it does name holds.
+    if (exact.ok || !exact.output.includes('EUSAGE')) return exact;
+    return run('npm', ['install', '--no-save', ...quietFlags], env);
+  });
   if (result.ok) return;
   throw new SetupError(
     `npm could not install the packages:\n${lastLines(result.output)}\n` +
@@ -130,7 +130,8 @@ function link(name, target) {
 async function buildIfChanged(node) {
   const sources = sourceDigest();
   if (readIfThere(buildStamp) === sources && existsSync(join(root, 'dist', 'cli.cjs'))) return;
-  const { ok, output } = await step('building', node, [join(root, 'scripts', 'build.ts')]);
+  const script = join(root, 'scripts', 'build.ts');
+  const { ok, output } = await step('building', () => run(node, [script]));
   if (!ok) throw new SetupError(`the build failed:\n${lastLines(output)}`);
   writeFileSync(buildStamp, sources);
 }
@@ -157,7 +158,7 @@ function readIfThere(path) {
  * @param {string[]} args
  * @returns {Promise<number>}
  */
-function run(node, args) {
+function handOver(node, args) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, PATH: `${binFolder}${delimiter}${process.env['PATH']}` };
     const child = spawn(node, args, { stdio: 'inherit', env });

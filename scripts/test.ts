@@ -7,7 +7,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suites } from '../tests/suites.ts';
-import { root, runTool, say } from './run-tool.ts';
+import { root, say } from './run-tool.ts';
+import { runStaticChecks } from './static-checks.ts';
 
 interface SuiteResult {
   readonly name: string;
@@ -48,11 +49,7 @@ async function main(): Promise<number> {
 /** Lint, types and unused code: each tool counts as one test. */
 async function runStatic(): Promise<SuiteResult> {
   say('== static');
-  const runs = await Promise.all([
-    runTool('biome', ['ci', '--error-on-warnings', '.']),
-    runTool('tsc', ['--pretty']),
-    runTool('knip', []),
-  ]);
+  const runs = await runStaticChecks();
   for (const { name, code, output } of runs) say(code === 0 ? `ok ${name}` : output);
   const failed = runs.filter(({ code }) => code !== 0).length;
   return {

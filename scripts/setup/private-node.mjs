@@ -3,9 +3,9 @@
 // here, because it does not stand in the lock file of every platform.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lastLines, root, SetupError, step } from './step.mjs';
+import { lastLines, quietFlags, root, run, SetupError, step } from './step.mjs';
 
 export const oldestMajor = 24;
 
@@ -43,11 +43,15 @@ function binaryOf(home) {
 export const settledBinary = binaryOf(settledHome);
 
 /**
- * The build this machine needs, or undefined when its own Node will do.
+ * The build this machine needs, or undefined when its own Node will do. From the
+ * second run on npm starts this script on the private Node itself, which says
+ * nothing about the machine's: then it stays.
  * @returns {{ name: string, version: string, integrity: string } | undefined}
  */
 export function neededBuild() {
-  if (Number(process.versions.node.split('.')[0]) >= oldestMajor) return undefined;
+  const onPrivateNode = existsSync(settledBinary) && isSame(settledBinary, process.execPath);
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major >= oldestMajor && !onPrivateNode) return undefined;
   const platform = `${process.platform}-${process.arch}`;
   const build = Object.entries(builds).find(([name]) => name === platform)?.[1];
   if (build !== undefined) return build;
@@ -55,6 +59,14 @@ export function neededBuild() {
     `this is Node ${process.versions.node}, and there is no private Node for ${platform}.\n` +
       '  Install Node 24 from https://nodejs.org and run the same command again',
   );
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ */
+function isSame(one, other) {
+  return realpathSync(one) === realpathSync(other);
 }
 
 /**
@@ -84,15 +96,8 @@ async function fetchBuild(build) {
   rmSync(arrivingHome, { recursive: true, force: true });
   mkdirSync(arrivingHome, { recursive: true });
   const title = `bringing Node ${build.version} (this machine has ${process.versions.node})`;
-  const { ok, output } = await step(title, 'npm', [
-    'install',
-    `${build.name}@${build.version}`,
-    `--prefix=${arrivingHome}`,
-    '--no-save',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-  ]);
+  const wanted = [`${build.name}@${build.version}`, `--prefix=${arrivingHome}`, '--no-save'];
+  const { ok, output } = await step(title, () => run('npm', ['install', ...wanted, ...quietFlags]));
   if (!ok) {
     throw new SetupError(
       `npm could not bring Node ${build.version}:\n${lastLines(output)}\n` +

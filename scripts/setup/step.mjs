@@ -8,9 +8,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const logFile = join(root, '.setup', 'setup.log');
+const logFile = join(root, '.setup', 'setup.log');
 
 const signOfLifeMs = process.stderr.isTTY ? 200 : 10_000;
+
+/** For every call of npm: no scripts of packages, nothing but the work. */
+export const quietFlags = ['--ignore-scripts', '--no-audit', '--no-fund'];
 
 /** A failure that is told in words, without a stack. */
 export class SetupError extends Error {}
@@ -21,23 +24,23 @@ export function say(line) {
 }
 
 /**
- * Runs a command and shows that it is moving.
+ * Does one piece of work and shows that it is moving.
  * @param {string} title what is being done, as "installing packages"
- * @param {string} command
- * @param {string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options]
- * @returns {Promise<{ ok: boolean, output: string }>}
+ * @param {() => Promise<CommandResult>} work
+ * @returns {Promise<CommandResult>}
  */
-export async function step(title, command, args, options = {}) {
+export async function step(title, work) {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const stopSigns = showSigns(title, seconds);
-  const { ok, output } = await run(command, args, options);
-  stopSigns();
-  say(ok ? `${title}: done in ${seconds()} s` : `${title}: failed after ${seconds()} s`);
-  mkdirSync(dirname(logFile), { recursive: true });
-  appendFileSync(logFile, `\n$ ${command} ${args.join(' ')}\n${output}`);
-  return { ok, output };
+  try {
+    const result = await work();
+    stopSigns();
+    say(`${title}: ${result.ok ? 'done in' : 'failed after'} ${seconds()} s`);
+    return result;
+  } finally {
+    stopSigns();
+  }
 }
 
 /**
@@ -65,18 +68,32 @@ function showSigns(title, seconds) {
 }
 
 /**
+ * @typedef {{ ok: boolean, output: string }} CommandResult
+ */
+
+/**
+ * Runs a command to its end. What it says goes to the log and to the caller.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} options
- * @returns {Promise<{ ok: boolean, output: string }>}
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<CommandResult>}
  */
-function run(command, args, options) {
+export async function run(command, args, env = process.env) {
+  const result = await finish(command, args, env);
+  mkdirSync(dirname(logFile), { recursive: true });
+  appendFileSync(logFile, `\n$ ${command} ${args.join(' ')}\n${result.output}`);
+  return result;
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<CommandResult>}
+ */
+function finish(command, args, env) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd: options.cwd ?? root,
-      env: options.env ?? process.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const keep = (/** @type {Buffer} */ chunk) => {
       output = (output + chunk.toString()).slice(-200_000);

@@ -4,7 +4,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { lastLines, say, step } from './step.mjs';
+import { lastLines, run, say, step } from './step.mjs';
 
 /** What each program is for; `test` ones are only wanted by the test suites. */
 const programs = [
@@ -40,22 +40,15 @@ export async function ensureSystemPackages(wanted) {
 /** @param {string[]} names */
 async function aptInstall(names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = () =>
-    step(
-      `installing ${names.join(', ')} with apt-get`,
-      'apt-get',
-      ['install', '-y', '--no-install-recommends', ...names],
-      { env },
-    );
-  const first = await install();
-  if (first.ok) return;
-  // A new machine has no package lists, or old ones: fetch them and try once more.
-  await step('fetching the package lists', 'apt-get', ['update'], { env });
-  const second = await install();
-  if (second.ok) return;
-  say(
-    `apt-get could not install ${names.join(', ')}; going on without:\n${lastLines(second.output)}`,
-  );
+  const args = ['install', '-y', '--no-install-recommends', ...names];
+  const { ok, output } = await step(`installing ${names.join(', ')} with apt-get`, async () => {
+    const first = await run('apt-get', args, env);
+    if (first.ok) return first;
+    // A new machine has no package lists, or old ones: fetch them and try once more.
+    await run('apt-get', ['update'], env);
+    return run('apt-get', args, env);
+  });
+  if (!ok) say(`going on without ${names.join(', ')}:\n${lastLines(output)}`);
 }
 
 /** @param {typeof programs} missing */

@@ -4,9 +4,8 @@ import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
 
-// Linux gives a socket's path 108 bytes with a closing zero. The longest one we
-// make is run/agents/{name}.sock, and a name has up to 63 characters.
-const longestSocket = 107 - '/run/agents/'.length - '.sock'.length - 63;
+// Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
+const longestHome = 103 - '/run/aos.sock'.length;
 
 /** Can the home folder be written, or made? It is tried, not guessed from modes. */
 export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
@@ -21,7 +20,7 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   } catch (error) {
     return notWritable(home, error);
   }
-  if (Buffer.byteLength(home) > longestSocket) return tooLong(home);
+  if (Buffer.byteLength(home) > longestHome) return tooLong(home);
   return {
     state: 'ok',
     says:
@@ -56,8 +55,8 @@ function notWritable(home: string, error: unknown): Verdict {
 
 function tooLong(home: string): Verdict {
   return {
-    state: 'warning',
-    says: `${home} is so long that an agent with a long name could have no socket in it (${longestSocket} bytes are safe)`,
+    state: 'failed',
+    says: `${home} is too long a path for the daemon's socket, which may have ${longestHome} bytes before it`,
     fix: 'export AOS_HOME=~/.agent-relay',
   };
 }
