@@ -39,7 +39,7 @@ function parseObject(text: string, path: string): Readonly<Record<string, unknow
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw notAnObject(`${quote(path)} is not valid JSON${placeIn(cause)}`, cause);
+    throw notAnObject(`${quote(path)} is not valid JSON: ${placeIn(text, cause)}`, cause);
   }
   if (isObject(parsed)) return parsed;
   throw notAnObject(`${quote(path)} must hold one JSON object, such as {"diskWarnPercent": 70}`);
@@ -49,9 +49,21 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function placeIn(cause: unknown): string {
-  const place = /line (\d+) column (\d+)/.exec(String(cause));
-  return place === null ? '' : `: look at line ${place[1]}, column ${place[2]}`;
+/** Where the mistake is. The engine tells of a wrong structure, not of a wrong word. */
+function placeIn(text: string, cause: unknown): string {
+  const told = /line (\d+) column (\d+)/.exec(String(cause));
+  if (told !== null) return `look at line ${told[1]}, column ${told[2]}`;
+  const good = longestRunOfTokens(text);
+  if (good.length === text.length) return 'it ends too early';
+  const lines = good.split('\n');
+  return `look at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+}
+
+function longestRunOfTokens(text: string): string {
+  const token = /\s+|[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b/y;
+  let end = 0;
+  while (token.test(text)) end = token.lastIndex;
+  return text.slice(0, end);
 }
 
 function notAnObject(message: string, cause?: unknown): AosError {

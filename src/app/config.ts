@@ -88,7 +88,8 @@ function chosen(name: SettingName, given: Given | undefined): unknown {
 function fromEnvironment(environment: Environment): Given[] {
   const names = new Map(settingNames.map((name) => [variableOf(name), name]));
   return Object.entries(environment)
-    .filter(([name, text]) => name.startsWith('AOS_') && !otherVariables.test(name) && text !== '')
+    .filter(([name]) => name.startsWith('AOS_') && !otherVariables.test(name))
+    .filter(([, text]) => text !== undefined && text !== '')
     .map(([variable, text]) => {
       const name = names.get(variable);
       if (name === undefined) throw unknownVariable(variable, names.keys());
@@ -130,8 +131,8 @@ function homeInFile(path: string): AosError {
 function knownName(key: string, where: string): SettingName {
   if (isSettingName(key)) return key;
   throw new AosError('config.unknown-key', {
-    message: `${where} sets ${quote(key)}, which is not a setting.${didYouMean(key, settingNames)}`,
-    fix: '"aos config schema" prints every setting',
+    message: `There is no setting ${quote(key)}, as in ${where}.${didYouMean(key, settingNames)}`,
+    fix: `Use one of: ${settingNames.join(', ')}`,
   });
 }
 
@@ -141,8 +142,14 @@ function check(name: SettingName, value: unknown, origin: Origin): Given {
   const where = origin.kind === 'default' ? 'the default' : origin.name;
   throw new AosError('config.bad-value', {
     message: `"${name}" must be ${wantsOf(name)}, and ${where} says ${shown(value)}`,
-    fix: origin.kind === 'environment' ? `Correct it, or: unset ${origin.name}` : 'Correct it',
+    fix: fixFor(name, origin),
   });
+}
+
+function fixFor(name: SettingName, origin: Origin): string {
+  if (origin.kind === 'environment') return `export ${origin.name}=${settingsTable[name].default}`;
+  if (origin.kind === 'file') return `Correct "${name}" in ${quote(origin.name)}`;
+  return `Pass ${wantsOf(name)}, such as ${settingsTable[name].default}`;
 }
 
 // Flags and variables are text, so "70" may mean the number. A file says what it means.

@@ -35,7 +35,7 @@ export class AosCommand extends Command {
     if (typeof context === 'object' && context.error === true && this.parent !== null) {
       const names = this.#subcommandNames().join(' or ');
       throw new AosError('usage.missing-command', {
-        message: `"${this.#path()}" wants to know what to do: ${names}`,
+        message: `"${this.#path()}" needs one more word: ${names}`,
         fix: `${this.#path()} --help`,
       });
     }
@@ -43,18 +43,18 @@ export class AosCommand extends Command {
   }
 
   #sentence(code: ErrorCode, commanderSays: string): string {
-    const named = /'([\s\S]*)'/.exec(commanderSays)?.[1] ?? '';
+    const named = /'([\s\S]*?)'/.exec(commanderSays)?.[1] ?? '';
     switch (code) {
       case 'usage.unknown-command':
         return `There is no command ${quote(named)}.${didYouMean(named, this.#subcommandNames())}`;
       case 'usage.unknown-option':
         return `"${this.#path()}" has no option ${quote(named)}.${didYouMean(named, this.#optionNames())}`;
       case 'usage.missing-argument':
-        return `"${this.#path()}" is missing something: ${commanderSays}`;
+        return `"${this.#path()}" needs a value for ${quote(named)}`;
       case 'usage.extra-argument':
-        return `"${this.#path()}" was given more than it takes: ${commanderSays}`;
+        return `"${this.#path()}" was given more than it takes. ${commanderSays.replace(/^.*?\. /, '')}`;
       default:
-        return `"${this.#path()}" cannot use what it was given: ${printable(commanderSays)}`;
+        return `"${this.#path()}" cannot use this: ${printable(commanderSays)}`;
     }
   }
 

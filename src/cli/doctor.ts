@@ -30,7 +30,8 @@ function tell({ terminal, print, words }: Context, findings: readonly Finding[])
   const lines = findings.map((finding) => line(terminal, finding)).join('\n');
   const failed = findings.filter(({ state }) => state === 'failed');
   if (failed.length === 0) {
-    const text = `${lines}\n\nAgent OS ${version} is ready on this machine.`;
+    const all = findings.length === checkNames.length;
+    const text = all ? `${lines}\n\nAgent OS ${version} is ready on this machine.` : lines;
     print({ data: { checks: findings }, text });
     return;
   }

@@ -1,4 +1,5 @@
 import { AosError } from './errors.ts';
+import { quote } from './quote.ts';
 import { didYouMean } from './suggest.ts';
 
 /**
@@ -19,14 +20,14 @@ export function findById<Id extends string>(noun: string, typed: string, ids: re
 
 function unknown(noun: string, typed: string, ids: readonly string[]): AosError {
   return new AosError('id.unknown', {
-    message: `There is no ${noun} "${typed}".${didYouMean(typed, ids)}`,
+    message: `There is no ${noun} ${quote(typed)}.${didYouMean(typed, ids)}`,
     fix: ids.length === 0 ? undefined : `Use one of: ${shortList(ids)}`,
   });
 }
 
 function ambiguous(noun: string, typed: string, matches: readonly string[]): AosError {
   return new AosError('id.ambiguous', {
-    message: `"${typed}" fits ${matches.length} ${noun}s: ${shortList(matches)}`,
+    message: `${quote(typed)} fits ${matches.length} ${noun}s: ${shortList(matches)}`,
     fix: 'Type more of it',
   });
 }

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { SimulatedClock } from '../../../tests/sim/clock.ts';
+import { SimulatedDisk } from '../../../tests/sim/disk.ts';
+import { seededRandom } from '../../../tests/sim/random.ts';
+import type { Disk, VolumeUsage } from '../../kernel/ports.ts';
+import type { WatchProbe } from '../engines/file-watching.ts';
+import { judgeFileSystem } from './disk.ts';
+import { examine } from './examine.ts';
+import type { CheckName } from './finding.ts';
+
+interface Machine {
+  readonly home?: string;
+  readonly usage?: Partial<VolumeUsage>;
+  readonly watching?: WatchProbe;
+  readonly limits?: { readonly watches: number; readonly instances: number };
+  readonly prepare?: (disk: SimulatedDisk, clock: SimulatedClock) => Promise<void>;
+}
+
+/** What doctor says of one thing on a machine that is made up. */
+async function look(check: CheckName, machine: Machine = {}) {
+  const clock = new SimulatedClock();
+  const disk = new SimulatedDisk({ seed: 1, clock });
+  await disk.makeFolder('/home');
+  await writeLimits(disk, machine.limits ?? { watches: 100_000, instances: 1000 });
+  await machine.prepare?.(disk, clock);
+  const usage = { usedBytes: 10, freeBytes: 90, fileSystem: 'ext4', ...machine.usage };
+  const [finding] = await examine(
+    {
+      clock,
+      disk,
+      random: seededRandom(1),
+      volume: { usage: async () => usage },
+      fileWatching: { probe: () => machine.watching ?? { kind: 'works' } },
+      environment: { AOS_HOME: machine.home ?? '/home' },
+      flags: [],
+    },
+    [check],
+  );
+  return finding;
+}
+
+async function writeLimits(disk: Disk, limits: { watches: number; instances: number }) {
+  for (const folder of ['/proc', '/proc/sys', '/proc/sys/fs', '/proc/sys/fs/inotify']) {
+    await disk.makeFolder(folder);
+  }
+  await write(disk, '/proc/sys/fs/inotify/max_user_watches', `${limits.watches}\n`);
+  await write(disk, '/proc/sys/fs/inotify/max_user_instances', `${limits.instances}\n`);
+}
+
+async function write(disk: Disk, path: string, text: string) {
+  await using writer = await disk.create(path);
+  await writer.append(Buffer.from(text));
+}
+
+describe('disk', () => {
+  test.each([
+    [79, 'ok'],
+    [80, 'warning'],
+    [89, 'warning'],
+    [90, 'failed'],
+    [100, 'failed'],
+  ])('%i %% full is %s', async (usedBytes, state) => {
+    const usage = { usedBytes, freeBytes: 100 - usedBytes };
+
+    expect(await look('disk', { usage })).toMatchObject({ state });
+  });
+
+  test('a disk of no size, as some virtual ones are, is not a full disk', async () => {
+    expect(await look('disk', { usage: { usedBytes: 0, freeBytes: 0 } })).toMatchObject({
+      state: 'ok',
+    });
+  });
+});
+
+describe('filesystem', () => {
+  test.each(['nfs', 'nfs4', 'cifs', '9p', 'fuse.sshfs', 'virtiofs', 'ceph', 'lustre'])(
+    '%s is remote and refused',
+    (name) => {
+      expect(judgeFileSystem(name)).toMatchObject({ state: 'failed', fix: expect.any(String) });
+    },
+  );
+
+  test.each(['ext4', 'xfs', 'btrfs', 'zfs', 'tmpfs', 'overlay', 'apfs'])('%s is local', (name) => {
+    expect(judgeFileSystem(name)).toMatchObject({ state: 'ok' });
+  });
+
+  test('an unknown one under FUSE is a warning, because it may be remote', () => {
+    expect(judgeFileSystem('fuse.something')).toMatchObject({ state: 'warning' });
+  });
+});
+
+describe('inotify', () => {
+  test.each<[string, Machine, string, RegExp]>([
+    [
+      'watches used up',
+      { watching: { kind: 'exhausted', limit: 'watches' } },
+      'failed',
+      /max_user_watches=/,
+    ],
+    [
+      'instances used up',
+      { watching: { kind: 'exhausted', limit: 'instances' } },
+      'failed',
+      /max_user_instances=/,
+    ],
+    ['few watches', { limits: { watches: 100, instances: 128 } }, 'warning', /max_user_watches=/],
+    [
+      'few instances',
+      { limits: { watches: 8192, instances: 16 } },
+      'warning',
+      /max_user_instances=/,
+    ],
+  ])('%s', async (_what, machine, state, fix) => {
+    expect(await look('inotify', machine)).toMatchObject({
+      state,
+      fix: expect.stringMatching(fix),
+    });
+  });
+
+  test('enough of both is ok', async () => {
+    const limits = { watches: 8192, instances: 128 };
+
+    expect(await look('inotify', { limits })).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('clock', () => {
+  test('a clock of long ago is wrong', async () => {
+    const machine: Machine = {
+      prepare: async (_disk, clock) => clock.jump(-70 * 365 * 86_400_000),
+    };
+
+    expect(await look('clock', machine)).toMatchObject({ state: 'failed' });
+  });
+
+  test('a clock behind what was written in the home has gone back', async () => {
+    const machine: Machine = {
+      prepare: async (disk, clock) => {
+        await write(disk, '/home/ledger.db', 'x');
+        clock.jump(-86_400_000);
+      },
+    };
+
+    expect(await look('clock', machine)).toMatchObject({ state: 'warning' });
+  });
+});
+
+describe('home', () => {
+  test('it can be written, and the trial leaves nothing behind', async () => {
+    let disk: SimulatedDisk | undefined;
+    const prepare = async (made: SimulatedDisk) => {
+      disk = made;
+    };
+
+    expect(await look('home', { prepare })).toMatchObject({ state: 'ok' });
+    expect(await disk?.list('/home')).toEqual([]);
+  });
+
+  test('one that is not there yet is tried at its nearest parent', async () => {
+    expect(await look('home', { home: '/home/a/b/c' })).toMatchObject({
+      state: 'ok',
+      says: expect.stringContaining('can be made'),
+    });
+  });
+
+  test('a full disk is told as such', async () => {
+    const prepare = async (disk: SimulatedDisk) => disk.failCall(disk.calls + 3, 'ENOSPC');
+
+    expect(await look('home', { prepare })).toMatchObject({
+      state: 'failed',
+      says: expect.stringContaining('no room left'),
+    });
+  });
+
+  test('a path too long for a socket is refused', async () => {
+    const home = `/home/${'x'.repeat(100)}`;
+
+    expect(await look('home', { home })).toMatchObject({ state: 'failed' });
+  });
+});
+
+test('broken settings are one finding, and what depends on them is not guessed', async () => {
+  const prepare = (disk: SimulatedDisk) => write(disk, '/home/config.json', '{');
+
+  expect(await look('config', { prepare })).toMatchObject({ check: 'config', state: 'failed' });
+  expect(await look('disk', { prepare })).toMatchObject({ check: 'disk', state: 'skipped' });
+});
+
+test('a check that breaks is a finding of its own', async () => {
+  const prepare = async (disk: SimulatedDisk) => disk.failCall(disk.calls + 3, 'EIO');
+
+  expect(await look('clock', { prepare })).toMatchObject({
+    check: 'clock',
+    state: 'failed',
+    says: expect.stringContaining('The disk failed'),
+  });
+});
