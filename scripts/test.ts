@@ -1,6 +1,6 @@
 /**
  * `npm test`: everything once, suite by suite, each within its budget of seconds.
- * With `--full` the suites run the full counts. The last line says how many passed.
+ * With `--full` the suites run their full counts. The last line says how many passed.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,19 +9,11 @@ import { join } from 'node:path';
 import { suites } from '../tests/suites.ts';
 import { root, say } from './run-tool.ts';
 import { runStaticChecks } from './static-checks.ts';
-
-interface SuiteResult {
-  readonly name: string;
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly seconds: number;
-  readonly budgetSeconds: number;
-  readonly ok: boolean;
-}
+import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
 
 const full = process.argv.includes('--full');
-const strict = (process.env['CI'] ?? '') !== '';
+const inCi = (process.env['CI'] ?? '') !== '';
+
 const folder = mkdtempSync(join(tmpdir(), 'aos-results-'));
 try {
   process.exitCode = await main();
@@ -32,45 +24,39 @@ try {
 async function main(): Promise<number> {
   const before = checkoutState();
   const results = [await runStatic()];
-  for (const suite of suites) {
-    say(`\n== ${suite.name}`);
-    results.push(await runSuite(suite.name, suite.budgetSeconds));
+  for (const { name, budgetSeconds } of suites) {
+    say(`\n== ${name}`);
+    results.push(await runSuite(name, budgetSeconds));
   }
-  const faults = faultsOf(results, before);
-  tell(results);
-  for (const fault of faults) say(`FAILED: ${fault}`);
-  const sum = (field: 'passed' | 'failed' | 'skipped') =>
-    results.reduce((total, result) => total + result[field], 0);
-  const failed = Math.max(sum('failed'), faults.length === 0 ? 0 : 1);
-  say(`\n${sum('passed')} passed, ${failed} failed, ${sum('skipped')} skipped`);
+  const faults = faultsOf(results, { skipsFail: inCi, budgetsHold: !full });
+  if (checkoutState() !== before) faults.push('the tests changed the checkout: see git status');
+  say(summary(results, faults));
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Lint, types and unused code: each tool counts as one test. */
+/** Each tool counts as one test. */
 async function runStatic(): Promise<SuiteResult> {
   say('== static');
-  const runs = await runStaticChecks();
-  for (const { name, code, output } of runs) say(code === 0 ? `ok ${name}` : output);
-  const failed = runs.filter(({ code }) => code !== 0).length;
+  const tools = await runStaticChecks();
+  for (const { name, code, output } of tools) say(code === 0 ? `ok ${name}` : output);
+  const failed = tools.filter(({ code }) => code !== 0).length;
   return {
     name: 'static',
-    passed: runs.length - failed,
+    passed: tools.length - failed,
     failed,
     skipped: 0,
-    seconds: Math.max(...runs.map(({ seconds }) => seconds)),
+    seconds: Math.max(...tools.map(({ seconds }) => seconds)),
     budgetSeconds: 60,
-    ok: failed === 0,
+    exitCode: 0,
   };
 }
 
 async function runSuite(name: string, budgetSeconds: number): Promise<SuiteResult> {
   const startedAt = performance.now();
   const resultFile = join(folder, `${name}.json`);
-  const code = await vitest(name, resultFile);
+  const exitCode = await vitest(name, resultFile);
   const seconds = (performance.now() - startedAt) / 1000;
-  const counts = readCounts(resultFile);
-  const inTime = full || seconds <= budgetSeconds;
-  return { name, ...counts, seconds, budgetSeconds, ok: code === 0 && inTime && counts.passed > 0 };
+  return { name, ...readCounts(resultFile), seconds, budgetSeconds, exitCode };
 }
 
 function vitest(project: string, resultFile: string): Promise<number> {
@@ -90,7 +76,7 @@ function vitest(project: string, resultFile: string): Promise<number> {
   });
 }
 
-function readCounts(file: string): { passed: number; failed: number; skipped: number } {
+function readCounts(file: string): Pick<SuiteResult, 'passed' | 'failed' | 'skipped'> {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8'));
     return {
@@ -100,27 +86,8 @@ function readCounts(file: string): { passed: number; failed: number; skipped: nu
     };
   } catch {
     // The runner died before it could write its report; its exit code tells the rest.
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0 };
   }
-}
-
-function faultsOf(results: readonly SuiteResult[], before: string): string[] {
-  const faults = results.flatMap(({ name, ok, failed, passed, seconds, budgetSeconds }) => {
-    if (ok) return [];
-    if (failed > 0) return [`${name}: ${failed} failed`];
-    if (passed === 0) return [`${name}: no test ran`];
-    if (seconds > budgetSeconds) {
-      return [
-        `${name}: took ${seconds.toFixed(0)} s of the ${budgetSeconds} s it may (tests/suites.ts)`,
-      ];
-    }
-    return [`${name}: the runner failed`];
-  });
-  const skipped = results.filter((result) => result.skipped > 0).map(({ name }) => name);
-  if (strict && skipped.length > 0) faults.push(`skipped tests in ${skipped.join(', ')}`);
-  if (checkoutState() !== before)
-    faults.push('the tests changed files of the checkout (git status)');
-  return faults;
 }
 
 function checkoutState(): string {
@@ -129,19 +96,5 @@ function checkoutState(): string {
   } catch {
     // Not a git checkout, e.g. an unpacked archive: nothing to compare.
     return '';
-  }
-}
-
-function tell(results: readonly SuiteResult[]): void {
-  say('\nsuite         passed  failed  skipped  seconds  budget');
-  for (const { name, passed, failed, skipped, seconds, budgetSeconds } of results) {
-    const numbers = [
-      String(passed).padStart(6),
-      String(failed).padStart(6),
-      String(skipped).padStart(7),
-      seconds.toFixed(1).padStart(7),
-      String(budgetSeconds).padStart(6),
-    ];
-    say(`${name.padEnd(14)}${numbers.join('  ')}`);
   }
 }

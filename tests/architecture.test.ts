@@ -33,8 +33,13 @@ const house: HouseRules = {
   ],
   forbidden: [
     {
-      what: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/,
+      what: /\bDate\.now\b|\bnew Date(?:\(\)|;|\))|\bperformance\.(?:now|timeOrigin)\b|\bprocess\.(?:hrtime|uptime)\b/,
       why: 'reads the time; take a Clock',
+      except: /^src\/app\/engines\/clock\.ts$/,
+    },
+    {
+      what: /\bset(?:Timeout|Interval|Immediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
+      why: 'waits by the real clock; take a Clock',
       except: /^src\/app\/engines\/clock\.ts$/,
     },
     {
@@ -48,7 +53,7 @@ const house: HouseRules = {
       except: /^src\/app\/engines\//,
     },
     {
-      what: /\bprocess\.env\b/,
+      what: /\bprocess(?:\.env\b|\[)/,
       why: 'reads the environment; take a setting',
       except: /^src\/app\/config\.ts$/,
     },
@@ -78,12 +83,15 @@ describe('a planted fault is found:', () => {
     ['a built-in module in the kernel', `import { join } from 'node:path';`],
     ['Date.now', 'export const at = Date.now();'],
     ['new Date()', 'export const at = new Date();'],
+    ['a timer', 'setTimeout(() => {}, 5);'],
+    ['the timers module', `import { setTimeout as wait } from 'node:timers/promises';`],
     ['performance.now', 'const start = performance.now();'],
     ['Math.random', 'export const dice = () => Math.random();'],
     ['randomUUID', 'export const id = crypto.randomUUID();'],
     ['node:fs', `import { readFileSync } from 'node:fs';`],
     ['fs/promises without its prefix', `import { open } from 'fs/promises';`],
     ['process.env', 'export const home = process.env.HOME;'],
+    ['process.env spelt otherwise', `export const home = process['env'];`],
   ])('%s', (_what, code) => {
     expect(planted('src/kernel/planted.ts', code)).not.toEqual([]);
   });

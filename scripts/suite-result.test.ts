@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
+
+const good: SuiteResult = {
+  name: 'unit',
+  passed: 3,
+  failed: 0,
+  skipped: 0,
+  seconds: 5,
+  budgetSeconds: 10,
+  exitCode: 0,
+};
+const strict = { skipsFail: true, budgetsHold: true };
+
+test('a suite that passed in time has no fault', () => {
+  expect(faultsOf([good], strict)).toEqual([]);
+});
+
+test.each<[string, Partial<SuiteResult>, string]>([
+  ['a failed test', { failed: 2, exitCode: 1 }, 'unit: 2 failed'],
+  ['a runner that died', { exitCode: 137 }, 'unit: the runner ended with 137'],
+  ['a suite without a test', { passed: 0 }, 'unit: no test ran'],
+  ['a skipped test in CI', { skipped: 1 }, 'unit: 1 skipped, which CI does not accept'],
+  [
+    'an overrun budget',
+    { seconds: 10.5 },
+    'unit: took 11 s of the 10 s it may take (tests/suites.ts)',
+  ],
+])('%s is a fault', (_what, change, fault) => {
+  expect(faultsOf([{ ...good, ...change }], strict)).toEqual([fault]);
+});
+
+test('outside CI a skip is only counted, and with full counts a budget is not held', () => {
+  const lax = { skipsFail: false, budgetsHold: false };
+
+  expect(faultsOf([{ ...good, skipped: 1, seconds: 999 }], lax)).toEqual([]);
+});
+
+test('the last line counts, and a fault without a failed test counts as failed', () => {
+  expect(summary([good, good], []).split('\n').at(-1)).toBe('6 passed, 0 failed, 0 skipped');
+  expect(summary([good], ['too slow']).split('\n').at(-1)).toBe('3 passed, 1 failed, 0 skipped');
+});

@@ -1,0 +1,64 @@
+export interface SuiteResult {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly seconds: number;
+  readonly budgetSeconds: number;
+  /** What the runner itself answered. */
+  readonly exitCode: number;
+}
+
+export interface Strictness {
+  /** In CI a test that was skipped has failed: something it needs is missing. */
+  readonly skipsFail: boolean;
+  /** The full counts take what they take. */
+  readonly budgetsHold: boolean;
+}
+
+/** Why a run is not good, one sentence each; none is what we want. */
+export function faultsOf(results: readonly SuiteResult[], strictness: Strictness): string[] {
+  return results.flatMap((result) => {
+    const fault = faultOf(result, strictness);
+    return fault === undefined ? [] : [`${result.name}: ${fault}`];
+  });
+}
+
+function faultOf(result: SuiteResult, { skipsFail, budgetsHold }: Strictness): string | undefined {
+  const { passed, failed, skipped, seconds, budgetSeconds, exitCode } = result;
+  if (failed > 0) return `${failed} failed`;
+  if (exitCode !== 0) return `the runner ended with ${exitCode}`;
+  if (passed === 0) return 'no test ran';
+  if (skipsFail && skipped > 0) return `${skipped} skipped, which CI does not accept`;
+  if (budgetsHold && seconds > budgetSeconds) {
+    return `took ${seconds.toFixed(0)} s of the ${budgetSeconds} s it may take (tests/suites.ts)`;
+  }
+  return undefined;
+}
+
+/** The closing lines: a table, the faults, and one line that counts. */
+export function summary(results: readonly SuiteResult[], faults: readonly string[]): string {
+  const sum = (field: 'passed' | 'failed' | 'skipped') =>
+    results.reduce((total, result) => total + result[field], 0);
+  // A fault that no test stands for counts as one, so that the line never lies.
+  const failed = Math.max(sum('failed'), faults.length);
+  return [
+    '',
+    'suite         passed  failed  skipped  seconds  budget',
+    ...results.map(row),
+    ...faults.map((fault) => `FAILED ${fault}`),
+    '',
+    `${sum('passed')} passed, ${failed} failed, ${sum('skipped')} skipped`,
+  ].join('\n');
+}
+
+function row({ name, passed, failed, skipped, seconds, budgetSeconds }: SuiteResult): string {
+  const cells = [
+    String(passed).padStart(6),
+    String(failed).padStart(6),
+    String(skipped).padStart(7),
+    seconds.toFixed(1).padStart(7),
+    String(budgetSeconds).padStart(6),
+  ];
+  return `${name.padEnd(14)}${cells.join('  ')}`;
+}
