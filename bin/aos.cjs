@@ -12,7 +12,8 @@ const built = join(__dirname, '..', 'dist');
 
 /** @param {{ code: string, message: string, fix: string }} error */
 function refuse(error) {
-  if (process.argv.includes('--json')) {
+  const end = process.argv.indexOf('--');
+  if (process.argv.slice(0, end === -1 ? undefined : end).includes('--json')) {
     process.stdout.write(`${JSON.stringify({ ok: false, error })}\n`);
   } else {
     process.stderr.write(`error: ${error.message}\n  try: ${error.fix}\n`);

@@ -21,6 +21,8 @@ async function readText(view: DiskView, path: string): Promise<string | undefine
     const bytes = await readWholeFile(view, path, limitBytes);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
+    // No home, no file in it: what is wrong with the home is told by who needs it.
+    if (cause instanceof AosError && cause.code === 'disk.not-a-folder') return undefined;
     const why = cause instanceof AosError ? cause.message : 'It is not UTF-8 text';
     throw unreadable(path, why, cause);
   }

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
-import { printable, quote } from '../kernel/quote.ts';
+import { quote, safeJson } from '../kernel/quote.ts';
 import { didYouMean } from '../kernel/suggest.ts';
 import { readConfigFile } from './config-file.ts';
 import {
@@ -99,7 +99,7 @@ function fromEnvironment(environment: Environment): Given[] {
 
 function unknownVariable(variable: string, known: Iterable<string>): AosError {
   return new AosError('config.unknown-key', {
-    message: `The environment sets "${variable}", which is not a setting.${didYouMean(variable, known)}`,
+    message: `The environment sets ${quote(variable)}, which is not a setting.${didYouMean(variable, known)}`,
     fix: `unset ${variable}`,
   });
 }
@@ -114,7 +114,7 @@ function fromFlags(flags: readonly FlagValue[]): Given[] {
 async function fromFile(view: DiskView, path: string): Promise<Given[]> {
   const content = (await readConfigFile(view, path)) ?? {};
   return Object.entries(content)
-    .filter(([key]) => key !== '$schema')
+    .filter(([key, value]) => key !== '$schema' || typeof value !== 'string')
     .map(([key, value]) => {
       if (key === 'home') throw homeInFile(path);
       return check(knownName(key, quote(path)), value, { kind: 'file', name: path });
@@ -139,11 +139,15 @@ function knownName(key: string, where: string): SettingName {
 function check(name: SettingName, value: unknown, origin: Origin): Given {
   const reading = readings(value, origin).find((candidate) => fits(name, candidate));
   if (reading !== undefined) return { name, value: reading, origin };
-  const where = origin.kind === 'default' ? 'the default' : origin.name;
+  const where = origin.kind === 'file' ? quote(origin.name) : nameOf(origin);
   throw new AosError('config.bad-value', {
     message: `"${name}" must be ${wantsOf(name)}, and ${where} says ${shown(value)}`,
     fix: fixFor(name, origin),
   });
+}
+
+function nameOf(origin: Origin): string {
+  return origin.kind === 'default' ? 'the default' : origin.name;
 }
 
 function fixFor(name: SettingName, origin: Origin): string {
@@ -159,14 +163,26 @@ function readings(value: unknown, origin: Origin): unknown[] {
 }
 
 function shown(value: unknown): string {
-  const text = printable(JSON.stringify(value));
+  const text = safeJson(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 /** `~` is the user's home; a relative path starts where the command was run. */
 function absoluteHome(given: unknown): string {
   const path = typeof given === 'string' ? given : settingsTable.home.default;
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(path);
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : absolute(path);
+}
+
+function absolute(path: string): string {
+  try {
+    return resolve(path);
+  } catch (cause) {
+    throw new AosError('disk.missing', {
+      message: `The folder from which ${quote(path)} would be reached has been removed`,
+      fix: 'cd to a folder that exists, or give the whole path',
+      cause,
+    });
+  }
 }
 
 function warnAboveAlert({ diskWarnPercent, diskAlertPercent }: Settings): AosError {

@@ -31,15 +31,21 @@ export class AosCommand extends Command {
   }
 
   /** commander calls this when a group of commands is named without one of them. */
-  override help(context?: HelpContext | ((text: string) => string)): never {
-    if (typeof context === 'object' && context.error === true && this.parent !== null) {
-      const names = this.#subcommandNames().join(' or ');
-      throw new AosError('usage.missing-command', {
-        message: `"${this.#path()}" needs one more word: ${names}`,
-        fix: `${this.#path()} --help`,
-      });
+  override help(): never {
+    throw new AosError('usage.missing-command', {
+      message: `"${this.#path()}" needs one more word: ${this.#subcommandNames().join(' or ')}`,
+      fix: `${this.#path()} --help`,
+    });
+  }
+
+  /** Help for a command that does not exist is no help. */
+  override outputHelp(context?: HelpContext | ((text: string) => string)): void {
+    const [first] = this.args;
+    if (this.commands.length > 0 && first !== undefined && !first.startsWith('-')) {
+      this.error(`unknown command '${first}'`, { code: 'commander.unknownCommand' });
     }
-    return super.help();
+    if (typeof context === 'function') super.outputHelp(context);
+    else super.outputHelp(context);
   }
 
   #sentence(code: ErrorCode, commanderSays: string): string {

@@ -16,25 +16,37 @@ export function defineComplete(command: Command, context: Context): void {
 /** What may stand where the last word is, for a tree of commands. */
 export function candidates(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? '';
-  const { command, awaitsValue } = descend(program, words.slice(0, -1));
-  if (awaitsValue) return [];
-  const all = typed.startsWith('-') ? optionsOf(command) : namesIn(command);
+  const place = placeAfter(program, words.slice(0, -1));
+  if (place.awaits === 'value') return [];
+  const all = typed.startsWith('-') ? optionsOf(place.command) : namesAt(place);
   return all.filter((candidate) => candidate.startsWith(typed));
 }
 
-/** The command that the words lead to, and whether the last of them is an option that wants a value. */
-function descend(
-  program: Command,
-  words: readonly string[],
-): { readonly command: Command; readonly awaitsValue: boolean } {
-  let command = program;
-  let awaitsValue = false;
-  for (const word of words) {
-    if (awaitsValue) awaitsValue = false;
-    else if (word.startsWith('-')) awaitsValue = wantsValue(command, word);
-    else command = command.commands.find((child) => child.name() === word) ?? command;
+interface Place {
+  /** The command that the words lead to. */
+  readonly command: Command;
+  /** How many of its arguments are there already. */
+  readonly argumentsGiven: number;
+  /** The value of an option, or anything else. */
+  readonly awaits: 'value' | 'word';
+}
+
+function placeAfter(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, argumentsGiven: 0, awaits: 'word' };
+  for (const word of words) place = step(place, word);
+  return place;
+}
+
+function step(place: Place, word: string): Place {
+  const { command, argumentsGiven, awaits } = place;
+  if (awaits === 'value') return { ...place, awaits: 'word' };
+  if (word.startsWith('-')) {
+    return { ...place, awaits: wantsValue(command, word) ? 'value' : 'word' };
   }
-  return { command, awaitsValue };
+  const child = command.commands.find((candidate) => candidate.name() === word);
+  return child === undefined
+    ? { ...place, argumentsGiven: argumentsGiven + 1 }
+    : { command: child, argumentsGiven: 0, awaits: 'word' };
 }
 
 function wantsValue(command: Command, word: string): boolean {
@@ -43,13 +55,10 @@ function wantsValue(command: Command, word: string): boolean {
     .some(({ long, short, required }) => required && (word === long || word === short));
 }
 
-function namesIn(command: Command): string[] {
-  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const children = command
-    .createHelp()
-    .visibleCommands(command)
-    .map((child) => child.name());
-  return [...children, ...choices];
+function namesAt({ command, argumentsGiven }: Place): string[] {
+  const choices = command.registeredArguments[argumentsGiven]?.argChoices ?? [];
+  const children = command.createHelp().visibleCommands(command);
+  return [...children.map((child) => child.name()), ...choices];
 }
 
 function optionsOf(command: Command): string[] {

@@ -22,7 +22,7 @@ compdef _aos aos`,
   set -l words (commandline -opc) (commandline -ct)
   aos __complete -- $words[2..] 2>/dev/null
 end
-complete -c aos -f -a '(__aos_complete)'`,
+complete -c aos -n 'test (count (__aos_complete)) -gt 0' -f -a '(__aos_complete)'`,
 };
 
 const shells = Object.keys(scripts).filter(isShell);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { composeEngines } from '../app/compose.ts';
 import { type Config, loadConfig, type Origin } from '../app/config.ts';
 import { configFileSchema, settingNames } from '../app/settings.ts';
-import { printable } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
 import { table } from './table.ts';
@@ -41,7 +41,7 @@ export function defineConfig(command: Command, context: Context): void {
 function valuesOnly({ settings }: Config): Outcome {
   return {
     data: settings,
-    text: table(settingNames.map((name) => [name, printable(String(settings[name]))])),
+    text: table(settingNames.map((name) => [name, oneLine(String(settings[name]))])),
   };
 }
 
@@ -54,11 +54,11 @@ function withOrigins({ settings, originOf }: Config): Outcome {
   return {
     data: Object.fromEntries(rows.map(({ name, value, origin }) => [name, { value, origin }])),
     text: table(
-      rows.map(({ name, value, origin }) => [name, printable(String(value)), originWords(origin)]),
+      rows.map(({ name, value, origin }) => [name, oneLine(String(value)), originWords(origin)]),
     ),
   };
 }
 
 function originWords(origin: Origin): string {
-  return origin.kind === 'default' ? 'default' : printable(`${origin.kind} ${origin.name}`);
+  return origin.kind === 'default' ? 'default' : oneLine(`${origin.kind} ${origin.name}`);
 }

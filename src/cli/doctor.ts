@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { composeEngines } from '../app/compose.ts';
 import { examine } from '../app/doctor/examine.ts';
 import { checkNames, type Finding } from '../app/doctor/finding.ts';
@@ -10,20 +10,26 @@ import { paint, type Terminal, type Tone } from './terminal.ts';
 
 export function defineDoctor(command: Command, context: Context): void {
   command
-    .argument('[check]', `look at one thing only: ${checkNames.join(', ')}`)
+    .addArgument(checkArgument())
     .addHelpText(
       'after',
       '\nEach line says ok, warning or failed, why, and the command that mends it.\nExit code 0 when nothing failed, 7 when something did.\n\nExamples:\n  aos doctor\n  aos doctor bubblewrap\n  aos doctor --json',
     )
     .action(async (typed: string | undefined) => {
       const names = typed === undefined ? checkNames : [findById('check', typed, checkNames)];
-      const { environment } = context;
+      const { environment, signal } = context;
       const findings = await examine(
-        { ...composeEngines(), environment, flags: context.flags() },
+        { ...composeEngines(), environment, flags: context.flags(), signal },
         names,
       );
       tell(context, findings);
     });
+}
+
+function checkArgument(): Argument {
+  const argument = new Argument('[check]', 'look at one thing only; its first letters will do');
+  // The choices are for help and completion; the parser would insist on whole words.
+  return argument.choices(checkNames).argParser((typed) => typed);
 }
 
 function tell({ terminal, print, words }: Context, findings: readonly Finding[]): void {

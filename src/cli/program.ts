@@ -3,6 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import type { Environment, FlagValue } from '../app/config.ts';
 import { version } from '../app/version.ts';
 import { AosError, exitCodeOf, toReport } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
 import { AosCommand } from './aos-command.ts';
 import { commands } from './commands.ts';
 import type { Context, Define } from './context.ts';
@@ -29,8 +30,10 @@ export async function runProgram(invocation: Invocation): Promise<number> {
   } catch (thrown) {
     // Help was asked for and has been printed.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    reportFailure(terminal, style, thrown);
-    return exitCodeOf(toReport(thrown).code);
+    // What breaks after Ctrl-C breaks because of it.
+    const why = invocation.signal.aborted ? invocation.signal.reason : thrown;
+    reportFailure(terminal, style, why);
+    return exitCodeOf(toReport(why).code);
   }
 }
 
@@ -132,7 +135,7 @@ function settingFlag(assignment: string): FlagValue {
   const [key = '', ...rest] = assignment.split('=');
   if (rest.length > 0) return { key, text: rest.join('='), flag: '--set' };
   throw new AosError('usage.bad-value', {
-    message: `--set wants KEY=VALUE, and got "${assignment}"`,
+    message: `--set wants KEY=VALUE, and got ${quote(assignment)}`,
     fix: 'aos --set diskWarnPercent=70 config show',
   });
 }

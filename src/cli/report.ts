@@ -1,6 +1,6 @@
 /** How a command's end is told: one shape for people, one for programs. */
 import { toReport } from '../kernel/errors.ts';
-import { printable } from '../kernel/quote.ts';
+import { oneLine, printable, safeJson } from '../kernel/quote.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 export interface Outcome {
@@ -16,21 +16,17 @@ export interface Style {
 }
 
 export function reportOutcome(terminal: Terminal, style: Style, outcome: Outcome): void {
-  terminal.out(`${style.json ? envelope({ ok: true, data: outcome.data }) : outcome.text}\n`);
+  terminal.out(`${style.json ? safeJson({ ok: true, data: outcome.data }) : outcome.text}\n`);
 }
 
 export function reportFailure(terminal: Terminal, style: Style, thrown: unknown): void {
   const { code, message, fix, details } = toReport(thrown);
   if (style.debug && thrown instanceof Error) terminal.err(`${printable(thrown.stack ?? '')}\n`);
   if (style.json) {
-    terminal.out(`${envelope({ ok: false, error: { code, message, fix, details } })}\n`);
+    terminal.out(`${safeJson({ ok: false, error: { code, message, fix, details } })}\n`);
     return;
   }
-  terminal.err(`${paint(terminal.colorErr, 'bad', 'error:')} ${printable(message)}\n`);
+  terminal.err(`${paint(terminal.colorErr, 'bad', 'error:')} ${oneLine(message)}\n`);
   if (fix !== undefined)
-    terminal.err(`  ${paint(terminal.colorErr, 'dim', 'try:')} ${printable(fix)}\n`);
-}
-
-function envelope(value: unknown): string {
-  return JSON.stringify(value);
+    terminal.err(`  ${paint(terminal.colorErr, 'dim', 'try:')} ${oneLine(fix)}\n`);
 }

@@ -1,19 +1,17 @@
 /** Joins the process (its streams, its signals, its environment) to the program. */
 import { colorAllowed, processEnvironment } from '../app/config.ts';
+import { osCodeOf, toDiskError } from '../kernel/disk-errors.ts';
 import { AosError, exitCodeOf } from '../kernel/errors.ts';
 import { runProgram, styleOf } from './program.ts';
+import { reportFailure, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
 
 export async function start(argv: readonly string[]): Promise<number> {
   const environment = processEnvironment();
-  const color = styleOf(argv).color && colorAllowed(environment);
-  leaveQuietlyWhenNobodyReads();
-  return runProgram({
-    argv,
-    environment,
-    terminal: processTerminal(color),
-    signal: interruptSignal(),
-  });
+  const style = styleOf(argv);
+  const terminal = processTerminal(style.color && colorAllowed(environment));
+  endWhenOutputFails(terminal, style);
+  return runProgram({ argv, environment, terminal, signal: interruptSignal() });
 }
 
 function processTerminal(color: boolean): Terminal {
@@ -38,10 +36,14 @@ function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-// `aos … | head` closes the pipe when it has seen enough. That is no failure.
-function leaveQuietlyWhenNobodyReads(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+function endWhenOutputFails(terminal: Terminal, style: Style): void {
+  // Words that nobody can take change nothing about how the command ends.
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error) => {
+    // `aos … | head` closes the pipe when it has seen enough. That is no failure.
+    if (osCodeOf(error) === 'EPIPE') process.exit(0);
+    const failure = toDiskError(error, '/dev/stdout');
+    reportFailure(terminal, { ...style, json: false }, failure);
+    process.exit(exitCodeOf(failure.code));
   });
 }

@@ -1,4 +1,4 @@
-import { printable } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/quote.ts';
 
 /** Where a command's data and words go. */
 export interface Terminal {
@@ -17,6 +17,6 @@ const toneCodes: Record<Tone, number> = { strong: 1, dim: 2, bad: 31, good: 32, 
 
 /** Colours a text, after making it safe: what it holds may come from a file's name. */
 export function paint(wanted: boolean, tone: Tone, text: string): string {
-  const safe = printable(text);
+  const safe = oneLine(text);
   return wanted ? `\u001b[${toneCodes[tone]}m${safe}\u001b[0m` : safe;
 }

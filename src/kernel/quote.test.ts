@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable, quote } from './quote.ts';
+import { oneLine, printable, quote, safeJson } from './quote.ts';
 
 const dangerous = [
   '\u001b[31m',
@@ -31,5 +31,16 @@ test.each(dangerous)('quote() spells out %j', (character) => {
 });
 
 test('printable() keeps lines and tabs and spells out the rest', () => {
-  expect(printable('a\tb\nc\u001b[2Jd\u202ee')).toBe('a\tb\nc\\u{1b}[2Jd\\u{202e}e');
+  expect(printable('a\tb\nc\u001b[2Jd\u202ee')).toBe('a\tb\nc\\u001b[2Jd\\u202ee');
+});
+
+test('oneLine() spells out line ends too', () => {
+  expect(oneLine('a\nb\tc')).toBe('a\\u000ab\\u0009c');
+});
+
+test.each(dangerous)('safeJson() of %j parses back to the same', (character) => {
+  const json = safeJson({ name: character });
+
+  expect(JSON.parse(json)).toEqual({ name: character });
+  expect(json).not.toContain(character);
 });

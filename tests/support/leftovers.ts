@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { liveTimers } from './live-timers.ts';
 
 /** Everything that a test could leave behind, each thing as one line of words. */
 export type Snapshot = readonly string[];
@@ -8,7 +9,7 @@ export type Snapshot = readonly string[];
 const patienceMs = 2000;
 
 export function snapshot(folder: string): Snapshot {
-  return [...processes(), ...handles(), ...descriptors(), ...files(folder)];
+  return [...processes(), ...handles(), ...liveTimers(), ...descriptors(), ...files(folder)];
 }
 
 /** What is there now and was not there before, after giving it a moment to go. */
@@ -17,7 +18,8 @@ export async function leftovers(folder: string, before: Snapshot): Promise<strin
   for (;;) {
     const found = added(before, snapshot(folder));
     if (found.length === 0 || Date.now() > deadline) return found;
-    await sleep(20);
+    // Without a reference, or this very timer would be found.
+    await sleep(20, undefined, { ref: false });
   }
 }
 
@@ -55,12 +57,11 @@ function readProc(path: string): string {
   }
 }
 
-// This module's own wait is a timer too, so timers are counted without it: both
-// snapshots are taken inside a hook, where the runner's own timer is running.
+// Timers are named one by one, by liveTimers().
 function handles(): string[] {
   return process
     .getActiveResourcesInfo()
-    .filter((kind) => !/^(FSReq|CloseReq|Immediate)/.test(kind))
+    .filter((kind) => !/^(FSReq|CloseReq|Immediate|Timeout)/.test(kind))
     .map((kind) => `handle: ${kind}`);
 }
 

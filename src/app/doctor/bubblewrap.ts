@@ -2,11 +2,11 @@ import { probeBubblewrap } from '../../security/sandbox/bubblewrap.ts';
 import type { Patient, Verdict } from './finding.ts';
 
 /** Does the sandbox really hold? A program is started in one and tries to look out. */
-export async function checkBubblewrap({ disk }: Patient): Promise<Verdict> {
-  const probe = await probeBubblewrap(disk);
+export async function checkBubblewrap({ disk, signal }: Patient): Promise<Verdict> {
+  const probe = await probeBubblewrap(disk, signal);
   switch (probe.kind) {
     case 'works':
-      return { state: 'ok', says: `bubblewrap ${probe.version} isolates programs (${probe.path})` };
+      return { state: 'ok', says: `bubblewrap isolates programs (${probe.path})` };
     case 'missing':
       return {
         state: 'failed',

@@ -13,7 +13,9 @@ import { checkInotify } from './inotify.ts';
 import { checkModes } from './modes.ts';
 import { checkNode } from './node.ts';
 
-export interface Examination extends Engines, Pick<ConfigSources, 'environment' | 'flags'> {}
+export interface Examination extends Engines, Pick<ConfigSources, 'environment' | 'flags'> {
+  readonly signal: AbortSignal;
+}
 
 const checks: Record<Exclude<CheckName, 'config'>, Check> = {
   node: checkNode,
@@ -32,8 +34,11 @@ export async function examine(
   names: readonly CheckName[],
 ): Promise<Finding[]> {
   const config = await settingsOrError(examination);
-  const judge = config instanceof AosError ? judgeWithout(config) : judgeWith(examination, config);
-  return Promise.all(names.map(async (check) => ({ check, ...(await judge(check)) })));
+  const broken = config instanceof AosError;
+  const judge = broken ? judgeWithout(config) : judgeWith(examination, config);
+  // Whoever asks for something else must hear why it was not looked at.
+  const asked = broken && !names.includes('config') ? ['config' as const, ...names] : names;
+  return Promise.all(asked.map(async (check) => ({ check, ...(await judge(check)) })));
 }
 
 async function settingsOrError({
@@ -58,17 +63,18 @@ function judgeWithout(error: AosError): Judge {
       : { state: 'skipped', says: 'not looked at: the settings come first' };
 }
 
-function judgeWith(engines: Engines, settings: Settings): Judge {
+function judgeWith(examination: Examination, settings: Settings): Judge {
   let asked: Promise<VolumeUsage> | undefined;
   const usage = () => {
-    asked ??= engines.volume.usage(settings.home);
+    asked ??= examination.volume.usage(settings.home);
     return asked;
   };
   return async (check) => {
     if (check === 'config') return { state: 'ok', says: 'every setting is understood' };
     try {
-      return await checks[check]({ ...engines, settings, usage });
+      return await checks[check]({ ...examination, settings, usage });
     } catch (error) {
+      examination.signal.throwIfAborted();
       // A check that breaks has found something: the others still have their say.
       return told(error);
     }

@@ -29,6 +29,7 @@ export interface Finding {
 /** What a check is handed. */
 export interface Patient extends Pick<Engines, 'clock' | 'disk' | 'fileWatching'> {
   readonly settings: Settings;
+  readonly signal: AbortSignal;
   /** Of the file system under the home folder; asked once for all checks. */
   readonly usage: () => Promise<VolumeUsage>;
 }

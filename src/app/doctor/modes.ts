@@ -5,6 +5,8 @@ import type { Patient, Verdict } from './finding.ts';
 interface Stray {
   readonly path: string;
   readonly why: string;
+  /** The command that mends it, given the home folder. */
+  readonly mend: string;
 }
 
 /** Everything in the home folder is its owner's alone: folders 700, files 600. */
@@ -21,7 +23,7 @@ export async function checkModes({ settings, disk }: Patient): Promise<Verdict> 
   return {
     state: 'failed',
     says: `${quote(first.path)} ${first.why}${more}`,
-    fix: `chmod -R go-rwx ${shellWord(home)} && chown -R "$(id -u)" ${shellWord(home)}`,
+    fix: `${first.mend} ${shellWord(`${home}/`)}`,
   };
 }
 
@@ -31,7 +33,8 @@ async function pathsToLookAt(disk: Patient['disk'], home: string): Promise<strin
   const names = await disk.list(home);
   const keys = names.includes('keys') ? await disk.list(join(home, 'keys')) : [];
   return [
-    home,
+    // The folder itself, should the home be a link to it.
+    `${home}/.`,
     ...names.map((name) => join(home, name)),
     ...keys.map((name) => join(home, 'keys', name)),
   ];
@@ -43,10 +46,11 @@ async function findStrays(disk: Patient['disk'], paths: readonly string[]): Prom
     const entry = await disk.stat(path);
     // Gone meanwhile, or a link, whose own mode means nothing.
     if (entry === undefined || entry.kind === 'symlink') continue;
-    if (entry.ownerUid !== process.getuid?.())
-      strays.push({ path, why: 'belongs to somebody else' });
-    else if ((entry.mode & 0o077) !== 0) {
-      strays.push({ path, why: `is open to others (mode ${entry.mode.toString(8)})` });
+    if (entry.ownerUid !== process.getuid?.()) {
+      strays.push({ path, why: 'belongs to somebody else', mend: 'sudo chown -R "$(id -u)"' });
+    } else if ((entry.mode & 0o077) !== 0) {
+      const why = `is open to others (mode ${entry.mode.toString(8)})`;
+      strays.push({ path, why, mend: 'chmod -R go-rwx' });
     }
   }
   return strays;

@@ -3,10 +3,11 @@
  * sandbox; it must be alone, without a network, and see nothing of the host but
  * its programs.
  */
+import type { SpawnOptions } from 'node:child_process';
 import type { DiskView } from '../../kernel/ports.ts';
 
 export type BubblewrapProbe =
-  | { readonly kind: 'works'; readonly path: string; readonly version: string }
+  | { readonly kind: 'works'; readonly path: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly says: string; readonly fix: string }
   | { readonly kind: 'unsupported'; readonly platform: string };
@@ -16,8 +17,11 @@ const places = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bi
 
 const deadlineMs = 10_000;
 
+// Not 0, which a launcher that runs nothing at all ends with, too.
+const isolatedExitCode = 42;
+
 // Each line fails the probe if the wall it looks at is not there. Nothing but the
-// shell itself until the last one, because every program started costs the user time.
+// shell itself, because every program started costs the user time.
 const insideProgram = `
 test ! -e /root && test ! -e /home && test ! -e /etc/shadow || { echo "the host's files are visible"; exit 1; }
 (: > /outside) 2>/dev/null && { echo "the root folder can be written"; exit 1; }
@@ -25,19 +29,22 @@ test $$ -le 2 || { echo "the host's processes are visible"; exit 1; }
 while read -r card _; do case $card in
   lo:) ;; *:) echo "the network is reachable ($card)"; exit 1;;
 esac; done < /proc/net/dev
-echo isolated
-exec "$0" --version`;
+exit ${isolatedExitCode}`;
 
-export async function probeBubblewrap(view: DiskView): Promise<BubblewrapProbe> {
+/** The signal stops the probe, and what it started, with the signal's reason. */
+export async function probeBubblewrap(
+  view: DiskView,
+  signal: AbortSignal,
+): Promise<BubblewrapProbe> {
   if (process.platform !== 'linux') return { kind: 'unsupported', platform: process.platform };
   const path = await findBubblewrap(view);
   if (path === undefined) return { kind: 'missing' };
-  const output = run(path, [...sandboxFlags(), '/bin/sh', '-c', insideProgram, path]);
-  const [verdict = '', version = ''] = output.trim().split('\n');
-  if (verdict === 'isolated') {
-    return { kind: 'works', path, version: version.replace(/^bubblewrap\s+/, '') };
-  }
-  return { kind: 'refused', says: verdict, fix: fixFor(output) };
+  // Pipes cost a short command a tenth of its time, so words are only asked for when
+  // there is something to tell.
+  const { ended } = await run(path, { stdio: 'ignore', signal });
+  if (ended === 'well') return { kind: 'works', path };
+  const { words } = await run(path, { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  return { kind: 'refused', says: words, fix: fixFor(words) };
 }
 
 async function findBubblewrap(view: DiskView): Promise<string | undefined> {
@@ -61,19 +68,44 @@ function sandboxFlags(): string[] {
   ];
 }
 
-// Loaded when needed and run synchronously: the module and a spawn with pipes each cost
-// a short command a tenth of its time, and whoever probes has nothing better to do.
-function run(path: string, args: readonly string[]): string {
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  // An empty environment, because /proc/1/environ in the sandbox shows the launcher's.
-  const options = { env: {}, timeout: deadlineMs, encoding: 'utf8' } as const;
-  const { stdout, stderr, error } = spawnSync(path, args, options);
-  return stdout + stderr || (error?.message ?? '');
+interface Run {
+  readonly ended: 'well' | 'badly';
+  /** The first line of what was said, or why there is none. */
+  readonly words: string;
 }
 
-function fixFor(output: string): string {
-  if (/uid map|user namespace|Operation not permitted|Permission denied/i.test(output)) {
+async function run(path: string, options: SpawnOptions): Promise<Run> {
+  // Loaded here, because most commands start no program and it takes its time.
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn(path, [...sandboxFlags(), '/bin/sh', '-c', insideProgram], {
+    ...options,
+    // An empty environment, because /proc/1/environ in the sandbox shows the launcher's.
+    env: {},
+    timeout: deadlineMs,
+    killSignal: 'SIGKILL',
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', () => {
+      if (options.signal?.aborted) reject(options.signal.reason);
+      else resolve({ ended: 'badly', words: 'it cannot be started' });
+    });
+    child.on('close', (code, signal) => {
+      const [first = ''] = said.trim().split('\n');
+      const silence = signal === null ? 'it said nothing' : 'it did not end in time';
+      resolve({ ended: code === isolatedExitCode ? 'well' : 'badly', words: first || silence });
+    });
+  });
+}
+
+function fixFor(words: string): string {
+  if (/uid map|user namespace|Operation not permitted|Permission denied/i.test(words)) {
     return 'allow unprivileged user namespaces for bwrap (on Ubuntu 24.04 and later an AppArmor profile for /usr/bin/bwrap; in a container --security-opt seccomp=unconfined)';
   }
-  return 'bwrap --version, then reinstall bubblewrap';
+  return 'reinstall bubblewrap: sudo apt-get install --reinstall bubblewrap';
 }

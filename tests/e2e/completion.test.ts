@@ -1,0 +1,155 @@
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { launcher, type Run, runAos, runProgram } from '../support/run-aos.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Shell {
+  readonly name: string;
+  /** Completes the last of "$@" and prints what the user would be offered, one a line. */
+  readonly complete: (folder: string, words: readonly string[]) => Promise<Run>;
+}
+
+const bash: Shell = {
+  name: 'bash',
+  complete: (folder, words) =>
+    inShell(folder, 'bash', [
+      ...['--norc', '-c'],
+      `source "$0"
+       set -- aos "$@"
+       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+       # By the name that the script registered, as bash itself would.
+       "$(complete -p aos | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
+       [ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`,
+      ...[join(folder, 'script'), ...words],
+    ]),
+};
+
+const zsh: Shell = {
+  name: 'zsh',
+  complete: (folder, words) =>
+    inShell(folder, 'zsh', [
+      ...['-f', '-c'],
+      // The two doors to zsh's line editor, which only an interactive zsh has.
+      `compdef() { completer=$1 }
+       compadd() { shift; print -rl -- "$@" }
+       _files() { }
+       source "$0"
+       words=(aos "$@") CURRENT=$(($# + 1))
+       $completer`,
+      ...[join(folder, 'script'), ...words],
+    ]),
+};
+
+const fish: Shell = {
+  name: 'fish',
+  complete: (folder, words) =>
+    inShell(folder, 'fish', [
+      ...['--no-config', '-c'],
+      'source $argv[1]; complete -C "$argv[2]"',
+      ...[join(folder, 'script'), ['aos', ...words].join(' ')],
+    ]),
+};
+
+function inShell(folder: string, shell: string, args: readonly string[]): Promise<Run> {
+  const path = `${folder}${delimiter}${process.env['PATH']}`;
+  return runProgram(shell, args, { env: { PATH: path, HOME: folder } });
+}
+
+/** A folder with `aos` in it, as a path would have it, and the shell's script. */
+async function prepared(shell: string) {
+  const folder = temporaryFolder();
+  const { stdout } = await runAos(['completion', shell]);
+  writeFileSync(folder.at('script'), stdout);
+  writeFileSync(folder.at('aos'), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return folder;
+}
+
+function isInstalled(shell: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, shell), constants.X_OK);
+      return true;
+    } catch {
+      // Not in this folder.
+      return false;
+    }
+  });
+}
+
+// Everybody has bash. Where nobody promised the others, they are tested if they are there.
+const strict = (process.env['CI'] ?? '') !== '';
+const shells = [bash, ...[zsh, fish].filter(({ name }) => strict || isInstalled(name))];
+
+describe.each(shells)('$name', ({ name, complete }) => {
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    ['every command', [''], ['completion', 'config', 'doctor']],
+    ['the commands that begin as typed', ['co'], ['completion', 'config']],
+    ['subcommands', ['config', ''], ['schema', 'show']],
+    ['the subcommands that begin as typed', ['config', 'sc'], ['schema']],
+    ['options of a command', ['config', 'show', '--o'], ['--origin']],
+    ['options of the program', ['doctor', '--j'], ['--json']],
+    ['the shells', ['completion', ''], ['bash', 'fish', 'zsh']],
+    [
+      'subcommands behind an option and its value',
+      ['--home', '/x', 'config', 's'],
+      ['schema', 'show'],
+    ],
+    ['nothing for a word that begins nothing', ['xyzzy'], []],
+  ])('completes %s', async (_what, words, expected) => {
+    await using folder = await prepared(name);
+
+    const run = await complete(folder.path, words);
+
+    expect(run.stderr).toBe('');
+    expect(
+      run.stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .sort(),
+    ).toEqual(expected);
+  });
+
+  test('reads its script without a complaint', async () => {
+    await using folder = await prepared(name);
+
+    const run = await runProgram(name, ['-n', folder.at('script')], { env: { HOME: folder.path } });
+
+    expect(run).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+  });
+});
+
+test('bash completes at the cursor, whatever follows it', async () => {
+  await using folder = await prepared('bash');
+  const line = `source "$0"; COMP_WORDS=(aos con show) COMP_CWORD=1; _aos; echo "\${COMPREPLY[@]}"`;
+
+  const run = await inShell(folder.path, 'bash', ['--norc', '-c', line, folder.at('script')]);
+
+  expect(run.stdout).toBe('config\n');
+});
+
+test('a shell that aos does not know is refused with those that it knows', async () => {
+  const run = await runAos(['completion', 'tcsh']);
+
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain('bash, zsh, fish');
+});
+
+test('the script has a JSON form', async () => {
+  const plain = await runAos(['completion', 'bash']);
+
+  const run = await runAos(['completion', 'bash', '--json']);
+
+  expect(JSON.parse(run.stdout)).toEqual({
+    ok: true,
+    data: { shell: 'bash', script: plain.stdout.trimEnd() },
+  });
+});
+
+test('a word with escapes, blanks and quotes completes to nothing, and quietly', async () => {
+  const run = await runAos(['__complete', '--', 'a "b" \u001b[31m $(x)']);
+
+  expect(run).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
+});

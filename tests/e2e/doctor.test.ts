@@ -1,0 +1,358 @@
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkNames, type Finding } from '../../src/app/doctor/finding.ts';
+import { version } from '../../src/app/version.ts';
+import { exitCodeOf } from '../../src/kernel/errors.ts';
+import {
+  asNobody,
+  bareWorld,
+  type Run,
+  type RunOptions,
+  runAos,
+  runProgram,
+  stackLine,
+} from '../support/run-aos.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// How full this machine's own disk is, is not what is tested here.
+const anyDisk = ['--set', 'diskAlertPercent=100', '--set', 'diskWarnPercent=100'];
+const dayMs = 24 * 60 * 60 * 1000;
+
+function doctor(home: string, words: readonly string[] = [], options?: RunOptions): Promise<Run> {
+  return runAos(['--home', home, ...anyDisk, 'doctor', ...words], options);
+}
+
+/** What doctor found, well or not, by check. */
+async function findings(
+  home: string,
+  words: readonly string[] = [],
+  options?: RunOptions,
+): Promise<Map<string, Finding>> {
+  const { stdout } = await doctor(home, [...words, '--json'], options);
+  const { ok, data, error } = JSON.parse(stdout);
+  const checks: Finding[] = (ok === true ? data : error.details).checks;
+  return new Map(checks.map((finding) => [finding.check, finding]));
+}
+
+/** What every failed examination looks like to a person. */
+function expectFailure(run: Run, check: string): void {
+  expect(run.code).toBe(exitCodeOf('doctor.failed'));
+  expect(run.stdout).toMatch(new RegExp(`^failed +${check} +.+\\n +try: .+$`, 'm'));
+  expect(run.stderr).toMatch(
+    new RegExp(`^error: .* checks failed: .*\\b${check}\\b.*\\n {2}try: .+\\n$`),
+  );
+  expect(run.stdout + run.stderr).not.toMatch(stackLine);
+}
+
+describe('a machine and a home that are well', () => {
+  test('are told line by line, and the exit code is 0', async () => {
+    await using home = temporaryFolder();
+
+    const run = await doctor(home.path);
+
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).not.toMatch(/^(failed|skipped)/m);
+    expect(run.stdout).toMatch(new RegExp(`Agent OS ${version} is ready on this machine\\.\\n$`));
+  });
+
+  test('are told to programs as one finding a check, in order', async () => {
+    await using home = temporaryFolder();
+
+    const run = await doctor(home.path, ['--json']);
+
+    const { ok, data } = JSON.parse(run.stdout);
+    expect(ok).toBe(true);
+    expect(data.checks.map(({ check }: Finding) => check)).toEqual(checkNames);
+    for (const finding of data.checks) {
+      expect(finding).toMatchObject({
+        state: expect.stringMatching(/^(ok|warning)$/),
+        says: expect.any(String),
+      });
+    }
+  });
+
+  test('are well too where the home is not there yet', async () => {
+    await using folder = temporaryFolder();
+
+    const run = await doctor(folder.at('not', 'yet'));
+
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('is not there yet and can be made');
+  });
+});
+
+describe('one check', () => {
+  test('is found by the beginning of its name', async () => {
+    await using home = temporaryFolder();
+
+    const found = await findings(home.path, ['mod']);
+
+    expect([...found.keys()]).toEqual(['modes']);
+  });
+
+  test('alone does not call the machine ready', async () => {
+    await using home = temporaryFolder();
+
+    const run = await doctor(home.path, ['modes']);
+
+    expect(run.code).toBe(0);
+    expect(run.stdout).not.toContain('ready');
+  });
+
+  test('that there is not is refused with a list of those there are', async () => {
+    const run = await runAos(['doctor', 'modse']);
+
+    expect(run).toMatchObject({ code: exitCodeOf('id.unknown'), stdout: '' });
+    expect(run.stderr).toContain('There is no check "modse". Did you mean "modes"?');
+    expect(run.stderr).toContain('node, config, home');
+  });
+
+  test('is no success where broken settings kept it from being looked at', async () => {
+    await using home = temporaryFolder();
+    writeFileSync(home.at('config.json'), '[]', { mode: 0o600 });
+
+    const run = await doctor(home.path, ['modes']);
+
+    expect(run.code).toBe(exitCodeOf('doctor.failed'));
+    expect(run.stdout).toMatch(/^failed +config /m);
+  });
+});
+
+describe('a home that cannot be written', () => {
+  test.each([
+    ['in a file system of the kernel', '/proc/none'],
+    ['below a device', '/dev/null/home'],
+    ['a device', '/dev/null'],
+  ])('is told where it is %s', async (_where, home) => {
+    const run = await doctor(home, ['home']);
+
+    expectFailure(run, 'home');
+  });
+
+  test('is told where it is below a file', async () => {
+    await using folder = temporaryFolder();
+    writeFileSync(folder.at('file'), '');
+
+    const run = await doctor(folder.at('file', 'home'));
+
+    expectFailure(run, 'home');
+  });
+
+  test('is told where it can only be read', async () => {
+    await using home = temporaryFolder();
+    const world = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', home.path, home.path];
+
+    const run = await doctor(home.path, ['home'], { through: world });
+
+    expectFailure(run, 'home');
+    expect(run.stdout).toContain('can only be read');
+  });
+
+  // Only root can step down to another user.
+  if (process.getuid?.() === 0) {
+    test('is told where it belongs to somebody else', async () => {
+      await using home = temporaryFolder();
+      chmodSync(home.path, 0o755);
+
+      const run = await doctor(home.path, ['home'], { through: asNobody(home.path) });
+
+      expectFailure(run, 'home');
+    });
+
+    test('is told where somebody else keeps it closed', async () => {
+      await using home = temporaryFolder();
+
+      const run = await doctor(home.path, [], { through: asNobody(home.path) });
+
+      expectFailure(run, 'config');
+    });
+
+    test('is told by its modes where it belongs to somebody else', async () => {
+      await using home = temporaryFolder();
+      chmodSync(home.path, 0o755);
+
+      const found = await findings(home.path, ['modes'], { through: asNobody(home.path) });
+
+      expect(found.get('modes')).toMatchObject({
+        state: 'failed',
+        says: expect.stringContaining('belongs to somebody else'),
+      });
+    });
+  }
+
+  test('is told where its path is too long for a socket', async () => {
+    await using folder = temporaryFolder();
+
+    const run = await doctor(folder.at('x'.repeat(100)), ['home']);
+
+    expectFailure(run, 'home');
+    expect(run.stdout).toContain('too long');
+  });
+
+  test('is told where a name on its path is longer than any may be', async () => {
+    await using folder = temporaryFolder();
+
+    const run = await doctor(folder.at('x'.repeat(300)));
+
+    expect(run.code).toBe(exitCodeOf('doctor.failed'));
+    expect(run.stdout + run.stderr).not.toMatch(stackLine);
+  });
+});
+
+describe('modes that are too open', () => {
+  test.each<readonly [string, (home: string) => void]>([
+    ['the home', (home) => chmodSync(home, 0o755)],
+    ['a file in it', (home) => writeFileSync(join(home, 'notes'), '', { mode: 0o644 })],
+    [
+      'a key',
+      (home) => {
+        mkdirSync(join(home, 'keys'), { mode: 0o700 });
+        writeFileSync(join(home, 'keys', 'signing'), '', { mode: 0o640 });
+      },
+    ],
+  ])('are mended by exactly the command that is printed: %s', async (_what, open) => {
+    await using folder = temporaryFolder();
+    // A name that needs care in a shell.
+    const home = folder.at("a 'home' $HOME");
+    mkdirSync(home, { mode: 0o700 });
+    open(home);
+    const before = (await findings(home, ['modes'])).get('modes');
+
+    const mended = await runProgram('bash', ['-c', before?.fix ?? 'false']);
+
+    expect(before).toMatchObject({ state: 'failed', says: expect.stringContaining('is open to') });
+    expect(mended).toMatchObject({ code: 0, stderr: '' });
+    expect((await findings(home, ['modes'])).get('modes')?.state).toBe('ok');
+  });
+
+  test('fail the examination with the chmod command', async () => {
+    await using home = temporaryFolder();
+    chmodSync(home.path, 0o750);
+
+    const run = await doctor(home.path, ['modes']);
+
+    expectFailure(run, 'modes');
+    expect(run.stdout).toContain(`try: chmod -R go-rwx ${home.path}`);
+  });
+
+  test('are told where the home is a symlink to an open folder', async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(folder.at('open'));
+    chmodSync(folder.at('open'), 0o755);
+    symlinkSync('open', folder.at('home'));
+
+    const run = await doctor(folder.at('home'), ['modes']);
+
+    expectFailure(run, 'modes');
+  });
+});
+
+describe('bubblewrap', () => {
+  test('that is not installed is told with the command that installs it', async () => {
+    await using home = temporaryFolder();
+
+    const run = await doctor(home.path, ['bubblewrap'], { through: bareWorld(home.path) });
+
+    expectFailure(run, 'bubblewrap');
+    expect(run.stdout).toContain('bubblewrap is not installed');
+    expect(run.stdout).toContain('try: sudo apt-get install bubblewrap');
+  });
+
+  test.each([
+    ['does not isolate', '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'],
+    ['says nothing', '#!/bin/sh\nexit 1\n'],
+    ['is no program', ''],
+  ])('that %s is not taken for a sandbox', async (_what, content) => {
+    await using folder = temporaryFolder();
+    writeFileSync(folder.at('bwrap'), content, { mode: 0o755 });
+    mkdirSync(folder.at('home'), { mode: 0o700 });
+    const world = ['bwrap', '--dev-bind', '/', '/'];
+
+    const run = await doctor(folder.at('home'), ['bubblewrap'], {
+      through: [...world, '--ro-bind', folder.at('bwrap'), '/usr/bin/bwrap'],
+    });
+
+    expectFailure(run, 'bubblewrap');
+  });
+
+  test('that may not be run is told without words of the system', async () => {
+    await using folder = temporaryFolder();
+    writeFileSync(folder.at('bwrap'), '', { mode: 0o644 });
+    const world = ['bwrap', '--dev-bind', '/', '/'];
+
+    const run = await doctor(folder.at('home'), ['bubblewrap'], {
+      through: [...world, '--ro-bind', folder.at('bwrap'), '/usr/bin/bwrap'],
+    });
+
+    expectFailure(run, 'bubblewrap');
+    expect(run.stdout).not.toMatch(/spawnSync|EACCES/);
+  });
+});
+
+test('broken settings are the one failure, and the rest is skipped', async () => {
+  await using home = temporaryFolder();
+  writeFileSync(home.at('config.json'), '{"diskWarnPercnt": 70}', { mode: 0o600 });
+
+  const run = await doctor(home.path);
+
+  expectFailure(run, 'config');
+  expect(run.stdout).toContain('Did you mean "diskWarnPercent"?');
+  expect(run.stdout.match(/^skipped/gm)).toHaveLength(checkNames.length - 1);
+});
+
+test('a disk that is full is told with how full it is', async () => {
+  await using home = temporaryFolder();
+  const fill = 'head -c 99999 /dev/zero > "$0/big" 2>/dev/null; exec "$@"';
+
+  const run = await doctor(home.path, ['disk'], {
+    through: [
+      ...['bwrap', '--dev-bind', '/', '/', '--size', '65536', '--tmpfs', home.path],
+      ...['bash', '-c', fill, home.path],
+    ],
+  });
+
+  expectFailure(run, 'disk');
+  expect(run.stdout).toContain('100 % of the disk');
+});
+
+test('a clock that went back is a warning, and no failure', async () => {
+  await using home = temporaryFolder();
+  const tomorrow = new Date(Date.now() + dayMs);
+  writeFileSync(home.at('written-tomorrow'), '', { mode: 0o600 });
+  utimesSync(home.at('written-tomorrow'), tomorrow, tomorrow);
+
+  const run = await doctor(home.path, ['clock']);
+
+  expect(run.code).toBe(0);
+  expect(run.stdout).toMatch(/^warning +clock .+ it went back\n +try: .+\n$/);
+});
+
+describe('doctor leaves nothing behind', () => {
+  test('in a home that is there, and beside it', async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(folder.at('home'), { mode: 0o700 });
+
+    await doctor(folder.at('home'));
+
+    expect(readdirSync(folder.path, { recursive: true })).toEqual(['home']);
+  });
+
+  test('where the home is not there yet', async () => {
+    await using folder = temporaryFolder();
+
+    await doctor(folder.at('not', 'yet'));
+
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test('in the home of the user and the temporary folder', async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(folder.at('user'));
+    mkdirSync(folder.at('tmp'));
+
+    await runAos(['doctor'], { env: { HOME: folder.at('user'), TMPDIR: folder.at('tmp') } });
+
+    expect(readdirSync(folder.path, { recursive: true }).sort()).toEqual(['tmp', 'user']);
+  });
+});
