@@ -36,7 +36,9 @@ const result = await build({
   legalComments: 'none',
   logLevel: 'warning',
   plugins: [commanderWithoutChildren],
-});
+})
+  // esbuild has said why, in better words than a stack.
+  .catch(() => process.exit(1));
 
 // Written aside and renamed: a command started meanwhile sees the old program or the new one.
 await mkdir(join(root, 'dist'), { recursive: true });

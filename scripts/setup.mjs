@@ -31,7 +31,7 @@ import {
   settlePrivateNode,
 } from './setup/private-node.mjs';
 import { lastLines, quietFlags, root, run, SetupError, say, step } from './setup/step.mjs';
-import { ensureSystemPackages } from './setup/system-packages.mjs';
+import { ensurePrograms, missingPrograms } from './setup/system-packages.mjs';
 import { takeTurn } from './setup/turn.mjs';
 
 const modules = join(root, 'node_modules');
@@ -45,23 +45,24 @@ async function main(argv) {
   const [file, ...args] = forTests ? argv.slice(1) : argv;
   const build = neededBuild();
   const node = build === undefined ? process.execPath : settledBinary;
-  if (!isReady(build)) {
+  const missing = missingPrograms({ forTests });
+  if (!isInstalled(build) || !isBuilt() || missing.length > 0) {
     const done = await takeTurn();
     try {
       // Somebody else may have done the work while this run waited for its turn.
-      if (!isReady(build)) await installAll(build);
+      if (!isInstalled(build)) await installAll(build);
+      await ensurePrograms(missing);
+      if (!isBuilt()) await buildProgram(node);
     } finally {
       done();
     }
   }
   linkPrograms(build);
-  await ensureSystemPackages({ forTests });
-  await buildIfChanged(node);
   return file === undefined ? 0 : handOver(node, [join(root, file), ...args]);
 }
 
 /** @param {ReturnType<typeof neededBuild>} build */
-function isReady(build) {
+function isInstalled(build) {
   const nodeIsThere = build === undefined || existsSync(settledBinary);
   return nodeIsThere && readIfThere(installStamp) === wantedStamp(build);
 }
@@ -126,10 +127,14 @@ function link(name, target) {
   symlinkSync(relative(binFolder, target), path);
 }
 
+function isBuilt() {
+  return readIfThere(buildStamp) === sourceDigest() && existsSync(join(root, 'dist', 'cli.cjs'));
+}
+
 /** @param {string} node */
-async function buildIfChanged(node) {
+async function buildProgram(node) {
   const sources = sourceDigest();
-  if (readIfThere(buildStamp) === sources && existsSync(join(root, 'dist', 'cli.cjs'))) return;
+  rmSync(buildStamp, { force: true });
   const script = join(root, 'scripts', 'build.ts');
   const { ok, output } = await step('building', () => run(node, [script]));
   if (!ok) throw new SetupError(`the build failed:\n${lastLines(output)}`);
@@ -138,12 +143,17 @@ async function buildIfChanged(node) {
 
 function sourceDigest() {
   const digest = createHash('sha256');
-  const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  // Names only, without types: those have their folder only from Node 20.12 on.
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join('src', name));
   const others = ['package.json', 'package-lock.json', 'scripts/build.ts'];
-  for (const file of [...files, ...others.map((name) => join(root, name))].sort()) {
-    digest.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  for (const name of [...sources, ...others].sort()) {
+    digest
+      .update(name)
+      .update('\0')
+      .update(readFileSync(join(root, name)))
+      .update('\0');
   }
   return digest.digest('hex');
 }

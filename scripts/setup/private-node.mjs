@@ -112,10 +112,9 @@ async function fetchBuild(build) {
 
 /** @param {{ name: string, version: string, integrity: string }} build */
 function checkIntegrity(build) {
-  const lock = JSON.parse(
-    readFileSync(join(arrivingHome, 'node_modules', '.package-lock.json'), 'utf8'),
-  );
-  const found = lock.packages[`node_modules/${build.name}`]?.integrity;
+  const lockFile = join(arrivingHome, 'node_modules', '.package-lock.json');
+  const lock = existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')) : {};
+  const found = lock.packages?.[`node_modules/${build.name}`]?.integrity;
   if (found === build.integrity) return;
   rmSync(arrivingHome, { recursive: true, force: true });
   throw new SetupError(

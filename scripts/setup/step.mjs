@@ -13,7 +13,7 @@ const logFile = join(root, '.setup', 'setup.log');
 const signOfLifeMs = process.stderr.isTTY ? 200 : 10_000;
 
 /** For every call of npm: no scripts of packages, nothing but the work. */
-export const quietFlags = ['--ignore-scripts', '--no-audit', '--no-fund'];
+export const quietFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** A failure that is told in words, without a stack. */
 export class SetupError extends Error {}
@@ -100,7 +100,11 @@ function finish(command, args, env) {
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.on('error', (error) => resolve({ ok: false, output: `${output}${error.message}\n` }));
+    child.on('error', (error) => {
+      const missing = 'code' in error && error.code === 'ENOENT';
+      const why = missing ? `there is no program "${command}" on the PATH` : error.message;
+      resolve({ ok: false, output: `${output}${why}\n` });
+    });
     child.on('close', (code) => resolve({ ok: code === 0, output }));
   });
 }

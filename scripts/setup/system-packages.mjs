@@ -2,9 +2,9 @@
 // installed, saying so; elsewhere the exact command is printed and the run goes
 // on, because only what needs them is missing then.
 
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { lastLines, run, say, step } from './step.mjs';
+import { lastLines, root, run, say, step } from './step.mjs';
 
 /** What each program is for; `test` ones are only wanted by the test suites. */
 const programs = [
@@ -12,6 +12,8 @@ const programs = [
   { command: 'zsh', package: 'zsh', why: 'the tests of shell completion', test: true },
   { command: 'fish', package: 'fish', why: 'the tests of shell completion', test: true },
 ];
+
+const failureFile = join(root, '.setup', 'not-installed');
 
 const installers = [
   { command: 'apt-get', words: 'sudo apt-get install' },
@@ -21,20 +23,38 @@ const installers = [
   { command: 'apk', words: 'sudo apk add' },
 ];
 
-/** @param {{ forTests: boolean }} wanted */
-export async function ensureSystemPackages(wanted) {
-  // bubblewrap is Linux's; on macOS the sandbox is part of the system.
-  if (process.platform !== 'linux') return;
-  const missing = programs.filter(
+/**
+ * What is missing on this machine. bubblewrap is Linux's; on macOS the sandbox is
+ * part of the system.
+ * @param {{ forTests: boolean }} wanted
+ */
+export function missingPrograms(wanted) {
+  if (process.platform !== 'linux') return [];
+  return programs.filter(
     (program) => (wanted.forTests || !program.test) && !onPath(program.command),
   );
+}
+
+/**
+ * Installs them where that is allowed, else tells how. Never stops the setup.
+ * @param {ReturnType<typeof missingPrograms>} missing
+ */
+export async function ensurePrograms(missing) {
   if (missing.length === 0) return;
   const names = missing.map((program) => program.package);
-  if (process.getuid?.() === 0 && onPath('apt-get') && existsSync('/etc/debian_version')) {
-    await aptInstall(names);
-  } else {
-    tellCommand(missing);
-  }
+  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
+  if (mayInstall && onPath('apt-get') && !failedBefore(names)) await aptInstall(names);
+  else tellCommand(missing);
+}
+
+/**
+ * A machine that could not install them an hour ago is not asked again at every run.
+ * @param {string[]} names
+ */
+function failedBefore(names) {
+  if (!existsSync(failureFile) || readFileSync(failureFile, 'utf8') !== names.join(' '))
+    return false;
+  return Date.now() - statSync(failureFile).mtimeMs < 60 * 60 * 1000;
 }
 
 /** @param {string[]} names */
@@ -48,7 +68,9 @@ async function aptInstall(names) {
     await run('apt-get', ['update'], env);
     return run('apt-get', args, env);
   });
-  if (!ok) say(`going on without ${names.join(', ')}:\n${lastLines(output)}`);
+  if (ok) return;
+  writeFileSync(failureFile, names.join(' '));
+  say(`going on without ${names.join(', ')}:\n${lastLines(output)}`);
 }
 
 /** @param {typeof programs} missing */

@@ -25,12 +25,10 @@ for (const [variable, name] of [
 // Every child inherits this mark, so that even one that left our process tree is found.
 process.env['AOS_TEST_MARK'] = randomUUID();
 
-// The first child, the first watch and the first look at stdin (importing node:process is
-// one) open what the process keeps for good.
+// The first child, the first watch and the first look at stdin (commander takes one, by
+// importing node:process) open what the process keeps for good.
 spawnSync('true');
 watch(folder).close();
-// commander imports node:process as a module, which opens the standard input.
-void process.stdin;
 void process.stdin;
 
 let before: Snapshot;

@@ -33,12 +33,17 @@ function added(before: Snapshot, after: Snapshot): string[] {
   });
 }
 
+// What ran before the tests did is not theirs. Looking at it again and again, twice a
+// test, would take most of the time.
+let foreign = new Set(runningPids());
+
 function processes(): string[] {
   const mark = process.env['AOS_TEST_MARK'];
-  if (process.platform !== 'linux' || mark === undefined) return [];
+  if (mark === undefined) return [];
+  const pids = runningPids();
+  foreign = foreign.intersection(new Set(pids));
   const found: string[] = [];
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+  for (const pid of pids.filter((candidate) => !foreign.has(candidate))) {
     const environment = readProc(`/proc/${pid}/environ`);
     const parent = /\) \S (\d+)/.exec(readProc(`/proc/${pid}/stat`))?.[1];
     if (environment.includes(mark) || parent === String(process.pid)) {
@@ -46,6 +51,11 @@ function processes(): string[] {
     }
   }
   return found;
+}
+
+function runningPids(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 }
 
 function readProc(path: string): string {
