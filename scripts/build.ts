@@ -1,5 +1,5 @@
 /** Bundles the command line to one file, and lets Node compile it ahead. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,13 +48,13 @@ for (const output of result.outputFiles) {
   await rename(aside, output.path);
 }
 
-// Node keeps the functions that the first run compiled. A run that goes through most
-// of the frame makes every later command a tenth cheaper.
+// Node keeps the functions that the first run compiled. A run that goes through most of
+// the program makes every later command a tenth cheaper; what it finds is no matter here.
 await rm(join(root, 'dist', '.compiled'), { recursive: true, force: true });
 const home = await mkdtemp(join(tmpdir(), 'aos-build-'));
 try {
   const aos = join(root, 'bin', 'aos.cjs');
-  execFileSync(process.execPath, [aos, '--home', home, 'doctor', 'home'], { stdio: 'ignore' });
+  spawnSync(process.execPath, [aos, '--home', home, 'doctor'], { stdio: 'ignore' });
 } finally {
   await rm(home, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@
  */
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
-import { printable, quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/quote.ts';
 import { didYouMean } from '../kernel/suggest.ts';
 
 const codes: Readonly<Record<string, ErrorCode>> = {
@@ -60,7 +60,7 @@ export class AosCommand extends Command {
       case 'usage.extra-argument':
         return `"${this.#path()}" was given more than it takes. ${commanderSays.replace(/^.*?\. /, '')}`;
       default:
-        return `"${this.#path()}" cannot use this: ${printable(commanderSays)}`;
+        return `"${this.#path()}" cannot use this: ${commanderSays}`;
     }
   }
 

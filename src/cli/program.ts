@@ -23,12 +23,11 @@ export async function runProgram(invocation: Invocation): Promise<number> {
   const style = styleOf(argv);
   try {
     const program = createProgram(invocation, style);
-    if (style.version) reportOutcome(terminal, style, { data: { version }, text: version });
-    else if (argv.length === 0) program.outputHelp();
+    if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(helpAsFlag(argv), { from: 'user' });
     return 0;
   } catch (thrown) {
-    // Help was asked for and has been printed.
+    // Help or the version was asked for and has been printed.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     // What breaks after Ctrl-C breaks because of it.
     const why = invocation.signal.aborted ? invocation.signal.reason : thrown;
@@ -58,6 +57,10 @@ function createProgram(invocation: Invocation, style: Style): AosCommand {
       if (!style.json) terminal.out(`${text}\n`);
     },
   };
+  program.on('option:version', () => {
+    context.print({ data: { version }, text: version });
+    throw new CommanderError(0, 'commander.version', version);
+  });
   program.hook('preSubcommand', (_program, command) => definitionOf(command)(command, context));
   return program;
 }
@@ -103,16 +106,13 @@ function collect(value: string, before: readonly string[] = []): readonly string
 }
 
 /** Needed before the arguments are understood, because misunderstandings are reported too. */
-export function styleOf(
-  argv: readonly string[],
-): Style & { readonly color: boolean; readonly version: boolean } {
+export function styleOf(argv: readonly string[]): Style & { readonly color: boolean } {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
   return {
     json: flags.includes('--json'),
     debug: flags.includes('--debug'),
     color: !flags.includes('--no-color'),
-    version: flags.includes('--version') || flags.includes('-V'),
   };
 }
 

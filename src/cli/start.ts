@@ -29,9 +29,7 @@ function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   process.once('SIGINT', () => {
     process.once('SIGINT', () => process.exit(exitCodeOf('interrupted.signal')));
-    controller.abort(
-      new AosError('interrupted.signal', { message: 'Stopped by Ctrl-C; press it again to force' }),
-    );
+    controller.abort(new AosError('interrupted.signal', { message: 'Stopped by Ctrl-C' }));
   });
   return controller.signal;
 }
