@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     // A process a file: a test that leaks a process or a handle can be named.
     pool: 'forks',
+    globalSetup: ['tests/support/run-folder.ts'],
     projects: suites.map(({ name, include, fileParallelism }) => ({
       test: {
         name,

@@ -27,11 +27,11 @@ function cliBench(name: string, args: readonly string[], target: Bench['target']
 
 async function prepare(args: readonly string[]): Promise<Sides> {
   const home = await mkdtemp(join(tmpdir(), 'aos-bench-'));
-  const options = { times: runsPerRound, env: { ...process.env, AOS_HOME: home } };
+  // Not the user's settings, which may make a command do more, less or nothing.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('AOS_'));
+  const env = { ...Object.fromEntries(inherited), AOS_HOME: home };
+  const options = { times: runsPerRound, env };
   const value = () => processCpuMs([process.execPath, aos, ...args], options);
   const floor = () => processCpuMs([process.execPath, '-e', ''], options);
-  // Once each, so that the first round does not pay for a cold disk.
-  await value();
-  await floor();
   return { value, floor, [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }) };
 }

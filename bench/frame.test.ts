@@ -25,7 +25,7 @@ test('runBench() lets the two sides take turns, and changes who goes first', asy
 
   await runBench(bench(sides));
 
-  expect(calls.join(' ')).toBe('value floor floor value value floor floor value');
+  expect(calls.slice(2).join(' ')).toBe('value floor floor value value floor floor value');
 });
 
 test('summarize() compares medians, so that one slow round changes nothing', () => {

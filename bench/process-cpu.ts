@@ -15,7 +15,13 @@ export async function processCpuMs(
   command: readonly string[],
   { times, env }: { readonly times: number; readonly env: NodeJS.ProcessEnv },
 ): Promise<number> {
-  const { stdout } = await run('sh', ['-c', loop, 'sh', String(times), ...command], { env });
+  const { stdout } = await run('sh', ['-c', loop, 'sh', String(times), ...command], { env }).catch(
+    (cause: unknown) => {
+      throw new Error(`"${command.join(' ')}" fails on this machine, so it cannot be measured`, {
+        cause,
+      });
+    },
+  );
   const [, children = ''] = stdout.trim().split('\n');
   const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, match) => sum + Number(match[1]) * 60 + Number(match[2]),

@@ -14,7 +14,12 @@ const json = args.includes('--json');
 const wanted = args.find((arg) => !arg.startsWith('-')) ?? '';
 const chosen = benches.filter(({ name }) => name.startsWith(wanted));
 
-process.exitCode = chosen.length === 0 ? refuse() : await main();
+try {
+  process.exitCode = chosen.length === 0 ? refuse() : await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
 
 function refuse(): number {
   const names = benches.map(({ name }) => name);

@@ -22,6 +22,7 @@ function refuse(error) {
 }
 
 function start() {
+  if (process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
   // Node keeps the compiled program there; where it may not write, it just compiles again.
   module_.enableCompileCache(join(built, '.compiled'));
   const program = join(built, 'cli.cjs');

@@ -37,6 +37,7 @@ import { takeTurn } from './setup/turn.mjs';
 const modules = join(root, 'node_modules');
 const binFolder = join(modules, '.bin');
 const installStamp = join(modules, '.cache', 'setup-stamp');
+const bundle = join(root, 'dist', 'cli.cjs');
 const buildStamp = join(root, 'dist', '.stamp');
 
 /** @param {string[]} argv */
@@ -92,11 +93,11 @@ async function installPackages(node) {
   // optional packages whose `engines` ask for more.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
   const result = await step('installing packages', async () => {
-    const exact = await run('npm', ['ci', ...quietFlags], env);
+    const exact = await run('npm', ['ci', '--include=dev', ...quietFlags], env);
     // The lock file names no package of another platform that the registry it was
     // made with did not have, and `npm ci` wants those too. What it does name holds.
     if (exact.ok || !exact.output.includes('EUSAGE')) return exact;
-    return run('npm', ['install', '--no-save', ...quietFlags], env);
+    return run('npm', ['install', '--no-save', '--include=dev', ...quietFlags], env);
   });
   if (result.ok) return;
   throw new SetupError(
@@ -128,17 +129,21 @@ function link(name, target) {
 }
 
 function isBuilt() {
-  return readIfThere(buildStamp) === sourceDigest() && existsSync(join(root, 'dist', 'cli.cjs'));
+  return existsSync(bundle) && readIfThere(buildStamp) === wantedBuildStamp();
+}
+
+// The bundle's own hash too: a power cut can leave it empty.
+function wantedBuildStamp() {
+  return `${sourceDigest()} ${createHash('sha256').update(readFileSync(bundle)).digest('hex')}`;
 }
 
 /** @param {string} node */
 async function buildProgram(node) {
-  const sources = sourceDigest();
   rmSync(buildStamp, { force: true });
   const script = join(root, 'scripts', 'build.ts');
   const { ok, output } = await step('building', () => run(node, [script]));
   if (!ok) throw new SetupError(`the build failed:\n${lastLines(output)}`);
-  writeFileSync(buildStamp, sources);
+  writeFileSync(buildStamp, wantedBuildStamp());
 }
 
 function sourceDigest() {
@@ -182,10 +187,31 @@ function handOver(node, args) {
   });
 }
 
+/**
+ * @param {unknown} error
+ * @returns {error is NodeJS.ErrnoException}
+ */
+function isSystemError(error) {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** @param {NodeJS.ErrnoException} error */
+function systemWords({ code, path }) {
+  const why =
+    {
+      ENOSPC: 'the disk is full',
+      EROFS: 'the disk can only be read',
+      EACCES: 'this user may not write there',
+      EEXIST: 'something else stands in its place',
+      ENOTDIR: 'something else stands in its place',
+    }[code ?? ''] ?? `the system says ${code}`;
+  return `the checkout cannot be set up at ${path ?? root}: ${why}`;
+}
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  say(error.message);
+  if (!(error instanceof SetupError) && !isSystemError(error)) throw error;
+  say(error instanceof SetupError ? error.message : systemWords(error));
   process.exitCode = 1;
 }

@@ -33,29 +33,40 @@ const house: HouseRules = {
   ],
   forbidden: [
     {
-      what: /\bDate\.now\b|\bnew Date(?:\(\)|;|\))|\bperformance\.(?:now|timeOrigin)\b|\bprocess\.(?:hrtime|uptime)\b/,
+      // `Date` itself may only turn a number into a date.
+      what: /(?<!new )\bDate\b(?!\.(?:UTC|parse)\b)(?:\.\w+)?|\bnew Date(?:\(\)|;|\))|\bperformance\b|\bprocess\.(?:hrtime|uptime)\b|\bIntl\.DateTimeFormat\b/,
       why: 'reads the time; take a Clock',
       except: /^src\/app\/engines\/clock\.ts$/,
     },
     {
-      what: /\bset(?:Timeout|Interval|Immediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
+      what: /\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b|['"`](?:node:)?timers(?:\/promises)?['"`]/,
       why: 'waits by the real clock; take a Clock',
       except: /^src\/app\/engines\/clock\.ts$/,
     },
     {
-      what: /\bMath\.random\b|\brandomBytes\b|\brandomUUID\b|\brandomInt\b|\bgetRandomValues\b/,
+      what: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b|\bgenerateKey(?:Pair)?(?:Sync)?\b/,
       why: 'throws dice; take a Random',
       except: /^src\/app\/engines\/random\.ts$/,
     },
     {
-      what: /['"](node:)?fs(\/promises)?['"]/,
+      what: /['"`](?:node:)?fs(?:\/promises)?['"`]/,
       why: 'touches the disk; take a Disk',
       except: /^src\/app\/engines\//,
     },
     {
-      what: /\bprocess(?:\.env\b|\[)/,
+      what: /\bprocess(?:\.env\b|\[)|\benv\b[^=\n]*=\s*process\b|['"`](?:node:)?process['"`]/,
       why: 'reads the environment; take a setting',
       except: /^src\/app\/config\.ts$/,
+    },
+    {
+      what: /\b(?:homedir|tmpdir)\b/,
+      why: 'reads the environment; take a setting',
+      except: /^src\/app\/config\.ts$/,
+    },
+    {
+      what: /\b(?:fetch|process|globalThis|WebSocket)\b/,
+      why: 'reaches outside, and the kernel is pure',
+      within: /^src\/kernel\//,
     },
   ],
 };
@@ -91,6 +102,15 @@ describe('a planted fault is found:', () => {
     ['node:fs', `import { readFileSync } from 'node:fs';`],
     ['fs/promises without its prefix', `import { open } from 'fs/promises';`],
     ['process.env', 'export const home = process.env.HOME;'],
+    ['Date.now after a comment mark in a string', `if (word === '/*') return Date.now();`],
+    ['Date.now spelt otherwise', `export const at = Date['now']();`],
+    ['a clock taken apart', 'const { now } = Date;'],
+    ['AbortSignal.timeout', 'AbortSignal.timeout(5);'],
+    ['a request', `await fetch('http://localhost');`],
+    ['a built-in module by another door', `process.getBuiltinModule('node:os');`],
+    ['node:fs in a template', 'process.getBuiltinModule(`node:fs`);'],
+    ['the environment taken apart', 'const { env } = process;'],
+    ['a new key pair', `generateKeyPairSync('ec');`],
     ['process.env spelt otherwise', `export const home = process['env'];`],
   ])('%s', (_what, code) => {
     expect(planted('src/kernel/planted.ts', code)).not.toEqual([]);
@@ -128,8 +148,12 @@ describe('a planted fault is found:', () => {
     ]);
   });
 
+  test('a file that would not be read', () => {
+    expect(planted('src/kernel/planted.js', 'Date.now();')).not.toEqual([]);
+  });
+
   test('what a comment says is no fault', () => {
-    const code = `/* import '../app/config.ts'; */\n// Date.now() would be wrong here\n`;
+    const code = `/* import '../app/config.ts'; */\n// Date.now() would be wrong here\nconst a = '//';`;
 
     expect(planted('src/kernel/planted.ts', code)).toEqual([]);
   });

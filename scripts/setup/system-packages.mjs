@@ -11,6 +11,7 @@ const programs = [
   { command: 'bwrap', package: 'bubblewrap', why: 'the sandbox that agents run in', test: false },
   { command: 'zsh', package: 'zsh', why: 'the tests of shell completion', test: true },
   { command: 'fish', package: 'fish', why: 'the tests of shell completion', test: true },
+  { command: 'strace', package: 'strace', why: 'the tests of what reaches the disk', test: true },
 ];
 
 const failureFile = join(root, '.setup', 'not-installed');

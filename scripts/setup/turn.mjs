@@ -1,7 +1,15 @@
 // Two setups of one checkout take turns: `npm start` in one terminal and
 // `npm test` in another would otherwise empty node_modules under each other.
 
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root, SetupError, say } from './step.mjs';
@@ -17,7 +25,9 @@ export async function takeTurn() {
   mkdirSync(folder, { recursive: true });
   let told = false;
   while (!(await tryTake())) {
-    if (!told) say('another setup is running in this checkout; waiting for it');
+    if (!told) {
+      say(`waiting for another setup of this checkout (process ${holder()}, by .setup/turn)`);
+    }
     told = true;
     await sleep(200);
   }
@@ -54,7 +64,12 @@ function isLeftBehind() {
   const pid = holder();
   // An empty file (0) is what a crash of the machine leaves. Our own pid is that of an
   // earlier process: in a container the same command gets the same one each time.
-  return pid !== undefined && (pid === 0 || pid === process.pid || !isAlive(pid));
+  return pid !== undefined && (pid === 0 || pid === process.pid || !isAlive(pid) || isOld());
+}
+
+// No setup takes that long: the pid is another process's by now.
+function isOld() {
+  return Date.now() - (statSync(turnFile, { throwIfNoEntry: false })?.mtimeMs ?? 0) > 30 * 60_000;
 }
 
 function holder() {

@@ -16,24 +16,30 @@ export async function readConfigFile(
 }
 
 async function readText(view: DiskView, path: string): Promise<string | undefined> {
+  const bytes = await readBytes(view, path);
+  if (bytes === undefined) return undefined;
   try {
-    if ((await view.stat(path)) === undefined) return undefined;
-    const bytes = await readWholeFile(view, path, limitBytes);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    // No home, no file in it: what is wrong with the home is told by who needs it.
-    if (cause instanceof AosError && cause.code === 'disk.not-a-folder') return undefined;
-    const why = cause instanceof AosError ? cause.message : 'It is not UTF-8 text';
-    throw unreadable(path, why, cause);
+    throw malformed(`${quote(path)} is not UTF-8 text`, cause);
   }
 }
 
-function unreadable(path: string, why: string, cause: unknown): AosError {
-  return new AosError('config.unreadable', {
-    message: `The settings in ${quote(path)} cannot be read. ${why}`,
-    fix: 'Mend the file or move it away',
-    cause,
-  });
+async function readBytes(view: DiskView, path: string): Promise<Uint8Array | undefined> {
+  try {
+    if ((await view.stat(path)) === undefined) return undefined;
+    return await readWholeFile(view, path, limitBytes);
+  } catch (cause) {
+    if (!(cause instanceof AosError)) throw cause;
+    // No home, no file in it: what is wrong with the home is told by who needs it.
+    if (cause.code === 'disk.not-a-folder') return undefined;
+    const wrongFile = cause.code === 'disk.too-large' || cause.code === 'disk.not-a-file';
+    throw new AosError(wrongFile ? 'config.malformed' : 'config.unreadable', {
+      message: `The settings cannot be read. ${cause.message}`,
+      fix: cause.fix,
+      cause,
+    });
+  }
 }
 
 function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
@@ -41,10 +47,10 @@ function parseObject(text: string, path: string): Readonly<Record<string, unknow
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw notAnObject(`${quote(path)} is not valid JSON: ${placeIn(text, cause)}`, cause);
+    throw malformed(`${quote(path)} is not valid JSON: ${placeIn(text, cause)}`, cause);
   }
   if (isObject(parsed)) return parsed;
-  throw notAnObject(`${quote(path)} must hold one JSON object, such as {"diskWarnPercent": 70}`);
+  throw malformed(`${quote(path)} must hold one JSON object, such as {"diskWarnPercent": 70}`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -68,8 +74,8 @@ function longestRunOfTokens(text: string): string {
   return text.slice(0, end);
 }
 
-function notAnObject(message: string, cause?: unknown): AosError {
-  return new AosError('config.not-json', {
+function malformed(message: string, cause?: unknown): AosError {
+  return new AosError('config.malformed', {
     message,
     fix: 'Mend the file; "aos config schema" prints what may stand in it',
     cause,

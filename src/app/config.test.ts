@@ -91,14 +91,14 @@ test('a file that begins with a byte order mark is read', async () => {
 
 describe('refused in words:', () => {
   test.each<[string, Given, string, RegExp]>([
-    ['text that is no JSON', { file: '{"a":\n  nope}' }, 'config.not-json', /line 2, column 3$/],
-    ['a missing comma', { file: '{\n"a": 1\n"b": 2}' }, 'config.not-json', /line 3, column 1$/],
-    ['single quotes', { file: "{'a': 1}" }, 'config.not-json', /line 1, column 2$/],
-    ['an empty file', { file: '' }, 'config.not-json', /it ends too early$/],
-    ['a list', { file: '[]' }, 'config.not-json', /one JSON object/],
-    ['null', { file: 'null' }, 'config.not-json', /one JSON object/],
-    ['bytes that are no text', { file: Uint8Array.of(0x7b, 0xff) }, 'config.unreadable', /UTF-8/],
-    ['a file of 2 MB', { file: ' '.repeat(2e6) }, 'config.unreadable', /larger than/],
+    ['text that is no JSON', { file: '{"a":\n  nope}' }, 'config.malformed', /line 2, column 3$/],
+    ['a missing comma', { file: '{\n"a": 1\n"b": 2}' }, 'config.malformed', /line 3, column 1$/],
+    ['single quotes', { file: "{'a': 1}" }, 'config.malformed', /line 1, column 2$/],
+    ['an empty file', { file: '' }, 'config.malformed', /it ends too early$/],
+    ['a list', { file: '[]' }, 'config.malformed', /one JSON object/],
+    ['null', { file: 'null' }, 'config.malformed', /one JSON object/],
+    ['bytes that are no text', { file: Uint8Array.of(0x7b, 0xff) }, 'config.malformed', /UTF-8/],
+    ['a file of 2 MB', { file: ' '.repeat(2e6) }, 'config.malformed', /larger than/],
     [
       'an unknown key',
       { file: '{"diskWarnPrecent": 1}' },

@@ -131,8 +131,8 @@ function homeInFile(path: string): AosError {
 function knownName(key: string, where: string): SettingName {
   if (isSettingName(key)) return key;
   throw new AosError('config.unknown-key', {
-    message: `There is no setting ${quote(key)}, as in ${where}.${didYouMean(key, settingNames)}`,
-    fix: `Use one of: ${settingNames.join(', ')}`,
+    message: `There is no setting ${shown(key)}, as in ${where}.${didYouMean(key, settingNames)}`,
+    fix: '"aos config show" lists every setting',
   });
 }
 
@@ -170,7 +170,7 @@ function shown(value: unknown): string {
 /** `~` is the user's home; a relative path starts where the command was run. */
 function absoluteHome(given: unknown): string {
   const path = typeof given === 'string' ? given : settingsTable.home.default;
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : absolute(path);
+  return absolute(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path);
 }
 
 function absolute(path: string): string {

@@ -49,7 +49,7 @@ export class AosCommand extends Command {
   }
 
   #sentence(code: ErrorCode, commanderSays: string): string {
-    const named = /'([\s\S]*?)'/.exec(commanderSays)?.[1] ?? '';
+    const named = /'([\s\S]*)'/.exec(commanderSays)?.[1] ?? '';
     switch (code) {
       case 'usage.unknown-command':
         return `There is no command ${quote(named)}.${didYouMean(named, this.#subcommandNames())}`;
@@ -60,8 +60,18 @@ export class AosCommand extends Command {
       case 'usage.extra-argument':
         return `"${this.#path()}" was given more than it takes. ${commanderSays.replace(/^.*?\. /, '')}`;
       default:
-        return `"${this.#path()}" cannot use this: ${commanderSays}`;
+        return this.#badValue(commanderSays);
     }
+  }
+
+  #badValue(commanderSays: string): string {
+    const [, value, choices] =
+      /value '([\s\S]*)' is invalid[\s\S]*Allowed choices are (.*)\.$/.exec(commanderSays) ?? [];
+    if (value === undefined || choices === undefined) {
+      return `"${this.#path()}" cannot use this: ${commanderSays}`;
+    }
+    const names = choices.split(', ');
+    return `"${this.#path()}" knows ${names.join(', ')}, not ${quote(value)}.${didYouMean(value, names)}`;
   }
 
   #path(): string {

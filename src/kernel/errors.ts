@@ -35,7 +35,7 @@ export const errorCodes = {
   'usage.bad-value': { kind: 'usage' },
 
   'config.unreadable': { kind: 'unavailable' },
-  'config.not-json': { kind: 'invalid' },
+  'config.malformed': { kind: 'invalid' },
   'config.unknown-key': { kind: 'invalid' },
   'config.bad-value': { kind: 'invalid' },
 

@@ -1,7 +1,7 @@
 /**
  * The doors through which time, chance and the disk come in. `app/engines` fills
  * them with the real thing; `tests/sim` fills them with forms that a test steers.
- * An interface here has at most eight methods.
+ * An interface here declares at most eight methods.
  */
 
 /** Milliseconds since 1970, by the wall clock. */

@@ -11,6 +11,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/app/version.ts';
 import { type ErrorCode, errorKinds, exitCodeOf } from '../../src/kernel/errors.ts';
+import { hasSandbox } from '../support/machine.ts';
 import { launcher, runAos, runProgram, stackLine } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -168,7 +169,7 @@ describe('output that nobody takes', () => {
   });
 });
 
-describe('Ctrl-C', () => {
+describe.skipIf(!hasSandbox)('Ctrl-C', () => {
   test('ends a command that is under way with exit code 130', async () => {
     await using folder = temporaryFolder();
     // The sandbox program of this world never ends on its own, so neither does doctor.

@@ -1,7 +1,8 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { launcher, type Run, runAos, runProgram } from '../support/run-aos.ts';
+import { isInstalled } from '../support/machine.ts';
+import { programScript, type Run, runAos, runProgram } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Shell {
@@ -61,30 +62,12 @@ async function prepared(shell: string) {
   const folder = temporaryFolder();
   const { stdout } = await runAos(['completion', shell]);
   writeFileSync(folder.at('script'), stdout);
-  writeFileSync(folder.at('aos'), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(folder.at('aos'), programScript(), { mode: 0o755 });
   return folder;
 }
 
-function isInstalled(shell: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, shell), constants.X_OK);
-      return true;
-    } catch {
-      // Not in this folder.
-      return false;
-    }
-  });
-}
-
-// Everybody has bash. Where nobody promised the others, they are tested if they are there.
-const strict = (process.env['CI'] ?? '') !== '';
-const shells = [bash, ...[zsh, fish].filter(({ name }) => strict || isInstalled(name))];
-
-describe.each(shells)('$name', ({ name, complete }) => {
-  test.each<readonly [string, readonly string[], readonly string[]]>([
+describe.for([bash, zsh, fish])('$name', ({ name, complete }) => {
+  test.skipIf(!isInstalled(name)).each<readonly [string, readonly string[], readonly string[]]>([
     ['every command', [''], ['completion', 'config', 'doctor']],
     ['the commands that begin as typed', ['co'], ['completion', 'config']],
     ['subcommands', ['config', ''], ['schema', 'show']],

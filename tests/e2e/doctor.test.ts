@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkNames, type Finding } from '../../src/app/doctor/finding.ts';
 import { version } from '../../src/app/version.ts';
 import { exitCodeOf } from '../../src/kernel/errors.ts';
+import { hasSandbox, isRoot } from '../support/machine.ts';
 import {
   asNobody,
   bareWorld,
@@ -139,7 +140,7 @@ describe('a home that cannot be written', () => {
     expectFailure(run, 'home');
   });
 
-  test('is told where it can only be read', async () => {
+  test.skipIf(!hasSandbox)('is told where it can only be read', async () => {
     await using home = temporaryFolder();
     const world = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', home.path, home.path];
 
@@ -149,8 +150,7 @@ describe('a home that cannot be written', () => {
     expect(run.stdout).toContain('can only be read');
   });
 
-  // Only root can step down to another user.
-  if (process.getuid?.() === 0) {
+  describe.skipIf(!isRoot || !hasSandbox)('to another user', () => {
     test('is told where it belongs to somebody else', async () => {
       await using home = temporaryFolder();
       chmodSync(home.path, 0o755);
@@ -179,7 +179,7 @@ describe('a home that cannot be written', () => {
         says: expect.stringContaining('belongs to somebody else'),
       });
     });
-  }
+  });
 
   test('is told where its path is too long for a socket', async () => {
     await using folder = temporaryFolder();
@@ -203,7 +203,7 @@ describe('a home that cannot be written', () => {
 describe('modes that are too open', () => {
   test.each<readonly [string, (home: string) => void]>([
     ['the home', (home) => chmodSync(home, 0o755)],
-    ['a file in it', (home) => writeFileSync(join(home, 'notes'), '', { mode: 0o644 })],
+    ['a file in it', (home) => writeFileSync(join(home, 'ledger.db'), '', { mode: 0o644 })],
     [
       'a key',
       (home) => {
@@ -248,7 +248,7 @@ describe('modes that are too open', () => {
   });
 });
 
-describe('bubblewrap', () => {
+describe.skipIf(!hasSandbox)('bubblewrap', () => {
   test('that is not installed is told with the command that installs it', async () => {
     await using home = temporaryFolder();
 
@@ -276,6 +276,42 @@ describe('bubblewrap', () => {
     expectFailure(run, 'bubblewrap');
   });
 
+  test.each([
+    ['leaves the network', 's/--unshare-net//', 'the network is reachable'],
+    ['leaves the processes', 's/--unshare-pid//', "the host's processes are visible"],
+    ['leaves the root folder', 's:--remount-ro /::', 'the root folder can be written'],
+    [
+      'shows the files',
+      's:--ro-bind:--ro-bind /etc /etc --ro-bind:',
+      "the host's files are visible",
+    ],
+  ])('that %s open is not taken for a sandbox', async (_what, change, says) => {
+    await using folder = temporaryFolder();
+    // The real one, with one wall taken down.
+    const script = `#!/bin/sh\nprogram=$(for last; do :; done; printf %s "$last")
+flags=$(printf '%s ' "$@" | head -1 | sed '${change}; s/-- .*/--/')
+exec ${folder.at('real')} $flags /bin/sh -c "$program"\n`;
+    writeFileSync(folder.at('bwrap'), script, { mode: 0o755 });
+    writeFileSync(folder.at('real'), '');
+    mkdirSync(folder.at('home'), { mode: 0o700 });
+    const world = [
+      'bwrap',
+      '--dev-bind',
+      '/',
+      '/',
+      '--ro-bind',
+      '/usr/bin/bwrap',
+      folder.at('real'),
+    ];
+
+    const run = await doctor(folder.at('home'), ['bubblewrap'], {
+      through: [...world, '--ro-bind', folder.at('bwrap'), '/usr/bin/bwrap'],
+    });
+
+    expectFailure(run, 'bubblewrap');
+    expect(run.stdout).toContain(says);
+  });
+
   test('that may not be run is told without words of the system', async () => {
     await using folder = temporaryFolder();
     writeFileSync(folder.at('bwrap'), '', { mode: 0o644 });
@@ -290,7 +326,15 @@ describe('bubblewrap', () => {
   });
 });
 
-test('broken settings are the one failure, and the rest is skipped', async () => {
+test.each(['/', '/usr'])('no command is printed that would sweep through %s', async (home) => {
+  const run = await doctor(home);
+
+  expectFailure(run, 'home');
+  expect(run.stdout).not.toMatch(/chmod|chown/);
+  expect(run.stdout).toContain('choose a folder of its own');
+});
+
+test('broken settings are the one failure, and what needs them is skipped', async () => {
   await using home = temporaryFolder();
   writeFileSync(home.at('config.json'), '{"diskWarnPercnt": 70}', { mode: 0o600 });
 
@@ -298,10 +342,11 @@ test('broken settings are the one failure, and the rest is skipped', async () =>
 
   expectFailure(run, 'config');
   expect(run.stdout).toContain('Did you mean "diskWarnPercent"?');
-  expect(run.stdout.match(/^skipped/gm)).toHaveLength(checkNames.length - 1);
+  expect(run.stdout.match(/^skipped/gm)).toHaveLength(checkNames.length - 3);
+  expect(run.stdout).toMatch(/^ok +bubblewrap/m);
 });
 
-test('a disk that is full is told with how full it is', async () => {
+test.skipIf(!hasSandbox)('a disk that is full is told with how full it is', async () => {
   await using home = temporaryFolder();
   const fill = 'head -c 99999 /dev/zero > "$0/big" 2>/dev/null; exec "$@"';
 

@@ -17,7 +17,7 @@ test('a second setup says that it waits, and works when the first is done', asyn
   await using one = turnTaker(copy);
   await one.said('took its turn');
   await using other = turnTaker(copy);
-  await other.said('another setup is running in this checkout; waiting for it');
+  await other.said('waiting for another setup of this checkout');
   const overtook = other.hasSaid('took its turn');
 
   one.endInput();
@@ -34,7 +34,7 @@ test('a setup that was killed gives its turn to the one that waits for it', asyn
   await using killed = turnTaker(copy);
   await killed.said('took its turn');
   await using other = turnTaker(copy);
-  await other.said('waiting for it');
+  await other.said('waiting for another setup');
 
   killed.signal('SIGKILL');
   await other.said('took its turn');

@@ -2,6 +2,7 @@
 import {
   existsSync,
   lstatSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -106,6 +107,17 @@ describe('what setup runs afterwards', () => {
   });
 });
 
+test('a changed lock file is installed again, by an npm on the chosen Node', async () => {
+  await using copy = await readyCopy();
+  copy.fake('npm', `echo "$(node -p process.execPath) $1" >> "${copy.at('.setup', 'npm-calls')}"`);
+  using _changed = copy.plant('package-lock.json', (text) => `${text}\n`);
+
+  const { code } = await setUp(copy);
+
+  expect(code).toBe(0);
+  expect(readFileSync(copy.at('.setup', 'npm-calls'), 'utf8')).toBe(`${process.execPath} ci\n`);
+});
+
 describe('the build', () => {
   test('is made again once after a source changed', async () => {
     await using copy = await readyCopy();
@@ -120,6 +132,15 @@ describe('the build', () => {
     expect(afterFirst).not.toBe(before);
     expect(second).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(buildTime(copy)).toBe(afterFirst);
+  });
+
+  test('is made again when a power cut left it empty', async () => {
+    await using copy = await readyCopy();
+    writeFileSync(copy.at('dist', 'cli.cjs'), '');
+
+    const { code, stdout } = await setUp(copy, ['bin/aos.cjs', '--version']);
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+/) });
   });
 
   test('is made again when it is gone', async () => {
@@ -199,7 +220,9 @@ describe('a program that npm cannot bring', () => {
     const { stderr } = await setUp(copy, ['--for-tests'], { env: withoutPrograms(copy) });
 
     expect(stderr).toContain('setup: zsh is missing: the tests of shell completion\n');
-    expect(stderr).toContain('setup: install with your package manager: bubblewrap zsh fish\n');
+    expect(stderr).toContain(
+      'setup: install with your package manager: bubblewrap zsh fish strace\n',
+    );
   });
 });
 
@@ -218,6 +241,6 @@ function startSetup(copy: CheckoutCopy, file: string) {
 
 /** A PATH on which no package manager is, and none of the programs that are looked for. */
 function withoutPrograms(copy: CheckoutCopy): NodeJS.ProcessEnv {
-  for (const name of ['bwrap', 'zsh', 'fish']) rmSync(join(copy.fakes, name));
+  for (const name of ['bwrap', 'zsh', 'fish', 'strace']) rmSync(join(copy.fakes, name));
   return { ...copy.env, PATH: copy.fakes };
 }

@@ -37,6 +37,12 @@ export function runAos(argv: readonly string[], options: RunOptions = {}): Promi
   return runProgram(file, args, options);
 }
 
+/** A shell script that is `aos`, wherever the checkout lies and however that is spelt. */
+export function programScript(): string {
+  const [node, program] = [process.execPath, launcher].map((path) => path.replaceAll("'", `'\\''`));
+  return `#!/bin/sh\nexec '${node}' '${program}' "$@"\n`;
+}
+
 /** Any other program, in the same environment and with the same deadline. */
 export function runProgram(
   file: string,

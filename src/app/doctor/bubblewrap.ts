@@ -2,8 +2,12 @@ import { probeBubblewrap } from '../../security/sandbox/bubblewrap.ts';
 import type { Patient, Verdict } from './finding.ts';
 
 /** Does the sandbox really hold? A program is started in one and tries to look out. */
-export async function checkBubblewrap({ disk, signal }: Patient): Promise<Verdict> {
-  const probe = await probeBubblewrap(disk, signal);
+export async function checkBubblewrap({
+  disk,
+  clock,
+  signal,
+}: Pick<Patient, 'disk' | 'clock' | 'signal'>): Promise<Verdict> {
+  const probe = await probeBubblewrap({ disk, clock }, signal);
   switch (probe.kind) {
     case 'works':
       return { state: 'ok', says: `bubblewrap isolates programs (${probe.path})` };
@@ -11,7 +15,7 @@ export async function checkBubblewrap({ disk, signal }: Patient): Promise<Verdic
       return {
         state: 'failed',
         says: 'bubblewrap is not installed, so programs of agents are refused',
-        fix: 'sudo apt-get install bubblewrap',
+        fix: 'sudo apt-get install bubblewrap (or with the package manager of this system)',
       };
     case 'refused':
       return {

@@ -35,10 +35,19 @@ export async function examine(
 ): Promise<Finding[]> {
   const config = await settingsOrError(examination);
   const broken = config instanceof AosError;
-  const judge = broken ? judgeWithout(config) : judgeWith(examination, config);
+  const judge = broken ? judgeWithout(config, examination) : judgeWith(config, examination);
   // Whoever asks for something else must hear why it was not looked at.
   const asked = broken && !names.includes('config') ? ['config' as const, ...names] : names;
-  return Promise.all(asked.map(async (check) => ({ check, ...(await judge(check)) })));
+  return Promise.all(
+    asked.map(async (check) => {
+      const verdict = await judge(check).catch((error: unknown) => {
+        examination.signal.throwIfAborted();
+        // A check that breaks has found something: the others still have their say.
+        return told(error);
+      });
+      return { check, ...verdict };
+    }),
+  );
 }
 
 async function settingsOrError({
@@ -56,29 +65,25 @@ async function settingsOrError({
 
 type Judge = (check: CheckName) => Promise<Verdict>;
 
-function judgeWithout(error: AosError): Judge {
-  return async (check) =>
-    check === 'config'
-      ? told(error)
-      : { state: 'skipped', says: 'not looked at: the settings come first' };
+function judgeWithout(error: AosError, examination: Examination): Judge {
+  return async (check) => {
+    if (check === 'config') return told(error);
+    if (check === 'node') return checkNode();
+    if (check === 'bubblewrap') return checkBubblewrap(examination);
+    return { state: 'skipped', says: 'not looked at: the settings come first' };
+  };
 }
 
-function judgeWith(examination: Examination, settings: Settings): Judge {
+function judgeWith(settings: Settings, examination: Examination): Judge {
   let asked: Promise<VolumeUsage> | undefined;
   const usage = () => {
     asked ??= examination.volume.usage(settings.home);
     return asked;
   };
-  return async (check) => {
-    if (check === 'config') return { state: 'ok', says: 'every setting is understood' };
-    try {
-      return await checks[check]({ ...examination, settings, usage });
-    } catch (error) {
-      examination.signal.throwIfAborted();
-      // A check that breaks has found something: the others still have their say.
-      return told(error);
-    }
-  };
+  return async (check) =>
+    check === 'config'
+      ? { state: 'ok', says: 'every setting is understood' }
+      : checks[check]({ ...examination, settings, usage });
 }
 
 function told(error: unknown): Verdict {

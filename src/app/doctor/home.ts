@@ -3,6 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
+import { foreignNames } from './own-names.ts';
 
 // Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
 const longestHome = 103 - '/run/aos.sock'.length;
@@ -21,6 +22,8 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
     return notWritable(home, error);
   }
   if (Buffer.byteLength(home) > longestHome) return tooLong(home);
+  const [foreign] = there === undefined ? [] : foreignNames(await disk.list(home));
+  if (foreign !== undefined) return notItsOwn(home, foreign);
   return {
     state: 'ok',
     says:
@@ -50,6 +53,14 @@ function notWritable(home: string, error: unknown): Verdict {
     state: 'failed',
     says: `the home folder ${quote(home)} cannot be written: ${why}`,
     fix: 'make it writable for yourself, or choose another: export AOS_HOME=~/agents',
+  };
+}
+
+function notItsOwn(home: string, foreign: string): Verdict {
+  return {
+    state: 'failed',
+    says: `${quote(home)} holds what is not Agent OS's, such as ${quote(foreign)}`,
+    fix: 'choose a folder of its own: export AOS_HOME=~/.agent-relay',
   };
 }
 

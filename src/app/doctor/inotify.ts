@@ -1,6 +1,6 @@
-import { tmpdir } from 'node:os';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import type { Patient, Verdict } from './finding.ts';
+import { nearestFolder } from './home.ts';
 
 // Two watches an agent (its outbox and outbox/.pending), and room for editors and
 // build tools, which draw on the same limits.
@@ -8,10 +8,14 @@ const enough = { watches: 8192, instances: 128 };
 const wanted = { watches: 524_288, instances: 1024 };
 
 /** Can folders be watched? It is tried; the limits say how long that will hold. */
-export async function checkInotify({ disk, fileWatching }: Patient): Promise<Verdict> {
-  const probe = fileWatching.probe(tmpdir());
+export async function checkInotify({ settings, disk, fileWatching }: Patient): Promise<Verdict> {
+  const probe = fileWatching.probe(await nearestFolder(disk, settings.home));
   if (probe.kind === 'failed') {
-    return { state: 'failed', says: `folders cannot be watched here: ${probe.says}` };
+    return {
+      state: 'failed',
+      says: `folders cannot be watched here: ${probe.says}`,
+      fix: 'mend the home folder first: aos doctor home',
+    };
   }
   if (process.platform !== 'linux') return { state: 'ok', says: 'folders can be watched' };
   if (probe.kind === 'exhausted') {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
+import { foreignNames } from './own-names.ts';
 
 interface Stray {
   readonly path: string;
@@ -15,7 +16,8 @@ export async function checkModes({ settings, disk }: Patient): Promise<Verdict> 
   if ((await disk.stat(home)) === undefined) {
     return { state: 'ok', says: 'the home folder is not there yet' };
   }
-  const strays = await findStrays(disk, await pathsToLookAt(disk, home));
+  const names = await disk.list(home);
+  const strays = await findStrays(disk, await pathsToLookAt(disk, home, names));
   const [first] = strays;
   if (first === undefined)
     return { state: 'ok', says: 'the home folder is open to its owner only' };
@@ -23,14 +25,21 @@ export async function checkModes({ settings, disk }: Patient): Promise<Verdict> 
   return {
     state: 'failed',
     says: `${quote(first.path)} ${first.why}${more}`,
-    fix: `${first.mend} ${shellWord(`${home}/`)}`,
+    // Somebody's own files, or the system's, must not be swept along.
+    fix:
+      foreignNames(names).length === 0
+        ? `${first.mend} ${shellWord(`${home}/`)}`
+        : 'choose a folder of its own: export AOS_HOME=~/.agent-relay',
   };
 }
 
 // The home, what stands directly in it, and the keys: the rest lies behind these
 // modes, and there may be a million files of it.
-async function pathsToLookAt(disk: Patient['disk'], home: string): Promise<string[]> {
-  const names = await disk.list(home);
+async function pathsToLookAt(
+  disk: Patient['disk'],
+  home: string,
+  names: readonly string[],
+): Promise<string[]> {
   const keys = names.includes('keys') ? await disk.list(join(home, 'keys')) : [];
   return [
     // The folder itself, should the home be a link to it.

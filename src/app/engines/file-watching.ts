@@ -1,4 +1,5 @@
 import { watch } from 'node:fs';
+import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
 
 /** Whether this process can still be told about changes in folders. */
 export interface FileWatching {
@@ -17,11 +18,11 @@ export const realFileWatching: FileWatching = {
       watch(folder).close();
       return { kind: 'works' };
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      const code = osCodeOf(error);
       // inotify says "no space" for watches and "too many open files" for instances.
       if (code === 'ENOSPC') return { kind: 'exhausted', limit: 'watches' };
       if (code === 'EMFILE') return { kind: 'exhausted', limit: 'instances' };
-      return { kind: 'failed', says: String(error) };
+      return { kind: 'failed', says: toDiskError(error, folder).message };
     }
   },
 };

@@ -3,8 +3,8 @@
  * sandbox; it must be alone, without a network, and see nothing of the host but
  * its programs.
  */
-import type { SpawnOptions } from 'node:child_process';
-import type { DiskView } from '../../kernel/ports.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { Clock, DiskView } from '../../kernel/ports.ts';
 
 export type BubblewrapProbe =
   | { readonly kind: 'works'; readonly path: string }
@@ -31,20 +31,27 @@ while read -r card _; do case $card in
 esac; done < /proc/net/dev
 exit ${isolatedExitCode}`;
 
+export interface ProbeDeps {
+  readonly disk: DiskView;
+  readonly clock: Clock;
+}
+
 /** The signal stops the probe, and what it started, with the signal's reason. */
 export async function probeBubblewrap(
-  view: DiskView,
+  { disk, clock }: ProbeDeps,
   signal: AbortSignal,
 ): Promise<BubblewrapProbe> {
   if (process.platform !== 'linux') return { kind: 'unsupported', platform: process.platform };
-  const path = await findBubblewrap(view);
+  const path = await findBubblewrap(disk);
   if (path === undefined) return { kind: 'missing' };
   // Pipes cost a short command a tenth of its time, so words are only asked for when
-  // there is something to tell.
-  const { ended } = await run(path, { stdio: 'ignore', signal });
-  if (ended === 'well') return { kind: 'works', path };
-  const { words } = await run(path, { stdio: ['ignore', 'pipe', 'pipe'], signal });
-  return { kind: 'refused', says: words, fix: fixFor(words) };
+  // there may be some.
+  const ending = await run(clock, path, { stdio: 'ignore', signal });
+  if (ending.kind === 'isolated') return { kind: 'works', path };
+  const told =
+    ending.kind === 'refused' ? await run(clock, path, { stdio: 'pipe', signal }) : ending;
+  const says = wordsFor(told);
+  return { kind: 'refused', says, fix: fixFor(says) };
 }
 
 async function findBubblewrap(view: DiskView): Promise<string | undefined> {
@@ -68,39 +75,68 @@ function sandboxFlags(): string[] {
   ];
 }
 
-interface Run {
-  readonly ended: 'well' | 'badly';
-  /** The first line of what was said, or why there is none. */
-  readonly words: string;
-}
+type Ending =
+  | { readonly kind: 'isolated' }
+  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'not-started' }
+  | { readonly kind: 'too-late' };
 
-async function run(path: string, options: SpawnOptions): Promise<Run> {
+async function run(
+  clock: Clock,
+  path: string,
+  options: { readonly stdio: 'ignore' | 'pipe'; readonly signal: AbortSignal },
+): Promise<Ending> {
+  options.signal.throwIfAborted();
+  const ended = new AbortController();
   // Loaded here, because most commands start no program and it takes its time.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(path, [...sandboxFlags(), '/bin/sh', '-c', insideProgram], {
-    ...options,
+    stdio: options.stdio,
     // An empty environment, because /proc/1/environ in the sandbox shows the launcher's.
     env: {},
-    timeout: deadlineMs,
-    killSignal: 'SIGKILL',
   });
+  const stop = () => child.kill('SIGKILL');
+  options.signal.addEventListener('abort', stop);
+  const late = clock.sleep(deadlineMs, ended.signal).then(stop, () => false);
+  try {
+    const ending = await endingOf(child);
+    options.signal.throwIfAborted();
+    return ending;
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    ended.abort();
+    await late;
+  }
+}
+
+function endingOf(child: ChildProcess): Promise<Ending> {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
     });
   }
-  return new Promise((resolve, reject) => {
-    child.on('error', () => {
-      if (options.signal?.aborted) reject(options.signal.reason);
-      else resolve({ ended: 'badly', words: 'it cannot be started' });
-    });
+  return new Promise((resolve) => {
+    child.on('error', () => resolve({ kind: 'not-started' }));
     child.on('close', (code, signal) => {
-      const [first = ''] = said.trim().split('\n');
-      const silence = signal === null ? 'it said nothing' : 'it did not end in time';
-      resolve({ ended: code === isolatedExitCode ? 'well' : 'badly', words: first || silence });
+      if (signal === 'SIGKILL') resolve({ kind: 'too-late' });
+      else if (code === isolatedExitCode) resolve({ kind: 'isolated' });
+      else resolve({ kind: 'refused', words: said.trim().split('\n')[0] ?? '' });
     });
   });
+}
+
+function wordsFor(ending: Ending): string {
+  switch (ending.kind) {
+    case 'not-started':
+      return 'it cannot be started';
+    case 'too-late':
+      return `it did not end within ${deadlineMs / 1000} s`;
+    case 'refused':
+      return ending.words || 'it said nothing';
+    case 'isolated':
+      return 'it works only now and then';
+  }
 }
 
 function fixFor(words: string): string {

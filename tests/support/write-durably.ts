@@ -1,0 +1,13 @@
+/** A program for tests: writes that many bytes to a path, and prints why when it cannot. */
+import { realDisk } from '../../src/app/engines/disk.ts';
+import { realRandom } from '../../src/app/engines/random.ts';
+import { writeFileDurably } from '../../src/kernel/durable-file.ts';
+import { toReport } from '../../src/kernel/errors.ts';
+
+const [path = '', size] = process.argv.slice(2);
+try {
+  const deps = { disk: realDisk, random: realRandom };
+  await writeFileDurably(deps, path, new Uint8Array(Number(size)));
+} catch (error) {
+  process.stdout.write(`${toReport(error).code}\n`);
+}
