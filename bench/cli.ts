@@ -6,8 +6,8 @@ import type { Bench, Sides } from './frame.ts';
 import { processCpuMs } from './process-cpu.ts';
 
 const aos = join(import.meta.dirname, '..', 'bin', 'aos.cjs');
-// The system counts in hundredths of a second: enough runs that one of those is nothing.
-const runsPerRound = 25;
+// Few runs and many rounds: what disturbs the machine then disturbs both sides alike.
+const runsPerRound = 5;
 
 export const cliBenches: readonly Bench[] = [
   cliBench('cli.version', ['--version'], '<=2.0'),
@@ -20,7 +20,7 @@ function cliBench(name: string, args: readonly string[], target: Bench['target']
     unit: 'ms cpu',
     floorIs: 'node -e ""',
     target,
-    rounds: 7,
+    rounds: 31,
     prepare: () => prepare(args),
   };
 }

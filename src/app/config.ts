@@ -4,7 +4,6 @@
  * environment. An unknown key is an error, because a setting that is misspelt
  * and silently ignored is found out too late.
  */
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
@@ -170,7 +169,12 @@ function shown(value: unknown): string {
 /** `~` is the user's home; a relative path starts where the command was run. */
 function absoluteHome(given: unknown): string {
   const path = typeof given === 'string' ? given : settingsTable.home.default;
-  return absolute(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path);
+  return absolute(path === '~' || path.startsWith('~/') ? join(userHome(), path.slice(1)) : path);
+}
+
+// Loaded when needed: who set AOS_HOME does not pay for it.
+function userHome(): string {
+  return process.getBuiltinModule('node:os').homedir();
 }
 
 function absolute(path: string): string {

@@ -14,14 +14,27 @@ export async function start(argv: readonly string[]): Promise<number> {
   return runProgram({ argv, environment, terminal, signal: interruptSignal() });
 }
 
+// The streams are made when they are first used, because each takes its time.
 function processTerminal(color: boolean): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
-    colorOut: color && process.stdout.isTTY,
-    colorErr: color && process.stderr.isTTY,
-    columns: process.stdout.columns ?? 80,
+    err: writeWords,
+    get colorOut() {
+      return color && process.stdout.isTTY;
+    },
+    get colorErr() {
+      return color && process.stderr.isTTY;
+    },
+    get columns() {
+      return process.stdout.columns ?? 80;
+    },
   };
+}
+
+// Words that nobody can take change nothing about how the command ends.
+function writeWords(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+  process.stderr.write(text);
 }
 
 /** The first Ctrl-C asks the command to stop, the second does not ask. */
@@ -35,8 +48,6 @@ function interruptSignal(): AbortSignal {
 }
 
 function endWhenOutputFails(terminal: Terminal, style: Style): void {
-  // Words that nobody can take change nothing about how the command ends.
-  process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
     // `aos … | head` closes the pipe when it has seen enough. That is no failure.
     if (osCodeOf(error) === 'EPIPE') process.exit(0);
