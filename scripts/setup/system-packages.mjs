@@ -87,7 +87,7 @@ function tellCommand(missing) {
 }
 
 /** @param {string} command */
-function onPath(command) {
+export function onPath(command) {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, command), constants.X_OK);

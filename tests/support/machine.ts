@@ -1,19 +1,7 @@
 /** What this machine has. A test that needs more is counted as skipped, which CI refuses. */
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { onPath } from '../../scripts/setup/system-packages.mjs';
 
-export function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      // Not in this folder.
-      return false;
-    }
-  });
-}
-
+export const isInstalled = onPath;
+export const hasSandbox = isInstalled('bwrap');
 /** Only root can step down to another user. */
 export const isRoot = process.getuid?.() === 0;
-export const hasSandbox = isInstalled('bwrap');
