@@ -89,9 +89,7 @@ async function installAll(build) {
 
 /** @param {string} node */
 async function installPackages(node) {
-  // npm itself must run on the chosen Node: under an older one it would leave out
-  // optional packages whose `engines` ask for more.
-  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env['PATH']}` };
+  const env = { ...process.env, PATH: `${folderOfNode(node)}${delimiter}${process.env['PATH']}` };
   const result = await step('installing packages', async () => {
     const exact = await run('npm', ['ci', '--include=dev', ...quietFlags], env);
     // The lock file names no package of another platform that the registry it was
@@ -104,6 +102,20 @@ async function installPackages(node) {
     `npm could not install the packages:\n${lastLines(result.output)}\n` +
       '  Check the network and run the same command again',
   );
+}
+
+/**
+ * A folder that holds the chosen Node and nothing else, to stand first on PATH. npm must
+ * run on it: under an older one it would leave out optional packages whose `engines` ask
+ * for more. Not the Node's own folder, in which there may be another npm than the user's.
+ * @param {string} node
+ */
+function folderOfNode(node) {
+  const folder = join(root, '.setup', 'bin');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(node, join(folder, 'node'));
+  return folder;
 }
 
 /**

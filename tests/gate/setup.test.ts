@@ -109,6 +109,7 @@ describe('what setup runs afterwards', () => {
 
 test('a changed lock file is installed again, by an npm on the chosen Node', async () => {
   await using copy = await readyCopy();
+  copy.fake('node', 'echo another Node');
   copy.fake('npm', `echo "$(node -p process.execPath) $1" >> "${copy.at('.setup', 'npm-calls')}"`);
   using _changed = copy.plant('package-lock.json', (text) => `${text}\n`);
 

@@ -161,6 +161,32 @@ describe('home', () => {
     expect(await disk?.list('/home')).toEqual([]);
   });
 
+  test('the trial of a doctor that runs beside this one, or was killed, is not held against it', async () => {
+    const prepare = (disk: SimulatedDisk) => disk.makeFolder('/home/.aos-doctor-4242');
+
+    expect(await look('home', { prepare })).toMatchObject({ state: 'ok' });
+  });
+
+  test('a file that a crash left on its way is not held against it', async () => {
+    const prepare = (disk: SimulatedDisk) =>
+      write(disk, '/home/.config.json.0123456789abcdef.pending', 'x');
+
+    expect(await look('home', { prepare })).toMatchObject({ state: 'ok' });
+  });
+
+  test("one that holds somebody else's things is refused before anything is tried", async () => {
+    // Config's look at the file, this check's look and its list: a fourth call would fail.
+    const prepare = async (disk: SimulatedDisk) => {
+      await write(disk, '/home/thesis.tex', 'x');
+      disk.failCall(disk.calls + 4, 'EIO');
+    };
+
+    expect(await look('home', { prepare })).toMatchObject({
+      state: 'failed',
+      says: expect.stringContaining('thesis.tex'),
+    });
+  });
+
   test('one that is not there yet is tried at its nearest parent', async () => {
     expect(await look('home', { home: '/home/a/b/c' })).toMatchObject({
       state: 'ok',
@@ -169,7 +195,7 @@ describe('home', () => {
   });
 
   test('a full disk is told as such', async () => {
-    const prepare = async (disk: SimulatedDisk) => disk.failCall(disk.calls + 3, 'ENOSPC');
+    const prepare = async (disk: SimulatedDisk) => disk.failCall(disk.calls + 4, 'ENOSPC');
 
     expect(await look('home', { prepare })).toMatchObject({
       state: 'failed',

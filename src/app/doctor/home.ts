@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
-import { foreignNames } from './own-names.ts';
+import { foreignNames, trialName } from './own-names.ts';
 
 // Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
 const longestHome = 103 - '/run/aos.sock'.length;
@@ -14,16 +14,17 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   const there = await disk.stat(home);
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
   try {
+    // Before anything is tried: what is somebody else's is not touched, not even for a moment.
+    const [foreign] = there === undefined ? [] : foreignNames(await disk.list(home));
+    if (foreign !== undefined) return notItsOwn(home, foreign);
     // A folder, because it can be made and removed without leaving a trace in either case.
-    const probe = join(folder, `.aos-doctor-${process.pid}`);
-    await disk.makeFolder(probe);
-    await disk.remove(probe);
+    const trial = join(folder, trialName(process.pid));
+    await disk.makeFolder(trial);
+    await disk.remove(trial);
   } catch (error) {
     return notWritable(home, error);
   }
   if (Buffer.byteLength(home) > longestHome) return tooLong(home);
-  const [foreign] = there === undefined ? [] : foreignNames(await disk.list(home));
-  if (foreign !== undefined) return notItsOwn(home, foreign);
   return {
     state: 'ok',
     says:

@@ -24,7 +24,7 @@ export async function checkModes({ settings, disk }: Patient): Promise<Verdict> 
   const more = strays.length > 1 ? ` and ${strays.length - 1} more` : '';
   return {
     state: 'failed',
-    says: `${quote(first.path)} ${first.why}${more}`,
+    says: `${quote(first.path.replace(/\/\.$/, '') || '/')} ${first.why}${more}`,
     // Somebody's own files, or the system's, must not be swept along.
     fix:
       foreignNames(names).length === 0
