@@ -1,11 +1,15 @@
-/** Bundles the command line to one file, and lets Node compile it ahead. */
+/**
+ * Bundles the program, and lets Node compile it ahead: the command line as one file, and
+ * what runs inside a home (the daemon) as another, which most commands never load.
+ */
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
 
 // commander loads node:child_process for programs of its own that we have none of;
 // it is a fifth of what a short command costs.
@@ -21,10 +25,18 @@ const commanderWithoutChildren: Plugin = {
   },
 };
 
-const result = await build({
+// Bundled apart, and loaded when a command asks for it.
+const insideApart: Plugin = {
+  name: 'inside-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/app\/inside\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './inside.cjs', external: true } : undefined,
+    );
+  },
+};
+
+const common = {
   absWorkingDir: root,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: 'dist/cli.cjs',
   bundle: true,
   write: false,
   platform: 'node',
@@ -32,33 +44,51 @@ const result = await build({
   target: 'node24',
   minify: true,
   supported: { using: true },
+  // The migrations lie beside the bundle as they lie beside their source.
+  define: { 'import.meta.dirname': '__dirname' },
   // For `--debug`, which shows where in the sources something broke.
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [commanderWithoutChildren],
-})
+} as const satisfies BuildOptions;
+
+const bundles: readonly BuildOptions[] = [
+  {
+    ...common,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: 'dist/cli.cjs',
+    plugins: [commanderWithoutChildren, insideApart],
+  },
+  { ...common, entryPoints: ['src/app/inside.ts'], outfile: 'dist/inside.cjs' },
+];
+
+const outputs = await Promise.all(bundles.map((options) => build(options)))
+  .then((results) => results.flatMap(({ outputFiles = [] }) => outputFiles))
   // esbuild has said why, in better words than a stack.
   .catch(() => process.exit(1));
 
 // Written aside and renamed: a command started meanwhile sees the old program or the new one.
-await mkdir(join(root, 'dist'), { recursive: true });
-for (const output of result.outputFiles) {
+await mkdir(dist, { recursive: true });
+for (const output of outputs) {
   const aside = `${output.path}.${process.pid}.pending`;
   await writeFile(aside, output.contents);
   await rename(aside, output.path);
 }
+await rm(join(dist, 'sql'), { recursive: true, force: true });
+await cp(join(root, 'src', 'ledger', 'sql'), join(dist, 'sql'), { recursive: true });
 
 // Node keeps the functions that the first run compiled. A run that goes through most of
 // the program makes every later command a tenth cheaper. It may find fault with the
 // machine (7), not with itself.
-await rm(join(root, 'dist', '.compiled'), { recursive: true, force: true });
+await rm(join(dist, '.compiled'), { recursive: true, force: true });
 const home = await mkdtemp(join(tmpdir(), 'aos-build-'));
 try {
-  const aos = join(root, 'bin', 'aos.cjs');
-  const run = spawnSync(process.execPath, [aos, '--home', home, 'doctor'], { encoding: 'utf8' });
-  if (run.status !== 0 && run.status !== 7) {
+  for (const command of ['doctor', 'du']) {
+    const aos = join(root, 'bin', 'aos.cjs');
+    const args = [aos, '--home', join(home, command), command];
+    const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    if (run.status === 0 || run.status === 7) continue;
     process.stderr.write(`The program that was built does not run:\n${run.stderr}`);
     process.exitCode = 1;
   }

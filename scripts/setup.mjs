@@ -37,7 +37,7 @@ import { takeTurn } from './setup/turn.mjs';
 const modules = join(root, 'node_modules');
 const binFolder = join(modules, '.bin');
 const installStamp = join(modules, '.cache', 'setup-stamp');
-const bundle = join(root, 'dist', 'cli.cjs');
+const bundles = ['cli.cjs', 'inside.cjs'].map((name) => join(root, 'dist', name));
 const buildStamp = join(root, 'dist', '.stamp');
 
 /** @param {string[]} argv */
@@ -141,12 +141,14 @@ function link(name, target) {
 }
 
 function isBuilt() {
-  return existsSync(bundle) && readIfThere(buildStamp) === wantedBuildStamp();
+  return bundles.every(existsSync) && readIfThere(buildStamp) === wantedBuildStamp();
 }
 
-// The bundle's own hash too: a power cut can leave it empty.
+// The bundles' own hash too: a power cut can leave them empty.
 function wantedBuildStamp() {
-  return `${sourceDigest()} ${createHash('sha256').update(readFileSync(bundle)).digest('hex')}`;
+  const digest = createHash('sha256');
+  for (const bundle of bundles) digest.update(readFileSync(bundle)).update('\0');
+  return `${sourceDigest()} ${digest.digest('hex')}`;
 }
 
 /** @param {string} node */
@@ -162,7 +164,7 @@ function sourceDigest() {
   const digest = createHash('sha256');
   // Names only, without types: those have their folder only from Node 20.12 on.
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /\.(ts|sql)$/.test(name) && !name.endsWith('.test.ts'))
     .map((name) => join('src', name));
   const others = ['package.json', 'package-lock.json', 'scripts/build.ts'];
   for (const name of [...sources, ...others].sort()) {

@@ -1,10 +1,15 @@
 /** The only place that picks engines. */
-import type { Clock, Disk, Random, Volume } from '../kernel/ports.ts';
+import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
+import type { Processes } from '../kernel/processes.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
+import { realEventLoop } from './engines/event-loop.ts';
 import { type FileWatching, realFileWatching } from './engines/file-watching.ts';
+import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
+import { realProcesses } from './engines/processes.ts';
 import { realRandom } from './engines/random.ts';
 import { realVolume } from './engines/volume.ts';
+import type { LogFile } from './log.ts';
 
 export interface Engines {
   readonly clock: Clock;
@@ -12,6 +17,9 @@ export interface Engines {
   readonly disk: Disk;
   readonly volume: Volume;
   readonly fileWatching: FileWatching;
+  readonly eventLoop: EventLoop;
+  readonly processes: Processes;
+  readonly openLogFile: (path: string, options: LogFileOptions) => LogFile;
 }
 
 /** This machine's clock, chance and disk. */
@@ -22,5 +30,8 @@ export function composeEngines(): Engines {
     disk: realDisk,
     volume: realVolume,
     fileWatching: realFileWatching,
+    eventLoop: realEventLoop,
+    processes: realProcesses,
+    openLogFile: (path, options) => openLogFile({ clock: realClock }, path, options),
   };
 }

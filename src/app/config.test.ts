@@ -136,7 +136,7 @@ describe('refused in words:', () => {
       'config.bad-value',
       /"08"/,
     ],
-    ['a flag that is no setting', { flags: [set('port', '1')] }, 'config.unknown-key', /"port"/],
+    ['a flag that is no setting', { flags: [set('prot', '1')] }, 'config.unknown-key', /"prot"/],
     [
       'a flag in another notation',
       { flags: [set('diskWarnPercent', '1e1')] },

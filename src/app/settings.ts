@@ -22,6 +22,20 @@ export const settingsTable = {
     default: '~/.agent-relay',
     description: 'The folder that holds everything: ledger, agents, keys, logs.',
   },
+  port: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 65535,
+    default: 7717,
+    description: 'The port on 127.0.0.1 that the daemon listens on; 0 lets the system choose one.',
+  },
+  auditDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 36500,
+    default: 90,
+    description: 'How long events are kept. Older ones are cut off behind a signed checkpoint.',
+  },
   diskWarnPercent: {
     type: 'integer',
     minimum: 1,

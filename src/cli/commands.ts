@@ -1,8 +1,17 @@
+import { defineAudit } from './audit.ts';
+import { defineBackup } from './backup.ts';
 import { defineComplete } from './complete.ts';
 import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { Define } from './context.ts';
 import { defineDoctor } from './doctor.ts';
+import { defineDown } from './down.ts';
+import { defineDu } from './du.ts';
+import { defineGc } from './gc.ts';
+import { defineRegister } from './register.ts';
+import { defineRestore } from './restore.ts';
+import { defineStatus } from './status.ts';
+import { defineUp } from './up.ts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -14,6 +23,51 @@ export interface CommandEntry {
 
 /** Every command, in the order in which `aos --help` lists them. */
 export const commands: readonly CommandEntry[] = [
+  {
+    name: 'up',
+    summary: 'start the daemon',
+    define: defineUp,
+  },
+  {
+    name: 'down',
+    summary: 'stop the daemon',
+    define: defineDown,
+  },
+  {
+    name: 'status',
+    summary: 'say whether the daemon runs, and how it is',
+    define: defineStatus,
+  },
+  {
+    name: 'register',
+    summary: 'make an agent that lives elsewhere known, and give it a handle',
+    define: defineRegister,
+  },
+  {
+    name: 'audit',
+    summary: 'show what happened, and check that nobody changed it',
+    define: defineAudit,
+  },
+  {
+    name: 'backup',
+    summary: 'copy the ledger and the settings into one file',
+    define: defineBackup,
+  },
+  {
+    name: 'restore',
+    summary: 'put a backup back',
+    define: defineRestore,
+  },
+  {
+    name: 'du',
+    summary: 'say what takes room in the home folder',
+    define: defineDu,
+  },
+  {
+    name: 'gc',
+    summary: 'remove what nobody needs any more',
+    define: defineGc,
+  },
   {
     name: 'doctor',
     summary: 'check that this machine can run agents, and say what to mend',

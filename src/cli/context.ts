@@ -15,6 +15,8 @@ export interface Context {
   readonly wholeProgram: () => Command;
   /** Ends the command well: for a person, or as JSON. */
   readonly print: (outcome: Outcome) => void;
+  /** One of many: each a line, of JSON with `--json`. */
+  readonly stream: (item: Outcome) => void;
   /** A line of the answer for a person; nothing with `--json`. */
   readonly words: (text: string) => void;
 }

@@ -284,7 +284,13 @@ describe('--json', () => {
 
     expect(JSON.parse(run.stdout)).toEqual({
       ok: true,
-      data: { home: '/nonexistent/home', diskWarnPercent: 80, diskAlertPercent: 90 },
+      data: {
+        home: '/nonexistent/home',
+        port: 7717,
+        auditDays: 90,
+        diskWarnPercent: 80,
+        diskAlertPercent: 90,
+      },
     });
   });
 

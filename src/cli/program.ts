@@ -7,7 +7,7 @@ import { quote } from '../kernel/quote.ts';
 import { AosCommand } from './aos-command.ts';
 import { commands } from './commands.ts';
 import type { Context, Define } from './context.ts';
-import { reportFailure, reportOutcome, type Style } from './report.ts';
+import { reportFailure, reportItem, reportOutcome, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Invocation {
@@ -53,6 +53,7 @@ function createProgram(invocation: Invocation, style: Style): AosCommand {
     flags: () => settingFlags(program.opts()),
     wholeProgram: () => wholeProgram(context),
     print: (outcome) => reportOutcome(terminal, style, outcome),
+    stream: (item) => reportItem(terminal, style, item),
     words: (text) => {
       if (!style.json) terminal.out(`${text}\n`);
     },
@@ -84,7 +85,7 @@ function createFrame(terminal: Terminal): AosCommand {
     .option('-V, --version', 'print the version')
     .addHelpText(
       'after',
-      '\nExamples:\n  aos doctor\n  aos config show --origin\n  aos doctor --help',
+      '\nExamples:\n  aos doctor\n  aos up --detach\n  aos register jean\n  aos audit',
     );
   for (const { name, summary, hidden } of commands) {
     program

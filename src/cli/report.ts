@@ -19,6 +19,11 @@ export function reportOutcome(terminal: Terminal, style: Style, outcome: Outcome
   terminal.out(`${style.json ? safeJson({ ok: true, data: outcome.data }) : outcome.text}\n`);
 }
 
+/** One of many, each on its own line. */
+export function reportItem(terminal: Terminal, style: Style, item: Outcome): void {
+  terminal.out(`${style.json ? safeJson(item.data) : item.text}\n`);
+}
+
 export function reportFailure(terminal: Terminal, style: Style, thrown: unknown): void {
   const { code, message, fix, details } = toReport(thrown);
   if (style.debug && thrown instanceof Error) terminal.err(`${printable(thrown.stack ?? '')}\n`);

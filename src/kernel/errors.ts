@@ -42,6 +42,17 @@ export const errorCodes = {
   'id.unknown': { kind: 'missing' },
   'id.ambiguous': { kind: 'conflict' },
 
+  'agent.bad-name': { kind: 'invalid' },
+  'agent.exists': { kind: 'conflict' },
+
+  'identity.broken-key': { kind: 'unavailable' },
+  'identity.missing-key': { kind: 'unavailable' },
+
+  'audit.bad-head': { kind: 'invalid' },
+  'audit.unknown-event': { kind: 'missing' },
+  'audit.not-erasable': { kind: 'denied' },
+  'audit.too-many': { kind: 'limit', http: 413 },
+
   'disk.missing': { kind: 'missing' },
   'disk.exists': { kind: 'conflict' },
   'disk.denied': { kind: 'denied' },
@@ -54,6 +65,56 @@ export const errorCodes = {
   'disk.bad-name': { kind: 'invalid' },
   'disk.too-large': { kind: 'limit', http: 413 },
   'disk.failed': { kind: 'unavailable' },
+
+  'audit.broken': { kind: 'unavailable' },
+  'daemon.failed': { kind: 'unavailable' },
+
+  'backup.wrong-passphrase': { kind: 'denied' },
+  'restore.occupied': { kind: 'conflict' },
+  'restore.not-a-backup': { kind: 'invalid' },
+  'restore.damaged': { kind: 'unavailable' },
+
+  'home.broken-lock': { kind: 'unavailable' },
+  'home.busy': { kind: 'conflict' },
+  'home.foreign': { kind: 'conflict' },
+  'home.long-path': { kind: 'invalid' },
+  'home.network-disk': { kind: 'unavailable' },
+  'home.not-a-folder': { kind: 'invalid' },
+  'home.open-to-others': { kind: 'unavailable' },
+  'home.takeover-denied': { kind: 'denied' },
+  'home.takeover-failed': { kind: 'timeout' },
+
+  'ledger.busy': { kind: 'unavailable' },
+  'ledger.closed': { kind: 'unavailable' },
+  'ledger.corrupt': { kind: 'unavailable' },
+  'ledger.failed': { kind: 'unavailable' },
+  'ledger.fenced': { kind: 'conflict' },
+  'ledger.foreign': { kind: 'conflict' },
+  'ledger.foreign-await': { kind: 'broken' },
+  'ledger.full': { kind: 'unavailable' },
+  'ledger.newer': { kind: 'conflict' },
+  'ledger.read-only': { kind: 'unavailable' },
+  'ledger.unreadable': { kind: 'unavailable' },
+
+  'agent.unknown': { kind: 'missing' },
+  'daemon.down': { kind: 'unavailable' },
+  'daemon.silent': { kind: 'timeout' },
+  'events.unknown-position': { kind: 'invalid' },
+  'gateway.bad-request': { kind: 'invalid' },
+  'gateway.foreign-host': { kind: 'denied' },
+  'gateway.foreign-origin': { kind: 'denied' },
+  'gateway.no-door': { kind: 'unavailable' },
+  'gateway.not-ready': { kind: 'unavailable' },
+  'gateway.owner-only': { kind: 'denied' },
+  'gateway.slow-request': { kind: 'timeout' },
+  'gateway.strange-answer': { kind: 'unavailable' },
+  'gateway.too-large': { kind: 'limit', http: 413 },
+  'gateway.too-many': { kind: 'limit' },
+  'gateway.unknown-route': { kind: 'missing' },
+  'gateway.version': { kind: 'conflict' },
+  'handle.missing': { kind: 'denied', http: 401 },
+  'handle.unknown': { kind: 'denied', http: 401 },
+  'handle.wrong-door': { kind: 'denied' },
 
   'doctor.failed': { kind: 'unavailable' },
   'interrupted.signal': { kind: 'interrupted' },
@@ -85,8 +146,17 @@ export interface ErrorReport {
   readonly details?: unknown;
 }
 
+const brand = Symbol.for('agent-os.error');
+
 export class AosError extends Error {
+  // The program is bundled in two parts, each with this class in it. An error that comes
+  // out of the other part is the same to whoever catches it.
+  static override [Symbol.hasInstance](thrown: unknown): thrown is AosError {
+    return typeof thrown === 'object' && thrown !== null && brand in thrown;
+  }
+
   override readonly name = 'AosError';
+  readonly [brand] = true;
   readonly code: ErrorCode;
   readonly fix: string | undefined;
   readonly details: unknown;

@@ -91,3 +91,14 @@ export interface VolumeUsage {
   /** `ext4`, `nfs4`, `fuse.sshfs`, …; undefined where the system does not tell. */
   readonly fileSystem: string | undefined;
 }
+
+/** The turns in which this process works: all that comes in together is one turn. */
+export interface EventLoop {
+  /** Calls once everything that this turn brought has been looked at. */
+  atEndOfTurn(work: () => void): void;
+  /**
+   * From inside a promise's continuation: calls as soon as no continuation is left that
+   * could go on by itself. What has not settled by then waits for the outside.
+   */
+  whenSettled(work: () => void): void;
+}

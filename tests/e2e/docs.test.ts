@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { consoleCommands, looksLike } from '../support/console-blocks.ts';
+import { consoleBlocks, looksLike } from '../support/console-blocks.ts';
 import { hasSandbox } from '../support/machine.ts';
 import { programScript } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -15,42 +15,66 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
 ];
-const shown = documents.flatMap((document) =>
-  consoleCommands(readFileSync(join(root, document), 'utf8')).map((command) => ({
+const blocks = documents.flatMap((document) =>
+  consoleBlocks(readFileSync(join(root, document), 'utf8')).map((commands) => ({
     document,
-    ...command,
+    commands,
+    first: commands[0]?.command ?? '',
   })),
 );
 
-/** Runs a line as somebody would type it, in a home of its own, with `aos` on the path. */
-async function type(line: string): Promise<string> {
-  await using folder = temporaryFolder();
+/** Somebody at a shell, in a home of their own, with `aos` on the path. */
+interface Shell extends AsyncDisposable {
+  type(line: string): Promise<string>;
+}
+
+async function openShell(env: Readonly<Record<string, string>>): Promise<Shell> {
+  const folder = temporaryFolder();
   await mkdir(folder.at('bin'));
   await writeFile(folder.at('bin', 'aos'), programScript(), { mode: 0o755 });
-  const env = {
+  const all = {
     ...process.env,
+    ...env,
     HOME: folder.path,
     PATH: `${folder.at('bin')}:${process.env['PATH']}`,
   };
-  return await new Promise((resolve) => {
-    execFile('sh', ['-c', `${line} 2>&1`], { env }, (_error, stdout) => resolve(stdout));
-  });
+  const type = (line: string): Promise<string> =>
+    new Promise((resolve) => {
+      const options = { env: all, cwd: folder.path };
+      execFile('sh', ['-c', `${line} 2>&1`], options, (_error, stdout) => resolve(stdout));
+    });
+  return {
+    type,
+    async [Symbol.asyncDispose]() {
+      await type('aos down');
+      await folder[Symbol.asyncDispose]();
+    },
+  };
 }
 
 test('the documents show commands', () => {
-  expect(shown.length).toBeGreaterThan(5);
+  expect(blocks.flatMap(({ commands }) => commands).length).toBeGreaterThan(5);
 });
 
+type Block = (typeof blocks)[number];
+
 // A machine without a sandbox is not ready, and doctor says so.
-const needsSandbox = ({ command }: { command: string }) => command === 'aos doctor';
+const needsSandbox = ({ commands }: Block) =>
+  commands.some(({ command }) => command === 'aos doctor');
 
-test.for(shown)('$document: "$command" prints what is shown', async (line, { skip }) => {
-  const { command, shown } = line;
-  skip(needsSandbox(line) && !hasSandbox, 'there is no bubblewrap');
+// The port of the documents may be taken on this machine.
+const environmentOf = ({ commands }: Block): Record<string, string> =>
+  commands.some(({ command }) => command.startsWith('aos up')) ? { AOS_PORT: '0' } : {};
 
-  const output = await type(command);
+test.for(blocks)('$document: "$first" … print what is shown', async (block, { skip }) => {
+  skip(needsSandbox(block) && !hasSandbox, 'there is no bubblewrap');
+  await using shell = await openShell(environmentOf(block));
 
-  expect(looksLike(output, shown), `${command} printed:\n${output}`).toBe(true);
+  for (const { command, shown } of block.commands) {
+    const output = await shell.type(command);
+
+    expect(looksLike(output, shown), `${command} printed:\n${output}`).toBe(true);
+  }
 });
 
 test.each(documents)('every link in %s leads somewhere', (document) => {

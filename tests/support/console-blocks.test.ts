@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import { consoleCommands, looksLike } from './console-blocks.ts';
+import { consoleBlocks, looksLike } from './console-blocks.ts';
 
-test('consoleCommands() finds each command with what is shown below it', () => {
-  const markdown = 'Words\n\n```console\n$ one\nA\nB\n$ two\n```\n\n```sh\n$ not this\n```\n';
+test('consoleBlocks() finds each command of each block with what is shown below it', () => {
+  const markdown =
+    'Words\n\n```console\n$ one\nA\nB\n$ two\n```\n\n```sh\n$ not this\n```\n\n```console\n$ three\n```\n';
 
-  expect(consoleCommands(markdown)).toEqual([
-    { command: 'one', shown: 'A\nB' },
-    { command: 'two', shown: '' },
+  expect(consoleBlocks(markdown)).toEqual([
+    [
+      { command: 'one', shown: 'A\nB' },
+      { command: 'two', shown: '' },
+    ],
+    [{ command: 'three', shown: '' }],
   ]);
 });
 

@@ -4,9 +4,9 @@ export interface ConsoleCommand {
   readonly shown: string;
 }
 
-/** The commands of every ```console block of a Markdown text, each with what it shows. */
-export function consoleCommands(markdown: string): ConsoleCommand[] {
-  return [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+/** Each ```console block of a Markdown text: its commands, each with what it shows. */
+export function consoleBlocks(markdown: string): ConsoleCommand[][] {
+  return [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block = '']) =>
     block
       .split(/^\$ /m)
       .filter((part) => part.trim() !== '')

@@ -1,20 +1,25 @@
+import type { VolumeUsage } from '../../kernel/ports.ts';
 import type { Patient, Verdict } from './finding.ts';
 
 export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> {
   const { diskWarnPercent, diskAlertPercent } = settings;
-  const { usedBytes, freeBytes } = await usage();
-  // As df counts: what is kept for root is neither used nor free.
-  const usedPercent = Math.ceil((100 * usedBytes) / Math.max(1, usedBytes + freeBytes));
-  const says = `${usedPercent} % of the disk under the home folder is used, ${gibibytes(freeBytes)} are free`;
-  if (usedPercent < diskWarnPercent) return { state: 'ok', says };
+  const volumeUsage = await usage();
+  const percent = usedPercent(volumeUsage);
+  const says = `${percent} % of the disk under the home folder is used, ${gibibytes(volumeUsage.freeBytes)} are free`;
+  if (percent < diskWarnPercent) return { state: 'ok', says };
   return {
-    state: usedPercent < diskAlertPercent ? 'warning' : 'failed',
+    state: percent < diskAlertPercent ? 'warning' : 'failed',
     says,
     fix: 'free some space, or move the home folder to a larger disk: export AOS_HOME=…',
   };
 }
 
-function gibibytes(bytes: number): string {
+/** As df counts: what is kept for root is neither used nor free. */
+export function usedPercent({ usedBytes, freeBytes }: VolumeUsage): number {
+  return Math.ceil((100 * usedBytes) / Math.max(1, usedBytes + freeBytes));
+}
+
+export function gibibytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 

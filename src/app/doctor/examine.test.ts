@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
-import { seededRandom } from '../../../tests/sim/random.ts';
 import type { Disk, VolumeUsage } from '../../kernel/ports.ts';
 import type { WatchProbe } from '../engines/file-watching.ts';
 import { judgeFileSystem } from './disk.ts';
@@ -33,7 +32,6 @@ async function lookAll(check: CheckName, machine: Machine) {
     {
       clock,
       disk,
-      random: seededRandom(1),
       volume: { usage: async () => usage },
       fileWatching: { probe: () => machine.watching ?? { kind: 'works' } },
       signal: new AbortController().signal,

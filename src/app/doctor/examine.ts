@@ -10,10 +10,13 @@ import { checkDisk, checkFileSystem } from './disk.ts';
 import type { Check, CheckName, Finding, Verdict } from './finding.ts';
 import { checkHome } from './home.ts';
 import { checkInotify } from './inotify.ts';
+import { checkLedger } from './ledger.ts';
 import { checkModes } from './modes.ts';
 import { checkNode } from './node.ts';
 
-export interface Examination extends Engines, Pick<ConfigSources, 'environment' | 'flags'> {
+export interface Examination
+  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching'>,
+    Pick<ConfigSources, 'environment' | 'flags'> {
   readonly signal: AbortSignal;
 }
 
@@ -23,6 +26,7 @@ const checks: Record<Exclude<CheckName, 'config'>, Check> = {
   modes: checkModes,
   disk: checkDisk,
   filesystem: checkFileSystem,
+  ledger: checkLedger,
   inotify: checkInotify,
   bubblewrap: checkBubblewrap,
   clock: checkClock,

@@ -10,6 +10,7 @@ export const checkNames = [
   'modes',
   'disk',
   'filesystem',
+  'ledger',
   'inotify',
   'bubblewrap',
   'clock',

@@ -15,8 +15,8 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
   try {
     // Before anything is tried: what is somebody else's is not touched, not even for a moment.
-    const [foreign] = there === undefined ? [] : foreignNames(await disk.list(home));
-    if (foreign !== undefined) return notItsOwn(home, foreign);
+    const foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
+    if (foreign !== undefined) return foreign;
     // A folder, because it can be made and removed without leaving a trace in either case.
     const trial = join(folder, trialName(process.pid));
     await disk.makeFolder(trial);
@@ -24,7 +24,8 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   } catch (error) {
     return notWritable(home, error);
   }
-  if (Buffer.byteLength(home) > longestHome) return tooLong(home);
+  const tooLong = judgeLength(home);
+  if (tooLong !== undefined) return tooLong;
   return {
     state: 'ok',
     says:
@@ -57,7 +58,10 @@ function notWritable(home: string, error: unknown): Verdict {
   };
 }
 
-function notItsOwn(home: string, foreign: string): Verdict {
+/** Is what stands in the home folder Agent OS's alone? Undefined when it is. */
+export function judgeContents(home: string, names: readonly string[]): Verdict | undefined {
+  const [foreign] = foreignNames(names);
+  if (foreign === undefined) return undefined;
   return {
     state: 'failed',
     says: `${quote(home)} holds what is not Agent OS's, such as ${quote(foreign)}`,
@@ -65,7 +69,9 @@ function notItsOwn(home: string, foreign: string): Verdict {
   };
 }
 
-function tooLong(home: string): Verdict {
+/** Is there room for the daemon's socket behind the home folder's path? Undefined when there is. */
+export function judgeLength(home: string): Verdict | undefined {
+  if (Buffer.byteLength(home) <= longestHome) return undefined;
   return {
     state: 'failed',
     says: `${home} is too long a path for the daemon's socket, which may have ${longestHome} bytes before it`,

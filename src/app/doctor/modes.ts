@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { foreignNames } from './own-names.ts';
@@ -11,8 +12,11 @@ interface Stray {
 }
 
 /** Everything in the home folder is its owner's alone: folders 700, files 600. */
-export async function checkModes({ settings, disk }: Patient): Promise<Verdict> {
-  const { home } = settings;
+export function checkModes({ settings, disk }: Patient): Promise<Verdict> {
+  return judgeModes(disk, settings.home);
+}
+
+export async function judgeModes(disk: DiskView, home: string): Promise<Verdict> {
   if ((await disk.stat(home)) === undefined) {
     return { state: 'ok', says: 'the home folder is not there yet' };
   }
@@ -36,11 +40,12 @@ export async function checkModes({ settings, disk }: Patient): Promise<Verdict> 
 // The home, what stands directly in it, and the keys: the rest lies behind these
 // modes, and there may be a million files of it.
 async function pathsToLookAt(
-  disk: Patient['disk'],
+  disk: DiskView,
   home: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const keys = names.includes('keys') ? await disk.list(join(home, 'keys')) : [];
+  const keysFolder = await disk.stat(join(home, 'keys'));
+  const keys = keysFolder?.kind === 'folder' ? await disk.list(join(home, 'keys')) : [];
   return [
     // The folder itself, should the home be a link to it.
     `${home}/.`,
@@ -49,7 +54,7 @@ async function pathsToLookAt(
   ];
 }
 
-async function findStrays(disk: Patient['disk'], paths: readonly string[]): Promise<Stray[]> {
+async function findStrays(disk: DiskView, paths: readonly string[]): Promise<Stray[]> {
   const strays: Stray[] = [];
   for (const path of paths) {
     const entry = await disk.stat(path);

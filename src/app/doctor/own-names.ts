@@ -1,21 +1,26 @@
-/** The names that Agent OS gives to what lies directly in its home folder. */
-const ownNames = new Set([
-  ...[
-    'ledger.db',
-    'ledger.db-wal',
-    'ledger.db-shm',
-    'config.json',
-    '.lock',
-    'agents',
-    'attachments',
-  ],
-  ...['blobs', 'transfers', 'artifacts', 'archive', 'keys', 'logs', 'trash', 'index', 'search.db'],
-  ...['search.db-wal', 'search.db-shm', 'run', 'tmp'],
-]);
+/** The folders that Agent OS makes directly in its home. */
+export const ownFolders = [
+  ...(['agents', 'attachments', 'blobs', 'transfers', 'artifacts', 'archive', 'keys'] as const),
+  ...(['logs', 'trash', 'index', 'run', 'tmp'] as const),
+] as const;
 
-// The trial folder of a doctor that runs just now or was killed, and a file of ours on
-// its way (kernel/durable-file.ts).
-const passingNames = /^\.aos-doctor-\d+$|^\..+\.[0-9a-f]{16}\.pending$/;
+const ownFiles = [
+  ...['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'config.json', '.lock', '.lock-journal'],
+  ...['search.db', 'search.db-wal', 'search.db-shm'],
+];
+
+const ownNames = new Set<string>([...ownFolders, ...ownFiles]);
+
+const pendingName = /^\..+\.[0-9a-f]{16}\.pending$/;
+// What a migration or a restore put aside.
+const asideName = /^(?:ledger\.db(?:-wal|-shm)?|config\.json)\.before-/;
+// The trial folder of a doctor that runs just now or was killed.
+const doctorName = /^\.aos-doctor-\d+$/;
+
+/** A file on its way, or what a crash left of one (kernel/durable-file.ts, R5). */
+export function isPendingName(name: string): boolean {
+  return pendingName.test(name);
+}
 
 /** The name of the folder that doctor makes and removes to see whether it can. */
 export function trialName(pid: number): string {
@@ -24,5 +29,6 @@ export function trialName(pid: number): string {
 
 /** What in a folder is certainly not ours: nobody wants it changed along with the home. */
 export function foreignNames(names: readonly string[]): string[] {
-  return names.filter((name) => !ownNames.has(name) && !passingNames.test(name));
+  const passing = [pendingName, asideName, doctorName];
+  return names.filter((name) => !ownNames.has(name) && !passing.some((form) => form.test(name)));
 }

@@ -1,0 +1,204 @@
+/**
+ * The daemon: opens the home, serves it until it is told to stop, and closes it.
+ *
+ * D1. Nothing is served before the home is wholly open; `ready` comes last.
+ * D2. To stop is to take no more work, let what is under way end, sign the end of the
+ *     chain, and close. Killed at any line instead, the next start finds everything.
+ * D3. A daemon that can write no more (its disk failed, its home was taken over) ends.
+ */
+import { join } from 'node:path';
+import { createGateway, type Gateway } from '../gateway/server.ts';
+import type { AosError } from '../kernel/errors.ts';
+import { listAgents } from '../ledger/agents.ts';
+import type { Ledger, NewEvent } from '../ledger/ledger.ts';
+import { signHead } from '../security/audit/head.ts';
+import type { Engines } from './compose.ts';
+import { readDiskState, watchDisk } from './disk-watch.ts';
+import { watchForFreezing } from './freezing.ts';
+import { sweepHome } from './home-folder.ts';
+import { openHomeLog } from './home-log.ts';
+import { homeTimers, setHomeTimers } from './home-timers.ts';
+import type { Log } from './log.ts';
+import { type OpenHome, openHome } from './open-home.ts';
+import type { Settings } from './settings.ts';
+import { runTimers } from './timers.ts';
+import { upkeepOf } from './upkeep.ts';
+import { version } from './version.ts';
+
+export interface DaemonOptions {
+  readonly takeover: boolean;
+  /** Aborts to stop the daemon. */
+  readonly signal: AbortSignal;
+  /** Called once it is ready. */
+  readonly onReady: (where: DaemonAddress) => void;
+}
+
+export interface DaemonAddress {
+  readonly home: string;
+  readonly pid: number;
+  readonly socket: string;
+  readonly url: string;
+}
+
+const diskLookMs = 60_000;
+
+/** Resolves when it has stopped as it was asked to; rejects when it could not go on. */
+export async function runDaemon(
+  engines: Engines,
+  settings: Settings,
+  options: DaemonOptions,
+): Promise<void> {
+  const stop = new Stop(options.signal);
+  await using open = await openHome(engines, settings.home, {
+    holder: 'daemon',
+    takeover: options.takeover,
+    onLost: (why) => stop.because(why),
+  });
+  // Sockets are bound by names relative to the home, because whole paths may be too long
+  // for them; and nothing that is made may be open to others.
+  process.chdir(open.home);
+  process.umask(0o077);
+  using opened = openHomeLog(engines, open.home);
+  const { log } = opened;
+  await sweepHome(engines, open.home);
+  await record(open.ledger, 'daemon.started', { pid: process.pid, epoch: open.epoch, version });
+  log.info({ pid: process.pid, epoch: open.epoch, version }, 'the daemon starts');
+  try {
+    await serve(engines, settings, { open, log, stop, onReady: options.onReady });
+    await stopQuietly(engines, open, log);
+  } catch (failure) {
+    log.error({ err: failure }, 'the daemon could not go on');
+    throw failure;
+  }
+  stop.throwIfLost();
+}
+
+interface Serving {
+  readonly open: OpenHome;
+  readonly log: Log;
+  readonly stop: Stop;
+  readonly onReady: DaemonOptions['onReady'];
+}
+
+async function serve(
+  engines: Engines,
+  settings: Settings,
+  { open, log, stop, onReady }: Serving,
+): Promise<void> {
+  const { ledger } = open;
+  const startedAt = engines.clock.now();
+  const disk = {
+    home: open.home,
+    warnPercent: settings.diskWarnPercent,
+    alertPercent: settings.diskAlertPercent,
+    everyMs: diskLookMs,
+  };
+  let ready = false;
+  await using gateway = await createGateway({
+    ...engines,
+    ...open,
+    ...upkeepOf(engines, open),
+    version,
+    log,
+    startedAt,
+    agentSocket,
+    ready: () => ready && !stop.signal.aborted,
+    shutdown: () => stop.ask(),
+    diskState: () => readDiskState(engines, disk),
+  });
+  await setHomeTimers(ledger, engines.clock);
+  const rings = homeTimers({ ...engines, ...open, log, auditDays: settings.auditDays });
+  const work = Promise.all([
+    runTimers({ ledger, clock: engines.clock, log }, rings, stop.signal),
+    watchForFreezing({ ...engines, log, record: (ms) => recordFreeze(ledger, ms) }, stop.signal),
+    watchDisk(
+      { ...engines, log, record: (kind, data) => record(ledger, kind, data) },
+      disk,
+      stop.signal,
+    ),
+  ]);
+  const port = await openDoors(gateway, ledger, settings.port);
+  ready = true;
+  onReady(addressOf(open.home, port));
+  log.info({ port }, 'the daemon is ready');
+  await stop.asked;
+  log.info({}, 'the daemon stops');
+  await gateway.close();
+  await work;
+}
+
+function addressOf(home: string, port: number): DaemonAddress {
+  const socket = join(home, 'run', 'aos.sock');
+  return { home, pid: process.pid, socket, url: `http://127.0.0.1:${port}` };
+}
+
+function agentSocket(name: string): string {
+  return `run/agents/${name}.sock`;
+}
+
+async function openDoors(gateway: Gateway, ledger: Ledger, port: number): Promise<number> {
+  await gateway.openOwnerDoor('run/aos.sock');
+  for await (const name of activeAgents(ledger)) {
+    await gateway.openAgentDoor(name, agentSocket(name));
+  }
+  return gateway.openTcpDoor({ host: '127.0.0.1', port });
+}
+
+async function* activeAgents({ committed }: Ledger): AsyncGenerator<string, void, void> {
+  let after = '';
+  for (;;) {
+    const page = await listAgents(committed, { after, limit: 500 });
+    for (const { name, status } of page) if (status === 'active') yield name;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.name;
+  }
+}
+
+// D2, but for a daemon that can write no more.
+async function stopQuietly(engines: Engines, open: OpenHome, log: Log): Promise<void> {
+  try {
+    await record(open.ledger, 'daemon.stopped', { pid: process.pid, epoch: open.epoch });
+    const head = await signHead({ ...engines, ...open });
+    log.info({ head }, 'the daemon has stopped');
+  } catch (failure) {
+    log.error({ err: failure }, 'the end of the chain could not be signed');
+  }
+}
+
+function record(ledger: Ledger, kind: string, data: NewEvent['data']): Promise<void> {
+  return ledger.transact((tx) => tx.record({ actor: 'system', kind, subject: 'daemon', data }));
+}
+
+function recordFreeze(ledger: Ledger, frozenMs: number): Promise<void> {
+  return record(ledger, 'daemon.was-frozen', { frozen_ms: frozenMs });
+}
+
+/** Why and when the daemon is to stop. */
+class Stop {
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+  readonly asked: Promise<void>;
+  #lost: AosError | undefined;
+
+  constructor(outside: AbortSignal) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.asked = promise;
+    this.signal.addEventListener('abort', () => resolve(), { once: true });
+    if (outside.aborted) this.ask();
+    else outside.addEventListener('abort', () => this.ask(), { once: true });
+  }
+
+  ask(): void {
+    this.#controller.abort();
+  }
+
+  because(why: AosError): void {
+    this.#lost = why;
+    this.ask();
+  }
+
+  throwIfLost(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+}

@@ -1,0 +1,130 @@
+/** The home folder as a place: made, checked and tidied before anything works in it. */
+import { dirname, join } from 'node:path';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
+import type { Clock, Disk, DiskEntry, Volume } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { judgeFileSystem } from './doctor/disk.ts';
+import type { Verdict } from './doctor/finding.ts';
+import { judgeContents, judgeLength } from './doctor/home.ts';
+import { judgeModes } from './doctor/modes.ts';
+import { isPendingName, ownFolders } from './doctor/own-names.ts';
+
+/** The daemon's log in `logs`, and how much of it is kept: this one and the nine before. */
+export const daemonLog = { name: 'daemon.log', limitBytes: 10 * 1024 * 1024, keep: 10 } as const;
+
+export interface PrepareDeps {
+  readonly disk: Disk;
+  readonly volume: Volume;
+}
+
+/**
+ * Makes the home and its folders where they are missing, which may be repeated at any
+ * time. What is there already is refused rather than changed when it is not safe.
+ */
+export async function prepareHome({ disk, volume }: PrepareDeps, home: string): Promise<void> {
+  refuse('home.long-path', judgeLength(home));
+  const { fileSystem } = await volume.usage(home);
+  refuse('home.network-disk', judgeFileSystem(fileSystem));
+  await makeHome(disk, home);
+  refuse('home.foreign', judgeContents(home, await disk.list(home)));
+  refuse('home.open-to-others', await judgeModes(disk, home));
+  for (const name of ownFolders) await ensureFolder(disk, join(home, name));
+  await ensureFolder(disk, join(home, 'run', 'agents'));
+  await disk.syncFolder(join(home, 'run'));
+  // The folder itself, should the home be a link to it.
+  await disk.syncFolder(`${home}/.`);
+}
+
+function refuse(code: ErrorCode, verdict: Verdict | undefined): void {
+  if (verdict?.state !== 'failed') return;
+  throw new AosError(code, {
+    message: `The home folder cannot be used: ${verdict.says}`,
+    fix: verdict.fix,
+  });
+}
+
+async function makeHome(disk: Disk, home: string): Promise<void> {
+  const there = await disk.stat(home);
+  if (there === undefined) return makeFolderWithParents(disk, home);
+  // Where the home itself is a link, its owner chose so; what counts is what it leads to.
+  const folder = there.kind === 'symlink' ? await disk.stat(`${home}/.`) : there;
+  if (folder?.kind !== 'folder') throw notAFolder(home, there.kind);
+}
+
+async function makeFolderWithParents(disk: Disk, path: string): Promise<void> {
+  const parent = dirname(path);
+  if ((await disk.stat(parent)) === undefined) await makeFolderWithParents(disk, parent);
+  await ensureFolder(disk, path);
+  // A parent that is a link is no folder to be synced; what it leads to is.
+  await disk.syncFolder(`${parent}/.`);
+}
+
+async function ensureFolder(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.makeFolder(path);
+  } catch (failure) {
+    if (!(failure instanceof AosError) || failure.code !== 'disk.exists') throw failure;
+    const there = await disk.stat(path);
+    if (there?.kind !== 'folder') throw notAFolder(path, there?.kind);
+  }
+}
+
+const kindWords = {
+  file: 'a file',
+  symlink: 'a symlink',
+  other: 'a device or pipe',
+  folder: 'something else',
+} as const;
+
+function notAFolder(path: string, kind: DiskEntry['kind'] = 'folder'): AosError {
+  return new AosError('home.not-a-folder', {
+    message: `${quote(path)} must be a folder, and ${kindWords[kind]} stands there`,
+    fix: 'Move it away; the folder is made by itself',
+  });
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Removes what a crash left: files that never got their name, and everything in `tmp`.
+ * Only for the owner of the home, before it starts to work, because all in `tmp` is then
+ * from an earlier run. What cannot be removed stays; it does no harm.
+ */
+export async function sweepHome(
+  { disk, clock }: { readonly disk: Disk; readonly clock: Pick<Clock, 'now'> },
+  home: string,
+): Promise<void> {
+  for (const folder of [home, join(home, 'keys')]) {
+    for (const name of (await disk.list(folder)).filter(isPendingName)) {
+      const path = join(folder, name);
+      const there = await disk.stat(path);
+      // An hour, in case a command is just writing one.
+      const isOld = there?.kind === 'file' && there.modifiedAt < clock.now() - hourMs;
+      if (isOld) await removeIfPossible(disk, path);
+    }
+  }
+  const tmp = join(home, 'tmp');
+  for (const name of await disk.list(tmp)) await removeIfPossible(disk, join(tmp, name));
+}
+
+async function removeIfPossible(disk: Disk, path: string): Promise<void> {
+  try {
+    await removeTree(disk, path);
+  } catch (failure) {
+    // Litter that stays does no harm, and must not keep the daemon from starting.
+    if (!(failure instanceof AosError)) throw failure;
+  }
+}
+
+/**
+ * Removes a file, a symlink, or a folder with all that is in it. Only for places that no
+ * agent can write: between the look and the removal a folder could become a link.
+ */
+export async function removeTree(disk: Disk, path: string): Promise<void> {
+  const entry = await disk.stat(path);
+  if (entry === undefined) return;
+  if (entry.kind === 'folder') {
+    for (const name of await disk.list(path)) await removeTree(disk, join(path, name));
+  }
+  await disk.remove(path);
+}

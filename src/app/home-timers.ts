@@ -1,0 +1,61 @@
+/** The timers that every home has: signing the end of the chain, and cutting off its start. */
+import type { Clock } from '../kernel/ports.ts';
+import { thinSignedHeads } from '../ledger/events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { setTimerOnce } from '../ledger/timers.ts';
+import { type HeadDeps, signHead } from '../security/audit/head.ts';
+import { pruneEvents } from '../security/audit/prune.ts';
+import type { Ring } from './timers.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+const everyHome = [
+  { id: 'audit.head', every_ms: minuteMs },
+  { id: 'audit.prune', every_ms: dayMs },
+];
+
+export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await ledger.transact(async (tx) => {
+    for (const { id, every_ms } of everyHome) {
+      const timer = { id, kind: id, subject: 'ledger', payload: '{}', due_at: now, every_ms };
+      await setTimerOnce(tx, timer, now);
+    }
+  });
+}
+
+export interface HomeTimersDeps extends HeadDeps {
+  readonly log: { info(facts: object, words: string): void };
+  readonly auditDays: number;
+}
+
+export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>> {
+  return {
+    'audit.head': {
+      kind: 'repeatable',
+      ring: async () => {
+        const head = await signHead(deps);
+        // In the log too, which may be kept elsewhere than the ledger.
+        if (head !== undefined) deps.log.info({ head }, 'the end of the chain was signed');
+      },
+    },
+    'audit.prune': {
+      kind: 'repeatable',
+      ring: async () => {
+        await pruneAll(deps);
+        // Each signature takes its time when the chain is verified.
+        await deps.ledger.transact((tx) => thinSignedHeads(tx, deps.clock.now() - dayMs));
+      },
+    },
+  };
+}
+
+async function pruneAll(deps: HomeTimersDeps): Promise<void> {
+  const olderThan = deps.clock.now() - deps.auditDays * dayMs;
+  for (;;) {
+    const { events, more } = await pruneEvents(deps, { olderThan });
+    if (events > 0) deps.log.info({ events }, 'old events were cut off');
+    if (!more) return;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What runs inside a home: the daemon, and the commands that do its work where there is
+ * none. A bundle of its own, because most commands only talk to the daemon.
+ */
+import { runDaemon } from './daemon.ts';
+import { embedHome, restoreInto } from './embed.ts';
+
+export const inside = { runDaemon, embedHome, restoreInto };

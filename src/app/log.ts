@@ -1,0 +1,40 @@
+/** The daemon's log: one JSON object a line, secrets blacked out. */
+import { type Logger, pino } from 'pino';
+import type { Clock } from '../kernel/ports.ts';
+
+export type Log = Logger;
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Where the lines go. Writing never fails into the program. */
+export interface LogFile {
+  /** Whole lines, each with its end. They are with the system when this returns. */
+  write(lines: string): void;
+  close(): void;
+}
+
+export interface LogDeps {
+  readonly file: LogFile;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly level: LogLevel;
+}
+
+// What proves who somebody is, or opens what is sealed, wherever it stands in a line.
+const secretKeys = ['handle', 'authorization', 'secret_key', 'passphrase'];
+const places = ['', '*.', '*.*.', '*.*.*.'];
+
+export function openLog({ file, clock, level }: LogDeps): Log {
+  return pino(
+    {
+      level,
+      // Neither pid nor host on every line: the start is logged once, with both.
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: secretKeys.flatMap((key) => places.map((place) => place + key)),
+        censor: '[redacted]',
+      },
+    },
+    file,
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Opening a home to work in it: for the daemon as long as it runs, for a command as long
+ * as that takes. Whoever has it open is its only writer.
+ */
+import { join } from 'node:path';
+import { AosError } from '../kernel/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { openSqliteLedger } from '../ledger/sqlite.ts';
+import type { Signer } from '../security/identity/principal.ts';
+import { ensureOwner } from '../security/owner.ts';
+import type { Engines } from './compose.ts';
+import { prepareHome } from './home-folder.ts';
+import { type HomeLock, takeHomeLock, takeOver } from './home-lock.ts';
+
+export interface OpenOptions {
+  /** `daemon`, or the words of the command. */
+  readonly holder: string;
+  /** Kill whoever has it open. */
+  readonly takeover?: boolean;
+  /** Called once, when this process can write no more. */
+  readonly onLost: (why: AosError) => void;
+}
+
+export interface OpenHome extends AsyncDisposable {
+  readonly home: string;
+  readonly epoch: number;
+  readonly ledger: Ledger;
+  readonly owner: Signer;
+}
+
+export async function openHome(
+  engines: Engines,
+  home: string,
+  options: OpenOptions,
+): Promise<OpenHome> {
+  await prepareHome(engines, home);
+  await using opened = new AsyncDisposableStack();
+  const lock = opened.use(await lockHome(engines, home, options));
+  const ledger = opened.use(await openLedger(engines, home, lock, options.onLost));
+  const owner = await ensureOwner({ ...engines, ledger }, home);
+  const kept = opened.move();
+  return {
+    home,
+    epoch: lock.epoch,
+    ledger,
+    owner,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+export function lockHome(
+  engines: Engines,
+  home: string,
+  { holder, takeover = false }: Pick<OpenOptions, 'holder' | 'takeover'>,
+): Promise<HomeLock> {
+  return takeover ? takeOver(engines, home, { holder }) : takeHomeLock(engines, home, { holder });
+}
+
+/** Where somebody removed `.lock`, or a backup was put back, the ledger knows later owners. */
+export async function openLedger(
+  engines: Engines,
+  home: string,
+  lock: HomeLock,
+  onLost: OpenOptions['onLost'],
+): Promise<Ledger> {
+  const open = () =>
+    openSqliteLedger(engines, { path: join(home, 'ledger.db'), epoch: lock.epoch, onLost });
+  try {
+    return await open();
+  } catch (failure) {
+    const known = laterEpoch(failure);
+    if (known === undefined) throw failure;
+    lock.raiseEpoch(known + 1);
+    return open();
+  }
+}
+
+function laterEpoch(failure: unknown): number | undefined {
+  if (!(failure instanceof AosError) || failure.code !== 'ledger.fenced') return undefined;
+  const { details } = failure;
+  return typeof details === 'object' && details !== null && 'epoch' in details
+    ? Number(details.epoch)
+    : undefined;
+}

@@ -1,0 +1,32 @@
+/** Looking after an open home: backups, what takes room, what can go. */
+import type { GatewayDeps } from '../gateway/deps.ts';
+import { backupHome } from './backup.ts';
+import type { Engines } from './compose.ts';
+import { findGarbage, removeGarbage } from './garbage.ts';
+import { measureHome } from './home-usage.ts';
+import type { OpenHome } from './open-home.ts';
+import { version } from './version.ts';
+
+export function upkeepOf(
+  engines: Engines,
+  { home, ledger }: OpenHome,
+): Pick<GatewayDeps, 'backup' | 'usage' | 'gc'> {
+  return {
+    backup: async (request) => {
+      const summary = await backupHome({ ...engines, ledger, version }, home, request);
+      const { path, bytes, keys } = summary;
+      const data = { path, bytes, keys };
+      await ledger.transact((tx) =>
+        tx.record({ actor: 'owner', kind: 'ledger.backed-up', subject: 'ledger', data }),
+      );
+      return summary;
+    },
+    usage: () => measureHome(engines, home),
+    gc: async ({ dryRun }) => {
+      const items = await findGarbage(engines, home);
+      if (dryRun) return { items, freed_bytes: 0, failed: [] };
+      const removal = await removeGarbage(engines, home, items);
+      return { ...removal, items: [...removal.items], failed: [...removal.failed] };
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { AosError } from '../kernel/errors.ts';
+import { reach } from './connect.ts';
+import type { Context } from './context.ts';
+
+const patienceMs = 30_000;
+const lookAgainMs = 20;
+
+export function defineDown(command: Command, context: Context): void {
+  command
+    .addHelpText(
+      'after',
+      '\nWhat is under way may end first. Where no daemon runs there is nothing to do.\n\nExample:\n  aos down && aos up --detach',
+    )
+    .action(async () => {
+      const pid = await stopDaemon(context);
+      const text = pid === undefined ? 'No daemon was running.' : 'The daemon has stopped.';
+      context.print({ data: { stopped: pid !== undefined, pid: pid ?? null }, text });
+    });
+}
+
+/** Resolves when the process is gone, so that another may take its home at once. */
+async function stopDaemon(context: Context): Promise<number | undefined> {
+  const { client, engines } = await reach(context);
+  const { signal } = context;
+  const pid = await daemonPid(() => client.status({ signal }));
+  if (pid === undefined) return undefined;
+  const startTime = engines.processes.startTimeOf(pid);
+  await client.shutdown({ signal });
+  const deadline = engines.clock.monotonicMs() + patienceMs;
+  while (startTime !== undefined && engines.processes.startTimeOf(pid) === startTime) {
+    if (engines.clock.monotonicMs() > deadline) throw tooSlow(pid);
+    await engines.clock.sleep(lookAgainMs, signal);
+  }
+  return pid;
+}
+
+async function daemonPid(
+  ask: () => Promise<{ readonly role: string; readonly pid?: number }>,
+): Promise<number | undefined> {
+  try {
+    return (await ask()).pid;
+  } catch (failure) {
+    if (failure instanceof AosError && failure.code === 'daemon.down') return undefined;
+    throw failure;
+  }
+}
+
+function tooSlow(pid: number): AosError {
+  return new AosError('daemon.silent', {
+    message: `The daemon (process ${pid}) was asked to stop and is still running`,
+    fix: 'aos up --takeover, which kills it first',
+  });
+}

@@ -1,0 +1,102 @@
+/** The way of every request to its route: its version, who it is, how often, whether it may. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { AosError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { type Authenticator, type Caller, owner } from './authenticate.ts';
+import type { Route } from './contract.ts';
+import type { Door } from './door.ts';
+import { Throttle, type ThrottleRate, tooMany } from './throttle.ts';
+
+export interface AdmitDeps {
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly rate: ThrottleRate;
+}
+
+export type Admission = Pick<Route, 'who' | 'anyVersion'>;
+
+export class Admittance {
+  readonly #deps: AdmitDeps;
+  readonly #requests: Throttle;
+  readonly #failures: Throttle;
+
+  constructor(deps: AdmitDeps) {
+    this.#deps = deps;
+    this.#requests = new Throttle(deps.clock, deps.rate);
+    this.#failures = new Throttle(deps.clock, deps.rate);
+  }
+
+  /** Who may go on, at once when that is known; throws when nobody may. */
+  admit(door: Door, headers: IncomingHttpHeaders, route: Admission): Caller | Promise<Caller> {
+    const client = headers['x-aos-client'];
+    if (client !== undefined && client !== this.#deps.version && route.anyVersion !== true) {
+      checkVersion(String(client), this.#deps.version);
+    }
+    // Whoever asks an open route learns the same, so nobody needs to know who it is.
+    if (route.who === 'open' || door.kind === 'owner') return owner;
+    try {
+      const caller = this.#deps.authenticator.identify(door, headers);
+      if (!(caller instanceof Promise)) return this.#pass(caller, route);
+      return caller.then(
+        (found) => this.#pass(found, route),
+        (failure: unknown) => this.#refuse(door, failure),
+      );
+    } catch (failure) {
+      return this.#refuse(door, failure);
+    }
+  }
+
+  /** Whether a connection that is open may go on; throws when it may not. */
+  recheck(door: Door, headers: IncomingHttpHeaders): Caller | Promise<Caller> {
+    return this.#deps.authenticator.identify(door, headers);
+  }
+
+  /** One more of what this caller does over a connection that is open already. */
+  again(caller: Caller): void {
+    const waitMs = this.#requests.take(caller.id);
+    if (waitMs > 0) throw tooMany(waitMs);
+  }
+
+  #pass(caller: Caller, { who }: Admission): Caller {
+    this.again(caller);
+    if (who === 'owner' && caller.kind !== 'owner') throw ownerOnly(caller);
+    return caller;
+  }
+
+  // Over TCP anybody on the machine can try; all of them share one bucket.
+  #refuse(door: Door, failure: unknown): never {
+    const waitMs = door.kind === 'tcp' ? this.#failures.take('tcp') : 0;
+    throw waitMs > 0 ? tooMany(waitMs) : failure;
+  }
+}
+
+function ownerOnly(caller: Caller): AosError {
+  return new AosError('gateway.owner-only', {
+    message: `Only the owner may do this, and ${quote(caller.id)} is not`,
+    fix: "Use the owner's socket or handle",
+  });
+}
+
+function checkVersion(client: string, daemon: string): void {
+  const [ours, theirs] = [majorOf(daemon), majorOf(client)];
+  if (ours === theirs) return;
+  const clientIsOlder = theirs !== undefined && ours !== undefined && theirs < ours;
+  const older = clientIsOlder ? 'the client is the older one' : 'the daemon is the older one';
+  throw new AosError('gateway.version', {
+    message:
+      theirs === undefined
+        ? `The client says that its version is ${quote(client.slice(0, 50))}, which is none`
+        : `The client is ${client} and the daemon is ${daemon}: ${older}`,
+    fix: clientIsOlder
+      ? `Start the client again as version ${daemon}`
+      : 'aos down && aos up --detach',
+    details: { client: client.slice(0, 50), daemon },
+  });
+}
+
+function majorOf(version: string): number | undefined {
+  const major = /^(\d{1,6})\.\d{1,6}\.\d{1,6}(?:[-+][\w.+-]{0,40})?$/.exec(version)?.[1];
+  return major === undefined ? undefined : Number(major);
+}

@@ -1,0 +1,200 @@
+/** The framework, set up by the contract: every route is checked, admitted and counted alike. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
+import { closest } from '../kernel/suggest.ts';
+import type { Admission, Admittance } from './admit.ts';
+import type { Caller } from './authenticate.ts';
+import { type Route, type RouteName, routes } from './contract.ts';
+import type { GatewayLimits, GatewayLog } from './deps.ts';
+import { doorOf } from './door.ts';
+import type { Metrics } from './metrics.ts';
+import { hiddenBug, knownFailure, problemHeaders, problemOf } from './problem.ts';
+import type { Refusals } from './refusals.ts';
+import type { Call, Handles } from './routes/handlers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined until the request was admitted. */
+    caller: Caller | undefined;
+  }
+}
+
+export interface AppDeps {
+  readonly admittance: Admittance;
+  readonly refusals: Refusals;
+  readonly metrics: Metrics;
+  readonly log: GatewayLog;
+  readonly limits: GatewayLimits;
+  readonly commonHeaders: Readonly<Record<string, string>>;
+}
+
+export async function createApp(
+  deps: AppDeps,
+  handles: Handles<RouteName>,
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: deps.limits.bodyBytes,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 300 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    frameworkErrors: (error, request, reply) => answerFailure(deps, error, request, reply),
+  });
+  app.decorateRequest('caller', undefined);
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply));
+  for (const name of routeNames) addRoute(app, deps, name, handles);
+  addUnknownRoute(app, deps);
+  await app.ready();
+  return app;
+}
+
+const routeNames = Object.keys(routes) as RouteName[];
+
+function addRoute(
+  app: FastifyInstance,
+  deps: AppDeps,
+  name: RouteName,
+  handles: Handles<RouteName>,
+): void {
+  const route: Route = routes[name];
+  // The contract's schemas have been checked when it is called, so a call is what its
+  // route says: the one place where what came over the wire gets its type.
+  const handle = handles[name] as (call: Call<RouteName>) => unknown;
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: requestSchema(route),
+    onRequest: admission(deps, route),
+    onResponse: counting(deps, route.path, route.method),
+    handler: (request, reply) => {
+      if (route.status !== 200) reply.code(route.status);
+      if (route.contentType !== undefined) reply.type(route.contentType);
+      return handle({
+        caller: callerOf(request),
+        params: request.params as never,
+        query: request.query as never,
+        body: request.body as never,
+        request,
+        reply,
+      });
+    },
+  });
+}
+
+function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === undefined) throw new Error('a request reached its route without being admitted');
+  return caller;
+}
+
+function requestSchema(route: Route): Record<string, unknown> {
+  const schema = { querystring: jsonSchema(route.query), params: jsonSchema(route.params) };
+  // Without fields a body is not looked at, so that none need be sent.
+  return route.method === 'POST' && hasFields(route.body)
+    ? { ...schema, body: jsonSchema(route.body) }
+    : schema;
+}
+
+function hasFields(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodObject && Object.keys(schema.shape).length > 0;
+}
+
+function jsonSchema(schema: z.ZodType): Record<string, unknown> {
+  return { ...z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) };
+}
+
+type Done = (error?: Error) => void;
+
+// Callbacks, not promises: most requests are admitted at once, and this is their whole way.
+function admission({ admittance, refusals, commonHeaders }: AppDeps, route: Admission) {
+  return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    reply.headers(commonHeaders);
+    reply.header('x-request-id', request.id);
+    const pass = (caller: Caller): void => {
+      request.caller = caller;
+      done();
+    };
+    const refuse = (failure: unknown): void => {
+      if (failure instanceof AosError) refusals.add(doorOf(request.raw.socket), failure);
+      done(failure instanceof Error ? failure : new Error(String(failure)));
+    };
+    let caller: Caller | Promise<Caller>;
+    try {
+      caller = admittance.admit(doorOf(request.raw.socket), request.headers, route);
+    } catch (failure) {
+      refuse(failure);
+      return;
+    }
+    if (caller instanceof Promise) caller.then(pass, refuse);
+    else pass(caller);
+  };
+}
+
+function counting({ metrics }: AppDeps, path: string, method: string) {
+  const count = metrics.answersOf(path, method);
+  return (_request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    count(reply.statusCode, reply.elapsedTime);
+    done();
+  };
+}
+
+function answerFailure(
+  { log, commonHeaders }: AppDeps,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const known = knownFailure(thrown);
+  if (known === undefined) log.error({ err: thrown, request_id: request.id }, 'a request broke');
+  const error = known ?? hiddenBug(request.id);
+  const problem = problemOf(error);
+  // The framework would hang up on a body that is too large, and who is still sending it
+  // would not read the answer. The rest is dropped as it comes, for as long as a request
+  // may take.
+  if (error.code === 'gateway.too-large') reply.removeHeader('connection');
+  reply.code(problem.status).headers(commonHeaders).headers(problemHeaders(error));
+  reply.send(JSON.stringify(problem));
+}
+
+function addUnknownRoute(app: FastifyInstance, deps: AppDeps): void {
+  app.route({
+    method: ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'],
+    url: '*',
+    onRequest: admission(deps, { who: 'any' }),
+    onResponse: counting(deps, 'unknown', 'any'),
+    handler: ({ url, method }) => {
+      throw unknownRoute(url, method);
+    },
+  });
+  app.setNotFoundHandler(({ url, method }) => {
+    throw unknownRoute(url, method);
+  });
+}
+
+function unknownRoute(url: string, method: string): AosError {
+  const [path = ''] = url.split('?', 1);
+  const all: readonly Route[] = Object.values(routes);
+  const methods = all.filter((route) => matches(route.path, path)).map((route) => route.method);
+  if (methods.length > 0) {
+    return new AosError('gateway.unknown-route', {
+      message: `${quote(path)} is not there for ${method}, only for ${methods.join(' and ')}`,
+      details: { methods },
+    });
+  }
+  const near = closest(path, new Set(all.map((route) => route.path)));
+  return new AosError('gateway.unknown-route', {
+    message: `There is nothing at ${quote(path.slice(0, 200))}.${near === undefined ? '' : ` Did you mean ${quote(near)}?`}`,
+    fix: 'Look at /docs for what there is',
+  });
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, index) => part.startsWith('{') || part === given[index])
+  );
+}

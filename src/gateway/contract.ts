@@ -1,0 +1,327 @@
+/**
+ * The wire as data: every route, who may call it, what goes in and what comes out. The
+ * server's checks, the client's types and the OpenAPI page are all read off this.
+ */
+import * as z from 'zod';
+
+export const apiVersion = '1';
+
+/** A query arrives as text; `queryNumber` in the server turns these into numbers. */
+const wholeNumber = z.string().regex(/^(?:0|[1-9]\d{0,14})$/);
+const moment = z
+  .string()
+  .regex(/^(?:\d{1,15}|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?)$/)
+  .describe('Milliseconds since 1970, a date, or a UTC time such as 2030-01-31T12:00:00Z');
+const principal = z.string().min(1).max(100);
+
+const nothing = z.strictObject({});
+const count = z.int().min(0);
+const time = z.string().describe('UTC, as 2030-01-31T12:00:00.000Z');
+
+const agent = z.object({
+  name: z.string(),
+  address: z.string(),
+  status: z.enum(['active', 'inactive', 'terminated']),
+  state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
+  body: z.enum(['model', 'command', 'guest']),
+  registered_at: time,
+  last_seen_at: z.nullable(time),
+});
+
+const event = z.object({
+  seq: count,
+  at: time,
+  actor: z.string(),
+  kind: z.string(),
+  subject: z.string(),
+  data: z.unknown().describe('null when there was none, or when it was erased'),
+  data_digest: z.nullable(z.string()),
+  prev_hash: z.string(),
+  hash: z.string(),
+});
+
+const eventQuery = z.strictObject({
+  after: z.optional(wholeNumber.describe('Only events with a higher number')),
+  before: z.optional(wholeNumber.describe('Only events with a lower number')),
+  since: z.optional(moment),
+  until: z.optional(moment),
+  actor: z.optional(principal),
+  kind: z.optional(
+    z
+      .string()
+      .max(100)
+      .regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\.\*)?$/)
+      .describe('One kind, or a whole area such as agent.*'),
+  ),
+  subject: z.optional(principal),
+  limit: z.optional(wholeNumber.describe('At most 1000')),
+  order: z.optional(z.enum(['oldest-first', 'newest-first'])),
+});
+
+const signedHead = z.strictObject({
+  seq: count,
+  hash: z.string().max(100),
+  at: z.string().max(40).describe('UTC, as 2030-01-31T12:00:00.000Z'),
+  reason: z.enum(['head', 'checkpoint']),
+  signer: z.string().max(100),
+  signature: z.string().max(200),
+});
+
+const chainPlace = z.object({ seq: count, hash: z.string() });
+
+const verification = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('whole'),
+    events: count,
+    from: chainPlace.describe('Behind which the first event comes that is still kept'),
+    head: chainPlace,
+    erased: count,
+    signed_heads: count,
+    kept_head: z.enum(['none', 'fits', 'too-old']),
+  }),
+  z.object({
+    kind: z.literal('broken'),
+    seq: count.describe('The first event that is not as it was written'),
+    why: z.string(),
+  }),
+]);
+
+const ownerStatus = z.object({
+  role: z.literal('owner'),
+  version: z.string(),
+  api: z.string(),
+  pid: z.int(),
+  home: z.string(),
+  epoch: z.int(),
+  started_at: time,
+  uptime_ms: count,
+  ready: z.boolean(),
+  ledger: chainPlace,
+  agents: z.object({ active: count, total: count }),
+  disk: z.object({ used_percent: z.number(), state: z.enum(['ok', 'warning', 'alert']) }),
+  feed_clients: count,
+});
+
+const agentStatus = z.object({
+  role: z.literal('agent'),
+  version: z.string(),
+  api: z.string(),
+  name: z.string(),
+});
+
+const usageItem = z.object({ name: z.string(), bytes: count, files: count });
+const sweptItem = z.object({ path: z.string(), bytes: count, why: z.string() });
+
+/** What an answer other than a good one carries: RFC 9457. */
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  fix: z.optional(z.string()),
+  details: z.optional(z.unknown()),
+});
+
+export const schemas = { problem, event };
+
+/** `open` needs nothing; `any` a principal, who may see less than the owner; `owner` the owner. */
+type Who = 'open' | 'any' | 'owner';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** `{name}` stands for a parameter. */
+  readonly path: string;
+  readonly summary: string;
+  readonly who: Who;
+  /** Served whatever the caller's version: what is needed to see that and to mend it. */
+  readonly anyVersion?: true;
+  readonly params: z.ZodType;
+  readonly query: z.ZodType;
+  readonly body: z.ZodType;
+  readonly status: number;
+  readonly answer: z.ZodType;
+  /** When it is not JSON. */
+  readonly contentType?: string;
+}
+
+const get = { method: 'GET', params: nothing, query: nothing, body: nothing, status: 200 } as const;
+const post = { ...get, method: 'POST' } as const;
+
+export const routes = {
+  livez: {
+    ...get,
+    path: '/livez',
+    summary: 'Is the process alive?',
+    who: 'open',
+    anyVersion: true,
+    answer: z.object({ live: z.literal(true) }),
+  },
+  readyz: {
+    ...get,
+    path: '/readyz',
+    summary: 'Does it take work? 503 while it starts and while it stops',
+    who: 'open',
+    anyVersion: true,
+    answer: z.object({ ready: z.literal(true) }),
+  },
+  metrics: {
+    ...get,
+    path: '/metrics',
+    summary: 'Counters for Prometheus',
+    who: 'owner',
+    answer: z.string(),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  },
+  openapi: {
+    ...get,
+    path: '/openapi.json',
+    summary: 'This interface as OpenAPI 3.1',
+    who: 'any',
+    answer: z.record(z.string(), z.unknown()),
+  },
+  docs: {
+    ...get,
+    path: '/docs',
+    summary: 'This interface as a page to read',
+    who: 'any',
+    answer: z.string(),
+    contentType: 'text/html; charset=utf-8',
+  },
+  status: {
+    ...get,
+    path: '/api/v1/status',
+    summary: 'What the daemon is doing; an agent sees the version and itself',
+    who: 'any',
+    anyVersion: true,
+    answer: z.discriminatedUnion('role', [ownerStatus, agentStatus]),
+  },
+  shutdown: {
+    ...post,
+    path: '/api/v1/shutdown',
+    summary: 'Stop the daemon once what is under way has ended',
+    who: 'owner',
+    anyVersion: true,
+    status: 202,
+    answer: z.object({ stopping: z.literal(true) }),
+  },
+  register: {
+    ...post,
+    path: '/api/v1/agents',
+    summary: 'Register an agent; its handle is shown this once',
+    who: 'owner',
+    body: z.strictObject({ name: z.string().min(1).max(200) }),
+    status: 201,
+    answer: z.object({
+      name: z.string(),
+      address: z.string(),
+      handle: z.string(),
+      folder: z.string(),
+    }),
+  },
+  agents: {
+    ...get,
+    path: '/api/v1/agents',
+    summary: 'The agents by name; an agent sees itself',
+    who: 'any',
+    query: z.strictObject({
+      after: z.optional(z.string().max(200).describe('Only names behind this one')),
+      limit: z.optional(wholeNumber.describe('At most 1000')),
+    }),
+    answer: z.object({ items: z.array(agent), next: z.nullable(z.string()) }),
+  },
+  agent: {
+    ...get,
+    path: '/api/v1/agents/{name}',
+    summary: 'One agent; an agent finds only itself',
+    who: 'any',
+    params: z.strictObject({ name: z.string().max(200) }),
+    answer: agent,
+  },
+  events: {
+    ...get,
+    path: '/api/v1/events',
+    summary:
+      'What happened: one page with "Accept: application/json", else a stream of server-sent events',
+    who: 'any',
+    query: eventQuery,
+    answer: z.object({
+      items: z.array(event),
+      next: z
+        .nullable(count)
+        .describe(
+          'For "after", or for "before" when newest come first; null at the end. A page may be short and go on',
+        ),
+    }),
+  },
+  auditHead: {
+    ...get,
+    path: '/api/v1/audit/head',
+    summary: 'Sign the end of the chain of events, to be kept elsewhere',
+    who: 'owner',
+    answer: z.object({ head: z.nullable(signedHead).describe('null while nothing has happened') }),
+  },
+  auditVerify: {
+    ...post,
+    path: '/api/v1/audit/verify',
+    summary: 'Check the chain of events, also against a head that was kept elsewhere',
+    who: 'owner',
+    body: z.strictObject({ head: z.optional(signedHead) }),
+    answer: verification,
+  },
+  backup: {
+    ...post,
+    path: '/api/v1/backup',
+    summary: 'Copy everything into one new file; the keys only with a passphrase',
+    who: 'owner',
+    body: z.strictObject({
+      path: z.string().max(4096).regex(/^\//).describe('Absolute, as the daemon sees it'),
+      passphrase: z.optional(z.string().min(1).max(1024)),
+    }),
+    answer: z.object({
+      path: z.string(),
+      bytes: count,
+      events: count,
+      keys: z.enum(['sealed', 'left out']),
+    }),
+  },
+  usage: {
+    ...get,
+    path: '/api/v1/usage',
+    summary: 'What the home folder takes on the disk',
+    who: 'owner',
+    answer: z.object({ items: z.array(usageItem), total_bytes: count }),
+  },
+  gc: {
+    ...post,
+    path: '/api/v1/gc',
+    summary: 'Remove what nobody needs any more, or say what that would be',
+    who: 'owner',
+    body: z.strictObject({ dry_run: z.boolean() }),
+    answer: z.object({
+      items: z.array(sweptItem),
+      freed_bytes: count,
+      failed: z.array(z.object({ path: z.string(), why: z.string() })),
+    }),
+  },
+} as const satisfies Record<string, Route>;
+
+export type Routes = typeof routes;
+export type RouteName = keyof Routes;
+export type Params<Name extends RouteName> = z.infer<Routes[Name]['params']>;
+export type Query<Name extends RouteName> = z.infer<Routes[Name]['query']>;
+export type Body<Name extends RouteName> = z.infer<Routes[Name]['body']>;
+export type Answer<Name extends RouteName> = z.infer<Routes[Name]['answer']>;
+
+export type WireEvent = z.infer<typeof event>;
+export type WireAgent = z.infer<typeof agent>;
+export type WireSignedHead = z.infer<typeof signedHead>;
+export type EventQuery = z.infer<typeof eventQuery>;
+export type Problem = z.infer<typeof problem>;
+
+/** The messages of the WebSocket at `/api/v1/ws`, which takes the query of `events`. */
+export type SocketMessage =
+  | ({ readonly type: 'event' } & WireEvent)
+  | { readonly type: 'pruned'; readonly from: number; readonly to: number }
+  | { readonly type: 'pong' }
+  | { readonly type: 'error'; readonly problem: Problem };

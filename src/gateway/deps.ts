@@ -1,0 +1,74 @@
+import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Answer, Body } from './contract.ts';
+
+/** What the gateway is made of. `app` fills it. */
+export interface GatewayDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly disk: Disk;
+  /** The home folder, absolute. */
+  readonly home: string;
+  readonly version: string;
+  readonly log: GatewayLog;
+  readonly owner: { readonly address: string; sign(text: string): string };
+  readonly epoch: number;
+  readonly startedAt: Instant;
+  /** Where the socket of an agent goes; undefined when agents get none, as when embedded. */
+  agentSocket(name: string): string | undefined;
+  ready(): boolean;
+  /** Begins to stop and returns at once. */
+  shutdown(): void;
+  diskState(): Promise<DiskState>;
+  backup(request: Body<'backup'>): Promise<Answer<'backup'>>;
+  usage(): Promise<Answer<'usage'>>;
+  gc(request: { readonly dryRun: boolean }): Promise<Answer<'gc'>>;
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+export interface DiskState {
+  readonly usedPercent: number;
+  readonly state: 'ok' | 'warning' | 'alert';
+}
+
+/** As pino has it. */
+export interface GatewayLog {
+  info(facts: object, words: string): void;
+  warn(facts: object, words: string): void;
+  error(facts: object, words: string): void;
+}
+
+export interface GatewayLimits {
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+  /** For the headers, and for the whole of a request, to arrive. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly connectionsPerDoor: number;
+  readonly requestsPerSecond: number;
+  readonly requestBurst: number;
+  /** A reader of events who takes nothing for so long is cut off. */
+  readonly slowReaderMs: number;
+  readonly heartbeatMs: number;
+  /** The net under the wake-ups of the feed. */
+  readonly pollMs: number;
+  readonly pageEvents: number;
+  /** How many events one look at the ledger goes over, however few of them fit. */
+  readonly scanEvents: number;
+}
+
+export const defaultLimits: GatewayLimits = {
+  bodyBytes: 1024 * 1024,
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  connectionsPerDoor: 1000,
+  requestsPerSecond: 100,
+  requestBurst: 400,
+  slowReaderMs: 30_000,
+  heartbeatMs: 15_000,
+  pollMs: 5000,
+  pageEvents: 100,
+  scanEvents: 10_000,
+};

@@ -1,0 +1,210 @@
+/** The sockets and the port through which the gateway can be reached. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, ListenOptions } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
+import { AosError } from '../kernel/errors.ts';
+import type { Clock, Disk } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import type { GatewayLimits } from './deps.ts';
+import { type Door, enterThrough, loopbackHosts } from './door.ts';
+
+export interface DoorsDeps {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  onRequest(door: Door, request: IncomingMessage, response: ServerResponse): void;
+  onUpgrade(door: Door, request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** What arrived was no request. */
+  onBadRequest(error: Error, socket: Duplex): void;
+}
+
+export class Doors {
+  readonly #deps: DoorsDeps;
+  readonly #servers = new Set<Server>();
+  readonly #agents = new Map<string, Server>();
+  readonly #embedded = new Set<Duplex>();
+  #embeddedServer: Server | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #isClosing = false;
+
+  constructor(deps: DoorsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The caller holds the home's lock, so whatever stands at a path is of a daemon that died. */
+  openOwner(path: string): Promise<void> {
+    return this.#inTurn(() => this.#listenAt(this.#server({ kind: 'owner' }), path));
+  }
+
+  openAgent(name: string, path: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#closeAgent(name);
+      const server = this.#server({ kind: 'agent', name });
+      await this.#listenAt(server, path);
+      this.#agents.set(name, server);
+    });
+  }
+
+  closeAgent(name: string): Promise<void> {
+    return this.#inTurn(() => this.#closeAgent(name));
+  }
+
+  /** Resolves to the port, which the system chooses for 0. */
+  openTcp({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    return this.#inTurn(async () => {
+      if (!loopbackNames.has(host)) throw notLoopback(host);
+      const hosts = new Set<string>();
+      const server = this.#server({ kind: 'tcp', hosts });
+      await this.#listen(server, { host, port });
+      // Of a server that listens on a port.
+      const { port: opened } = server.address() as AddressInfo;
+      for (const name of loopbackHosts(opened)) hosts.add(name);
+      return opened;
+    });
+  }
+
+  /** A connection from inside this process, through the owner's door. */
+  connect(): Duplex {
+    this.#embeddedServer ??= this.#server({ kind: 'owner' });
+    const [near, far] = duplexPair();
+    this.#embedded.add(far);
+    far.once('close', () => this.#embedded.delete(far));
+    this.#embeddedServer.emit('connection', far);
+    return near;
+  }
+
+  /** Takes nobody in any more, lets what is under way end, and cuts it off after a while. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    await this.#turn;
+    const listening = [...this.#servers].filter((server) => server.listening);
+    const ended = new AbortController();
+    const patience = this.#hangUp(listening, graceMs, ended.signal);
+    await Promise.all(listening.map(closed));
+    ended.abort();
+    await patience;
+    for (const connection of this.#embedded) connection.destroy();
+  }
+
+  /** Those who have nothing under way go at once, the others when their time is up. */
+  async #hangUp(servers: readonly Server[], graceMs: number, ended: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const deadline = clock.monotonicMs() + graceMs;
+    while (!ended.aborted) {
+      const isOver = clock.monotonicMs() >= deadline;
+      for (const server of servers) {
+        if (isOver) server.closeAllConnections();
+        else server.closeIdleConnections();
+      }
+      // Ended in time, which is what this waits for.
+      await clock.sleep(idleLookMs, ended).catch(() => {});
+    }
+  }
+
+  /**
+   * Doors open and close one after another: a server that is closed while it opens would
+   * stay open and be known to nobody.
+   */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(() => {
+      if (this.#isClosing) throw noDoor('The gateway is closing and opens no more doors');
+      return work();
+    });
+    // Whoever asked hears of a failure; the next in turn does not mind.
+    this.#turn = done.then(
+      () => {},
+      () => {},
+    );
+    return done;
+  }
+
+  async #closeAgent(name: string): Promise<void> {
+    const server = this.#agents.get(name);
+    if (server === undefined) return;
+    this.#agents.delete(name);
+    server.closeAllConnections();
+    await closed(server);
+    this.#servers.delete(server);
+  }
+
+  async #listenAt(server: Server, path: string): Promise<void> {
+    try {
+      await removeStale(this.#deps.disk, path);
+    } catch (failure) {
+      this.#servers.delete(server);
+      throw failure;
+    }
+    await this.#listen(server, { path });
+  }
+
+  async #listen(server: Server, where: ListenOptions): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject);
+    server.listen(where, resolve);
+    try {
+      await promise;
+      server.removeListener('error', reject);
+    } catch (failure) {
+      this.#servers.delete(server);
+      throw cannotListen(where, failure);
+    }
+  }
+
+  #server(door: Door): Server {
+    const { limits, onRequest, onUpgrade, onBadRequest } = this.#deps;
+    const server = createServer({
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5000),
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+    });
+    server.maxConnections = limits.connectionsPerDoor;
+    server.on('connection', (connection: Duplex) => enterThrough(door, connection));
+    server.on('request', (request, response) => onRequest(door, request, response));
+    server.on('upgrade', (request, socket, head) => onUpgrade(door, request, socket, head));
+    server.on('clientError', onBadRequest);
+    this.#servers.add(server);
+    return server;
+  }
+}
+
+// How often those are looked for who have become idle while the doors close.
+const idleLookMs = 20;
+
+const loopbackNames = new Set(['127.0.0.1', '::1', 'localhost']);
+
+function notLoopback(host: string): AosError {
+  return noDoor(`The gateway does not listen on ${quote(host)}: only this machine may reach it`);
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // It fails only when it is closed already.
+    server.close(() => resolve());
+  });
+}
+
+async function removeStale(disk: Disk, path: string): Promise<void> {
+  const entry = await disk.stat(path);
+  if (entry === undefined) return;
+  if (entry.kind !== 'other') {
+    throw noDoor(`${quote(path)} is a ${entry.kind} and no socket`, `Move ${quote(path)} away`);
+  }
+  await disk.remove(path);
+}
+
+function cannotListen(where: ListenOptions, failure: unknown): AosError {
+  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+  const [name, fix] =
+    where.path === undefined
+      ? [`port ${where.port}`, 'aos up --port 0']
+      : [quote(where.path), 'Choose a home folder with a shorter path, which you may write to'];
+  const why = code === 'EADDRINUSE' ? 'another program holds it' : 'the system does not allow it';
+  return noDoor(`The gateway cannot listen on ${name}: ${why}`, fix, failure);
+}
+
+function noDoor(message: string, fix?: string, cause?: unknown): AosError {
+  return new AosError('gateway.no-door', { message, fix, cause });
+}

@@ -1,0 +1,67 @@
+/** What happens first to whatever comes through a door. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { AosError } from '../kernel/errors.ts';
+import type { GatewayLog } from './deps.ts';
+import type { DoorsDeps } from './doors.ts';
+import { foreignRequest } from './foreign.ts';
+import type { Metrics } from './metrics.ts';
+import { badRequest, hiddenBug, knownFailure } from './problem.ts';
+import { answerProblem, refuseConnection } from './raw-answer.ts';
+import type { Refusals } from './refusals.ts';
+import type { RunningFeeds } from './running-feeds.ts';
+import { type UpgradeDeps, type UpgradeRequest, upgrade } from './upgrade.ts';
+
+export interface EntranceDeps extends UpgradeDeps {
+  readonly refusals: Refusals;
+  readonly metrics: Metrics;
+  readonly log: GatewayLog;
+  readonly running: RunningFeeds;
+  readonly commonHeaders: Readonly<Record<string, string>>;
+  /** The framework. */
+  route(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export function entrances(
+  deps: EntranceDeps,
+): Pick<DoorsDeps, 'onRequest' | 'onUpgrade' | 'onBadRequest'> {
+  const { refusals, metrics, commonHeaders } = deps;
+  return {
+    onRequest(door, request, response) {
+      const refusal = foreignRequest(door, request.headers) ?? strangeTarget(request.url);
+      if (refusal === undefined) {
+        deps.route(request, response);
+        return;
+      }
+      refusals.add(door, refusal);
+      answerProblem(response, refusal, commonHeaders);
+    },
+    onUpgrade(door, request, connection, head) {
+      deps.running.track(upgradeOrRefuse(deps, { door, request, connection, head }));
+    },
+    onBadRequest(error: Error, connection: Duplex) {
+      const known = knownFailure(error) ?? badRequest('This is not a valid HTTP request');
+      metrics.refused(known.code);
+      refuseConnection(connection, known, commonHeaders);
+    },
+  };
+}
+
+// A target that names a whole other place is for proxies, and this is none.
+function strangeTarget(url = ''): AosError | undefined {
+  return url.startsWith('/') ? undefined : badRequest('The target of a request begins with "/"');
+}
+
+async function upgradeOrRefuse(deps: EntranceDeps, request: UpgradeRequest): Promise<void> {
+  const { door, connection } = request;
+  // Until it is a WebSocket nobody else listens, and a failure would end the process.
+  connection.on('error', () => connection.destroy());
+  try {
+    await upgrade(deps, request);
+  } catch (failure) {
+    const known = knownFailure(failure);
+    if (known === undefined) deps.log.error({ err: failure }, 'a WebSocket broke');
+    else deps.refusals.add(door, known);
+    refuseConnection(connection, known ?? hiddenBug('upgrade'), deps.commonHeaders);
+  }
+}

@@ -1,0 +1,123 @@
+/** What both ways of reading the feed share: who reads, until when, and how slowly they may. */
+import { AosError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/ports.ts';
+import type { Caller } from './authenticate.ts';
+import type { EventQuery } from './contract.ts';
+import type { GatewayLimits } from './deps.ts';
+import { eventFilter } from './event-query.ts';
+import { type Feed, type FeedPage, readFeed, startPosition } from './feed.ts';
+import type { Metrics } from './metrics.ts';
+import { badRequest } from './problem.ts';
+
+export interface FeedDeps {
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly limits: GatewayLimits;
+  /** Aborts when the gateway closes. */
+  readonly closing: AbortSignal;
+}
+
+export interface Reader {
+  readonly caller: Caller;
+  readonly query: EventQuery;
+  readonly after: number | undefined;
+  /** Throws when the caller's handle is good no more. */
+  stillAdmitted(): Caller | Promise<Caller>;
+}
+
+/** How pages reach the reader. */
+export interface FeedSink {
+  begin(position: number): void;
+  /** Undefined when there was room for it, else it resolves once the reader has taken it. */
+  write(page: FeedPage): Promise<void> | undefined;
+  heartbeat(position: number): void;
+  end(): void;
+  /** At once, whatever is still to be written. */
+  destroy(): void;
+}
+
+/** Refuses what cannot be followed; to be called before anything is answered. */
+export async function openingPosition({ feed }: FeedDeps, reader: Reader): Promise<number> {
+  const { before, limit, order } = reader.query;
+  if (before !== undefined || limit !== undefined || order !== undefined) {
+    throw badRequest('"before", "limit" and "order" are for a page, not for a feed');
+  }
+  // A wrong date in the query is found here, while it can still be answered.
+  eventFilter(reader.caller, reader.query);
+  return startPosition(feed.sql, reader.after);
+}
+
+/** Serves one reader until it leaves, is cut off, or the gateway closes. */
+export async function serveFeed(
+  deps: FeedDeps,
+  reader: Reader,
+  { sink, from, gone }: { sink: FeedSink; from: number; gone: AbortSignal },
+): Promise<void> {
+  const signal = AbortSignal.any([gone, deps.closing]);
+  const { after: _after, before: _before, ...filter } = eventFilter(reader.caller, reader.query);
+  deps.metrics.feedClients++;
+  try {
+    sink.begin(from);
+    const pages = readFeed(deps.feed, filter, { from, signal });
+    if (await writePages(deps, reader, { sink, pages, signal })) sink.end();
+    else sink.destroy();
+  } catch (failure) {
+    sink.destroy();
+    // A handle that was revoked, a ledger that was closed: the reader hears of it when
+    // it comes again.
+    if (!(failure instanceof AosError)) throw failure;
+  } finally {
+    deps.metrics.feedClients--;
+  }
+}
+
+interface Delivery {
+  readonly sink: FeedSink;
+  readonly pages: AsyncIterable<FeedPage>;
+  readonly signal: AbortSignal;
+}
+
+/** False when the reader is too slow. */
+async function writePages(
+  deps: FeedDeps,
+  reader: Reader,
+  { sink, pages, signal }: Delivery,
+): Promise<boolean> {
+  const { clock, limits, metrics } = deps;
+  let heardAt = clock.monotonicMs();
+  for await (const page of pages) {
+    await reader.stillAdmitted();
+    if (page.events.length > 0 || page.pruned !== undefined) {
+      const written = sink.write(page);
+      if (written !== undefined && (await isTooSlow(deps, written, signal))) {
+        metrics.cutOff.inc();
+        return false;
+      }
+    } else if (clock.monotonicMs() - heardAt >= limits.heartbeatMs) {
+      sink.heartbeat(page.position);
+    } else {
+      continue;
+    }
+    heardAt = clock.monotonicMs();
+  }
+  return true;
+}
+
+/** Waits until the reader has taken it, but not for ever. */
+async function isTooSlow(
+  { clock, limits }: FeedDeps,
+  written: Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const patience = new AbortController();
+  const waiting = AbortSignal.any([patience.signal, signal]);
+  const tooSlow = clock.sleep(limits.slowReaderMs, waiting).then(
+    () => true,
+    // Taken in time, or the feed ends and nobody waits any more.
+    () => false,
+  );
+  const outcome = await Promise.race([written.then(() => false), tooSlow]);
+  patience.abort();
+  return outcome;
+}

@@ -1,0 +1,38 @@
+/**
+ * Pages of other sites must not reach the daemon through a browser of this machine:
+ * neither under a name of their own that points here (Host), nor from afar (Origin).
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
+import type { Door } from './door.ts';
+
+/** Why the request is refused, if it is. */
+export function foreignRequest(door: Door, headers: IncomingHttpHeaders): AosError | undefined {
+  const { host = '', origin } = headers;
+  if (door.kind === 'tcp' && !door.hosts.has(host.toLowerCase())) {
+    return new AosError('gateway.foreign-host', {
+      message: `This is not ${quote(host.slice(0, 100))}: the daemon answers on this machine only`,
+      fix: `Use http://${[...door.hosts][0]}`,
+    });
+  }
+  if (origin !== undefined && !isOwnOrigin(door, origin)) return foreignOrigin(origin);
+  if (headers['sec-fetch-site'] === 'cross-site') return foreignOrigin(origin ?? 'another site');
+  return undefined;
+}
+
+// No page is served over a unix socket, so none can send anything there.
+function isOwnOrigin(door: Door, origin: string): boolean {
+  return (
+    door.kind === 'tcp' &&
+    origin.startsWith('http://') &&
+    door.hosts.has(origin.slice('http://'.length).toLowerCase())
+  );
+}
+
+function foreignOrigin(origin: string): AosError {
+  return new AosError('gateway.foreign-origin', {
+    message: `A page of ${quote(origin.slice(0, 100))} may not call the daemon`,
+    fix: 'Open the page that the daemon itself serves',
+  });
+}

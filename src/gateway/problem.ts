@@ -1,0 +1,119 @@
+/** Failures on the wire: `application/problem+json` (RFC 9457) with our code and fix. */
+import { AosError, type ErrorKind, errorCodes, httpStatusOf, toReport } from '../kernel/errors.ts';
+import type { Problem } from './contract.ts';
+
+export const problemType = 'application/problem+json; charset=utf-8';
+
+const titles: Readonly<Record<ErrorKind, string>> = {
+  broken: 'Agent OS broke',
+  invalid: 'The request is not valid',
+  usage: 'The request is not valid',
+  denied: 'Not allowed',
+  missing: 'Not found',
+  conflict: 'In conflict with what is there',
+  confirmation: 'To be confirmed first',
+  limit: 'Too much',
+  unavailable: 'Not available',
+  timeout: 'Took too long',
+  interrupted: 'Interrupted',
+};
+
+/** What the caller is told. Of a bug only that there was one: the rest is in the log. */
+export function problemOf(error: AosError): Problem {
+  const { code, message, fix, details } = toReport(error);
+  const { kind } = errorCodes[code];
+  return {
+    type: `urn:agent-os:error:${code}`,
+    title: titles[kind],
+    status: httpStatusOf(code) ?? 503,
+    detail: message,
+    code,
+    ...(fix === undefined ? {} : { fix }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** The headers that go with an answer because of what it says. */
+export function problemHeaders(error: AosError): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': problemType };
+  if (error.code === 'gateway.too-many') headers['retry-after'] = String(retryAfterSeconds(error));
+  if (httpStatusOf(error.code) === 401) {
+    headers['www-authenticate'] = 'Bearer realm="Agent OS", Basic realm="Agent OS"';
+  }
+  return headers;
+}
+
+function retryAfterSeconds({ details }: AosError): number {
+  const known = typeof details === 'object' && details !== null && 'retry_after_ms' in details;
+  return Math.max(1, Math.ceil(Number(known ? details.retry_after_ms : 1000) / 1000));
+}
+
+/** What a framework or a parser threw, as one of our errors; undefined when it is a bug. */
+export function knownFailure(thrown: unknown): AosError | undefined {
+  if (thrown instanceof AosError)
+    return errorCodes[thrown.code].kind === 'broken' ? undefined : thrown;
+  if (!(thrown instanceof Error)) return undefined;
+  if ('validation' in thrown && Array.isArray(thrown.validation)) return badField(thrown);
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  return frameworkFailures[code]?.(thrown) ?? (isBadJson(thrown) ? badJson() : undefined);
+}
+
+/** The whole of an unplanned failure is for the log; the caller gets this. */
+export function hiddenBug(requestId: string): AosError {
+  return new AosError('internal.bug', {
+    message: 'Agent OS broke where it should not have',
+    fix: `Look for request "${requestId}" in the daemon's log, and report it`,
+    details: { request_id: requestId },
+  });
+}
+
+const tooLarge = (): AosError =>
+  new AosError('gateway.too-large', {
+    message: 'The request is larger than it may be',
+    fix: 'Send less at a time',
+  });
+
+const frameworkFailures: Readonly<Record<string, (thrown: Error) => AosError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: tooLarge,
+  HPE_HEADER_OVERFLOW: tooLarge,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    badRequest('The body is not JSON', 'Send "Content-Type: application/json"'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => badRequest('The body is empty, and JSON was announced'),
+  FST_ERR_CTP_INVALID_JSON_BODY: badJson,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    badRequest('The body has another length than was announced'),
+  FST_ERR_BAD_URL: () => badRequest('The path of the request is no valid URL'),
+  FST_ERR_NOT_FOUND: () => badRequest('There is no such path'),
+  ERR_HTTP_REQUEST_TIMEOUT: () =>
+    new AosError('gateway.slow-request', { message: 'The request took too long to arrive' }),
+};
+
+function badField(thrown: Error & { validation?: unknown; validationContext?: unknown }): AosError {
+  // As ajv reports, whose work it is.
+  const [first] = thrown.validation as readonly {
+    instancePath?: string;
+    message?: string;
+    params?: Record<string, unknown>;
+  }[];
+  const where = String(thrown.validationContext ?? 'request');
+  const place = where === 'querystring' ? 'query' : where;
+  const field = (first?.instancePath ?? '').slice(1).replaceAll('/', '.');
+  const extra = first?.params?.['additionalProperty'];
+  const what =
+    extra === undefined ? first?.message : `has no field "${String(extra).slice(0, 100)}"`;
+  const name = field === '' ? `The ${place}` : `"${field}" in the ${place}`;
+  return badRequest(`${name} ${what ?? 'is not valid'}`, 'Look at /docs for what this route takes');
+}
+
+// JSON that would change what objects are (`__proto__`) is refused as no JSON.
+function isBadJson(thrown: Error): boolean {
+  return thrown instanceof SyntaxError && 'statusCode' in thrown && thrown.statusCode === 400;
+}
+
+function badJson(): AosError {
+  return badRequest('The body is not valid JSON');
+}
+
+export function badRequest(message: string, fix?: string): AosError {
+  return new AosError('gateway.bad-request', { message, fix });
+}

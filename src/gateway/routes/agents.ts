@@ -1,0 +1,79 @@
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import { type AgentRow, findAgent, listAgents } from '../../ledger/agents.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { findPrincipal } from '../../ledger/principals.ts';
+import { registerAgent } from '../../security/register.ts';
+import type { Caller } from '../authenticate.ts';
+import type { WireAgent } from '../contract.ts';
+import { pageLimit } from '../event-query.ts';
+import { timeText } from '../wire.ts';
+import type { Handles, RouteDeps } from './handlers.ts';
+
+export function agentRoutes(deps: RouteDeps): Handles<'register' | 'agents' | 'agent'> {
+  const sql = deps.ledger.committed;
+  return {
+    register: async ({ caller, body }) => {
+      const registered = await registerAgent(deps, deps.home, {
+        name: body.name,
+        actor: caller.id,
+      });
+      await openDoor(deps, registered.name);
+      return registered;
+    },
+    agents: async ({ caller, query }) => {
+      const limit = pageLimit(query.limit);
+      const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
+      const items = await Promise.all(rows.slice(0, limit).map((row) => wireAgent(sql, row)));
+      return { items, next: rows.length > limit ? (items.at(-1)?.name ?? null) : null };
+    },
+    agent: async ({ caller, params: { name } }) => {
+      const isVisible = caller.kind === 'owner' || caller.name === name;
+      const row = isVisible ? await findAgent(sql, name) : undefined;
+      if (row === undefined) throw unknownAgent(name);
+      return wireAgent(sql, row);
+    },
+  };
+}
+
+/** The agent is registered and its handle is shown only now: it must be, also without a door. */
+async function openDoor(deps: RouteDeps, name: string): Promise<void> {
+  const path = deps.agentSocket(name);
+  if (path === undefined) return;
+  try {
+    await deps.openAgentDoor(name, path);
+  } catch (error) {
+    deps.log.error({ err: error, agent: name }, 'the socket of a new agent cannot be opened');
+  }
+}
+
+async function visibleAgents(
+  sql: Sql,
+  caller: Caller,
+  page: { readonly after: string | undefined; readonly limit: number },
+): Promise<AgentRow[]> {
+  if (caller.kind === 'owner') return listAgents(sql, page);
+  const own = await findAgent(sql, caller.name);
+  return own === undefined || own.name <= (page.after ?? '') ? [] : [own];
+}
+
+async function wireAgent(sql: Sql, row: AgentRow): Promise<WireAgent> {
+  const { name, status, state, body, registered_at, last_seen_at } = row;
+  const principal = await findPrincipal(sql, `agent:${name}`);
+  return {
+    name,
+    address: principal?.address ?? '',
+    status,
+    state,
+    body,
+    registered_at: timeText(registered_at),
+    last_seen_at: last_seen_at === null ? null : timeText(last_seen_at),
+  };
+}
+
+function unknownAgent(name: string): AosError {
+  return new AosError('agent.unknown', {
+    message: `There is no agent ${quote(name)}`,
+    fix: 'aos ps',
+  });
+}

@@ -1,0 +1,80 @@
+import { AosError } from '../../kernel/errors.ts';
+import { chainHead } from '../../ledger/events.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { type Answer, apiVersion } from '../contract.ts';
+import { timeText } from '../wire.ts';
+import type { Handles, RouteDeps } from './handlers.ts';
+
+/** How the daemon is, and how it is stopped. */
+export function daemonRoutes(
+  deps: RouteDeps,
+): Handles<'livez' | 'readyz' | 'status' | 'shutdown' | 'metrics'> {
+  const readFacts = ledgerFacts(deps);
+  return {
+    livez: () => ({ live: true }),
+    readyz: () => {
+      if (deps.ready()) return { ready: true };
+      throw new AosError('gateway.not-ready', {
+        message: 'The daemon takes no work at the moment',
+      });
+    },
+    status: ({ caller }) => {
+      const versions = { version: deps.version, api: apiVersion };
+      return caller.kind === 'owner'
+        ? ownerStatus(deps, versions, readFacts)
+        : { role: 'agent', ...versions, name: caller.name };
+    },
+    shutdown: ({ reply }) => {
+      // After the answer: it would be cut off by what it announces.
+      reply.raw.once('close', () => deps.shutdown());
+      return { stopping: true };
+    },
+    metrics: () => deps.metrics.registry.metrics(),
+  };
+}
+
+async function ownerStatus(
+  deps: RouteDeps,
+  versions: { readonly version: string; readonly api: string },
+  readFacts: () => Promise<LedgerFacts>,
+): Promise<Answer<'status'>> {
+  const { usedPercent, state } = await deps.diskState();
+  return {
+    role: 'owner',
+    ...versions,
+    pid: process.pid,
+    home: deps.home,
+    epoch: deps.epoch,
+    started_at: timeText(deps.startedAt),
+    uptime_ms: Math.max(0, deps.clock.now() - deps.startedAt),
+    ready: deps.ready(),
+    ...(await readFacts()),
+    disk: { used_percent: usedPercent, state },
+    feed_clients: deps.metrics.feedClients,
+  };
+}
+
+type LedgerFacts = Pick<OwnerStatus, 'ledger' | 'agents'>;
+type OwnerStatus = Extract<Answer<'status'>, { role: 'owner' }>;
+
+/** Whatever changes them appends an event, so between two bells they need one look. */
+function ledgerFacts({ ledger, feeds }: RouteDeps): () => Promise<LedgerFacts> {
+  const { bell } = feeds.feed;
+  let known: { readonly rings: number; readonly facts: LedgerFacts } | undefined;
+  return async () => {
+    const { rings } = bell;
+    if (known?.rings === rings) return known.facts;
+    const { seq, hash } = await chainHead(ledger.committed);
+    const facts = { ledger: { seq, hash }, agents: await agentCounts(ledger.committed) };
+    known = { rings, facts };
+    return facts;
+  };
+}
+
+async function agentCounts(sql: Sql): Promise<{ active: number; total: number }> {
+  const counts = await sql.get<{ active: number | null; total: number }>(
+    `select count(*) as total, sum(case when status = 'active' then 1 else 0 end) as active
+     from agents`,
+  );
+  return { active: counts?.active ?? 0, total: counts?.total ?? 0 };
+}

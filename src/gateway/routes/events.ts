@@ -1,0 +1,59 @@
+import { readEvents } from '../../ledger/events.ts';
+import type { Answer } from '../contract.ts';
+import { eventFilter, eventPage } from '../event-query.ts';
+import { answerWithEvents } from '../event-stream-answer.ts';
+import { oldestSeq, startPosition } from '../feed.ts';
+import { openingPosition } from '../feed-connection.ts';
+import { wireEvent } from '../wire.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+
+export function eventRoutes(deps: RouteDeps): Handles<'events'> {
+  return {
+    events: (call) =>
+      wantsPage(call.request.headers.accept) ? page(deps, call) : follow(deps, call),
+  };
+}
+
+function wantsPage(accept = ''): boolean {
+  return accept.includes('application/json') && !accept.includes('text/event-stream');
+}
+
+/**
+ * A page goes over a bounded stretch of the ledger: somebody who asks for what is rare,
+ * again and again, must not keep everybody waiting. It may so have few items, or none,
+ * and still a next page.
+ */
+async function page(
+  { feeds }: RouteDeps,
+  { caller, query }: Call<'events'>,
+): Promise<Answer<'events'>> {
+  const { sql, scanEvents } = feeds.feed;
+  const filter = eventFilter(caller, query);
+  const { limit, order } = eventPage(query);
+  const head = await startPosition(sql, undefined);
+  if (filter.after !== undefined) await startPosition(sql, filter.after);
+  const low = Math.max(filter.after ?? 0, (await oldestSeq(sql, head + 1)) - 1);
+  const high = Math.min(filter.before ?? head + 1, head + 1);
+  const stretch =
+    order === 'oldest-first'
+      ? { after: low, before: Math.min(high, low + scanEvents + 1) }
+      : { after: Math.max(low, high - scanEvents - 1), before: high };
+  // One more than asked for tells whether there is a next page.
+  const rows = await readEvents(sql, { ...filter, ...stretch }, { limit: limit + 1, order });
+  const items = rows.slice(0, limit).map(wireEvent);
+  if (rows.length > limit) return { items, next: items.at(-1)?.seq ?? null };
+  if (order === 'oldest-first') {
+    return { items, next: stretch.before < high ? stretch.before - 1 : null };
+  }
+  return { items, next: stretch.after > low ? stretch.after + 1 : null };
+}
+
+async function follow(deps: RouteDeps, call: Call<'events'>): Promise<Call<'events'>['reply']> {
+  const reader = deps.readerOf(call);
+  const from = await openingPosition(deps.feeds, reader);
+  call.reply.hijack();
+  const { raw: response } = call.reply;
+  const headers = { ...deps.commonHeaders, 'x-request-id': call.request.id };
+  deps.track(answerWithEvents(deps.feeds, reader, { response, from, headers }));
+  return call.reply;
+}

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../authenticate.ts';
+import type { Answer, Body, Params, Query, RouteName } from '../contract.ts';
+import type { GatewayDeps } from '../deps.ts';
+import type { FeedDeps, Reader } from '../feed-connection.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** One request, checked by the contract and by who may call. */
+export interface Call<Name extends RouteName> {
+  readonly caller: Caller;
+  readonly params: Params<Name>;
+  readonly query: Query<Name>;
+  readonly body: Body<Name>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** What is answered; or the reply itself, when the route has taken it over. */
+export type Handle<Name extends RouteName> = (
+  call: Call<Name>,
+) => Answer<Name> | Promise<Answer<Name> | FastifyReply>;
+
+export type Handles<Names extends RouteName> = { readonly [Name in Names]: Handle<Name> };
+
+/** What routes need besides what `app` fills in. */
+export interface RouteDeps extends GatewayDeps {
+  readonly metrics: Metrics;
+  readonly feeds: FeedDeps;
+  /** Headers that every answer carries. */
+  readonly commonHeaders: Readonly<Record<string, string>>;
+  openAgentDoor(name: string, path: string): Promise<void>;
+  /** Keeps `close` waiting until a feed has ended. */
+  track(feed: Promise<void>): void;
+  readerOf(call: Pick<Call<'events'>, 'caller' | 'query' | 'request'>): Reader;
+}

@@ -1,0 +1,164 @@
+/** The gateway: one application behind several doors. */
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../kernel/ports.ts';
+import { chainHead } from '../ledger/events.ts';
+import { Admittance } from './admit.ts';
+import { createApp } from './app.ts';
+import { Authenticator } from './authenticate.ts';
+import { apiVersion } from './contract.ts';
+import { defaultLimits, type GatewayDeps, type GatewayLimits } from './deps.ts';
+import { doorOf } from './door.ts';
+import { Doorbell } from './doorbell.ts';
+import { Doors } from './doors.ts';
+import { entrances } from './entrances.ts';
+import { feedPosition } from './event-query.ts';
+import type { FeedDeps } from './feed-connection.ts';
+import { createMetrics } from './metrics.ts';
+import { Refusals } from './refusals.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { daemonRoutes } from './routes/daemon.ts';
+import { eventRoutes } from './routes/events.ts';
+import type { RouteDeps } from './routes/handlers.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { upkeepRoutes } from './routes/upkeep.ts';
+import { RunningFeeds } from './running-feeds.ts';
+import { createWebSocketServer } from './websocket.ts';
+
+export interface Gateway extends AsyncDisposable {
+  openOwnerDoor(path: string): Promise<void>;
+  openAgentDoor(name: string, path: string): Promise<void>;
+  closeAgentDoor(name: string): Promise<void>;
+  /** Resolves to the port, which the system chooses for 0. */
+  openTcpDoor(where: { readonly host: string; readonly port: number }): Promise<number>;
+  /** A connection from inside this process, as the owner's. */
+  connect(): Duplex;
+  /** Ends the feeds, lets requests end that are under way, then cuts off what is left. */
+  close(options?: { readonly graceMs: number }): Promise<void>;
+}
+
+const defaultGraceMs = 5000;
+
+export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
+  const parts = assemble(deps);
+  const { bell, refusals, running, webSockets, closing, limits } = parts;
+  const app = await createApp(
+    parts,
+    allRoutes(deps, parts, (...door) => doors.openAgent(...door)),
+  );
+  const route = app.routing.bind(app);
+  const doors = new Doors({ ...deps, limits, ...entrances({ ...parts, route }) });
+  const wake = deps.ledger.onEvents(() => bell.ring());
+  const polling = poll(deps.clock, limits.pollMs, closing.signal, () => {
+    bell.ring();
+    refusals.flush();
+  });
+
+  const close = async (graceMs: number): Promise<void> => {
+    closing.abort();
+    const closed = doors.close(graceMs);
+    await running.allEnded();
+    for (const socket of webSockets.clients) socket.terminate();
+    await closed;
+    await polling;
+    wake[Symbol.dispose]();
+    parts.authenticator[Symbol.dispose]();
+    await app.close();
+  };
+  let ended: Promise<void> | undefined;
+  const closeOnce = ({ graceMs } = { graceMs: defaultGraceMs }): Promise<void> => {
+    ended ??= close(graceMs);
+    return ended;
+  };
+  return {
+    openOwnerDoor: (path) => doors.openOwner(path),
+    openAgentDoor: (name, path) => doors.openAgent(name, path),
+    closeAgentDoor: (name) => doors.closeAgent(name),
+    openTcpDoor: (where) => doors.openTcp(where),
+    connect: () => doors.connect(),
+    close: closeOnce,
+    [Symbol.asyncDispose]: () => closeOnce(),
+  };
+}
+
+type Parts = ReturnType<typeof assemble>;
+
+/** Everything that lives as long as the gateway, and is not yet open to anybody. */
+function assemble(deps: GatewayDeps) {
+  const { ledger, clock, log, version } = deps;
+  const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };
+  const metrics = createMetrics(async () => (await chainHead(ledger.committed)).seq);
+  const authenticator = new Authenticator(ledger, clock);
+  const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };
+  const bell = new Doorbell();
+  const closing = new AbortController();
+  const { pageEvents, scanEvents } = limits;
+  const pause = () => clock.sleep(1);
+  const feed = { sql: ledger.committed, bell, pageEvents, scanEvents, pause };
+  const feeds: FeedDeps = { feed, clock, metrics, limits, closing: closing.signal };
+  return {
+    log,
+    limits,
+    metrics,
+    authenticator,
+    bell,
+    closing,
+    feeds,
+    admittance: new Admittance({ authenticator, clock, version, rate }),
+    refusals: new Refusals({ ledger, clock, log, metrics }),
+    running: new RunningFeeds(log),
+    webSockets: createWebSocketServer(),
+    commonHeaders: {
+      'x-aos-version': version,
+      'x-aos-api': apiVersion,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  };
+}
+
+function allRoutes(
+  deps: GatewayDeps,
+  { metrics, feeds, commonHeaders, running, admittance }: Parts,
+  openAgentDoor: RouteDeps['openAgentDoor'],
+) {
+  const routeDeps: RouteDeps = {
+    ...deps,
+    metrics,
+    feeds,
+    commonHeaders,
+    openAgentDoor,
+    track: (feed) => running.track(feed),
+    readerOf: ({ caller, query, request }) => ({
+      caller,
+      query,
+      after: feedPosition(request.headers['last-event-id'], query),
+      stillAdmitted: () => admittance.recheck(doorOf(request.raw.socket), request.headers),
+    }),
+  };
+  return {
+    ...daemonRoutes(routeDeps),
+    ...agentRoutes(routeDeps),
+    ...eventRoutes(routeDeps),
+    ...auditRoutes(routeDeps),
+    ...upkeepRoutes(routeDeps),
+    ...pageRoutes(routeDeps),
+  };
+}
+
+async function poll(
+  clock: Clock,
+  everyMs: number,
+  signal: AbortSignal,
+  work: () => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(everyMs, signal);
+    } catch {
+      // The gateway closes.
+      return;
+    }
+    work();
+  }
+}

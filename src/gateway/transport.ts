@@ -1,0 +1,204 @@
+/**
+ * HTTP to the daemon, over any connection. `node:http` would cost a short command more
+ * than everything else it does, so this writes the request by hand and reads the answer
+ * with the kernel's parser. One request a connection.
+ */
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AosError } from '../kernel/errors.ts';
+import { HttpResponseParser, type ResponseHead } from '../kernel/http-response.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Longer than this the daemon may not be silent. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TransportAnswer {
+  readonly head: ResponseHead;
+  /** Must be read to its end or left with `break`: either closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Transport {
+  send(request: TransportRequest): Promise<TransportAnswer>;
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  connect(): Duplex;
+}
+
+/** Over the daemon's socket file. */
+export function socketTransport(clock: Clock, path: string): Transport {
+  // Loaded when it is first needed, and not by an import that every command would pay.
+  const connect = (): Socket => process.getBuiltinModule('node:net').connect({ path });
+  return connectionTransport({ clock, connect });
+}
+
+/** Over whatever `connect` opens: a socket, or the gateway of this very process. */
+export function connectionTransport({ clock, connect }: ConnectionOptions): Transport {
+  return {
+    async send(request) {
+      request.signal?.throwIfAborted();
+      const connection = connect();
+      const watch = watchSilence(clock, connection, request);
+      const parts = readParts(connection, watch);
+      try {
+        connection.write(requestText(request));
+        const first = await parts.next();
+        if (first.done === true || !('status' in first.value)) throw hungUp();
+        return { head: first.value, body: bodyOf(parts) };
+      } catch (failure) {
+        await parts.return();
+        throw failure;
+      }
+    },
+  };
+}
+
+function requestText({ method, path, headers, body }: TransportRequest): string {
+  const all = {
+    host: 'localhost',
+    connection: 'close',
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(byteLength(body)) }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${oneHeaderLine(value)}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+// A line end in a value would be a header of its own.
+function oneHeaderLine(value: string): string {
+  if (/[\r\n\0]/.test(value)) throw new Error('a header has a line end in it');
+  return value;
+}
+
+interface Watch {
+  heard(): void;
+  stop(): void;
+}
+
+/** Destroys the connection with the reason when it is silent too long or no longer wanted. */
+function watchSilence(clock: Clock, connection: Duplex, request: TransportRequest): Watch {
+  const { timeoutMs, signal } = request;
+  const stopped = new AbortController();
+  let heardAt = clock.monotonicMs();
+  const onAbort = (): void => void connection.destroy(abortReason(signal));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      const leftMs = heardAt + timeoutMs - clock.monotonicMs();
+      if (leftMs <= 0) return void connection.destroy(silent(timeoutMs));
+      await clock.sleep(leftMs, stopped.signal);
+    }
+  };
+  // It ends by being stopped, which is no failure.
+  watch().catch(() => {});
+  return {
+    heard: () => {
+      heardAt = clock.monotonicMs();
+    },
+    stop: () => {
+      stopped.abort();
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+async function* readParts(
+  connection: Duplex,
+  watch: Watch,
+): AsyncGenerator<ResponseHead | Uint8Array, void, void> {
+  const parser = new HttpResponseParser();
+  try {
+    for await (const bytes of connection) {
+      watch.heard();
+      for (const part of parser.push(bytes)) yield part.kind === 'head' ? part.head : part.bytes;
+      if (parser.isDone) return;
+    }
+    finish(parser);
+  } catch (failure) {
+    throw explained(failure);
+  } finally {
+    watch.stop();
+    connection.on('error', ignoreLateError);
+    connection.destroy();
+  }
+}
+
+/** A daemon that is killed ends its answer in the middle. */
+function finish(parser: HttpResponseParser): void {
+  try {
+    parser.end();
+  } catch (cause) {
+    throw hungUp(cause);
+  }
+}
+
+// We have hung up, and what the system still says about it is nothing to act on.
+function ignoreLateError(): void {}
+
+async function* bodyOf(
+  parts: AsyncGenerator<ResponseHead | Uint8Array, void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const part of parts) if (part instanceof Uint8Array) yield part;
+}
+
+const nobodyThere = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+const hangUps = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+function explained(failure: unknown): unknown {
+  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+  if (failure instanceof AosError) return failure;
+  if (nobodyThere.has(code)) return down(failure);
+  if (hangUps.has(code)) return hungUp(failure);
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new AosError('disk.denied', {
+      message: "The system does not allow this user to use the daemon's socket",
+      fix: 'Run the command as the owner of the home folder',
+      cause: failure,
+    });
+  }
+  return failure;
+}
+
+function down(cause: unknown): AosError {
+  return new AosError('daemon.down', {
+    message: 'No daemon is running for this home folder',
+    fix: 'aos up --detach',
+    cause,
+  });
+}
+
+function hungUp(cause?: unknown): AosError {
+  return new AosError('daemon.down', {
+    message: 'The daemon hung up before it had answered; whether it did what was asked is unknown',
+    fix: 'aos status',
+    cause,
+  });
+}
+
+function silent(timeoutMs: number): AosError {
+  return new AosError('daemon.silent', {
+    message: `The daemon has not answered for ${timeoutMs} ms`,
+    fix: 'aos up --takeover',
+  });
+}
+
+function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error(quote(String(reason)));
+}

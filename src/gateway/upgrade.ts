@@ -1,0 +1,86 @@
+/** The way to a WebSocket: the same checks as for a request, made by hand. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
+import type { Admittance } from './admit.ts';
+import type { Caller } from './authenticate.ts';
+import { type EventQuery, routes } from './contract.ts';
+import type { Door } from './door.ts';
+import { queryNumber } from './event-query.ts';
+import { type FeedDeps, openingPosition } from './feed-connection.ts';
+import { foreignRequest } from './foreign.ts';
+import { badRequest } from './problem.ts';
+import { serveWebSocket } from './websocket.ts';
+
+export interface UpgradeDeps {
+  readonly admittance: Admittance;
+  readonly feeds: FeedDeps;
+  readonly webSockets: WebSocketServer;
+}
+
+export interface UpgradeRequest {
+  readonly door: Door;
+  readonly request: IncomingMessage;
+  readonly connection: Duplex;
+  readonly head: Buffer;
+}
+
+const webSocketPath = '/api/v1/ws';
+
+/** Serves a WebSocket to its end; throws before anything was answered when it is refused. */
+export async function upgrade(
+  { admittance, feeds, webSockets }: UpgradeDeps,
+  { door, request, connection, head }: UpgradeRequest,
+): Promise<void> {
+  const foreign = foreignRequest(door, request.headers);
+  if (foreign !== undefined) throw foreign;
+  const admit = (): Caller | Promise<Caller> =>
+    admittance.admit(door, request.headers, routes.events);
+  const caller = await admit();
+  const query = queryOf(request.url ?? '');
+  const reader = {
+    caller,
+    query,
+    after: queryNumber(query.after),
+    stillAdmitted: () => admittance.recheck(door, request.headers),
+    countMessage: () => door.kind === 'owner' || admittance.again(caller),
+  };
+  const from = await openingPosition(feeds, reader);
+  const socket = await handshake(webSockets, { request, connection, head });
+  if (socket !== undefined) await serveWebSocket(feeds, reader, { socket, from });
+}
+
+/** Undefined when the other side does not know how, which the library has told it. */
+function handshake(
+  webSockets: WebSocketServer,
+  { request, connection, head }: Omit<UpgradeRequest, 'door'>,
+): Promise<WebSocket | undefined> {
+  return new Promise((resolve) => {
+    connection.once('close', () => resolve(undefined));
+    if (connection.destroyed) return resolve(undefined);
+    webSockets.handleUpgrade(request, connection, head, resolve);
+  });
+}
+
+function queryOf(url: string): EventQuery {
+  const [path = '', search = ''] = url.split('?', 2);
+  if (path !== webSocketPath) {
+    throw new AosError('gateway.unknown-route', {
+      message: `There is no WebSocket at ${quote(path.slice(0, 100))}`,
+      fix: `Use ${webSocketPath}`,
+    });
+  }
+  const pairs = [...new URLSearchParams(search)];
+  const names = new Set(pairs.map(([name]) => name));
+  const parsed = routes.events.query.safeParse(Object.fromEntries(pairs));
+  if (parsed.success && names.size === pairs.length) return parsed.data;
+  const field = parsed.error?.issues[0]?.path[0];
+  throw badRequest(
+    field === undefined
+      ? 'The query has a field that it may not have, or one twice'
+      : `"${String(field)}" in the query is not valid`,
+    'Look at /docs for what this route takes',
+  );
+}

@@ -1,0 +1,32 @@
+/** Rows of the ledger as they go over the wire. */
+import type { Instant } from '../kernel/ports.ts';
+import type { SealedEvent, SignedHead } from '../ledger/events.ts';
+import type { WireEvent, WireSignedHead } from './contract.ts';
+
+export function wireEvent(event: SealedEvent): WireEvent {
+  const { seq, at, actor, kind, subject, data, data_digest, prev_hash, hash } = event;
+  const facts = data === null ? null : factsOf(data);
+  return { seq, at: timeText(at), actor, kind, subject, data: facts, data_digest, prev_hash, hash };
+}
+
+export function wireSignedHead({ at, ...head }: SignedHead): WireSignedHead {
+  const { seq, hash, reason, signer, signature } = head;
+  return { seq, hash, at: timeText(at), reason, signer, signature };
+}
+
+// The farthest moment that a date can be.
+const longestInstant = 8.64e15;
+
+/** A row that somebody edited by hand may hold any number; the feed must not stop at it. */
+export function timeText(at: Instant): string {
+  return Math.abs(at) <= longestInstant ? new Date(at).toISOString() : String(at);
+}
+
+function factsOf(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // Edited by hand: `aos audit verify` names it, and it is shown as it stands.
+    return data;
+  }
+}

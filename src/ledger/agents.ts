@@ -1,0 +1,88 @@
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from './ledger.ts';
+
+/** Whether it is here. */
+export type AgentStatus = 'active' | 'inactive' | 'terminated';
+/** How its life goes. */
+export type AgentState = 'pending' | 'running' | 'paused' | 'completed' | 'failed' | 'terminated';
+export type AgentBody = 'model' | 'command' | 'guest';
+
+export interface AgentRow {
+  readonly name: string;
+  readonly registered_at: Instant;
+  readonly last_seen_at: Instant | null;
+  readonly pid: number | null;
+  readonly status: AgentStatus;
+  readonly state: AgentState;
+  readonly body: AgentBody;
+}
+
+export type NewAgent = Pick<AgentRow, 'name' | 'registered_at' | 'status' | 'state' | 'body'>;
+
+const columns = 'name, registered_at, last_seen_at, pid, status, state, body';
+
+/** False when the name, or one that differs in case only, is taken. */
+export async function insertAgent(tx: Transaction, agent: NewAgent): Promise<boolean> {
+  const inserted = await tx.run(
+    `insert into agents (name, registered_at, status, state, body)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [agent.name, agent.registered_at, agent.status, agent.state, agent.body],
+  );
+  return inserted === 1;
+}
+
+export function findAgent(sql: Sql, name: string): Promise<AgentRow | undefined> {
+  return sql.get(`select ${columns} from agents where name = $1`, [name]);
+}
+
+/** The agent of that name, however its large and small letters are spelt. */
+export function findAgentInAnyCase(sql: Sql, name: string): Promise<AgentRow | undefined> {
+  return sql.get(`select ${columns} from agents where lower(name) = lower($1)`, [name]);
+}
+
+export interface AgentPage {
+  /** Only names that come later; the last one of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export function listAgents(sql: Sql, { after = '', limit }: AgentPage): Promise<AgentRow[]> {
+  return sql.all(`select ${columns} from agents where name > $1 order by name limit $2`, [
+    after,
+    limit,
+  ]);
+}
+
+export async function countAgents(sql: Sql): Promise<number> {
+  const row = await sql.get<{ count: number }>('select count(*) as count from agents');
+  return row?.count ?? 0;
+}
+
+/** False when the agent is not, or no longer, in the status that it is to leave. */
+export async function changeStatus(
+  tx: Transaction,
+  name: string,
+  { from, to }: { readonly from: AgentStatus; readonly to: AgentStatus },
+): Promise<boolean> {
+  const changed = await tx.run('update agents set status = $3 where name = $1 and status = $2', [
+    name,
+    from,
+    to,
+  ]);
+  return changed === 1;
+}
+
+/** Never moves back, so that a late report does not make an agent look silent. */
+export async function touchLastSeen(tx: Transaction, name: string, at: Instant): Promise<boolean> {
+  const changed = await tx.run(
+    `update agents set last_seen_at = $2
+     where name = $1 and (last_seen_at is null or last_seen_at < $2)`,
+    [name, at],
+  );
+  return changed === 1;
+}
+
+/** Null when it no longer runs as a process of this machine. */
+export async function setPid(tx: Transaction, name: string, pid: number | null): Promise<boolean> {
+  return (await tx.run('update agents set pid = $2 where name = $1', [name, pid])) === 1;
+}

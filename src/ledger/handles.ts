@@ -1,0 +1,49 @@
+/** Which hash of a handle stands for whom. The handles themselves are nowhere. */
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from './ledger.ts';
+
+export interface NewHandle {
+  readonly hash: string;
+  readonly principal: string;
+  readonly created_at: Instant;
+  /** From then on it is worth nothing; null for never. */
+  readonly expires_at: Instant | null;
+}
+
+export async function insertHandle(tx: Transaction, handle: NewHandle): Promise<void> {
+  await tx.run(
+    'insert into handles (hash, principal, created_at, expires_at) values ($1, $2, $3, $4)',
+    [handle.hash, handle.principal, handle.created_at, handle.expires_at],
+  );
+}
+
+/** Undefined for a handle that is unknown, expired or revoked. */
+export async function findPrincipalOfHandle(
+  sql: Sql,
+  hash: string,
+  now: Instant,
+): Promise<string | undefined> {
+  const row = await sql.get<{ principal: string }>(
+    `select principal from handles
+     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [hash, now],
+  );
+  return row?.principal;
+}
+
+/** False when it is unknown, or was revoked before. */
+export async function revokeHandle(tx: Transaction, hash: string, now: Instant): Promise<boolean> {
+  const revoked = await tx.run(
+    'update handles set revoked_at = $2 where hash = $1 and revoked_at is null',
+    [hash, now],
+  );
+  return revoked === 1;
+}
+
+/** How many of this principal's handles were good until now. */
+export function revokeHandlesOf(tx: Transaction, principal: string, now: Instant): Promise<number> {
+  return tx.run('update handles set revoked_at = $2 where principal = $1 and revoked_at is null', [
+    principal,
+    now,
+  ]);
+}

@@ -1,0 +1,47 @@
+/** Work of several steps that was begun: what is not completed is taken up after a crash. */
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from './ledger.ts';
+
+export interface PendingOperation {
+  readonly id: number;
+  readonly operation_type: string;
+  /** JSON. */
+  readonly payload: string;
+  readonly created_at: Instant;
+  readonly completed_at: Instant | null;
+}
+
+export async function addPendingOperation(
+  tx: Transaction,
+  operation: { readonly type: string; readonly payload: unknown; readonly at: Instant },
+): Promise<number> {
+  const row = await tx.get<{ id: number }>(
+    `insert into pending_operations (operation_type, payload, created_at)
+     values ($1, $2, $3) returning id`,
+    [operation.type, JSON.stringify(operation.payload), operation.at],
+  );
+  if (row === undefined) throw new Error('the new operation was not given an id');
+  return row.id;
+}
+
+/** The oldest ones that are not completed. */
+export function openPendingOperations(sql: Sql, limit: number): Promise<PendingOperation[]> {
+  return sql.all(
+    `select id, operation_type, payload, created_at, completed_at from pending_operations
+     where completed_at is null order by id limit $1`,
+    [limit],
+  );
+}
+
+/** False when somebody has completed it already. */
+export async function completePendingOperation(
+  tx: Transaction,
+  id: number,
+  at: Instant,
+): Promise<boolean> {
+  const changed = await tx.run(
+    'update pending_operations set completed_at = $2 where id = $1 and completed_at is null',
+    [id, at],
+  );
+  return changed === 1;
+}

@@ -1,0 +1,27 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import type { Random } from '../../kernel/ports.ts';
+import { addressOf } from './address.ts';
+import { toHex } from './hex.ts';
+
+/** What makes a principal the one it says it is. */
+export interface KeyPair {
+  readonly address: string;
+  /** Compressed, as 0x hex. */
+  readonly publicKey: string;
+  readonly secretKey: Uint8Array;
+}
+
+export function newKeyPair(random: Random): KeyPair {
+  for (;;) {
+    const pair = keyPairOf(random.bytes(32));
+    // About one number in 2^128 is no key.
+    if (pair !== undefined) return pair;
+  }
+}
+
+/** Undefined when these bytes are no secret key. */
+export function keyPairOf(secretKey: Uint8Array): KeyPair | undefined {
+  if (!secp256k1.utils.isValidSecretKey(secretKey)) return undefined;
+  const publicKey = secp256k1.getPublicKey(secretKey, true);
+  return { address: addressOf(publicKey), publicKey: toHex(publicKey), secretKey };
+}

@@ -1,0 +1,21 @@
+/**
+ * A program for tests: takes the lock of a home, prints its epoch, or why it cannot, and
+ * keeps it until its input ends. `hold-home-lock.ts HOME [takeover]`
+ */
+import { realClock } from '../../src/app/engines/clock.ts';
+import { realDisk } from '../../src/app/engines/disk.ts';
+import { realProcesses } from '../../src/app/engines/processes.ts';
+import { realRandom } from '../../src/app/engines/random.ts';
+import { takeHomeLock, takeOver } from '../../src/app/home-lock.ts';
+import { toReport } from '../../src/kernel/errors.ts';
+
+const [home = '', how] = process.argv.slice(2);
+const deps = { disk: realDisk, random: realRandom, processes: realProcesses, clock: realClock };
+try {
+  const take = how === 'takeover' ? takeOver : takeHomeLock;
+  await using lock = await take(deps, home, { holder: 'daemon' });
+  process.stdout.write(`held ${lock.epoch}\n`);
+  for await (const _ of process.stdin);
+} catch (error) {
+  process.stdout.write(`${toReport(error).code}\n`);
+}

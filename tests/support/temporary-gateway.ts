@@ -1,0 +1,147 @@
+/** A gateway on real sockets over a real ledger, in a home folder of its own. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { createConnection } from 'node:net';
+import { realClock } from '../../src/app/engines/clock.ts';
+import { realDisk } from '../../src/app/engines/disk.ts';
+import { realRandom } from '../../src/app/engines/random.ts';
+import { type Client, connectTo } from '../../src/gateway/client.ts';
+import type { GatewayDeps } from '../../src/gateway/deps.ts';
+import { createGateway, type Gateway } from '../../src/gateway/server.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+import { openTestLedger } from './temporary-ledger.ts';
+
+export const testVersion = '1.2.3';
+
+export interface TemporaryGateway extends AsyncDisposable {
+  readonly home: TemporaryFolder;
+  readonly ledger: Ledger;
+  readonly gateway: Gateway;
+  readonly ownerSocket: string;
+  readonly ownerHandle: string;
+  readonly client: Client;
+  readonly logged: readonly unknown[];
+  agentSocket(name: string): string;
+  /** Appends events, all in one commit. */
+  record(kind: string, subjects: readonly string[]): Promise<void>;
+}
+
+export async function temporaryGateway(
+  choices: Partial<GatewayDeps> = {},
+): Promise<TemporaryGateway> {
+  const home = temporaryFolder();
+  mkdirSync(home.at('keys'), { mode: 0o700 });
+  mkdirSync(home.at('run', 'agents'), { recursive: true, mode: 0o700 });
+  const clock = choices.clock ?? realClock;
+  const ledger = await openTestLedger(home.at('ledger.db'), { clock });
+  const disk = realDisk;
+  const random = realRandom;
+  const owner = await ensureOwner({ ledger, disk, random, clock }, home.path);
+  const logged: unknown[] = [];
+  const log = (facts: object): void => void logged.push(facts);
+  const agentSocket = (name: string): string => home.at('run', 'agents', `${name}.sock`);
+  const gateway = await createGateway({
+    ...{ ledger, clock, random, disk, owner, agentSocket },
+    home: home.path,
+    version: testVersion,
+    log: { info: log, warn: log, error: log },
+    epoch: 1,
+    startedAt: clock.now(),
+    ready: () => true,
+    shutdown: () => {},
+    diskState: async () => ({ usedPercent: 12.5, state: 'ok' as const }),
+    backup: async ({ path }) => ({ path, bytes: 1, events: 1, keys: 'left out' }),
+    usage: async () => ({ items: [{ name: 'ledger', bytes: 5, files: 1 }], total_bytes: 5 }),
+    gc: async () => ({ items: [], freed_bytes: 0, failed: [] }),
+    ...choices,
+  });
+  const ownerSocket = home.at('run', 'aos.sock');
+  await gateway.openOwnerDoor(ownerSocket);
+  return {
+    ...{ home, ledger, gateway, ownerSocket, logged, agentSocket },
+    ownerHandle: readFileSync(ownerHandlePath(home.path), 'utf8').trim(),
+    client: connectTo({ clock: realClock, version: testVersion }, ownerSocket),
+    record: (kind, subjects) =>
+      ledger.transact(async (tx) => {
+        for (const subject of subjects) await tx.record({ actor: 'owner', kind, subject });
+      }),
+    async [Symbol.asyncDispose]() {
+      await gateway.close({ graceMs: 200 });
+      await ledger[Symbol.asyncDispose]();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface TestRequest {
+  /** Of a socket file, or a port on this machine. */
+  readonly at: string | number;
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The text as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+/** One request by Node's own client, on a connection of its own. */
+export function send({ at, path, method = 'GET', headers = {}, body }: TestRequest) {
+  return new Promise<TestAnswer>((resolve, reject) => {
+    const where = typeof at === 'number' ? { host: '127.0.0.1', port: at } : { socketPath: at };
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const options = { ...where, path, method, agent: false, headers: { ...type, ...headers } };
+    const request = httpRequest(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: jsonOrUndefined(text),
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not every answer is JSON.
+    return undefined;
+  }
+}
+
+/** Sends bytes as they are and resolves to everything that comes back before the end. */
+export function sendRaw(at: string | number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket =
+      typeof at === 'number' ? createConnection(at, '127.0.0.1') : createConnection(at);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', (error) => (text === '' ? reject(error) : undefined));
+    socket.write(bytes);
+  });
+}
+
+export function bearer(handle: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${handle}` };
+}
