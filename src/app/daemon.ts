@@ -8,9 +8,8 @@
  */
 import { join } from 'node:path';
 import { createGateway, type Gateway } from '../gateway/server.ts';
-import type { AosError } from '../kernel/errors.ts';
 import { listAgents } from '../ledger/agents.ts';
-import type { Ledger, NewEvent } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { Engines } from './compose.ts';
 import { readDiskState, watchDisk } from './disk-watch.ts';
@@ -60,17 +59,19 @@ export async function runDaemon(
   process.umask(0o077);
   using opened = openHomeLog(engines, open.home);
   const { log } = opened;
+  // Node ends the process after this; without it nobody would read why.
+  process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a bug'));
   await sweepHome(engines, open.home);
   await record(open.ledger, 'daemon.started', { pid: process.pid, epoch: open.epoch, version });
   log.info({ pid: process.pid, epoch: open.epoch, version }, 'the daemon starts');
   try {
     await serve(engines, settings, { open, log, stop, onReady: options.onReady });
     await stopQuietly(engines, open, log);
+    stop.throwIfLost();
   } catch (failure) {
     log.error({ err: failure }, 'the daemon could not go on');
     throw failure;
   }
-  stop.throwIfLost();
 }
 
 interface Serving {
@@ -87,12 +88,6 @@ async function serve(
 ): Promise<void> {
   const { ledger } = open;
   const startedAt = engines.clock.now();
-  const disk = {
-    home: open.home,
-    warnPercent: settings.diskWarnPercent,
-    alertPercent: settings.diskAlertPercent,
-    everyMs: diskLookMs,
-  };
   let ready = false;
   await using gateway = await createGateway({
     ...engines,
@@ -104,20 +99,11 @@ async function serve(
     agentSocket,
     ready: () => ready && !stop.signal.aborted,
     shutdown: () => stop.ask(),
-    diskState: () => readDiskState(engines, disk),
+    diskState: () => readDiskState(engines, diskLimits(settings)),
   });
   await setHomeTimers(ledger, engines.clock);
-  const rings = homeTimers({ ...engines, ...open, log, auditDays: settings.auditDays });
-  const work = Promise.all([
-    runTimers({ ledger, clock: engines.clock, log }, rings, stop.signal),
-    watchForFreezing({ ...engines, log, record: (ms) => recordFreeze(ledger, ms) }, stop.signal),
-    watchDisk(
-      { ...engines, log, record: (kind, data) => record(ledger, kind, data) },
-      disk,
-      stop.signal,
-    ),
-  ]);
   const port = await openDoors(gateway, ledger, settings.port);
+  const work = keepHouse(engines, settings, { open, log, stop });
   ready = true;
   onReady(addressOf(open.home, port));
   log.info({ port }, 'the daemon is ready');
@@ -125,6 +111,38 @@ async function serve(
   log.info({}, 'the daemon stops');
   await gateway.close();
   await work;
+}
+
+/** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
+async function keepHouse(
+  engines: Engines,
+  settings: Settings,
+  { open, log, stop }: Omit<Serving, 'onReady'>,
+): Promise<void> {
+  const { ledger } = open;
+  const { clock } = engines;
+  const rings = homeTimers({ ...engines, ...open, log, auditDays: settings.auditDays });
+  const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
+  const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
+  const limits = diskLimits(settings);
+  try {
+    await Promise.all([
+      runTimers({ ledger, clock, log }, rings, stop.signal),
+      watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
+      watchDisk({ ...engines, log, record: recordDisk }, limits, stop.signal),
+    ]);
+  } catch (failure) {
+    stop.because(failure);
+  }
+}
+
+function diskLimits({ home, diskWarnPercent, diskAlertPercent }: Settings) {
+  return {
+    home,
+    warnPercent: diskWarnPercent,
+    alertPercent: diskAlertPercent,
+    everyMs: diskLookMs,
+  };
 }
 
 function addressOf(home: string, port: number): DaemonAddress {
@@ -166,12 +184,8 @@ async function stopQuietly(engines: Engines, open: OpenHome, log: Log): Promise<
   }
 }
 
-function record(ledger: Ledger, kind: string, data: NewEvent['data']): Promise<void> {
+function record(ledger: Ledger, kind: string, data: object): Promise<void> {
   return ledger.transact((tx) => tx.record({ actor: 'system', kind, subject: 'daemon', data }));
-}
-
-function recordFreeze(ledger: Ledger, frozenMs: number): Promise<void> {
-  return record(ledger, 'daemon.was-frozen', { frozen_ms: frozenMs });
 }
 
 /** Why and when the daemon is to stop. */
@@ -179,7 +193,7 @@ class Stop {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
   readonly asked: Promise<void>;
-  #lost: AosError | undefined;
+  #lost: { readonly why: unknown } | undefined;
 
   constructor(outside: AbortSignal) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -193,12 +207,12 @@ class Stop {
     this.#controller.abort();
   }
 
-  because(why: AosError): void {
-    this.#lost = why;
+  because(why: unknown): void {
+    this.#lost ??= { why };
     this.ask();
   }
 
   throwIfLost(): void {
-    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#lost !== undefined) throw this.#lost.why;
   }
 }

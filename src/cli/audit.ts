@@ -8,6 +8,7 @@ import { parseMoment } from '../kernel/moment.ts';
 import { oneLine, quote, safeJson } from '../kernel/quote.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
+import { counted } from './words.ts';
 
 interface AuditOptions {
   readonly actor?: string;
@@ -127,7 +128,7 @@ async function verify(context: Context, file: string | undefined): Promise<void>
     });
   }
   const lines = [
-    `The chain is whole: ${found.events} events, the last one is ${found.head.seq}.`,
+    `The chain is whole: ${counted(found.events, 'event')}, the last one is ${found.head.seq}.`,
     ...(found.erased === 0 ? [] : [`${found.erased} of them have had their data erased.`]),
     keptWords[found.kept_head],
   ];

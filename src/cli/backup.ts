@@ -5,7 +5,7 @@ import { oneLine } from '../kernel/quote.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
 import { readPassphrase } from './passphrase.ts';
-import { bytesWords } from './words.ts';
+import { bytesWords, counted } from './words.ts';
 
 interface BackupOptions {
   readonly passphraseFile?: string;
@@ -29,7 +29,7 @@ export function defineBackup(command: Command, context: Context): void {
         client.backup(request, { signal: context.signal }),
       );
       const { path, bytes, events, keys } = summary;
-      const what = `${oneLine(path)} holds the ledger (${events} events, ${bytesWords(bytes)})`;
+      const what = `${oneLine(path)} holds the ledger (${counted(events, 'event')}, ${bytesWords(bytes)})`;
       const text =
         keys === 'sealed'
           ? `${what} and the keys, sealed with the passphrase.`

@@ -4,6 +4,7 @@ import { oneLine } from '../kernel/quote.ts';
 import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import { readPassphrase } from './passphrase.ts';
+import { counted } from './words.ts';
 
 interface RestoreOptions {
   readonly passphraseFile?: string;
@@ -34,7 +35,7 @@ export function defineRestore(command: Command, context: Context): void {
       });
       const { events, made_at, keys, moved_aside } = summary;
       const lines = [
-        `The home is as it was at ${made_at}: ${events} events. Keys: ${keys}.`,
+        `The home is as it was at ${made_at}: ${counted(events, 'event')}. Keys: ${keys}.`,
         ...moved_aside.map((name) => `What was there before is now ${oneLine(name)}.`),
       ];
       context.print({ data: summary, text: lines.join('\n') });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesWords, durationWords } from './words.ts';
+import { bytesWords, counted, durationWords } from './words.ts';
 
 test.each([
   [0, '0 s'],
@@ -19,4 +19,12 @@ test.each([
   [1024 ** 5, '1024.0 TiB'],
 ])('bytesWords(%d) is "%s"', (bytes, words) => {
   expect(bytesWords(bytes)).toBe(words);
+});
+
+test('counted() adds an s but for one', () => {
+  expect([0, 1, 2].map((number) => counted(number, 'event'))).toEqual([
+    '0 events',
+    '1 event',
+    '2 events',
+  ]);
 });

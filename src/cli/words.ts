@@ -24,3 +24,8 @@ export function bytesWords(bytes: number): string {
   }
   return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
 }
+
+/** `counted(1, 'event')` is "1 event", of 2 it is "2 events". */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
