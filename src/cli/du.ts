@@ -3,7 +3,7 @@ import { oneLine } from '../kernel/quote.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
 import { table } from './table.ts';
-import { bytesWords } from './words.ts';
+import { bytesWords, counted } from './words.ts';
 
 export function defineDu(command: Command, context: Context): void {
   command.addHelpText('after', '\nExamples:\n  aos du\n  aos du --json').action(async () => {
@@ -14,7 +14,7 @@ export function defineDu(command: Command, context: Context): void {
       .filter(({ files }) => files > 0)
       .map(({ name, bytes, files }) => [
         bytesWords(bytes).padStart(11),
-        `${files} ${files === 1 ? 'file' : 'files'}`,
+        counted(files, 'file'),
         oneLine(name),
       ]);
     const total = [bytesWords(usage.total_bytes).padStart(11), '', 'altogether'];
