@@ -34,11 +34,12 @@ export function problemOf(error: AosError): Problem {
 }
 
 /** The headers that go with an answer because of what it says. */
-export function problemHeaders(error: AosError): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': problemType };
+export function problemHeaders(error: AosError): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { 'content-type': problemType };
   if (error.code === 'gateway.too-many') headers['retry-after'] = String(retryAfterSeconds(error));
   if (httpStatusOf(error.code) === 401) {
-    headers['www-authenticate'] = 'Bearer realm="Agent OS", Basic realm="Agent OS"';
+    // A line each: browsers do not find the one they know in a list.
+    headers['www-authenticate'] = ['Basic realm="Agent OS"', 'Bearer realm="Agent OS"'];
   }
   return headers;
 }

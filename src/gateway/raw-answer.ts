@@ -26,7 +26,9 @@ export function refuseConnection(connection: Duplex, error: AosError, common: He
     'content-length': String(Buffer.byteLength(text)),
     connection: 'close',
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
   const head = `HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n`;
   // Whatever else comes is not looked at.
   connection.on('error', () => {});
