@@ -80,7 +80,7 @@ function ownerOnly(caller: Caller): AosError {
 }
 
 function checkVersion(client: string, daemon: string): void {
-  const [ours, theirs] = [majorOf(daemon), majorOf(client)];
+  const [ours, theirs] = [releaseOf(daemon), releaseOf(client)];
   if (ours === theirs) return;
   const clientIsOlder = theirs !== undefined && ours !== undefined && theirs < ours;
   const older = clientIsOlder ? 'the client is the older one' : 'the daemon is the older one';
@@ -96,7 +96,12 @@ function checkVersion(client: string, daemon: string): void {
   });
 }
 
-function majorOf(version: string): number | undefined {
-  const major = /^(\d{1,6})\.\d{1,6}\.\d{1,6}(?:[-+][\w.+-]{0,40})?$/.exec(version)?.[1];
-  return major === undefined ? undefined : Number(major);
+const minorsPerMajor = 1_000_000;
+
+/** What must be equal for two to understand each other: the major, and before 1.0 the minor. */
+function releaseOf(version: string): number | undefined {
+  const parts = /^(\d{1,6})\.(\d{1,6})\.\d{1,6}(?:[-+][\w.+-]{0,40})?$/.exec(version);
+  if (parts === null) return undefined;
+  const [major, minor] = [Number(parts[1]), Number(parts[2])];
+  return major === 0 ? minor : major * minorsPerMajor;
 }

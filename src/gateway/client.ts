@@ -43,6 +43,7 @@ export interface Client {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
   register(name: string, options?: CallOptions): Promise<Answer<'register'>>;
+  renewHandle(name: string, options?: CallOptions): Promise<Answer<'renewHandle'>>;
   agent(name: string, options?: CallOptions): Promise<WireAgent>;
   /** All agents, a page at a time behind the scenes. */
   agents(options?: CallOptions): AsyncGenerator<WireAgent, void, void>;
@@ -83,6 +84,8 @@ export function createClient(deps: ClientDeps): Client {
     status: (options) => get('/api/v1/status', options),
     shutdown: (options) => post('/api/v1/shutdown', {}, options),
     register: (name, options) => post('/api/v1/agents', { name }, options),
+    renewHandle: (name, options) =>
+      post(`/api/v1/agents/${encodeURIComponent(name)}/handle`, {}, options),
     agent: (name, options) => get(`/api/v1/agents/${encodeURIComponent(name)}`, options),
     agents: (options) => allAgents(deps, options),
     events: (query, options) => allEvents(deps, query, options),

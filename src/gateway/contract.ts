@@ -219,6 +219,14 @@ export const routes = {
       folder: z.string(),
     }),
   },
+  renewHandle: {
+    ...post,
+    path: '/api/v1/agents/{name}/handle',
+    summary: 'Give an agent a new handle, shown this once; the old one is refused from then on',
+    who: 'owner',
+    params: z.strictObject({ name: z.string().max(200) }),
+    answer: z.object({ name: z.string(), handle: z.string() }),
+  },
   agents: {
     ...get,
     path: '/api/v1/agents',

@@ -70,7 +70,7 @@ function nameTaken(name: string, holder: string): AosError {
   const taken = `There is an agent ${quote(holder)} already`;
   return new AosError('agent.exists', {
     message: holder === name ? taken : `${taken}, and names must differ in more than case`,
-    fix: 'Choose another name',
+    fix: `Choose another name; if only its handle is lost: aos register ${holder} --new-handle`,
     details: { name: holder },
   });
 }

@@ -1,8 +1,10 @@
 /** The daemon's commands as their users run them. */
+
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../../src/app/engines/processes.ts';
 import { type Run, runAos, stackLine } from '../support/run-aos.ts';
 import { startDaemon } from '../support/running-daemon.ts';
@@ -103,6 +105,30 @@ describe('aos up, status and down', () => {
     },
   );
 
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('the second %s does not wait for what is under way', async (signal, code) => {
+    await using folder = temporaryFolder();
+    await using daemon = await startDaemon(folder.at('home'));
+    // A request whose body never ends keeps a graceful stop waiting.
+    const hanging = connect({ path: daemon.socket }).on('error', () => {});
+    hanging.write(
+      'POST /api/v1/agents HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+    );
+    await once(hanging, 'connect');
+    await daemon.client.status();
+
+    daemon.signal(signal);
+    await vi.waitUntil(() => !existsSync(daemon.socket), { timeout: 5000 });
+    daemon.signal(signal);
+    const end = await daemon.ended;
+
+    hanging.destroy();
+    expect(end).toEqual({ code, signal: null });
+    expect(await aos(folder.at('home'), 'audit', 'verify')).toMatchObject({ code: 0 });
+  });
+
   test('a daemon that is frozen is called silent, not absent', async () => {
     await using folder = temporaryFolder();
     await using daemon = await startDaemon(folder.at('home'));
@@ -194,6 +220,25 @@ describe('aos register', () => {
 
     expect(refused).toMatchObject({ ok: false, error: { code, fix: expect.any(String) } });
     expect(await json(home, 'audit', '--kind', 'agent.*', '--limit', '1').catch(() => '')).toBe('');
+  });
+
+  test('--new-handle replaces a handle, and the old one is refused at once', async () => {
+    await using folder = temporaryFolder();
+    await using daemon = await startDaemon(folder.path);
+    const old = await daemon.client.register('jean');
+    const ask = async (handle: string) => {
+      const headers = { authorization: `Bearer ${handle}` };
+      return (await fetch(`${daemon.url}/api/v1/status`, { headers })).status;
+    };
+    const before = await ask(old.handle);
+
+    const renewed = await json(folder.path, 'register', 'jean', '--new-handle');
+
+    expect([before, await ask(old.handle), await ask(renewed.data.handle)]).toEqual([
+      200, 401, 200,
+    ]);
+    const nobody = await aos(folder.path, 'register', 'nobody', '--new-handle');
+    expect(nobody).toMatchObject({ code: 4, stdout: '' });
   });
 
   test('refuses a name that is taken, also in other letters', async () => {

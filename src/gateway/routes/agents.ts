@@ -1,16 +1,17 @@
-import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
 import { type AgentRow, findAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/principals.ts';
 import { registerAgent } from '../../security/register.ts';
+import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
 import type { Caller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
 import { timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
-export function agentRoutes(deps: RouteDeps): Handles<'register' | 'agents' | 'agent'> {
+export function agentRoutes(
+  deps: RouteDeps,
+): Handles<'register' | 'renewHandle' | 'agents' | 'agent'> {
   const sql = deps.ledger.committed;
   return {
     register: async ({ caller, body }) => {
@@ -21,6 +22,7 @@ export function agentRoutes(deps: RouteDeps): Handles<'register' | 'agents' | 'a
       await openDoor(deps, registered.name);
       return registered;
     },
+    renewHandle: ({ caller, params: { name } }) => renewHandle(deps, { name, actor: caller.id }),
     agents: async ({ caller, query }) => {
       const limit = pageLimit(query.limit);
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
@@ -69,11 +71,4 @@ async function wireAgent(sql: Sql, row: AgentRow): Promise<WireAgent> {
     registered_at: timeText(registered_at),
     last_seen_at: last_seen_at === null ? null : timeText(last_seen_at),
   };
-}
-
-function unknownAgent(name: string): AosError {
-  return new AosError('agent.unknown', {
-    message: `There is no agent ${quote(name)}`,
-    fix: 'aos ps',
-  });
 }

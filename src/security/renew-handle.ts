@@ -1,0 +1,40 @@
+import { AosError } from '../kernel/errors.ts';
+import type { Clock, Random } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { findAgent } from '../ledger/agents.ts';
+import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { hashOfHandle, mintHandle } from './handles.ts';
+
+export interface RenewDeps {
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Gives an agent a new handle; those it had are worth nothing from then on. */
+export async function renewHandle(
+  { ledger, random, clock }: RenewDeps,
+  { name, actor }: { readonly name: string; readonly actor: string },
+): Promise<{ readonly name: string; readonly handle: string }> {
+  const handle = mintHandle(random);
+  const principal = `agent:${name}`;
+  await ledger.transact(async (tx) => {
+    if ((await findAgent(tx, name)) === undefined) throw unknownAgent(name);
+    const now = clock.now();
+    const revoked = await revokeHandlesOf(tx, principal, now);
+    const hash = hashOfHandle(handle);
+    await insertHandle(tx, { hash, principal, created_at: now, expires_at: null });
+    const data = { revoked };
+    await tx.record({ actor, kind: 'identity.handle-renewed', subject: principal, data });
+  });
+  return { name, handle };
+}
+
+/** The same to whoever may not know of it. */
+export function unknownAgent(name: string): AosError {
+  return new AosError('agent.unknown', {
+    message: `There is no agent ${quote(name)}`,
+    fix: '"aos audit --kind agent.registered" lists those that were registered',
+  });
+}
