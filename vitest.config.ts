@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { suites } from './tests/suites.ts';
 
 export default defineConfig({
@@ -6,10 +6,11 @@ export default defineConfig({
     // A process a file: a test that leaks a process or a handle can be named.
     pool: 'forks',
     globalSetup: ['tests/support/run-folder.ts'],
-    projects: suites.map(({ name, include, fileParallelism }) => ({
+    projects: suites.map(({ name, include, exclude = [], fileParallelism }) => ({
       test: {
         name,
         include: [...include],
+        exclude: [...configDefaults.exclude, ...exclude],
         pool: 'forks',
         fileParallelism,
         setupFiles: ['tests/support/leak-check.ts'],

@@ -86,7 +86,7 @@ export function meets(ratio: number, target: Target): boolean {
   return target.startsWith('<=') ? ratio <= limit : ratio >= limit;
 }
 
-function quantile(numbers: readonly number[], share: number): number {
+export function quantile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? Number.NaN;

@@ -5,9 +5,12 @@
 import { loadavg } from 'node:os';
 import { didYouMean } from '../src/kernel/suggest.ts';
 import { cliBenches } from './cli.ts';
+import { daemonBenches } from './daemon.ts';
 import { type BenchResult, runBench } from './frame.ts';
+import { gatewayBenches } from './gateway.ts';
+import { ledgerBenches } from './ledger.ts';
 
-const benches = [...cliBenches];
+const benches = [...cliBenches, ...ledgerBenches, ...gatewayBenches, ...daemonBenches];
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');

@@ -5,6 +5,7 @@
 export interface Suite {
   readonly name: string;
   readonly include: readonly string[];
+  readonly exclude?: readonly string[];
   readonly budgetSeconds: number;
   /** False where the files would fight over the machine. */
   readonly fileParallelism: boolean;
@@ -14,16 +15,26 @@ export const suites: readonly Suite[] = [
   {
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
+    exclude: ['**/*.slow.test.ts'],
     budgetSeconds: 30,
     fileParallelism: true,
   },
+  // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 60, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
     budgetSeconds: 30,
     fileParallelism: true,
   },
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 60, fileParallelism: true },
+  // A hundred and fifty starts and kills of the daemon, and 2,000 openings of the ledger.
+  {
+    name: 'crash',
+    include: ['tests/crash/*.test.ts'],
+    budgetSeconds: 120,
+    fileParallelism: false,
+  },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 120, fileParallelism: true },
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],

@@ -29,7 +29,7 @@ const everyFolder = [
 
 test('prepareHome() makes the home, its parents and its folders, for the owner alone', async () => {
   await using folder = temporaryFolder();
-  const home = folder.at('not', 'yet', 'there');
+  const home = folder.at('a', 'b', 'c');
 
   await prepareHome(deps, home);
 

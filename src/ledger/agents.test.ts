@@ -24,11 +24,12 @@ test('insertAgent() takes a name once, whatever its case', async () => {
   const answers = [await insert('Jean'), await insert('Jean'), await insert('jEAN')];
 
   expect(answers).toEqual([true, false, false]);
-  expect(await countAgents(ledger.committed)).toBe(1);
+  expect(await countAgents(ledger.committed)).toMatchObject({ total: 1 });
   expect(await findAgent(ledger.committed, 'Jean')).toEqual({
     ...guest('Jean'),
     last_seen_at: null,
     pid: null,
+    address: null,
   });
 });
 

@@ -15,11 +15,15 @@ export interface AgentRow {
   readonly status: AgentStatus;
   readonly state: AgentState;
   readonly body: AgentBody;
+  /** Of its key; null when the agent has no principal, which only a damaged ledger has. */
+  readonly address: string | null;
 }
 
 export type NewAgent = Pick<AgentRow, 'name' | 'registered_at' | 'status' | 'state' | 'body'>;
 
-const columns = 'name, registered_at, last_seen_at, pid, status, state, body';
+const withAddress = `
+  select name, registered_at, last_seen_at, pid, status, state, body, address
+  from agents left join principals on id = 'agent:' || name`;
 
 /** False when the name, or one that differs in case only, is taken. */
 export async function insertAgent(tx: Transaction, agent: NewAgent): Promise<boolean> {
@@ -32,12 +36,12 @@ export async function insertAgent(tx: Transaction, agent: NewAgent): Promise<boo
 }
 
 export function findAgent(sql: Sql, name: string): Promise<AgentRow | undefined> {
-  return sql.get(`select ${columns} from agents where name = $1`, [name]);
+  return sql.get(`${withAddress} where name = $1`, [name]);
 }
 
 /** The agent of that name, however its large and small letters are spelt. */
 export function findAgentInAnyCase(sql: Sql, name: string): Promise<AgentRow | undefined> {
-  return sql.get(`select ${columns} from agents where lower(name) = lower($1)`, [name]);
+  return sql.get(`${withAddress} where lower(name) = lower($1)`, [name]);
 }
 
 export interface AgentPage {
@@ -47,15 +51,19 @@ export interface AgentPage {
 }
 
 export function listAgents(sql: Sql, { after = '', limit }: AgentPage): Promise<AgentRow[]> {
-  return sql.all(`select ${columns} from agents where name > $1 order by name limit $2`, [
-    after,
-    limit,
-  ]);
+  return sql.all(`${withAddress} where name > $1 order by name limit $2`, [after, limit]);
 }
 
-export async function countAgents(sql: Sql): Promise<number> {
-  const row = await sql.get<{ count: number }>('select count(*) as count from agents');
-  return row?.count ?? 0;
+export interface AgentCounts {
+  readonly active: number;
+  readonly total: number;
+}
+
+export async function countAgents(sql: Sql): Promise<AgentCounts> {
+  const row = await sql.get<AgentCounts>(
+    `select count(*) as total, count(case when status = 'active' then 1 end) as active from agents`,
+  );
+  return row ?? { active: 0, total: 0 };
 }
 
 /** False when the agent is not, or no longer, in the status that it is to leave. */

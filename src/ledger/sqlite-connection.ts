@@ -20,6 +20,8 @@ export interface ConnectionDeps {
   readonly database: SqliteDatabase;
   readonly clock: Pick<Clock, 'now'>;
   readonly epoch: number;
+  /** Told when a transaction begins, and when it has ended, however it ended. */
+  readonly reader?: { beforeWriting(): void; afterWriting(): void };
   /** Called after a commit that added events. */
   readonly onEvents: () => void;
   /** Called once, when this process can write no more; it should end. */
@@ -48,6 +50,7 @@ export class SqliteConnection implements WritingConnection {
 
   begin(): void {
     if (this.#lost !== undefined) throw this.#lost;
+    this.#deps.reader?.beforeWriting();
     this.#database.runNow('begin immediate');
     this.#headAtBegin = this.#head;
     const row = this.#database.getNow<{ value: string }>(
@@ -63,12 +66,14 @@ export class SqliteConnection implements WritingConnection {
       const diskFailed = failure instanceof AosError && failure.code === 'ledger.failed';
       throw diskFailed ? this.#lose(failure) : failure;
     }
+    this.#deps.reader?.afterWriting();
     if (this.#head !== this.#headAtBegin) this.#deps.onEvents();
   }
 
   rollback(): void {
     this.#head = this.#headAtBegin;
     if (this.#database.inTransaction) this.#database.runNow('rollback');
+    this.#deps.reader?.afterWriting();
   }
 
   savepoint(): void {

@@ -10,6 +10,7 @@ import { migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { openSqlite, type SqliteDatabase } from './sqlite-database.ts';
 import { ledgerReadOnly } from './sqlite-errors.ts';
+import { SqliteReader } from './sqlite-reader.ts';
 import { readState, writeState } from './state.ts';
 
 export interface SqliteLedgerDeps {
@@ -63,17 +64,17 @@ async function openFile(
   database.execute(forWriting);
   await migrate({ database, disk: deps.disk, path }, migrations);
   await takeEpoch(database, epoch, deps.clock);
-  const reading = opened.use(openSqlite(path, { readOnly: true }));
+  const reader = new SqliteReader(opened.use(openSqlite(path, { readOnly: true })));
   const listeners = new Set<() => void>();
   const onEvents = () => {
     for (const wake of listeners) wake();
   };
   const connection = new SqliteConnection(
-    { database, clock: deps.clock, epoch, onEvents, onLost },
+    { database, reader, clock: deps.clock, epoch, onEvents, onLost },
     await chainHead(database),
   );
   const commits = new GroupCommit({ ...deps, connection });
-  return new SqliteLedger({ path, commits, reading, listeners, opened: opened.move() });
+  return new SqliteLedger({ path, commits, reader, listeners, opened: opened.move() });
 }
 
 // SQLite says of a disk that can only be read that the file cannot be opened.
@@ -94,7 +95,7 @@ async function plainer(disk: Disk, path: string, failure: unknown): Promise<unkn
 interface OpenLedger {
   readonly path: string;
   readonly commits: GroupCommit;
-  readonly reading: SqliteDatabase;
+  readonly reader: SqliteReader;
   readonly listeners: Set<() => void>;
   /** What to close at the end. */
   readonly opened: Disposable;
@@ -106,7 +107,7 @@ class SqliteLedger implements Ledger {
 
   constructor(open: OpenLedger) {
     this.#open = open;
-    this.committed = open.reading;
+    this.committed = open.reader;
   }
 
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -1,6 +1,5 @@
 import { type AgentRow, findAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
-import { findPrincipal } from '../../ledger/principals.ts';
 import { registerAgent } from '../../security/register.ts';
 import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
 import type { Caller } from '../authenticate.ts';
@@ -26,14 +25,14 @@ export function agentRoutes(
     agents: async ({ caller, query }) => {
       const limit = pageLimit(query.limit);
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
-      const items = await Promise.all(rows.slice(0, limit).map((row) => wireAgent(sql, row)));
+      const items = rows.slice(0, limit).map(wireAgent);
       return { items, next: rows.length > limit ? (items.at(-1)?.name ?? null) : null };
     },
     agent: async ({ caller, params: { name } }) => {
       const isVisible = caller.kind === 'owner' || caller.name === name;
       const row = isVisible ? await findAgent(sql, name) : undefined;
       if (row === undefined) throw unknownAgent(name);
-      return wireAgent(sql, row);
+      return wireAgent(row);
     },
   };
 }
@@ -59,12 +58,11 @@ async function visibleAgents(
   return own === undefined || own.name <= (page.after ?? '') ? [] : [own];
 }
 
-async function wireAgent(sql: Sql, row: AgentRow): Promise<WireAgent> {
-  const { name, status, state, body, registered_at, last_seen_at } = row;
-  const principal = await findPrincipal(sql, `agent:${name}`);
+function wireAgent(row: AgentRow): WireAgent {
+  const { name, address, status, state, body, registered_at, last_seen_at } = row;
   return {
     name,
-    address: principal?.address ?? '',
+    address: address ?? '',
     status,
     state,
     body,

@@ -1,6 +1,6 @@
 import { AosError } from '../../kernel/errors.ts';
+import { countAgents } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
-import type { Sql } from '../../ledger/ledger.ts';
 import { type Answer, apiVersion } from '../contract.ts';
 import { timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
@@ -65,16 +65,8 @@ function ledgerFacts({ ledger, feeds }: RouteDeps): () => Promise<LedgerFacts> {
     const { rings } = bell;
     if (known?.rings === rings) return known.facts;
     const { seq, hash } = await chainHead(ledger.committed);
-    const facts = { ledger: { seq, hash }, agents: await agentCounts(ledger.committed) };
+    const facts = { ledger: { seq, hash }, agents: await countAgents(ledger.committed) };
     known = { rings, facts };
     return facts;
   };
-}
-
-async function agentCounts(sql: Sql): Promise<{ active: number; total: number }> {
-  const counts = await sql.get<{ active: number | null; total: number }>(
-    `select count(*) as total, sum(case when status = 'active' then 1 else 0 end) as active
-     from agents`,
-  );
-  return { active: counts?.active ?? 0, total: counts?.total ?? 0 };
 }

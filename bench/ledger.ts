@@ -1,0 +1,153 @@
+/** What the ledger adds to the rows and the flush that it cannot do without. */
+import { join } from 'node:path';
+import { realClock } from '../src/app/engines/clock.ts';
+import { realDisk } from '../src/app/engines/disk.ts';
+import { realEventLoop } from '../src/app/engines/event-loop.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import { addPendingOperation } from '../src/ledger/pending-operations.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { type Bench, quantile, type Sides } from './frame.ts';
+import { addManyEvents, benchEvent, benchRow, createRawLedger } from './raw-ledger.ts';
+import { workplace } from './workplace.ts';
+
+const callers = 64;
+const writesPerRound = 24_000;
+const manyEvents = 1_000_000;
+const fewEvents = 1000;
+
+export const ledgerBenches: readonly Bench[] = [
+  {
+    name: 'ledger.batched',
+    unit: 'tx/s',
+    floorIs:
+      'node:sqlite, FULL, the same rows and hashes in batches of the size that 64 callers got',
+    target: '>=0.6',
+    rounds: 21,
+    prepare: prepareBatched,
+  },
+  {
+    name: 'ledger.stall',
+    unit: 'ms',
+    floorIs: 'p99 of one raw commit of as many rows; the value is the p99 of a turn',
+    target: '<=2',
+    rounds: 21,
+    prepare: prepareStall,
+  },
+  {
+    name: 'ledger.growth',
+    unit: 'tx/s',
+    floorIs: `the same ledger with ${fewEvents} events in it instead of ${manyEvents}`,
+    target: '>=0.8',
+    rounds: 15,
+    prepare: prepareGrowth,
+  },
+];
+
+async function prepareBatched(): Promise<Sides> {
+  const { folder, disposables } = await workplace();
+  const ledger = disposables.use(await openLedger(join(folder, 'ledger.db'), 1));
+  const raw = disposables.use(await createRawLedger(join(folder, 'raw.db')));
+  let batchSize = callers;
+  return {
+    async value() {
+      const { perSecond, meanBatch } = await writeFromAll(ledger);
+      batchSize = meanBatch;
+      return perSecond;
+    },
+    async floor() {
+      let tookMs = 0;
+      let written = 0;
+      for (; written < writesPerRound; written += batchSize) {
+        tookMs += raw.commitBatch(batchSize).totalMs;
+      }
+      return (1000 * written) / tookMs;
+    },
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
+  };
+}
+
+async function prepareStall(): Promise<Sides> {
+  const { folder, disposables } = await workplace();
+  const ledger = disposables.use(await openLedger(join(folder, 'ledger.db'), 1));
+  const raw = disposables.use(await createRawLedger(join(folder, 'raw.db')));
+  let batchSize = callers;
+  return {
+    async value() {
+      const turns = measureTurns();
+      batchSize = (await writeFromAll(ledger)).meanBatch;
+      return quantile(turns.stop(), 0.99);
+    },
+    async floor() {
+      const batches = Math.ceil(writesPerRound / batchSize);
+      const commits = Array.from({ length: batches }, () => raw.commitBatch(batchSize).commitMs);
+      return quantile(commits, 0.99);
+    },
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
+  };
+}
+
+async function prepareGrowth(): Promise<Sides> {
+  const { folder, disposables } = await workplace();
+  const openFilled = async (name: string, events: number) => {
+    const path = join(folder, name);
+    await (await openLedger(path, 1))[Symbol.asyncDispose]();
+    addManyEvents(path, events);
+    return disposables.use(await openLedger(path, 2));
+  };
+  const large = await openFilled('large.db', manyEvents);
+  const small = await openFilled('small.db', fewEvents);
+  return {
+    value: async () => (await writeFromAll(large)).perSecond,
+    floor: async () => (await writeFromAll(small)).perSecond,
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
+  };
+}
+
+function openLedger(path: string, epoch: number): Promise<Ledger> {
+  const deps = { disk: realDisk, clock: realClock, eventLoop: realEventLoop };
+  const onLost = (why: Error) => {
+    throw why;
+  };
+  return openSqliteLedger(deps, { path, epoch, onLost });
+}
+
+async function writeFromAll(ledger: Ledger): Promise<{ perSecond: number; meanBatch: number }> {
+  let commits = 0;
+  using _counting = ledger.onEvents(() => commits++);
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: callers }, () => writeInTurn(ledger)));
+  const tookMs = performance.now() - startedAt;
+  return {
+    perSecond: (1000 * writesPerRound) / tookMs,
+    meanBatch: Math.round(writesPerRound / commits),
+  };
+}
+
+async function writeInTurn(ledger: Ledger): Promise<void> {
+  for (let left = writesPerRound / callers; left > 0; left--) {
+    await ledger.transact(async (tx) => {
+      await addPendingOperation(tx, { ...benchRow, at: Date.now() });
+      await tx.record(benchEvent);
+    });
+  }
+}
+
+/** How long each turn of the event loop takes, from now until it is stopped. */
+function measureTurns(): { stop(): number[] } {
+  const turns: number[] = [];
+  let turnedAt = performance.now();
+  let running = true;
+  const turn = () => {
+    const now = performance.now();
+    turns.push(now - turnedAt);
+    turnedAt = now;
+    if (running) setImmediate(turn);
+  };
+  setImmediate(turn);
+  return {
+    stop() {
+      running = false;
+      return turns;
+    },
+  };
+}
