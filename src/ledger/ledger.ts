@@ -38,8 +38,13 @@ export interface Ledger extends AsyncDisposable {
    * anything but the ledger.
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** What is on disk, each statement seeing one moment of it. Refuses to write. */
+  /**
+   * What this ledger has committed, each statement seeing one moment of it. Refuses to
+   * write.
+   */
   readonly committed: Sql;
+  /** The same as it stands on disk, for who doubts that nobody else has written there. */
+  openView(): Sql & Disposable;
   /** Calls after each commit that added events. A hint to look, never the truth. */
   onEvents(wake: () => void): Disposable;
   /** A copy of everything that is on disk now, as one new file at `path`. */

@@ -6,6 +6,8 @@
  * S1. It is ended before the writer begins: the log can only start over, and so stay
  *     small, while nobody reads an older state of it.
  * S2. While the writer works each statement stands for itself, and sees what is on disk.
+ * S3. So what somebody else writes into the file behind the writer's back is seen only after
+ *     the writer's next transaction. Whoever looks for just that opens a view.
  */
 import type { Sql, SqlParameters } from './ledger.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';

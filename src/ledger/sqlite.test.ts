@@ -206,6 +206,20 @@ test('the log stays small however much is written and read, and readers are neve
   expect(statSync(`${held.path}-wal`).size).toBeLessThan(40 * 1024 * 1024);
 });
 
+test('a view sees what somebody else has written into the file', async () => {
+  await using held = await temporaryLedger();
+  await held.ledger.transact(put('a'));
+  await readState(held.ledger.committed, 'a');
+  {
+    using other = new DatabaseSync(held.path);
+    other.exec(`update orchestrator_state set value = 'forged' where key = 'a'`);
+  }
+
+  using view = held.ledger.openView();
+
+  expect(await readState(view, 'a')).toBe('forged');
+});
+
 test('copyTo() copies one moment while writes go on', async () => {
   await using held = await temporaryLedger();
   await Promise.all(Array.from({ length: 500 }, (_, n) => held.ledger.transact(put(`a${n}`))));

@@ -5,7 +5,7 @@ import type { Clock, Disk, EventLoop } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { chainHead } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
-import type { Ledger, Transaction } from './ledger.ts';
+import type { Ledger, Sql, Transaction } from './ledger.ts';
 import { migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { openSqlite, type SqliteDatabase } from './sqlite-database.ts';
@@ -112,6 +112,10 @@ class SqliteLedger implements Ledger {
 
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#open.commits.transact(work);
+  }
+
+  openView(): Sql & Disposable {
+    return openSqlite(this.#open.path, { readOnly: true });
   }
 
   onEvents(wake: () => void): Disposable {

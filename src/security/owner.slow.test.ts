@@ -70,6 +70,7 @@ function failingOnce(ledger: Ledger): Ledger {
       failed = true;
       return Promise.reject(new AosError('ledger.full', { message: 'There is no room' }));
     },
+    openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
     [Symbol.asyncDispose]: async () => {},

@@ -214,6 +214,16 @@ describe.each(engines)('%s', (_name, open) => {
     expect(await readState(held.ledger.committed, 'a')).toBe('1');
   });
 
+  test('a view shows what was committed, and refuses to write', async () => {
+    await using held = await open();
+    await held.ledger.transact(put('a'));
+
+    using view = held.ledger.openView();
+
+    expect(await readState(view, 'a')).toBe('1');
+    await expect(view.run('delete from orchestrator_state')).rejects.toThrow();
+  });
+
   test('committed refuses to write', async () => {
     await using held = await open();
 

@@ -138,7 +138,7 @@ async function faultsAfter(
   await using ledger = await openTestLedger(path, { epoch: 2 });
   const found = await readWrites(ledger.committed);
   const check = await ledger.committed.get<{ integrity_check: string }>('pragma integrity_check');
-  const chain = await verifyChain({ sql: ledger.committed });
+  const chain = await verifyChain({ ledger });
   const torn = found.findIndex((line, place) => line !== writes[place]);
   const faults = [
     check?.integrity_check !== 'ok' && `integrity_check says ${check?.integrity_check}`,

@@ -1,9 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
 import { isInstalled } from '../support/machine.ts';
 import { programScript, type Run, runAos, runProgram } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const visibleCommands = commands
+  .filter(({ hidden }) => hidden !== true)
+  .map(({ name }) => name)
+  .sort();
 
 interface Shell {
   readonly name: string;
@@ -68,7 +74,7 @@ async function prepared(shell: string) {
 
 describe.for([bash, zsh, fish])('$name', ({ name, complete }) => {
   test.skipIf(!isInstalled(name)).each<readonly [string, readonly string[], readonly string[]]>([
-    ['every command', [''], ['completion', 'config', 'doctor']],
+    ['every command', [''], visibleCommands],
     ['the commands that begin as typed', ['co'], ['completion', 'config']],
     ['subcommands', ['config', ''], ['schema', 'show']],
     ['the subcommands that begin as typed', ['config', 'sc'], ['schema']],

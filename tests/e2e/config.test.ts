@@ -82,6 +82,8 @@ describe('where a setting comes from', () => {
         .map((line) => line.split(/ {2,}/)),
     ).toEqual([
       ['home', home.path, 'environment AOS_HOME'],
+      ['port', '7717', 'default'],
+      ['auditDays', '90', 'default'],
       ['diskWarnPercent', '51', 'flag --set'],
       ['diskAlertPercent', '95', `file ${home.at('config.json')}`],
     ]);

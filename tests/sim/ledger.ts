@@ -83,6 +83,10 @@ export class SimulatedLedger implements Ledger {
     });
   }
 
+  openView(): Sql & Disposable {
+    return { ...this.committed, [Symbol.dispose]: () => {} };
+  }
+
   onEvents(wake: () => void): Disposable {
     this.#listeners.add(wake);
     return { [Symbol.dispose]: () => void this.#listeners.delete(wake) };

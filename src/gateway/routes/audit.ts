@@ -18,9 +18,7 @@ export function auditRoutes(deps: RouteDeps): Handles<'auditHead' | 'auditVerify
     },
     auditVerify: async ({ body: { head } }) => {
       const keptHead = head === undefined ? undefined : keptHeadOf(head);
-      return wireVerification(
-        await verifyChain({ sql: deps.ledger.committed, pause }, { keptHead }),
-      );
+      return wireVerification(await verifyChain({ ledger: deps.ledger, pause }, { keptHead }));
     },
   };
 }

@@ -38,7 +38,7 @@ test('eraseEvents() takes the data, leaves the rest, and records who did it to w
     subject: 'ledger',
     data: '{"seqs":[1,3]}',
   });
-  expect(await verifyChain({ sql: home.ledger.committed })).toMatchObject({
+  expect(await verifyChain({ ledger: home.ledger })).toMatchObject({
     kind: 'whole',
     erased: 2,
   });

@@ -78,7 +78,7 @@ test('pruneEvents() puts a signed checkpoint in the place of old events, and say
     { limit: 1, order: 'newest-first' },
   );
   expect(event).toMatchObject({ subject: 'ledger', data: '{"through":2,"events":2}' });
-  expect(await verifyChain({ sql: deps.ledger.committed })).toMatchObject({
+  expect(await verifyChain({ ledger: deps.ledger })).toMatchObject({
     kind: 'whole',
     from: { seq: 2 },
     signedHeads: 2,
@@ -139,7 +139,7 @@ test('pruneEvents() removes no more than its limit, and tells whether more is le
     { events: 3, more: true },
     { events: 1, more: false },
   ]);
-  expect(await verifyChain({ sql: deps.ledger.committed })).toMatchObject({
+  expect(await verifyChain({ ledger: deps.ledger })).toMatchObject({
     kind: 'whole',
     from: { seq: 7 },
     events: 4,
@@ -164,7 +164,7 @@ test('a checkpoint takes the place of the head of the same event', async () => {
       limit: 1000,
     }),
   ).toMatchObject([{ seq: 2, reason: 'checkpoint' }]);
-  expect(await verifyChain({ sql: deps.ledger.committed })).toMatchObject({ kind: 'whole' });
+  expect(await verifyChain({ ledger: deps.ledger })).toMatchObject({ kind: 'whole' });
 });
 
 test('the chain goes on where it was after pruning', async () => {
@@ -177,5 +177,5 @@ test('the chain goes on where it was after pruning', async () => {
   );
 
   expect(await seqs(deps.ledger)).toEqual([3, 4, 5]);
-  expect(await verifyChain({ sql: deps.ledger.committed })).toMatchObject({ kind: 'whole' });
+  expect(await verifyChain({ ledger: deps.ledger })).toMatchObject({ kind: 'whole' });
 });

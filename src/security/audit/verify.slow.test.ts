@@ -77,7 +77,7 @@ async function temporaryTrail(): Promise<Trail> {
     erase: (...seqs) => eraseEvents(ledger, { seqs, actor: 'owner' }),
     pruneThrough: (seq) =>
       pruneEvents({ ledger, owner, clock }, { olderThan: start + 1000 * seq + 1 }),
-    verify: (keptHead) => verifyChain({ sql: ledger.committed }, { keptHead }),
+    verify: (keptHead) => verifyChain({ ledger }, { keptHead }),
     tamper,
     rehash: () => rehash(path),
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
@@ -178,7 +178,7 @@ describe('a chain is whole', () => {
       pauses++;
     };
 
-    const verification = await verifyChain({ sql: trail.ledger.committed, pause });
+    const verification = await verifyChain({ ledger: trail.ledger, pause });
 
     expect(verification).toMatchObject({ kind: 'whole', events: 2501, erased: 3 });
     expect(pauses).toBeGreaterThanOrEqual(3);
@@ -199,7 +199,7 @@ describe('a chain is whole', () => {
       if (pauses === 2) await trail.pruneThrough(2500);
     };
 
-    const verification = await verifyChain({ sql: trail.ledger.committed, pause });
+    const verification = await verifyChain({ ledger: trail.ledger, pause });
 
     expect(verification).toMatchObject({ kind: 'whole', from: { seq: 2500 }, erased: 1 });
   });

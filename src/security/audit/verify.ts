@@ -1,6 +1,6 @@
 import { AosError } from '../../kernel/errors.ts';
 import { lastCheckpoint, type SignedHead } from '../../ledger/events.ts';
-import type { Sql } from '../../ledger/ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/principals.ts';
 import { isSignedBy } from './head.ts';
 import { type BrokenChain, Walk, type WholeChain } from './walk.ts';
@@ -8,7 +8,7 @@ import { type BrokenChain, Walk, type WholeChain } from './walk.ts';
 export type Verification = WholeChain | BrokenChain;
 
 export interface VerifyDeps {
-  readonly sql: Sql;
+  readonly ledger: Pick<Ledger, 'openView'>;
   /** Called every few milliseconds of work, so that others get a turn. */
   readonly pause?: () => Promise<void>;
 }
@@ -23,7 +23,9 @@ export async function verifyChain(
   deps: VerifyDeps,
   { keptHead }: VerifyChoices = {},
 ): Promise<Verification> {
-  const { sql, pause = async () => {} } = deps;
+  const { pause = async () => {} } = deps;
+  // What the file holds, not what this process remembers of it.
+  using sql = deps.ledger.openView();
   const owner = (await findPrincipal(sql, 'owner'))?.address;
   if (keptHead !== undefined) refuseBadHead(keptHead, owner);
   for (;;) {
