@@ -44,13 +44,23 @@ function processes(): string[] {
   foreign = foreign.intersection(new Set(pids));
   const found: string[] = [];
   for (const pid of pids.filter((candidate) => !foreign.has(candidate))) {
-    const environment = readProc(`/proc/${pid}/environ`);
+    const environment = readEnvironment(pid);
     const parent = /\) \S (\d+)/.exec(readProc(`/proc/${pid}/stat`))?.[1];
     if (environment.includes(mark) || parent === String(process.pid)) {
       found.push(`process ${pid}: ${readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
     }
   }
   return found;
+}
+
+// A process that is just becoming another program has no environment for a moment.
+function readEnvironment(pid: string): string {
+  for (let tries = 3; tries > 0; tries--) {
+    const environment = readProc(`/proc/${pid}/environ`);
+    if (environment !== '') return environment;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+  return '';
 }
 
 function runningPids(): string[] {
