@@ -15,7 +15,9 @@ export interface BatchTimes {
   readonly commitMs: number;
 }
 
-/** What each transaction of these benches writes, on either side. */
+/** What each transaction of these benches writes, on either side, by the same statement. */
+export const insertBenchRow =
+  'insert into pending_operations (operation_type, payload, created_at) values ($1, $2, $3)';
 export const benchRow = { type: 'bench', payload: { agent: 'jean', step: 'written' } } as const;
 export const benchEvent = {
   actor: 'agent:jean',
@@ -68,9 +70,7 @@ function writerOf(
   start: ChainHead,
   { eventsOnly = false }: { readonly eventsOnly?: boolean } = {},
 ): () => void {
-  const insertRow = database.prepare(
-    'insert into pending_operations (operation_type, payload, created_at) values (?, ?, ?)',
-  );
+  const insertRow = database.prepare(insertBenchRow.replaceAll('$', '?'));
   const insertEvent = database.prepare(
     `insert into events (at, actor, kind, subject, data, data_digest, seq, prev_hash, hash)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -116,9 +116,17 @@ export class SqliteConnection implements WritingConnection {
     };
     const before = this.#head;
     const head = nextHead(before, chained);
+    const { at, actor, kind, subject } = chained;
     this.#database.runNow(insertEvent, [
-      ...[chained.at, chained.actor, chained.kind, chained.subject, data, chained.dataDigest],
-      ...[head.seq, before.hash, head.hash],
+      at,
+      actor,
+      kind,
+      subject,
+      data,
+      chained.dataDigest,
+      head.seq,
+      before.hash,
+      head.hash,
     ]);
     this.#head = head;
   }

@@ -48,28 +48,37 @@ export class SqliteDatabase implements Sql, Disposable {
   }
 
   async all<Row>(text: string, parameters: SqlParameters = []): Promise<Row[]> {
-    // The caller names the row's type; the schema, which is ours too, gives it.
-    return told(this.#path, () => this.#prepared(text).all(...bindable(parameters))) as Row[];
+    try {
+      // The caller names the row's type; the schema, which is ours too, gives it.
+      return this.#prepared(text).all(...bindable(parameters)) as Row[];
+    } catch (failure) {
+      throw toLedgerError(failure, this.#path);
+    }
   }
 
-  async get<Row>(text: string, parameters: SqlParameters = []): Promise<Row | undefined> {
+  async get<Row>(text: string, parameters?: SqlParameters): Promise<Row | undefined> {
     return this.getNow<Row>(text, parameters);
   }
 
-  async run(text: string, parameters: SqlParameters = []): Promise<number> {
+  async run(text: string, parameters?: SqlParameters): Promise<number> {
     return this.runNow(text, parameters);
   }
 
   /** For who is in the middle of something that must not be interrupted. */
   getNow<Row>(text: string, parameters: SqlParameters = []): Row | undefined {
-    const row = told(this.#path, () => this.#prepared(text).get(...bindable(parameters)));
-    return row as Row | undefined;
+    try {
+      return this.#prepared(text).get(...bindable(parameters)) as Row | undefined;
+    } catch (failure) {
+      throw toLedgerError(failure, this.#path);
+    }
   }
 
   runNow(text: string, parameters: SqlParameters = []): number {
-    return Number(
-      told(this.#path, () => this.#prepared(text).run(...bindable(parameters))).changes,
-    );
+    try {
+      return Number(this.#prepared(text).run(...bindable(parameters)).changes);
+    } catch (failure) {
+      throw toLedgerError(failure, this.#path);
+    }
   }
 
   /** Copies what the connection sees at this moment to a new file, without holding up the process. */
