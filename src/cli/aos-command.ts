@@ -23,6 +23,11 @@ export class AosCommand extends Command {
 
   /** commander calls this for everything that is wrong with the arguments. */
   override error(message: string, options?: ErrorOptions): never {
+    const [word] = this.args;
+    if (options?.code === 'commander.excessArguments' && this.commands.length > 0 && word) {
+      // A group that does something by itself: the word was meant to be one of its commands.
+      this.error(`unknown command '${word}'`, { code: 'commander.unknownCommand' });
+    }
     const code = codes[options?.code ?? ''] ?? 'usage.bad-value';
     throw new AosError(code, {
       message: this.#sentence(code, message.replace(/^error: /, '')),

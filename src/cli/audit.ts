@@ -6,7 +6,7 @@ import { readWholeFile } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import { parseMoment } from '../kernel/moment.ts';
 import { oneLine, quote, safeJson } from '../kernel/quote.ts';
-import { withHome } from './connect.ts';
+import { reach, withHome } from './connect.ts';
 import type { Context } from './context.ts';
 import { counted } from './words.ts';
 
@@ -31,7 +31,7 @@ export function defineAudit(command: Command, context: Context): void {
     .option('--since <moment>', 'not before: 30m, 2h, 7d, or a date')
     .option('--until <moment>', 'before: 30m, 2h, 7d, or a date')
     .option('--limit <n>', 'the newest so many (all: every one)', '50')
-    .option('-f, --follow', 'go on with what happens from now on')
+    .option('-f, --follow', 'go on with what happens from now on, as long as the daemon runs')
     .addHelpText(
       'after',
       '\nEvents are told oldest first. With --json each is a line of its own, with everything in\nit: "aos audit --json --limit all" exports the trail.\n\nExamples:\n  aos audit\n  aos audit --kind agent.* --since 7d\n  aos audit --json --limit all > trail.jsonl\n  aos audit head > head.json    # keep it elsewhere\n  aos audit verify --head head.json',
@@ -61,13 +61,18 @@ async function list(context: Context, options: AuditOptions): Promise<void> {
   const filter = { actor, kind, subject };
   const window = { since: moment(options.since), until: moment(options.until) };
   const limit = limitOf(options.limit ?? '50');
-  await withHome(context, 'aos audit', async (client) => {
-    const after = await newest(client, context, { ...filter, ...window }, limit);
-    if (follow !== true) return;
-    for await (const item of client.follow(filter, { after, signal: context.signal })) {
-      if (item.kind === 'event') tell(context, item.event);
-    }
-  });
+  const show = (client: Client) => newest(client, context, { ...filter, ...window }, limit);
+  if (follow !== true) {
+    await withHome(context, 'aos audit', show);
+    return;
+  }
+  // Only with a daemon: without one, whoever waits would keep the home to themselves, and
+  // nothing could happen in it.
+  const { client } = await reach(context);
+  const after = await show(client);
+  for await (const item of client.follow(filter, { after, signal: context.signal })) {
+    if (item.kind === 'event') tell(context, item.event);
+  }
 }
 
 /** Prints the newest ones, oldest first, and returns the number of the last. */

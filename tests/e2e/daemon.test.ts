@@ -1,12 +1,13 @@
 /** The daemon's commands as their users run them. */
 
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../../src/app/engines/processes.ts';
-import { type Run, runAos, stackLine } from '../support/run-aos.ts';
+import { launcher, type Run, runAos, stackLine } from '../support/run-aos.ts';
 import { startDaemon } from '../support/running-daemon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -283,6 +284,35 @@ describe('aos audit', () => {
 
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^error: .+\n {2}try: .+\n$/);
+  });
+
+  test('a misspelt command below it is named', async () => {
+    await using folder = temporaryFolder();
+
+    const run = await aos(folder.path, 'audit', 'vrify');
+
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('Did you mean "verify"?');
+  });
+
+  test('--follow goes on with what happens, and wants a daemon', async () => {
+    await using folder = temporaryFolder();
+    const without = await aos(folder.path, 'audit', '--follow');
+    await using daemon = await startDaemon(folder.path);
+
+    const following = spawn(process.execPath, [launcher, '--home', folder.path, 'audit', '-f']);
+    let heard = '';
+    following.stdout.setEncoding('utf8').on('data', (text: string) => {
+      heard += text;
+    });
+    const ended = once(following, 'close');
+    await vi.waitUntil(() => heard.includes('daemon.started'), { timeout: 10_000 });
+    await daemon.client.register('jean');
+    await vi.waitUntil(() => heard.includes('agent:jean'), { timeout: 10_000 });
+    following.kill('SIGINT');
+
+    expect(await ended).toEqual([130, null]);
+    expect(without).toMatchObject({ code: 7, stdout: '' });
   });
 
   const crimes: readonly (readonly [string, string, boolean])[] = [
