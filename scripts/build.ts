@@ -84,9 +84,9 @@ await cp(join(root, 'src', 'ledger', 'sql'), join(dist, 'sql'), { recursive: tru
 await rm(join(dist, '.compiled'), { recursive: true, force: true });
 const home = await mkdtemp(join(tmpdir(), 'aos-build-'));
 try {
-  for (const command of ['doctor', 'du']) {
+  for (const command of [['doctor'], ['register', 'jean']]) {
     const aos = join(root, 'bin', 'aos.cjs');
-    const args = [aos, '--home', join(home, command), command];
+    const args = [aos, '--home', join(home, 'home'), ...command];
     const run = spawnSync(process.execPath, args, { encoding: 'utf8' });
     if (run.status === 0 || run.status === 7) continue;
     process.stderr.write(`The program that was built does not run:\n${run.stderr}`);

@@ -31,14 +31,14 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 120,
+    budgetSeconds: 180,
     fileParallelism: false,
   },
   { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 120, fileParallelism: true },
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 120,
+    budgetSeconds: 180,
     fileParallelism: false,
   },
 ];

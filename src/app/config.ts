@@ -33,7 +33,7 @@ export interface ConfigSources {
 export interface FlagValue {
   readonly key: string;
   readonly text: string;
-  readonly flag: '--home' | '--set';
+  readonly flag: '--home' | '--set' | '--port';
 }
 
 export interface Config {

@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path';
 import { createGateway, type Gateway } from '../gateway/server.ts';
-import { listAgents } from '../ledger/agents.ts';
+import { everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { Engines } from './compose.ts';
@@ -156,21 +156,10 @@ function agentSocket(name: string): string {
 
 async function openDoors(gateway: Gateway, ledger: Ledger, port: number): Promise<number> {
   await gateway.openOwnerDoor('run/aos.sock');
-  for await (const name of activeAgents(ledger)) {
-    await gateway.openAgentDoor(name, agentSocket(name));
+  for await (const { name, status } of everyAgent(ledger.committed)) {
+    if (status === 'active') await gateway.openAgentDoor(name, agentSocket(name));
   }
   return gateway.openTcpDoor({ host: '127.0.0.1', port });
-}
-
-async function* activeAgents({ committed }: Ledger): AsyncGenerator<string, void, void> {
-  let after = '';
-  for (;;) {
-    const page = await listAgents(committed, { after, limit: 500 });
-    for (const { name, status } of page) if (status === 'active') yield name;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.name;
-  }
 }
 
 // D2, but for a daemon that can write no more.

@@ -4,8 +4,18 @@
  */
 
 import type { Duplex } from 'node:stream';
+import type { GatewayDeps } from '../gateway/deps.ts';
 import { createGateway } from '../gateway/server.ts';
-import type { AosError } from '../kernel/errors.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { DiskView } from '../kernel/ports.ts';
+import { everyAgent } from '../ledger/agents.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { findPrincipal } from '../ledger/principals.ts';
+import { loadKey } from '../security/identity/key-file.ts';
+import type { KeyPair } from '../security/identity/key-pair.ts';
+import { keysFolder, type PrincipalId } from '../security/identity/principal.ts';
+import { makeAgentFolders } from '../security/register.ts';
+import type { BackupRequest } from './backup.ts';
 import type { Engines } from './compose.ts';
 import { readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
@@ -39,11 +49,14 @@ export async function embedHome(
     warnPercent: settings.diskWarnPercent,
     alertPercent: settings.diskAlertPercent,
   };
+  const upkeep = upkeepOf(engines, open);
+  const { backup } = opened.use(stoppable(upkeep.backup));
   const gateway = opened.use(
     await createGateway({
       ...engines,
       ...open,
-      ...upkeepOf(engines, open),
+      ...upkeep,
+      backup,
       version,
       log,
       startedAt: engines.clock.now(),
@@ -57,15 +70,42 @@ export async function embedHome(
   return { connect: () => gateway.connect(), [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
+interface StoppableBackup extends AsyncDisposable {
+  readonly backup: GatewayDeps['backup'];
+}
+
+/** A command that ends, by Ctrl-C say, takes its backup along; a daemon would go on with it. */
+function stoppable(backup: GatewayDeps['backup']): StoppableBackup {
+  const stop = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  return {
+    backup: (asked) => {
+      const request: BackupRequest = { ...asked, signal: stop.signal };
+      const work = backup(request);
+      running.add(work);
+      return work;
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new AosError('interrupted.signal', { message: 'The backup was stopped' }));
+      await Promise.allSettled(running);
+    },
+  };
+}
+
 // Whoever calls is rejected with the same error, and a command has nothing else to end.
 function thrownByCall(_why: AosError): void {}
+
+export interface RestoredHome extends RestoreSummary {
+  /** Those who cannot sign until somebody puts their key files back. */
+  readonly agents_without_keys: readonly string[];
+}
 
 /** `aos restore`: with the home locked, and its ledger closed until the backup is in place. */
 export async function restoreInto(
   engines: Engines,
   settings: Settings,
   request: RestoreRequest,
-): Promise<RestoreSummary> {
+): Promise<RestoredHome> {
   const { home } = settings;
   await prepareHome(engines, home);
   await using lock = await lockHome(engines, home, { holder: 'aos restore' });
@@ -80,5 +120,53 @@ export async function restoreInto(
       data: { made_at, events },
     }),
   );
-  return summary;
+  const { withoutKeys, warnings } = await completeAgents(engines, home, ledger.committed);
+  return {
+    ...summary,
+    warnings: [...summary.warnings, ...warnings],
+    agents_without_keys: withoutKeys,
+  };
+}
+
+interface CompletedAgents {
+  readonly withoutKeys: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+// What stands in the way of one agent's folder must not keep the others from theirs.
+async function completeAgents(engines: Engines, home: string, sql: Sql): Promise<CompletedAgents> {
+  const withoutKeys: string[] = [];
+  const warnings: string[] = [];
+  for await (const agent of everyAgent(sql)) {
+    const principal = await findPrincipal(sql, `agent:${agent.name}`);
+    try {
+      await makeAgentFolders(engines, home, {
+        name: agent.name,
+        registeredAt: agent.registered_at,
+        body: agent.body,
+        address: principal?.address ?? '',
+        publicKey: principal?.public_key ?? '',
+      });
+    } catch (failure) {
+      if (!(failure instanceof AosError)) throw failure;
+      warnings.push(`The folders of agent ${agent.name} are not complete. ${failure.message}`);
+    }
+    const key = await keyIfGood(engines.disk, home, `agent:${agent.name}`);
+    if (key === undefined || key.address !== principal?.address) withoutKeys.push(agent.name);
+  }
+  return { withoutKeys, warnings };
+}
+
+async function keyIfGood(
+  view: DiskView,
+  home: string,
+  principal: PrincipalId,
+): Promise<KeyPair | undefined> {
+  try {
+    return await loadKey(view, keysFolder(home), principal);
+  } catch (failure) {
+    // A key that cannot be used is as good as none here; who needs it is told what is wrong.
+    if (failure instanceof AosError) return undefined;
+    throw failure;
+  }
 }

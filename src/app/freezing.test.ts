@@ -50,3 +50,17 @@ test('a heartbeat that is only a little late is nothing', async () => {
 test('a jump of the wall clock is no freezing', async () => {
   expect(await watched(0, 3_600_000)).toEqual([]);
 });
+
+test('that it cannot be written down does not end the watch', async () => {
+  const simulated = new SimulatedClock();
+  const { clock, stall } = stalling(simulated);
+  const stop = new AbortController();
+  const record = () => Promise.reject(new Error('the disk is full'));
+  stall(60_000);
+
+  const watching = watchForFreezing({ clock, log: { warn: () => {} }, record }, stop.signal);
+  await simulated.advance(70_000);
+  stop.abort();
+
+  await expect(watching).resolves.toBeUndefined();
+});

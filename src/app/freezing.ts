@@ -32,6 +32,11 @@ export async function watchForFreezing(
     lastMs = nowMs;
     if (frozenMs < leaseMs - heartbeatMs) continue;
     log.warn({ frozen_ms: frozenMs }, 'the daemon stood still for longer than a lease');
-    await record(frozenMs);
+    try {
+      await record(frozenMs);
+    } catch (failure) {
+      // A full disk, for one: that it cannot be written down is no reason to end.
+      log.warn({ err: failure }, 'that the daemon stood still could not be written down');
+    }
   }
 }

@@ -132,6 +132,34 @@ test("a folder that holds somebody else's things is refused and not touched", as
   expect(readdirSync(folder.path)).toEqual(['thesis.tex']);
 });
 
+test.each(['.lock', 'ledger.db'])(
+  'a foreign file in a home that is ours by its %s is left alone, open as it is',
+  async (own) => {
+    await using folder = temporaryFolder();
+    writeFileSync(folder.at(own), '', { mode: 0o600 });
+    writeFileSync(folder.at('.DS_Store'), 'x');
+    chmodSync(folder.at('.DS_Store'), 0o644);
+
+    await prepareHome(deps, folder.path);
+
+    expect(readdirSync(folder.path)).toEqual(['.DS_Store', own, ...everyFolder].sort());
+    expect(statSync(folder.at('.DS_Store')).mode & 0o777).toBe(0o644);
+  },
+);
+
+test('what is open in a home of ours with a foreign file is mended without touching that', async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(folder.at('ledger.db'), '', { mode: 0o644 });
+  writeFileSync(folder.at('.DS_Store'), 'x');
+
+  const attempt = prepareHome(deps, folder.path);
+
+  await expect(attempt).rejects.toMatchObject({
+    code: 'home.open-to-others',
+    fix: `chmod go-rwx ${folder.at('ledger.db')}`,
+  });
+});
+
 test.each(['.lock-journal', 'ledger.db.before-0002', 'config.json.before-restore-2030'])(
   '%s is of our own and accepted',
   async (name) => {

@@ -2,15 +2,19 @@
 import { dirname, join } from 'node:path';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
 import { judgeFileSystem } from './doctor/disk.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { judgeContents, judgeLength } from './doctor/home.ts';
 import { judgeModes } from './doctor/modes.ts';
-import { isPendingName, ownFolders } from './doctor/own-names.ts';
+import { daemonLogName, isPendingName } from './doctor/own-names.ts';
+import { preparedFolders, wrongPlace } from './doctor/places.ts';
 
 /** The daemon's log in `logs`, and how much of it is kept: this one and the nine before. */
-export const daemonLog = { name: 'daemon.log', limitBytes: 10 * 1024 * 1024, keep: 10 } as const;
+export const daemonLog = {
+  name: daemonLogName,
+  limitBytes: 10 * 1024 * 1024,
+  keep: 10,
+} as const;
 
 export interface PrepareDeps {
   readonly disk: Disk;
@@ -28,8 +32,7 @@ export async function prepareHome({ disk, volume }: PrepareDeps, home: string): 
   await makeHome(disk, home);
   refuse('home.foreign', judgeContents(home, await disk.list(home)));
   refuse('home.open-to-others', await judgeModes(disk, home));
-  for (const name of ownFolders) await ensureFolder(disk, join(home, name));
-  await ensureFolder(disk, join(home, 'run', 'agents'));
+  for (const name of preparedFolders) await ensureFolder(disk, join(home, name));
   await disk.syncFolder(join(home, 'run'));
   // The folder itself, should the home be a link to it.
   await disk.syncFolder(`${home}/.`);
@@ -69,18 +72,9 @@ async function ensureFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-const kindWords = {
-  file: 'a file',
-  symlink: 'a symlink',
-  other: 'a device or pipe',
-  folder: 'something else',
-} as const;
-
-function notAFolder(path: string, kind: DiskEntry['kind'] = 'folder'): AosError {
-  return new AosError('home.not-a-folder', {
-    message: `${quote(path)} must be a folder, and ${kindWords[kind]} stands there`,
-    fix: 'Move it away; the folder is made by itself',
-  });
+function notAFolder(path: string, kind: DiskEntry['kind'] | undefined): AosError {
+  const { says, fix } = wrongPlace(path, 'folder', kind);
+  return new AosError('home.not-a-folder', { message: says, fix });
 }
 
 const hourMs = 3_600_000;

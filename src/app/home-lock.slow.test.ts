@@ -5,8 +5,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { hasSandbox } from '../../tests/support/machine.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Processes } from '../kernel/processes.ts';
 import { realClock } from './engines/clock.ts';
@@ -34,10 +36,18 @@ interface Starter extends AsyncDisposable {
 }
 
 /** Another process that takes the lock of a home. */
-async function start(home: string, ...words: string[]): Promise<Starter> {
-  const child = spawn(process.execPath, [program, home, ...words], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+function start(home: string, ...words: string[]): Promise<Starter> {
+  return startThrough([], home, ...words);
+}
+
+/** The same, run by another program, such as a sandbox. */
+async function startThrough(
+  through: readonly string[],
+  home: string,
+  ...words: string[]
+): Promise<Starter> {
+  const [file = '', ...rest] = [...through, process.execPath, program, home, ...words];
+  const child = spawn(file, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
   const says = await firstLine(child);
   return {
@@ -178,6 +188,106 @@ test('of ten that take over at once exactly one holds in the end', async () => {
   const held = starters.filter(({ says }) => says.startsWith('held'));
   const alive = held.filter(({ pid }) => realProcesses.startTimeOf(pid) !== undefined);
   expect(alive).toMatchObject([{ pid: (await readHolder(deps, folder.path))?.pid }]);
+});
+
+/** Another connection that changes the row as soon as it can, once it was told to. */
+function intruder(path: string) {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const [waiting, trying, over] = [0, 1, 2];
+  const worker = new Worker(
+    `const { workerData: { flag, path }, parentPort } = require('node:worker_threads');
+     const { DatabaseSync } = require('node:sqlite');
+     const database = new DatabaseSync(path, { timeout: 0 });
+     const tryOnce = () => {
+       try {
+         database.exec('begin immediate');
+         database.exec('update holder set epoch = epoch + 100');
+         database.exec('commit');
+         return true;
+       } catch { return false; }
+     };
+     parentPort.on('message', (word) => {
+       if (word === 'end') { database.close(); parentPort.close(); return; }
+       parentPort.postMessage('ready');
+       Atomics.wait(flag, 0, ${waiting});
+       let isDone = false;
+       while (!isDone && Atomics.load(flag, 0) === ${trying}) isDone = tryOnce();
+       parentPort.postMessage('over');
+     });`,
+    { eval: true, workerData: { flag, path } },
+  );
+  const tell = (what: number): void => {
+    Atomics.store(flag, 0, what);
+    Atomics.notify(flag, 0);
+  };
+  let stopped: Promise<unknown> | undefined;
+  return {
+    async prepare(): Promise<void> {
+      tell(waiting);
+      worker.postMessage('begin');
+      await once(worker, 'message');
+      stopped = once(worker, 'message');
+    },
+    go: () => tell(trying),
+    async stop(): Promise<void> {
+      tell(over);
+      await stopped;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      const ended = once(worker, 'exit');
+      worker.postMessage('end');
+      await ended;
+    },
+  };
+}
+
+test('whoever finds another row than its own, when it has begun again, does not hold the home', async () => {
+  await using folder = temporaryFolder();
+  await (await takeHomeLock(deps, folder.path, holder))[Symbol.asyncDispose]();
+  await using other = intruder(folder.at('.lock'));
+  // Asked for in the middle of the taking: from then on somebody tries to come in between.
+  const clock = {
+    ...realClock,
+    now: () => {
+      other.go();
+      return realClock.now();
+    },
+  };
+  const deadline = realClock.monotonicMs() + 20_000;
+
+  for (;;) {
+    await other.prepare();
+    const [taking] = await Promise.allSettled([
+      takeHomeLock({ ...deps, clock }, folder.path, holder),
+    ]);
+    await other.stop();
+    if (taking.status === 'rejected') {
+      expect(taking.reason).toMatchObject({ code: 'home.busy' });
+      break;
+    }
+    await using lock = taking.value;
+    expect(epochIn(folder.at('.lock'))).toBe(lock.epoch);
+    expect(realClock.monotonicMs()).toBeLessThan(deadline);
+  }
+});
+
+function epochIn(path: string): unknown {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return database.prepare('select epoch from holder').get()?.['epoch'];
+}
+
+describe.skipIf(!hasSandbox)('on a disk that can only be read', () => {
+  test.each(['with a .lock', 'without one'])('it is said so: %s', async (how) => {
+    await using folder = temporaryFolder();
+    if (how === 'with a .lock') {
+      await (await takeHomeLock(deps, folder.path, holder))[Symbol.asyncDispose]();
+    }
+    const world = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', folder.path, folder.path];
+
+    await using starter = await startThrough(world, folder.path);
+
+    expect(starter.says).toBe('disk.read-only');
+  });
 });
 
 describe('raiseEpoch()', () => {
@@ -333,6 +443,32 @@ describe('takeOver()', () => {
     await attempt;
     expect(killed).toEqual([]);
     expect(await readHolder(deps, folder.path)).toMatchObject({ pid: old.pid });
+  });
+
+  test('spares whoever took the home after the owner that was there had ended', async () => {
+    await using folder = temporaryFolder();
+    await using old = await start(folder.path);
+    await using later = new AsyncDisposableStack();
+    const killed: number[] = [];
+    const processes: Processes = {
+      ...realProcesses,
+      kill: (pid, signal) => {
+        killed.push(pid);
+        return realProcesses.kill(pid, signal);
+      },
+    };
+    let faster: Starter | undefined;
+    const sleep = async (): Promise<void> => {
+      await old.ended();
+      faster ??= later.use(await start(folder.path));
+    };
+
+    const clock = { ...realClock, sleep };
+    const attempt = takeOver({ ...deps, clock, processes }, folder.path, holder);
+
+    await expect(attempt).rejects.toMatchObject({ code: 'home.busy' });
+    expect(killed).toEqual([old.pid]);
+    expect(await readHolder(deps, folder.path)).toMatchObject({ pid: faster?.pid });
   });
 
   test("says in words that another user's process cannot be ended", async () => {

@@ -106,14 +106,23 @@ export async function readHolder(
   { disk, processes }: { readonly disk: DiskView; readonly processes: Processes },
   home: string,
 ): Promise<HomeHolder | undefined> {
+  const holder = (await readLockRow(disk, home))?.holder;
+  if (holder === undefined) return undefined;
+  // R6
+  return processes.startTimeOf(holder.pid) === holder.startTime ? holder : undefined;
+}
+
+/** Throws `home.broken-lock` where `.lock` is not one that could be taken. Takes nothing. */
+export async function checkLockFile(disk: DiskView, home: string): Promise<void> {
+  await readLockRow(disk, home);
+}
+
+async function readLockRow(disk: DiskView, home: string): Promise<LockRow | undefined> {
   const path = lockPath(home);
   const there = await disk.stat(path);
   if (there === undefined) return undefined;
   if (there.kind !== 'file') throw brokenLock(path);
-  const holder = committedRow(path)?.holder;
-  if (holder === undefined) return undefined;
-  // R6
-  return processes.startTimeOf(holder.pid) === holder.startTime ? holder : undefined;
+  return committedRow(path);
 }
 
 function committedRow(path: string): LockRow | undefined {
@@ -174,9 +183,29 @@ type Taking =
 
 async function tryTaking(deps: HomeLockDeps, home: string, options: TakeOptions): Promise<Taking> {
   await makeLockFile(deps, lockPath(home));
-  const lock = takeNow(deps, home, options);
+  const lock = await takeNowOrSay(deps, home, options);
   if (lock !== undefined) return { kind: 'taken', lock };
   return { kind: 'busy', holder: await readHolder(deps, home) };
+}
+
+async function takeNowOrSay(
+  deps: HomeLockDeps,
+  home: string,
+  options: TakeOptions,
+): Promise<HomeLock | undefined> {
+  try {
+    return takeNow(deps, home, options);
+  } catch (failure) {
+    const path = lockPath(home);
+    // SQLite says the same of a file that may not be written and of a disk that cannot be.
+    // The disk tells them apart; a file that is moved to its own name stays as it is.
+    if (isDenied(failure)) await deps.disk.rename(path, path);
+    throw failure;
+  }
+}
+
+function isDenied(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'disk.denied';
 }
 
 function takeNow(deps: HomeLockDeps, home: string, options: TakeOptions): HomeLock | undefined {

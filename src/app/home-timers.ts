@@ -2,8 +2,9 @@
 import type { Clock } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { readState, writeState } from '../ledger/state.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
-import { type HeadDeps, signHead } from '../security/audit/head.ts';
+import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
 import type { Ring } from './timers.ts';
 
@@ -35,7 +36,7 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
     'audit.head': {
       kind: 'repeatable',
       ring: async () => {
-        const head = await signHead(deps);
+        const head = await signNewHead(deps);
         // In the log too, which may be kept elsewhere than the ledger.
         if (head !== undefined) deps.log.info({ head }, 'the end of the chain was signed');
       },
@@ -52,10 +53,27 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
 }
 
 async function pruneAll(deps: HomeTimersDeps): Promise<void> {
-  const olderThan = deps.clock.now() - deps.auditDays * dayMs;
+  const olderThan = await nextCutoff(deps);
   for (;;) {
     const { events, more } = await pruneEvents(deps, { olderThan });
     if (events > 0) deps.log.info({ events }, 'old events were cut off');
     if (!more) return;
   }
+}
+
+const cutoffKey = 'audit.cutoff';
+const longestStepMs = 2 * dayMs;
+
+/**
+ * The moment before which events may go. It moves on by two days at most, each time it is
+ * asked for: a clock that is months ahead for an hour must not take the trail with it.
+ */
+async function nextCutoff({ ledger, clock, auditDays }: HomeTimersDeps): Promise<number> {
+  const wanted = clock.now() - auditDays * dayMs;
+  return ledger.transact(async (tx) => {
+    const before = await readState(tx, cutoffKey);
+    const cutoff = before === undefined ? wanted : Math.min(wanted, Number(before) + longestStepMs);
+    await writeState(tx, cutoffKey, String(cutoff), clock.now());
+    return cutoff;
+  });
 }

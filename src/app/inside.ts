@@ -4,5 +4,6 @@
  */
 import { runDaemon } from './daemon.ts';
 import { embedHome, restoreInto } from './embed.ts';
+import { measureHome } from './home-usage.ts';
 
-export const inside = { runDaemon, embedHome, restoreInto };
+export const inside = { runDaemon, embedHome, restoreInto, measureHome };

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, truncateSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { writeState } from '../ledger/state.ts';
@@ -54,4 +54,27 @@ test('a home whose owner’s key is gone is not opened', async () => {
   rmSync(folder.at('home', 'keys', 'owner.key'));
 
   await expect(open(folder.at('home'))).rejects.toMatchObject({ code: 'identity.missing-key' });
+});
+
+test.each([
+  ['is gone', (path: string) => rmSync(path)],
+  ['is empty', (path: string) => truncateSync(path)],
+])('a home whose ledger %s is not begun anew, as if nothing had happened', async (_what, lose) => {
+  await using folder = temporaryFolder();
+  await (await open(folder.at('home')))[Symbol.asyncDispose]();
+  lose(folder.at('home', 'ledger.db'));
+
+  await expect(open(folder.at('home'))).rejects.toMatchObject({ code: 'ledger.missing' });
+});
+
+test('a home whose making was interrupted before its key is opened', async () => {
+  await using folder = temporaryFolder();
+  await (await open(folder.at('home')))[Symbol.asyncDispose]();
+  for (const name of ['keys/owner.key', 'keys/owner.handle', 'ledger.db']) {
+    rmSync(folder.at('home', name));
+  }
+
+  await using home = await open(folder.at('home'));
+
+  expect(home.owner.address).toMatch(/^0x/);
 });

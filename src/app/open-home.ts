@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import type { Signer } from '../security/identity/principal.ts';
@@ -36,6 +37,7 @@ export async function openHome(
   await prepareHome(engines, home);
   await using opened = new AsyncDisposableStack();
   const lock = opened.use(await lockHome(engines, home, options));
+  await refuseLostLedger(engines, home);
   const ledger = opened.use(await openLedger(engines, home, lock, options.onLost));
   const owner = await ensureOwner({ ...engines, ledger }, home);
   const kept = opened.move();
@@ -46,6 +48,18 @@ export async function openHome(
     owner,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+// The ledger is made before the owner's key, so a key without a ledger is a ledger that was
+// lost. To begin a new one would look as if nothing had ever happened.
+async function refuseLostLedger({ disk }: Engines, home: string): Promise<void> {
+  const ledger = await disk.stat(join(home, 'ledger.db'));
+  if (ledger !== undefined && ledger.sizeBytes > 0) return;
+  if ((await disk.stat(join(home, 'keys', 'owner.key'))) === undefined) return;
+  throw new AosError('ledger.missing', {
+    message: `The ledger of ${quote(home)} is ${ledger === undefined ? 'gone' : 'empty'}, and its keys are there`,
+    fix: 'Put a backup back: aos restore FILE --replace; or, to begin anew, move the whole folder away',
+  });
 }
 
 export function lockHome(

@@ -1,16 +1,20 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { type ErrorCode, toReport } from '../kernel/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
+import { registerAgent } from '../security/register.ts';
 import { backupHome } from './backup.ts';
 import { composeEngines } from './compose.ts';
+import { restoreInto } from './embed.ts';
 import { openHome } from './open-home.ts';
 import { restoreHome } from './restore.ts';
 import { openKeys, sealKeys } from './sealed-keys.ts';
+import { settingsTable } from './settings.ts';
 
 const engines = composeEngines();
 const passphrase = 'correct horse battery staple';
@@ -35,47 +39,19 @@ async function leadOf(home: string): Promise<string | undefined> {
   return readState(opened.ledger.committed, 'lead');
 }
 
-test('a backup is one file for its owner alone, and holds no keys unless they are sealed', async () => {
-  await using folder = temporaryFolder();
+function leadIn(database: DatabaseSync): unknown {
+  return database.prepare(`select value from orchestrator_state where key = 'lead'`).get()?.[
+    'value'
+  ];
+}
 
-  const summary = await backedUp(folder);
-
-  expect(summary).toMatchObject({ keys: 'left out', path: folder.at('backup') });
-  expect(statSync(folder.at('backup')).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder.path).sort()).toEqual(['backup', 'home']);
-  const { secret_key } = JSON.parse(readFileSync(folder.at('home', 'keys', 'owner.key'), 'utf8'));
-  expect(readFileSync(folder.at('backup'), 'latin1')).not.toContain(secret_key.slice(2));
-});
-
-test('a backup with a passphrase holds the keys, and not in the clear', async () => {
-  await using folder = temporaryFolder();
-
-  const summary = await backedUp(folder, { passphrase });
-
-  const { secret_key } = JSON.parse(readFileSync(folder.at('home', 'keys', 'owner.key'), 'utf8'));
-  expect(summary.keys).toBe('sealed');
-  expect(readFileSync(folder.at('backup'), 'latin1')).not.toContain(secret_key.slice(2));
-});
-
-test('a backup takes nobody else’s place', async () => {
-  await using folder = temporaryFolder();
-  writeFileSync(folder.at('backup'), 'precious');
-
-  await expect(backedUp(folder)).rejects.toMatchObject({ code: 'disk.exists' });
-
-  expect(readFileSync(folder.at('backup'), 'utf8')).toBe('precious');
-  expect(readdirSync(folder.path).sort()).toEqual(['backup', 'home']);
-});
-
-test('a backup into a folder that is not there says so and leaves nothing', async () => {
-  await using folder = temporaryFolder();
-  await using home = await open(folder.at('home'));
-
-  const deps = { ...engines, ledger: home.ledger, version: '0.0.0' };
-  const attempt = backupHome(deps, home.home, { path: folder.at('no', 'where') });
-
-  await expect(attempt).rejects.toMatchObject({ code: 'disk.missing' });
-});
+/** Every file below a folder and what is in it, but the lock and what a ledger keeps beside it. */
+function everythingIn(folder: string): Map<string, string> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(names.sort().map((name) => [name, readFileSync(name, 'latin1')]));
+}
 
 test('a restore brings back the ledger as it was, and keeps what it replaces', async () => {
   await using folder = temporaryFolder();
@@ -112,15 +88,41 @@ test('a restore into an empty home brings everything but what was left out', asy
   );
 });
 
-test('a restore without the keys into another home is refused at the next start, in words', async () => {
+test.each([
+  ['has other keys', async (home: string) => (await open(home))[Symbol.asyncDispose]()],
+  ['has none', async (home: string) => mkdirSync(join(home, 'tmp'), { recursive: true })],
+])(
+  'a restore without the keys into a home that %s is refused before anything changes',
+  async (_what, make) => {
+    await using folder = temporaryFolder();
+    await backedUp(folder, { passphrase });
+    const other = folder.at('other');
+    await make(other);
+    const before = everythingIn(other);
+
+    const attempt = restoreHome(engines, other, { path: folder.at('backup'), replace: true });
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'restore.no-key',
+      fix: expect.stringContaining('--passphrase-file'),
+    });
+    expect(everythingIn(other)).toEqual(before);
+  },
+);
+
+test('a restore without the keys goes where somebody has put the owner’s key', async () => {
   await using folder = temporaryFolder();
   await backedUp(folder);
   const other = folder.at('other');
-  await (await open(other))[Symbol.asyncDispose]();
+  for (const name of ['keys', 'tmp'])
+    mkdirSync(join(other, name), { recursive: true, mode: 0o700 });
+  const key = readFileSync(folder.at('home', 'keys', 'owner.key'));
+  writeFileSync(join(other, 'keys', 'owner.key'), key, { mode: 0o600 });
 
-  await restoreHome(engines, other, { path: folder.at('backup'), replace: true });
+  await restoreHome(engines, other, { path: folder.at('backup'), replace: false });
 
-  await expect(open(other)).rejects.toMatchObject({ code: 'identity.broken-key' });
+  using restored = new DatabaseSync(join(other, 'ledger.db'));
+  expect(leadIn(restored)).toBe('jean');
 });
 
 test('a restore replaces nothing unless it is told to', async () => {
@@ -138,7 +140,9 @@ test('a restore replaces nothing unless it is told to', async () => {
 });
 
 const spoilt: readonly (readonly [string, (path: string) => void, string])[] = [
-  ['is missing', () => {}, 'restore.not-a-backup'],
+  ['is missing', () => {}, 'disk.missing'],
+  ['is a folder', (path) => mkdirSync(path), 'disk.not-a-file'],
+  ['is empty', (path) => writeFileSync(path, ''), 'restore.not-a-backup'],
   [
     'is a text',
     (path) => writeFileSync(path, 'not a database '.repeat(500)),
@@ -176,9 +180,7 @@ test('a restore from a damaged backup changes nothing', async () => {
 
   const attempt = restoreHome(engines, home, { path: folder.at('backup'), replace: true });
 
-  await expect(attempt).rejects.toMatchObject({
-    code: expect.stringMatching(/^(restore|ledger)\./),
-  });
+  await expect(attempt).rejects.toMatchObject({ code: 'restore.damaged' });
   expect(await leadOf(home)).toBe('samantha');
 });
 
@@ -231,6 +233,292 @@ test('the log of the ledger that was replaced is not taken for one of the new le
   using before = new DatabaseSync(join(home, moved_aside[0] ?? ''));
   expect(before.prepare(`select value from orchestrator_state where key = 'lead'`).get()).toEqual({
     value: 'jared',
+  });
+});
+
+/** What a daemon that was killed leaves in its log, the ledger itself being gone. */
+function leaveOnlyTheLog(home: string, { checkpoint }: { readonly checkpoint: boolean }): void {
+  const ledger = join(home, 'ledger.db');
+  const put = (lead: string) =>
+    `update orchestrator_state set value = '${lead}' where key = 'lead'; `;
+  let log: Uint8Array;
+  {
+    using database = new DatabaseSync(ledger);
+    database.exec('pragma wal_autocheckpoint = 0');
+    if (checkpoint) database.exec(`${put('hiro').repeat(20)} pragma wal_checkpoint(restart);`);
+    database.exec(put('jared'));
+    log = readFileSync(`${ledger}-wal`);
+  }
+  rmSync(ledger);
+  writeFileSync(`${ledger}-wal`, log, { mode: 0o600 });
+  writeFileSync(`${ledger}-shm`, '', { mode: 0o600 });
+}
+
+describe('where the ledger is gone and its log is there', () => {
+  const logs = [
+    ['only grew', { checkpoint: false }],
+    ['began again after a checkpoint', { checkpoint: true }],
+  ] as const;
+
+  test.each(logs)('a log that %s is moved aside and not replayed', async (_what, kind) => {
+    await using folder = temporaryFolder();
+    await backedUp(folder);
+    const home = folder.at('home');
+    leaveOnlyTheLog(home, kind);
+    const log = readFileSync(join(home, 'ledger.db-wal'));
+
+    const request = { path: folder.at('backup'), replace: true };
+    const { moved_aside } = await restoreHome(engines, home, request);
+
+    const aside = moved_aside.find((name) => name.endsWith('-wal')) ?? '';
+    expect(readFileSync(join(home, aside))).toEqual(log);
+    expect(existsSync(join(home, 'ledger.db-wal'))).toBe(false);
+    expect(existsSync(join(home, 'ledger.db-shm'))).toBe(false);
+    expect(await leadOf(home)).toBe('jean');
+  });
+
+  test.each(logs)('a log that %s is in the way unless it may be moved', async (_what, kind) => {
+    await using folder = temporaryFolder();
+    await backedUp(folder);
+    const home = folder.at('home');
+    leaveOnlyTheLog(home, kind);
+    const before = everythingIn(home);
+
+    const attempt = restoreHome(engines, home, { path: folder.at('backup'), replace: false });
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'restore.occupied',
+      details: { names: ['ledger.db-wal', 'ledger.db-shm'] },
+    });
+    expect(everythingIn(home)).toEqual(before);
+  });
+});
+
+test('a restore while somebody else holds the old ledger is refused, and changes nothing', async () => {
+  await using folder = temporaryFolder();
+  await backedUp(folder);
+  const home = folder.at('home');
+  using viewer = new DatabaseSync(join(home, 'ledger.db'));
+  viewer.exec('begin; select count(*) from events');
+
+  const attempt = restoreHome(engines, home, { path: folder.at('backup'), replace: true });
+
+  await expect(attempt).rejects.toMatchObject({ code: 'ledger.busy' });
+  viewer.exec('rollback');
+  expect(leadIn(viewer)).toBe('samantha');
+});
+
+/** A backup that somebody has changed, and a home that must stay as it is. */
+async function expectRefused(
+  craft: (database: DatabaseSync) => void,
+  code: ErrorCode,
+  choices: { passphrase?: string } = {},
+): Promise<string> {
+  await using folder = temporaryFolder();
+  await backedUp(folder, choices);
+  {
+    using database = new DatabaseSync(folder.at('backup'), { defensive: false });
+    craft(database);
+  }
+  const before = everythingIn(folder.path);
+
+  const request = { path: folder.at('backup'), replace: true, ...choices };
+  const [outcome] = await Promise.allSettled([restoreHome(engines, folder.at('home'), request)]);
+
+  const report = toReport(outcome.status === 'rejected' ? outcome.reason : 'restored');
+  expect(report).toMatchObject({ code });
+  expect(everythingIn(folder.path)).toEqual(before);
+  return report.message;
+}
+
+const crafted: readonly (readonly [what: string, sql: string, code?: ErrorCode])[] = [
+  ['tells an impossible time', 'update backup_manifest set at = 8640000000000001'],
+  ['tells a time beyond 2^53', 'update backup_manifest set at = 9223372036854775807'],
+  ['has two manifests', 'insert into backup_manifest select * from backup_manifest'],
+  ['has no manifest', 'delete from backup_manifest', 'restore.not-a-backup'],
+  [
+    'has a manifest of another kind',
+    `update backup_manifest set format = 'agent-os backup 2'`,
+    'restore.not-a-backup',
+  ],
+  ['holds a file of another name', `insert into backup_files values ('../x', x'00')`],
+  ['holds a file that is too large', 'update backup_files set bytes = zeroblob(1048577)'],
+  ['has no events', 'drop table events'],
+  ['has no files', 'drop table backup_files'],
+  [
+    'has a view in the place of a table',
+    `create table a as select * from agents; drop table agents; create view agents as select * from a`,
+  ],
+  [
+    'has a view in the place of its manifest',
+    `create table m as select * from backup_manifest; drop table backup_manifest;
+     create view backup_manifest as select * from m`,
+    'restore.not-a-backup',
+  ],
+  ['has a trigger', 'create trigger t after insert on events begin delete from handles; end'],
+  ['lacks a column', 'alter table timers drop column every_ms'],
+  ['has a table more', 'create table notes (text)'],
+  ['claims a schema below every one', 'pragma user_version = -1'],
+  ['is of a newer schema', 'pragma user_version = 9999', 'ledger.newer'],
+  ['is of another program', 'pragma application_id = 1', 'restore.not-a-backup'],
+  [
+    'holds a number beyond 2^53',
+    `insert into timers values ('t', 'k', 's', '{}', 9223372036854775807, null, 1)`,
+  ],
+  [
+    'holds an agent with a name that leads elsewhere',
+    `insert into agents (name, registered_at, body) values ('../x', 1, 'guest')`,
+  ],
+  [
+    'holds an agent registered at an impossible time',
+    `insert into agents (name, registered_at, body) values ('jean', 8640000000000001, 'guest')`,
+  ],
+  [
+    'has an epoch that is no number',
+    `update orchestrator_state set value = '9e99' where key = 'epoch'`,
+  ],
+  ['names no owner', `delete from handles; delete from principals`],
+  ['holds an event beyond 2^53', 'update events set at = 9223372036854775807 where seq = 1'],
+];
+
+const refusals = crafted.map(([what, sql, code = 'restore.damaged']) => ({ what, sql, code }));
+
+test.each(refusals)(
+  'a backup that $what is refused, and nothing changes',
+  async ({ sql, code }) => {
+    await expectRefused((database) => database.exec(sql), code);
+  },
+);
+
+test('a backup with a broken chain is refused, and the event is named', async () => {
+  const message = await expectRefused(
+    (database) => database.exec(`update events set actor = 'agent:mallory' where seq = 1`),
+    'restore.damaged',
+  );
+
+  expect(message).toContain('Event 1:');
+});
+
+test('a backup whose index misses a row is refused', async () => {
+  await expectRefused((database) => {
+    const index = database.prepare(`select * from sqlite_schema where name = 'timers_due'`).get();
+    database.exec(`pragma writable_schema = on; delete from sqlite_schema where name = 'timers_due';
+      pragma writable_schema = reset;
+      insert into timers values ('t', 'k', 's', '{}', 1, null, 1); pragma writable_schema = on`);
+    database
+      .prepare('insert into sqlite_schema values (?, ?, ?, ?, ?)')
+      .run(...Object.values(index ?? {}));
+  }, 'restore.damaged');
+});
+
+const putKeys = (sealed: Uint8Array) => (database: DatabaseSync) => {
+  database.prepare(`update backup_files set bytes = ? where name = 'keys'`).run(sealed);
+};
+
+test.each(['../x', 'config.json'])('sealed keys with the name %j are refused', async (name) => {
+  const files = new Map([[name, new Uint8Array([1])]]);
+
+  const craft = putKeys(sealKeys(seededRandom('craft'), files, passphrase));
+
+  await expectRefused(craft, 'restore.damaged', { passphrase });
+});
+
+test('sealed keys with an owner’s key that is not the owner’s are refused', async () => {
+  const files = new Map([['owner.key', Buffer.from('{}')]]);
+
+  const craft = putKeys(sealKeys(seededRandom('craft'), files, passphrase));
+
+  await expectRefused(craft, 'restore.damaged', { passphrase });
+});
+
+test.each([0, 43])('sealed keys of %i bytes are refused', async (length) => {
+  await expectRefused(putKeys(new Uint8Array(length)), 'restore.damaged', { passphrase });
+});
+
+test.each(['{', '[]', '{"port":"many"}', '{"colour":"red"}', '\xff'])(
+  'a config.json %j in a backup is left there, and the rest comes back',
+  async (text) => {
+    await using folder = temporaryFolder();
+    await backedUp(folder);
+    {
+      using database = new DatabaseSync(folder.at('backup'));
+      database
+        .prepare(`update backup_files set bytes = ? where name = 'config.json'`)
+        .run(Buffer.from(text, 'latin1'));
+    }
+
+    const request = { path: folder.at('backup'), replace: true };
+    const { warnings } = await restoreHome(engines, folder.at('home'), request);
+
+    expect(warnings).toEqual([expect.stringContaining('config.json')]);
+    expect(readFileSync(folder.at('home', 'config.json'), 'utf8')).toBe('{"diskWarnPercent":70}');
+    expect(await leadOf(folder.at('home'))).toBe('jean');
+  },
+);
+
+describe('restoreInto()', () => {
+  const settingsOf = (home: string) => ({
+    home,
+    port: 0,
+    auditDays: settingsTable.auditDays.default,
+    diskWarnPercent: settingsTable.diskWarnPercent.default,
+    diskAlertPercent: settingsTable.diskAlertPercent.default,
+  });
+
+  async function withAgents(folder: TemporaryFolder, choices: { passphrase?: string }) {
+    await using home = await open(folder.at('home'));
+    const deps = { ...engines, ledger: home.ledger, version: '0.0.0' };
+    for (const name of ['jean', 'samantha']) {
+      await registerAgent(deps, home.home, { name, actor: 'owner' });
+    }
+    await backupHome(deps, home.home, { path: folder.at('backup'), ...choices });
+  }
+
+  test('makes the folders of every agent again, as registering made them', async () => {
+    await using folder = temporaryFolder();
+    await withAgents(folder, { passphrase });
+    const other = folder.at('other');
+
+    const request = { path: folder.at('backup'), passphrase, replace: false };
+    const summary = await restoreInto(engines, settingsOf(other), request);
+
+    const tree = (home: string) => readdirSync(join(home, 'agents'), { recursive: true }).sort();
+    const meta = (home: string) => readFileSync(join(home, 'agents/jean/meta.json'), 'utf8');
+    expect(tree(other)).toEqual(tree(folder.at('home')));
+    expect(meta(other)).toBe(meta(folder.at('home')));
+    expect(summary).toMatchObject({ agents_without_keys: [], warnings: [] });
+  });
+
+  test('leaves what an agent has, and names those whose keys are missing', async () => {
+    await using folder = temporaryFolder();
+    await withAgents(folder, {});
+    const home = folder.at('home');
+    rmSync(join(home, 'keys', 'agent-samantha.key'));
+    rmSync(join(home, 'agents', 'samantha'), { recursive: true });
+    writeFileSync(join(home, 'agents', 'jean', 'meta.json'), 'mine');
+
+    const request = { path: folder.at('backup'), replace: true };
+    const summary = await restoreInto(engines, settingsOf(home), request);
+
+    expect(summary.agents_without_keys).toEqual(['samantha']);
+    expect(existsSync(join(home, 'keys', 'agent-samantha.key'))).toBe(false);
+    expect(existsSync(join(home, 'agents', 'samantha', 'meta.json'))).toBe(true);
+    expect(readFileSync(join(home, 'agents', 'jean', 'meta.json'), 'utf8')).toBe('mine');
+  });
+
+  test('tells of a folder that it could not make, and has put the rest back', async () => {
+    await using folder = temporaryFolder();
+    await withAgents(folder, {});
+    const home = folder.at('home');
+    rmSync(join(home, 'agents'), { recursive: true });
+    mkdirSync(join(home, 'agents'), { mode: 0o700 });
+    writeFileSync(join(home, 'agents', 'jean'), 'a file');
+
+    const request = { path: folder.at('backup'), replace: true };
+    const summary = await restoreInto(engines, settingsOf(home), request);
+
+    expect(summary.warnings).toEqual([expect.stringContaining('jean')]);
+    expect(existsSync(join(home, 'agents', 'samantha', 'outbox', '.pending'))).toBe(true);
   });
 });
 

@@ -1,25 +1,28 @@
 /**
  * Putting a backup back. The caller holds the home's lock, and no daemon runs.
  *
- * R1. Everything is looked at before anything is changed: whose file it is, whether it is
- *     whole, whether this program knows its schema, whether the passphrase opens the keys.
+ * R1. Everything is looked at before anything is changed, and in the copy that will take
+ *     the ledger's place: whose file it is, whether it is whole, whether it is what this
+ *     program writes, whether the owner's key will be there. Anybody may have written it.
  * R2. What is replaced is kept beside its place under another name, never removed.
  * R3. The ledger takes its place by one rename, after its keys: a crash before it leaves
  *     the old ledger, one after it the new one.
- * R4. A log that belongs to the old ledger must not lie beside the new one, which would
- *     take it for its own. So the old one is closed with its log moved in, or, where it is
- *     too damaged for that, its log is moved away first.
+ * R4. A log that belongs to an old ledger must not lie beside the new one, which would
+ *     take it for its own, also where that old ledger itself is gone. So an old ledger is
+ *     closed with its log moved in; a log that is left after that is moved away last.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readWholeFile, writeFileDurably } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Clock, Disk, Random } from '../kernel/ports.ts';
+import type { Clock, Disk, DiskView, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import { chainHead } from '../ledger/events.ts';
-import { readMigrations, refuseUnknownSchema } from '../ledger/migrate.ts';
-import { openSqlite, type SqliteDatabase } from '../ledger/sqlite-database.ts';
-import { backupFormat, keptFiles, sealedKeysName } from './backup.ts';
-import { openKeys } from './sealed-keys.ts';
+import { openSqlite } from '../ledger/sqlite-database.ts';
+import { loadKey } from '../security/identity/key-file.ts';
+import { keysFolder } from '../security/identity/principal.ts';
+import { longestFileBytes, sealedKeysName } from './backup.ts';
+import { loadConfig } from './config.ts';
+import { damaged, examineBackup, type NamedFiles, stageBackup } from './read-backup.ts';
+import { type KeyFiles, openKeys } from './sealed-keys.ts';
 
 export interface RestoreDeps {
   readonly disk: Disk;
@@ -40,15 +43,11 @@ export interface RestoreSummary {
   readonly keys: 'restored' | 'left as they are' | 'not in the backup';
   /** What was moved aside, by its new name. */
   readonly moved_aside: readonly string[];
+  /** What was not put back, and why, in sentences. */
+  readonly warnings: readonly string[];
 }
 
-interface Contents {
-  readonly events: number;
-  readonly madeAt: number;
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
-
-const longestFileBytes = 1024 * 1024;
+const logSuffixes = ['-wal', '-shm', '-journal'];
 
 export async function restoreHome(
   deps: RestoreDeps,
@@ -56,150 +55,199 @@ export async function restoreHome(
   { path, passphrase, replace }: RestoreRequest,
 ): Promise<RestoreSummary> {
   const { disk, clock } = deps;
-  const ledgerPath = join(home, 'ledger.db');
-  const { events, madeAt, files } = await readBackup(disk, path);
-  const sealed = files.get(sealedKeysName);
-  const keys = sealed === undefined ? new Map() : openSealed(sealed, passphrase, path);
-  const wanted = new Map<string, Uint8Array>([
-    ...Array.from(keys ?? [], ([name, bytes]) => [join('keys', name), bytes] as const),
-    ...keptFiles.flatMap((name) => {
-      const bytes = files.get(name);
-      return bytes === undefined ? [] : [[name, bytes] as const];
-    }),
-  ]);
-  const inTheWay = await differing(disk, home, wanted);
-  if ((await disk.stat(ledgerPath)) !== undefined) inTheWay.unshift('ledger.db');
-  if (inTheWay.length > 0 && !replace) throw occupied(home, inTheWay);
-
   const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
-  const aside = (name: string) => `${name}.before-restore-${stamp}`;
   const staged = join(home, 'tmp', `restore-${stamp}.db`);
-  await stage(disk, path, staged);
   try {
-    if (inTheWay.includes('ledger.db')) await closeOldLedger(disk, ledgerPath, aside);
-    for (const name of inTheWay) await disk.link(join(home, name), join(home, aside(name)));
-    // R3
-    for (const [name, bytes] of wanted) await writeFileDurably(deps, join(home, name), bytes);
-    await disk.syncFolder(home);
-    await disk.rename(staged, ledgerPath);
-    await disk.syncFolder(home);
+    // R1
+    await stageBackup(disk, path, staged);
+    const { events, madeAt, files, owner } = await examineBackup(deps, staged, path);
+    const sealed = files.get(sealedKeysName);
+    const keys = sealed && passphrase !== undefined ? openKeys(sealed, passphrase) : undefined;
+    await refuseWithoutKey(disk, home, { path, owner, keys, sealed });
+    const config = await checkConfig(files, path);
+    const wanted = new Map([...underKeys(keys), ...config.good]);
+    const ledgerFiles = await present(disk, home, ledgerNames);
+    const differing = await differingFrom(disk, home, wanted);
+    const inTheWay = [...ledgerFiles, ...differing];
+    if (inTheWay.length > 0 && !replace) throw occupied(home, inTheWay);
+
+    dropBackupTables(staged);
+    const place = { home, staged, wanted, differing, suffix: `.before-restore-${stamp}` };
+    return {
+      events,
+      made_at: new Date(madeAt).toISOString(),
+      keys: keysSummary(sealed !== undefined, passphrase),
+      moved_aside: await putInPlace(deps, place),
+      warnings: config.warnings,
+    };
   } finally {
-    if ((await disk.stat(staged)) !== undefined) await disk.remove(staged);
+    for (const suffix of ['', ...logSuffixes]) {
+      if ((await disk.stat(staged + suffix)) !== undefined) await disk.remove(staged + suffix);
+    }
   }
-  return {
-    events,
-    made_at: new Date(madeAt).toISOString(),
-    keys: keysSummary(sealed !== undefined, passphrase),
-    moved_aside: inTheWay.map(aside),
-  };
 }
+
+const ledgerNames = ['ledger.db', ...logSuffixes.map((suffix) => `ledger.db${suffix}`)];
 
 function keysSummary(there: boolean, passphrase: string | undefined): RestoreSummary['keys'] {
   if (!there) return 'not in the backup';
   return passphrase === undefined ? 'left as they are' : 'restored';
 }
 
-// R1
-async function readBackup(disk: Disk, path: string): Promise<Contents> {
-  if ((await disk.stat(path))?.kind !== 'file') throw notABackup(path);
-  using database = openBackup(path);
-  refuseUnknownSchema(database, path, await readMigrations(disk));
-  try {
-    const check = await database.get<{ integrity_check: string }>('pragma integrity_check(1)');
-    if (check?.integrity_check !== 'ok') throw damaged(path);
-    const [manifest] = await database.all<{ at: number }>('select at from backup_manifest');
-    const rows = await database.all<{ name: string; bytes: Uint8Array }>(
-      'select name, bytes from backup_files',
-    );
-    return {
-      events: (await chainHead(database)).seq,
-      madeAt: manifest?.at ?? 0,
-      files: new Map(rows.map(({ name, bytes }) => [name, bytes])),
-    };
-  } catch (failure) {
-    throw isCorrupt(failure) ? damaged(path, failure) : failure;
-  }
+function underKeys(keys: KeyFiles | undefined): [string, Uint8Array][] {
+  return Array.from(keys ?? [], ([name, bytes]) => [join('keys', name), bytes]);
 }
 
-function openBackup(path: string): SqliteDatabase {
-  using opened = new DisposableStack();
-  try {
-    const database = opened.use(openSqlite(path, { readOnly: true }));
-    const row = database.getNow<{ format: string }>('select format from backup_manifest');
-    if (row?.format !== backupFormat) throw notABackup(path);
-    opened.move();
-    return database;
-  } catch (cause) {
-    // No database, or one without that table; what the disk says is told as it is.
-    if (cause instanceof AosError && !isCorrupt(cause)) throw cause;
-    throw notABackup(path, cause);
-  }
+interface KeyFacts {
+  readonly path: string;
+  readonly owner: string;
+  /** As far as the passphrase opened them. */
+  readonly keys: KeyFiles | undefined;
+  readonly sealed: Uint8Array | undefined;
 }
 
-function isCorrupt(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'ledger.corrupt';
-}
-
-function openSealed(
-  sealed: Uint8Array,
-  passphrase: string | undefined,
-  path: string,
-): ReadonlyMap<string, Uint8Array> | undefined {
-  if (passphrase === undefined) return undefined;
-  const keys = openKeys(sealed, passphrase);
-  // Names from a file are data: none may lead out of the folder.
-  if ([...keys.keys()].every((name) => /^[\w-][\w.-]*$/.test(name))) return keys;
-  throw damaged(path);
-}
-
-async function differing(
+/** Without its owner's key the home would not open any more. */
+async function refuseWithoutKey(
   disk: Disk,
   home: string,
-  wanted: ReadonlyMap<string, Uint8Array>,
-): Promise<string[]> {
+  { path, owner, keys, sealed }: KeyFacts,
+): Promise<void> {
+  const fromBackup = keys?.get('owner.key');
+  if (fromBackup !== undefined) return refuseOtherKey(fromBackup, owner, path);
+  const key = await loadKey(disk, keysFolder(home), 'owner');
+  if (key?.address === owner) return;
+  const put = `put the owner's key back as ${quote(join(home, 'keys', 'owner.key'))} first`;
+  throw new AosError('restore.no-key', {
+    message: `The home in ${quote(path)} belongs to ${owner}, whose key is not here, so nothing was changed`,
+    fix:
+      sealed === undefined
+        ? `The backup holds no keys: ${put}`
+        : `Give --passphrase-file FILE, which opens the keys in the backup, or ${put}`,
+    details: { owner },
+  });
+}
+
+async function refuseOtherKey(bytes: Uint8Array, owner: string, path: string): Promise<void> {
+  try {
+    if ((await loadKey(viewOf(bytes), '', 'owner'))?.address === owner) return;
+  } catch (cause) {
+    throw damaged(path, 'Its key of the owner is none', cause);
+  }
+  throw damaged(path, 'Its key of the owner is of somebody else');
+}
+
+interface CheckedConfig {
+  readonly good: readonly (readonly [string, Uint8Array])[];
+  readonly warnings: readonly string[];
+}
+
+/** Settings that this program does not understand would stop every command; the ledger matters more. */
+async function checkConfig(files: NamedFiles, path: string): Promise<CheckedConfig> {
+  const bytes = files.get('config.json');
+  if (bytes === undefined) return { good: [], warnings: [] };
+  const flags = [{ key: 'home', text: path, flag: '--home' }] as const;
+  try {
+    await loadConfig({ view: viewOf(bytes), environment: {}, flags });
+    return { good: [['config.json', bytes]], warnings: [] };
+  } catch (failure) {
+    if (!(failure instanceof AosError)) throw failure;
+    return { good: [], warnings: [`config.json was not put back. ${failure.message}`] };
+  }
+}
+
+/** A disk that holds these bytes under every name. */
+function viewOf(bytes: Uint8Array): DiskView {
+  const sizeBytes = bytes.length;
+  return {
+    list: async () => [],
+    stat: async () => ({ kind: 'file', sizeBytes, mode: 0o600, ownerUid: 0, modifiedAt: 0 }),
+    read: async () => ({
+      readAt: async (offset, length) => bytes.subarray(offset, offset + length),
+      sizeBytes: async () => sizeBytes,
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  };
+}
+
+async function present(disk: Disk, home: string, names: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const [name, bytes] of wanted) {
-    const path = join(home, name);
-    if ((await disk.stat(path)) === undefined) continue;
-    const there = await readWholeFile(disk, path, longestFileBytes);
-    if (!Buffer.from(there).equals(bytes)) found.push(name);
+  for (const name of names) {
+    if ((await disk.stat(join(home, name))) !== undefined) found.push(name);
   }
   return found;
 }
 
-/** The ledger of the backup as a file of its own, without what only a backup has. */
-async function stage(disk: Disk, path: string, staged: string): Promise<void> {
-  if ((await disk.stat(staged)) !== undefined) await disk.remove(staged);
-  await (await disk.create(staged))[Symbol.asyncDispose]();
-  {
-    using backup = openSqlite(path, { readOnly: true });
-    await backup.copyTo(staged);
+async function differingFrom(disk: Disk, home: string, wanted: NamedFiles): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await present(disk, home, [...wanted.keys()])) {
+    const there = await readWholeFile(disk, join(home, name), longestFileBytes);
+    if (!Buffer.from(there).equals(wanted.get(name) ?? there)) found.push(name);
   }
-  {
-    using copy = openSqlite(staged);
-    copy.execute(`
-      pragma journal_mode = delete; pragma synchronous = full;
-      begin immediate; drop table backup_manifest; drop table backup_files; commit;`);
-  }
-  await disk.syncFolder(dirname(staged));
+  return found;
+}
+
+function dropBackupTables(staged: string): void {
+  using copy = openSqlite(staged);
+  copy.execute(`
+    pragma synchronous = full;
+    begin immediate; drop table backup_manifest; drop table backup_files; commit;`);
+}
+
+interface Placing {
+  readonly home: string;
+  readonly staged: string;
+  readonly wanted: NamedFiles;
+  /** What of the wanted stands there with other bytes. */
+  readonly differing: readonly string[];
+  /** Behind the names of what is moved aside. */
+  readonly suffix: string;
+}
+
+/** Resolves to what was moved aside, by its new name. */
+async function putInPlace(
+  deps: RestoreDeps,
+  { home, staged, wanted, differing, suffix }: Placing,
+): Promise<string[]> {
+  const { disk } = deps;
+  const ledger = join(home, 'ledger.db');
+  await closeOldLedger(disk, ledger);
+  const linked = [...(await present(disk, home, ['ledger.db'])), ...differing];
+  for (const name of linked) await disk.link(join(home, name), join(home, name + suffix));
+  // R3
+  for (const [name, bytes] of wanted) await writeFileDurably(deps, join(home, name), bytes);
+  await disk.syncFolder(`${home}/.`);
+  const logs = await moveLogsAside(disk, home, suffix);
+  await disk.syncFolder(`${home}/.`);
+  await disk.rename(staged, ledger);
+  await disk.syncFolder(`${home}/.`);
+  return [...linked.map((name) => name + suffix), ...logs];
 }
 
 // R4
-async function closeOldLedger(
-  disk: Disk,
-  path: string,
-  aside: (name: string) => string,
-): Promise<void> {
+async function closeOldLedger(disk: Disk, path: string): Promise<void> {
+  // SQLite would remove the log of a ledger that is empty.
+  if (((await disk.stat(path))?.sizeBytes ?? 0) === 0) return;
   try {
     using old = openSqlite(path);
     old.execute('pragma wal_checkpoint(truncate); pragma journal_mode = delete');
-  } catch {
-    // Too damaged to be opened, which may be why a backup is put back.
+  } catch (failure) {
+    // Else it is too damaged to be opened, which may be why a backup is put back.
+    if (failure instanceof AosError && canBeMended.includes(failure.code)) throw failure;
   }
-  for (const suffix of ['-wal', '-shm']) {
-    const log = `${path}${suffix}`;
-    if ((await disk.stat(log)) !== undefined) await disk.rename(log, `${aside(path)}${suffix}`);
+}
+
+const canBeMended: readonly string[] = ['ledger.busy', 'ledger.full'];
+
+// R4: beside the ledger that it belongs to, under whose new name SQLite finds it.
+async function moveLogsAside(disk: Disk, home: string, suffix: string): Promise<string[]> {
+  const moved: string[] = [];
+  for (const log of logSuffixes) {
+    if ((await disk.stat(join(home, `ledger.db${log}`))) === undefined) continue;
+    const aside = `ledger.db${suffix}${log}`;
+    await disk.rename(join(home, `ledger.db${log}`), join(home, aside));
+    moved.push(aside);
   }
+  return moved;
 }
 
 function occupied(home: string, names: readonly string[]): AosError {
@@ -207,21 +255,5 @@ function occupied(home: string, names: readonly string[]): AosError {
     message: `${quote(home)} holds something else already: ${names.join(', ')}`,
     fix: 'aos restore FILE --replace, which keeps what is there under other names',
     details: { names },
-  });
-}
-
-function notABackup(path: string, cause?: unknown): AosError {
-  return new AosError('restore.not-a-backup', {
-    message: `${quote(path)} is not a backup of Agent OS`,
-    fix: 'Give the file that "aos backup FILE" made',
-    cause,
-  });
-}
-
-function damaged(path: string, cause?: unknown): AosError {
-  return new AosError('restore.damaged', {
-    message: `The backup ${quote(path)} is damaged, so nothing was changed`,
-    fix: 'Use another copy of it',
-    cause,
   });
 }

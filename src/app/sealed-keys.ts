@@ -1,10 +1,18 @@
 /** The key files of a home under a passphrase, for a backup. */
 import { createCipheriv, createDecipheriv, scryptSync } from 'node:crypto';
+import { z } from 'zod';
 import { AosError } from '../kernel/errors.ts';
 import type { Random } from '../kernel/ports.ts';
 
 /** A file's name and its bytes. */
 export type KeyFiles = ReadonlyMap<string, Uint8Array>;
+
+const keyFileName = /^(?:owner\.(?:key|handle)|agent-[a-zA-Z][\w-]{0,62}\.key)$/;
+
+/** Whether a home has a file of that name among its keys; any other is not ours to carry. */
+export function isKeyFileName(name: string): boolean {
+  return keyFileName.test(name);
+}
 
 // About a tenth of a second and 64 MiB for each guess at the passphrase.
 const cost = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
@@ -27,8 +35,18 @@ export function sealKeys(random: Random, files: KeyFiles, passphrase: string): U
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]);
 }
 
+const sealedEntries = z.array(z.tuple([z.string().regex(keyFileName), z.base64()]));
+
 export function openKeys(sealed: Uint8Array, passphrase: string): KeyFiles {
-  const bytes = Buffer.from(sealed);
+  if (sealed.length < saltBytes + nonceBytes + tagBytes) throw strangeKeys();
+  // Whoever sealed it knew the passphrase, and may still not have been this program.
+  const parsed = sealedEntries.safeParse(jsonIn(unsealed(Buffer.from(sealed), passphrase)));
+  // Its error is not passed on as the cause: it could quote a key.
+  if (!parsed.success) throw strangeKeys();
+  return new Map(parsed.data.map(([name, base64]) => [name, Buffer.from(base64, 'base64')]));
+}
+
+function unsealed(bytes: Buffer, passphrase: string): string {
   const salt = bytes.subarray(0, saltBytes);
   const nonce = bytes.subarray(saltBytes, saltBytes + nonceBytes);
   const tag = bytes.subarray(saltBytes + nonceBytes, saltBytes + nonceBytes + tagBytes);
@@ -37,10 +55,7 @@ export function openKeys(sealed: Uint8Array, passphrase: string): KeyFiles {
   decipher.setAuthTag(tag);
   try {
     const body = bytes.subarray(saltBytes + nonceBytes + tagBytes);
-    const text = Buffer.concat([decipher.update(body), decipher.final()]).toString();
-    // Its author had the passphrase, and is the program that wrote these pairs.
-    const entries = JSON.parse(text) as [string, string][];
-    return new Map(entries.map(([name, base64]) => [name, Buffer.from(base64, 'base64')]));
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString();
   } catch (cause) {
     throw new AosError('backup.wrong-passphrase', {
       message: 'The passphrase does not open the keys in this backup',
@@ -48,6 +63,22 @@ export function openKeys(sealed: Uint8Array, passphrase: string): KeyFiles {
       cause,
     });
   }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Refused by the schema, in the same words.
+    return undefined;
+  }
+}
+
+function strangeKeys(): AosError {
+  return new AosError('restore.damaged', {
+    message: 'The keys in this backup are not as Agent OS seals them, so nothing was changed',
+    fix: 'Use another copy of it',
+  });
 }
 
 function keyFrom(passphrase: string, salt: Uint8Array): Buffer {

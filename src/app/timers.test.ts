@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { setTimer, type Timer } from '../ledger/timers.ts';
+import { removeTimer, setTimer, type Timer } from '../ledger/timers.ts';
 import { type Ring, runTimers } from './timers.ts';
 
 const second: Timer = {
@@ -150,4 +150,23 @@ test('a jump of the wall clock is noticed within seconds', async () => {
   await running;
 
   expect(await rung(here.ledger)).toBe(1);
+});
+
+test('a timer that was taken by somebody else meanwhile does not ring', async () => {
+  await using here = await world();
+  const due = { ...second, due_at: here.clock.now() };
+  await here.ledger.transact((tx) => setTimer(tx, due, 1));
+  const ledger: Ledger = Object.create(here.ledger, {
+    transact: {
+      value: async (work: Parameters<Ledger['transact']>[0]) => {
+        await here.ledger.transact((tx) => removeTimer(tx, due.id));
+        return here.ledger.transact(work);
+      },
+    },
+    committed: { value: here.ledger.committed },
+  });
+
+  await runFor({ clock: here.clock, ledger }, { 'test.bell': recording }, 200);
+
+  expect(await rung(here.ledger)).toBe(0);
 });

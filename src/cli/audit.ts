@@ -37,8 +37,7 @@ export function defineAudit(command: Command, context: Context): void {
       '\nEvents are told oldest first. With --json each is a line of its own, with everything in\nit: "aos audit --json --limit all" exports the trail.\n\nExamples:\n  aos audit\n  aos audit --kind agent.* --since 7d\n  aos audit --json --limit all > trail.jsonl\n  aos audit head > head.json    # keep it elsewhere\n  aos audit verify --head head.json',
     )
     .action((options: AuditOptions) => list(context, options));
-  command
-    .command('verify')
+  groupCommand(command, 'verify')
     .description('check that no event was changed, removed or added behind the chain')
     .option('--head <file>', 'compare with a head that "aos audit head" printed earlier')
     .addHelpText(
@@ -46,11 +45,29 @@ export function defineAudit(command: Command, context: Context): void {
       '\nA chain that was cut off at its end, or hashed again as a whole, is found only against a\nhead that was kept elsewhere. Exit code 7 when the chain is broken.\n\nExample:\n  aos audit verify --head ~/safe/head.json',
     )
     .action(({ head }: { head?: string }) => verify(context, head));
-  command
-    .command('head')
+  groupCommand(command, 'head')
     .description('sign the end of the chain and print it, to be kept elsewhere')
     .addHelpText('after', '\nExample:\n  aos audit head > ~/safe/head.json')
     .action(() => head(context));
+}
+
+/** A command below `audit`, which does not take the options that choose events. */
+function groupCommand(group: Command, name: string): Command {
+  const command = group.command(name);
+  command.configureHelp({
+    ...command.configureHelp(),
+    visibleGlobalOptions: () => (group.parent?.options ?? []).filter(({ hidden }) => !hidden),
+  });
+  return command.hook('preAction', () => {
+    const given = group.options.find(
+      (option) => group.getOptionValueSource(option.attributeName()) === 'cli',
+    );
+    if (given === undefined) return;
+    throw new AosError('usage.unknown-option', {
+      message: `"aos audit ${name}" has no option ${quote(given.long ?? given.flags)}, which is for "aos audit"`,
+      fix: `aos audit ${name} --help`,
+    });
+  });
 }
 
 async function list(context: Context, options: AuditOptions): Promise<void> {
@@ -59,11 +76,12 @@ async function list(context: Context, options: AuditOptions): Promise<void> {
     text === undefined ? undefined : String(parseMoment(text, now));
   const { actor, kind, subject, follow } = options;
   const filter = { actor, kind, subject };
+  checkFilter(options);
   const window = { since: moment(options.since), until: moment(options.until) };
   const limit = limitOf(options.limit ?? '50');
   const show = (client: Client) => newest(client, context, { ...filter, ...window }, limit);
   if (follow !== true) {
-    await withHome(context, 'aos audit', show);
+    await withHome(context, { holder: 'aos audit' }, show);
     return;
   }
   // Only with a daemon: without one, whoever waits would keep the home to themselves, and
@@ -73,6 +91,30 @@ async function list(context: Context, options: AuditOptions): Promise<void> {
   for await (const item of client.follow(filter, { after, signal: context.signal })) {
     if (item.kind === 'event') tell(context, item.event);
   }
+}
+
+const longestName = 100;
+
+/** What the daemon would refuse too, in the words of this command. */
+function checkFilter({ actor, kind, subject }: AuditOptions): void {
+  const isKind = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\.\*)?$/;
+  if (kind !== undefined && (!isKind.test(kind) || kind.length > longestName)) {
+    throw badFilter('--kind', kind, 'one kind of event, or an area with ".*"', 'agent.*');
+  }
+  for (const [option, value] of [
+    ['--actor', actor],
+    ['--subject', subject],
+  ] as const) {
+    if (value === undefined || (value !== '' && value.length <= longestName)) continue;
+    throw badFilter(option, value, `a name of 1 to ${longestName} characters`, 'agent:jean');
+  }
+}
+
+function badFilter(option: string, value: string, wanted: string, example: string): AosError {
+  return new AosError('usage.bad-value', {
+    message: `${option} wants ${wanted}, and got ${quote(value.slice(0, longestName))}`,
+    fix: `aos audit ${option} '${example}'`,
+  });
 }
 
 /** Prints the newest ones, oldest first, and returns the number of the last. */
@@ -114,7 +156,7 @@ function tell(context: Context, event: WireEvent): void {
 }
 
 async function head(context: Context): Promise<void> {
-  const { head: signed } = await withHome(context, 'aos audit head', (client) =>
+  const { head: signed } = await withHome(context, { holder: 'aos audit head' }, (client) =>
     client.auditHead({ signal: context.signal }),
   );
   context.print({ data: signed, text: safeJson(signed) });
@@ -122,13 +164,13 @@ async function head(context: Context): Promise<void> {
 
 async function verify(context: Context, file: string | undefined): Promise<void> {
   const kept = file === undefined ? undefined : await readHead(file);
-  const found = await withHome(context, 'aos audit verify', (client) =>
+  const found = await withHome(context, { holder: 'aos audit verify' }, (client) =>
     client.auditVerify(kept, { signal: context.signal }),
   );
   if (found.kind === 'broken') {
     throw new AosError('audit.broken', {
       message: `The chain of events is broken at event ${found.seq}: ${found.why}`,
-      fix: 'Find out who could write to ledger.db; put a backup back with "aos restore FILE"',
+      fix: 'Find out who could write to ledger.db; put a backup back with "aos restore FILE --replace"',
       details: found,
     });
   }
@@ -150,17 +192,44 @@ const longestHeadBytes = 64 * 1024;
 
 async function readHead(file: string): Promise<WireSignedHead> {
   const bytes = await readWholeFile(composeEngines().disk, file, longestHeadBytes);
+  const head = headIn(new TextDecoder().decode(bytes));
+  if (head !== undefined) return head;
+  throw new AosError('usage.bad-value', {
+    message: `${quote(file)} does not hold a head`,
+    // Not how to make one: that would write over what may be the only proof.
+    fix: 'Give a file that "aos audit head" printed earlier',
+  });
+}
+
+/** As "aos audit head" prints it, with --json or without. */
+function headIn(text: string): WireSignedHead | undefined {
+  const printed = objectIn(text);
+  const data = printed['data'];
+  const { seq, hash, at, reason, signer, signature } =
+    typeof data === 'object' && data !== null ? { ...noHead, ...data } : { ...noHead, ...printed };
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
+  if (reason !== 'head' && reason !== 'checkpoint') return undefined;
+  if (!isText(hash, 100) || !isText(at, 40)) return undefined;
+  if (!isText(signer, 100) || !isText(signature, 200)) return undefined;
+  return { seq, hash, at, reason, signer, signature };
+}
+
+const noHead: Readonly<Record<keyof WireSignedHead, unknown>> = {
+  ...{ seq: undefined, hash: undefined, at: undefined },
+  ...{ reason: undefined, signer: undefined, signature: undefined },
+};
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    // As "aos audit head" prints it, with --json or without; the daemon checks its shape.
-    const head =
-      typeof parsed === 'object' && parsed !== null && 'data' in parsed ? parsed.data : parsed;
-    return head as WireSignedHead;
-  } catch (cause) {
-    throw new AosError('usage.bad-value', {
-      message: `${quote(file)} does not hold a head`,
-      fix: `Make one with: aos audit head > ${quote(file)}`,
-      cause,
-    });
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    // What is no JSON holds no head either, which is what is told.
+    return {};
   }
+}
+
+// What it says is the daemon's to judge; this is for files that hold something else.
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value.length <= longest;
 }

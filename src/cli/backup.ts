@@ -25,7 +25,7 @@ export function defineBackup(command: Command, context: Context): void {
           ? undefined
           : await readPassphrase(composeEngines().disk, passphraseFile);
       const request = { path: resolve(file), ...(passphrase === undefined ? {} : { passphrase }) };
-      const summary = await withHome(context, 'aos backup', (client) =>
+      const summary = await withHome(context, { holder: 'aos backup' }, (client) =>
         client.backup(request, { signal: context.signal }),
       );
       const { path, bytes, events, keys } = summary;

@@ -10,6 +10,7 @@ import { version } from '../app/version.ts';
 import { type Client, connectTo, createClient } from '../gateway/client.ts';
 import { connectionTransport } from '../gateway/transport.ts';
 import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
 
 export interface Reached {
@@ -29,18 +30,65 @@ export async function reach(context: Context): Promise<Reached> {
   return { engines, settings, client };
 }
 
+export interface HomeUse {
+  /** The words of the command, for whoever wants the home meanwhile. */
+  readonly holder: string;
+  /** Whether the command makes a home where there is none. */
+  readonly mayCreate?: boolean;
+}
+
+// Another command is done in less, and so is the start of a daemon.
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
 /** Does the work with the daemon; where none runs, with the home opened by this command. */
 export async function withHome<T>(
   context: Context,
-  holder: string,
+  use: HomeUse,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { engines, settings, client } = await reach(context);
-  if (await answers(client, context.signal)) return work(client);
+  const reached = await reach(context);
+  const { engines, client } = reached;
+  const deadline = engines.clock.monotonicMs() + patienceMs;
+  for (;;) {
+    if (await answers(client, context.signal)) return work(client);
+    try {
+      await using home = await openHere(reached, use);
+      return await work(home.client);
+    } catch (failure) {
+      if (!isBusy(failure) || engines.clock.monotonicMs() > deadline) throw failure;
+    }
+    await engines.clock.sleep(lookAgainMs, context.signal);
+  }
+}
+
+async function openHere(
+  { engines, settings }: Reached,
+  { holder, mayCreate = false }: HomeUse,
+): Promise<{ readonly client: Client } & AsyncDisposable> {
+  if (!mayCreate) await refuseNoHome(engines, settings.home);
   const { inside } = await import('../app/inside.ts');
-  await using home = await inside.embedHome(engines, settings, { holder });
+  const home = await inside.embedHome(engines, settings, { holder });
   const transport = connectionTransport({ clock: engines.clock, connect: () => home.connect() });
-  return await work(createClient({ ...engines, version, transport }));
+  return {
+    client: createClient({ ...engines, version, transport }),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+/** A mistyped --home should not become a home. */
+export async function refuseNoHome({ disk }: Engines, home: string): Promise<void> {
+  for (const name of ['ledger.db', 'keys', '.lock']) {
+    if ((await disk.stat(join(home, name))) !== undefined) return;
+  }
+  throw new AosError('home.missing', {
+    message: `There is no home folder of Agent OS at ${quote(home)}`,
+    fix: 'Check --home and AOS_HOME; "aos up" makes a home where there is none',
+  });
+}
+
+function isBusy(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'home.busy';
 }
 
 /** False when nobody listens; a daemon that listens and says nothing is an error. */

@@ -26,7 +26,7 @@ async function stopDaemon(context: Context): Promise<number | undefined> {
   const pid = await daemonPid(() => client.status({ signal }));
   if (pid === undefined) return undefined;
   const startTime = engines.processes.startTimeOf(pid);
-  await client.shutdown({ signal });
+  await askToStop(() => client.shutdown({ signal }));
   const deadline = engines.clock.monotonicMs() + patienceMs;
   while (startTime !== undefined && engines.processes.startTimeOf(pid) === startTime) {
     if (engines.clock.monotonicMs() > deadline) throw tooSlow(pid);
@@ -35,15 +35,28 @@ async function stopDaemon(context: Context): Promise<number | undefined> {
   return pid;
 }
 
+async function askToStop(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask();
+  } catch (failure) {
+    // It has answered a moment ago and does no more: somebody else has just stopped it.
+    if (!isDown(failure)) throw failure;
+  }
+}
+
 async function daemonPid(
   ask: () => Promise<{ readonly role: string; readonly pid?: number }>,
 ): Promise<number | undefined> {
   try {
     return (await ask()).pid;
   } catch (failure) {
-    if (failure instanceof AosError && failure.code === 'daemon.down') return undefined;
+    if (isDown(failure)) return undefined;
     throw failure;
   }
+}
+
+function isDown(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'daemon.down';
 }
 
 function tooSlow(pid: number): AosError {

@@ -13,7 +13,7 @@ export function defineGc(command: Command, context: Context): void {
       '\nRemoves what interrupted work left behind, and copies that newer ones have replaced.\n\nExamples:\n  aos gc --dry-run\n  aos gc',
     )
     .action(async ({ dryRun }: { dryRun?: true }) => {
-      const swept = await withHome(context, 'aos gc', (client) =>
+      const swept = await withHome(context, { holder: 'aos gc' }, (client) =>
         client.gc({ dry_run: dryRun === true }, { signal: context.signal }),
       );
       const rows = swept.items.map(({ path, bytes, why }) => [

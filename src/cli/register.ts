@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkAgentName } from '../kernel/agent-name.ts';
 import { oneLine } from '../kernel/quote.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
@@ -21,7 +22,7 @@ export function defineRegister(command: Command, context: Context): void {
 }
 
 async function register(context: Context, name: string): Promise<void> {
-  const agent = await withHome(context, 'aos register', (client) =>
+  const agent = await withHome(context, { holder: 'aos register', mayCreate: true }, (client) =>
     client.register(name, { signal: context.signal }),
   );
   const rows = [
@@ -34,7 +35,9 @@ async function register(context: Context, name: string): Promise<void> {
 }
 
 async function renew(context: Context, name: string): Promise<void> {
-  const renewed = await withHome(context, 'aos register', (client) =>
+  // Here and not by the daemon: an empty name would be another path.
+  checkAgentName(name);
+  const renewed = await withHome(context, { holder: 'aos register', mayCreate: true }, (client) =>
     client.renewHandle(name, { signal: context.signal }),
   );
   const text = `Agent ${renewed.name} has a new handle, and the old one is refused from now on.\n  handle  ${renewed.handle}\n${keepIt}`;

@@ -33,11 +33,18 @@ export function defineRestore(command: Command, context: Context): void {
         passphrase,
         replace: replace === true,
       });
-      const { events, made_at, keys, moved_aside } = summary;
+      const { events, made_at, keys, moved_aside, agents_without_keys, warnings } = summary;
       const lines = [
         `The home is as it was at ${made_at}: ${counted(events, 'event')}. Keys: ${keys}.`,
         ...moved_aside.map((name) => `What was there before is now ${oneLine(name)}.`),
+        ...agentsWithoutKeys(agents_without_keys),
+        ...warnings.map(oneLine),
       ];
       context.print({ data: summary, text: lines.join('\n') });
     });
+}
+
+function agentsWithoutKeys(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [`No key in keys/, so that they cannot sign until it is put back: ${names.join(', ')}.`];
 }

@@ -44,7 +44,7 @@ export async function startDetached(
 function settingFlags(context: Context): string[] {
   return context
     .flags()
-    .filter(({ flag }) => flag === '--set')
+    .filter(({ flag }) => flag !== '--home')
     .flatMap(({ key, text }) => ['--set', `${key}=${text}`]);
 }
 

@@ -38,7 +38,7 @@ function portContext(context: Context, port: string | undefined): Context {
   if (port === undefined) return context;
   return {
     ...context,
-    flags: () => [...context.flags(), { key: 'port', text: port, flag: '--set' }],
+    flags: () => [...context.flags(), { key: 'port', text: port, flag: '--port' }],
   };
 }
 

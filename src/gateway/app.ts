@@ -146,6 +146,11 @@ function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  if (isHungUp(thrown, request)) {
+    // Whoever sent half a request and left hears nothing, and it is no news to anybody.
+    reply.hijack();
+    return;
+  }
   const known = knownFailure(thrown);
   if (known === undefined) log.error({ err: thrown, request_id: request.id }, 'a request broke');
   const error = known ?? hiddenBug(request.id);
@@ -156,6 +161,10 @@ function answerFailure(
   if (error.code === 'gateway.too-large') reply.removeHeader('connection');
   reply.code(problem.status).headers(commonHeaders).headers(problemHeaders(error));
   reply.send(JSON.stringify(problem));
+}
+
+function isHungUp(thrown: unknown, { raw }: FastifyRequest): boolean {
+  return raw.errored !== null && raw.errored === thrown;
 }
 
 function addUnknownRoute(app: FastifyInstance, deps: AppDeps): void {

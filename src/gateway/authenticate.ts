@@ -22,6 +22,8 @@ export type Caller =
 
 export const owner: Caller = { kind: 'owner', id: 'owner' };
 
+type AuthenticatorLedger = Pick<Ledger, 'committed' | 'onEvents'>;
+
 interface Remembered {
   readonly caller: Caller | undefined;
   readonly until: number;
@@ -31,14 +33,14 @@ const mostRemembered = 1000;
 const longestRememberedMs = 1000;
 
 export class Authenticator implements Disposable {
-  readonly #ledger: Ledger;
+  readonly #ledger: AuthenticatorLedger;
   readonly #clock: Clock;
   readonly #subscription: Disposable;
   readonly #remembered = new Map<string, Remembered>();
   /** Counts the commits: R1. */
   #commits = 0;
 
-  constructor(ledger: Ledger, clock: Clock) {
+  constructor(ledger: AuthenticatorLedger, clock: Clock) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#subscription = ledger.onEvents(() => {

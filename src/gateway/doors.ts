@@ -157,7 +157,8 @@ export class Doors {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5000),
-      requireHostHeader: true,
+      // It is required all the same, and missed in words: foreign.ts.
+      requireHostHeader: false,
       insecureHTTPParser: false,
     });
     server.maxConnections = limits.connectionsPerDoor;

@@ -28,7 +28,7 @@ export function entrances(
   const { refusals, metrics, commonHeaders } = deps;
   return {
     onRequest(door, request, response) {
-      const refusal = foreignRequest(door, request.headers) ?? strangeTarget(request.url);
+      const refusal = foreignRequest(door, request) ?? strangeTarget(request.url);
       if (refusal === undefined) {
         deps.route(request, response);
         return;
@@ -40,11 +40,20 @@ export function entrances(
       deps.running.track(upgradeOrRefuse(deps, { door, request, connection, head }));
     },
     onBadRequest(error: Error, connection: Duplex) {
+      if (isHangUp(error)) {
+        connection.destroy();
+        return;
+      }
       const known = knownFailure(error) ?? badRequest('This is not a valid HTTP request');
       metrics.refused(known.code);
       refuseConnection(connection, known, commonHeaders);
     },
   };
+}
+
+// Nobody is left to be answered, and nothing was wrong with what was sent.
+function isHangUp(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 // A target that names a whole other place is for proxies, and this is none.

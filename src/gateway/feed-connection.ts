@@ -1,13 +1,19 @@
 /** What both ways of reading the feed share: who reads, until when, and how slowly they may. */
-import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Caller } from './authenticate.ts';
 import type { EventQuery } from './contract.ts';
 import type { GatewayLimits } from './deps.ts';
 import { eventFilter } from './event-query.ts';
-import { type Feed, type FeedPage, readFeed, startPosition } from './feed.ts';
+import {
+  type Feed,
+  type FeedFilter,
+  type FeedPage,
+  nextPage,
+  readFeed,
+  startPosition,
+} from './feed.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest } from './problem.ts';
+import { badRequest, knownFailure } from './problem.ts';
 
 export interface FeedDeps {
   readonly feed: Feed;
@@ -43,9 +49,17 @@ export async function openingPosition({ feed }: FeedDeps, reader: Reader): Promi
   if (before !== undefined || limit !== undefined || order !== undefined) {
     throw badRequest('"before", "limit" and "order" are for a page, not for a feed');
   }
-  // A wrong date in the query is found here, while it can still be answered.
-  eventFilter(reader.caller, reader.query);
-  return startPosition(feed.sql, reader.after);
+  // A wrong date in the query is found here, while it can still be answered, and so are
+  // events that cannot be read.
+  const filter = feedFilter(reader);
+  const position = await startPosition(feed.sql, reader.after);
+  await nextPage(feed, filter, position);
+  return position;
+}
+
+function feedFilter({ caller, query }: Reader): FeedFilter {
+  const { after: _after, before: _before, ...filter } = eventFilter(caller, query);
+  return filter;
 }
 
 /** Serves one reader until it leaves, is cut off, or the gateway closes. */
@@ -55,18 +69,17 @@ export async function serveFeed(
   { sink, from, gone }: { sink: FeedSink; from: number; gone: AbortSignal },
 ): Promise<void> {
   const signal = AbortSignal.any([gone, deps.closing]);
-  const { after: _after, before: _before, ...filter } = eventFilter(reader.caller, reader.query);
   deps.metrics.feedClients++;
   try {
     sink.begin(from);
-    const pages = readFeed(deps.feed, filter, { from, signal });
+    const pages = readFeed(deps.feed, feedFilter(reader), { from, signal });
     if (await writePages(deps, reader, { sink, pages, signal })) sink.end();
     else sink.destroy();
   } catch (failure) {
     sink.destroy();
-    // A handle that was revoked, a ledger that was closed: the reader hears of it when
-    // it comes again.
-    if (!(failure instanceof AosError)) throw failure;
+    // A handle that was revoked, a ledger that was closed or damaged: the reader hears of
+    // it when it comes again.
+    if (knownFailure(failure) === undefined) throw failure;
   } finally {
     deps.metrics.feedClients--;
   }

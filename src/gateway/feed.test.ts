@@ -100,6 +100,21 @@ test('events that were pruned are named before those that are kept', async () =>
   expect(await next()).toMatchObject({ pruned: undefined, position: 18 });
 });
 
+test('a pruned stretch longer than one look is named once, and the next event comes after it', async () => {
+  await using home = await temporaryLedger();
+  await record(home.ledger, 'a.b', 60);
+  await home.ledger.transact((tx) => deleteEventsThrough(tx, 50));
+  const { next } = open(home.ledger, { from: 4, pageEvents: 3, scanEvents: 10 });
+
+  const first = await next();
+  const second = await next();
+
+  expect(first).toMatchObject({ pruned: { from: 5, to: 50 }, events: [], position: 50 });
+  expect(first.hasMore).toBe(true);
+  expect(second.pruned).toBeUndefined();
+  expect(seqs(second)).toEqual([51, 52, 53]);
+});
+
 test('what is rare is looked for a stretch at a time, and others get a turn in between', async () => {
   await using home = await temporaryLedger();
   await record(home.ledger, 'a.common', 100);

@@ -80,7 +80,7 @@ export async function* readFeed(
  * was read first are all there when the rows are read; what is pruned while the rows
  * are read is seen by the look at the oldest one, which comes last.
  */
-async function nextPage(
+export async function nextPage(
   { sql, pageEvents, scanEvents }: Feed,
   filter: FeedFilter,
   position: number,

@@ -2,14 +2,21 @@
  * Pages of other sites must not reach the daemon through a browser of this machine:
  * neither under a name of their own that points here (Host), nor from afar (Origin).
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Door } from './door.ts';
+import { badRequest } from './problem.ts';
 
 /** Why the request is refused, if it is. */
-export function foreignRequest(door: Door, headers: IncomingHttpHeaders): AosError | undefined {
+export function foreignRequest(
+  door: Door,
+  { headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>,
+): AosError | undefined {
   const { host = '', origin } = headers;
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return badRequest('The request has no "Host"', 'Send "Host: localhost"');
+  }
   if (door.kind === 'tcp' && !door.hosts.has(host.toLowerCase())) {
     return new AosError('gateway.foreign-host', {
       message: `This is not ${quote(host.slice(0, 100))}: the daemon answers on this machine only`,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { expect, test } from 'vitest';
 import {
   bearer,
@@ -249,6 +251,69 @@ test('a request that never ends is cut off', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 504 /);
 });
 
+test.each(['a body', 'its headers'])(
+  'whoever leaves in the middle of %s is neither logged as a failure nor counted as a bad request',
+  async (what) => {
+    await using home = await temporaryGateway();
+    const half = what === 'a body' ? 'Content-Length: 100\r\n\r\n{"name":' : 'Content-Ty';
+
+    for (let index = 0; index < 5; index++) {
+      const socket = createConnection(home.ownerSocket);
+      await once(socket, 'connect');
+      const head = 'POST /api/v1/agents HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+      socket.end(`${head}${half}`);
+      socket.resume();
+      await once(socket, 'close');
+      await home.client.status();
+    }
+
+    const { text } = await send({ at: home.ownerSocket, path: '/metrics' });
+    expect(home.logged).toEqual([]);
+    expect(text).not.toContain('status="500"');
+  },
+);
+
+test('a connection that is reset in the middle of a request is not counted as a bad request', async () => {
+  await using home = await temporaryGateway();
+  const at = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+  const socket = createConnection(at, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = `POST /api/v1/agents HTTP/1.1\r\nHost: 127.0.0.1:${at}\r\nContent-Type: application/json\r\n`;
+  const handle = `Authorization: Bearer ${home.ownerHandle}\r\n`;
+  socket.write(`${head}${handle}Content-Length: 100\r\n\r\n{"name":`);
+  await home.client.status();
+
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  await home.client.status();
+
+  const { text } = await send({ at: home.ownerSocket, path: '/metrics' });
+  expect(home.logged).toEqual([]);
+  expect(text).not.toContain('gateway.bad-request');
+  expect(text).not.toContain('status="500"');
+});
+
+test.each(['the owner', 'TCP'])(
+  'a request without a Host is answered with a problem: %s',
+  async (door) => {
+    await using home = await temporaryGateway();
+    const tcp = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+    const at = door === 'TCP' ? tcp : home.ownerSocket;
+
+    const text = await sendRaw(at, 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n');
+
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*application\/problem\+json[\s\S]*no \\"Host\\"/);
+  },
+);
+
+test('a request of HTTP 1.0 needs no Host where nobody else can call', async () => {
+  await using home = await temporaryGateway();
+  const at = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+
+  expect(await sendRaw(home.ownerSocket, 'GET /livez HTTP/1.0\r\n\r\n')).toContain('"live":true');
+  expect(await sendRaw(at, 'GET /livez HTTP/1.0\r\n\r\n')).toContain('gateway.foreign-host');
+});
+
 test('a target for a proxy is refused', async () => {
   await using home = await temporaryGateway();
 
@@ -272,6 +337,15 @@ test.each([
 
   expect(answer).toMatchObject({ status: 404, json: { code: 'agent.unknown' } });
 });
+
+test.each(['', 'a'.repeat(300), 'ä'])(
+  'the name %j is refused by the rules of names',
+  async (name) => {
+    await using home = await temporaryGateway();
+
+    await expect(home.client.register(name)).rejects.toMatchObject({ code: 'agent.bad-name' });
+  },
+);
 
 test('an agent that does not fit the rules of names is not registered', async () => {
   await using home = await temporaryGateway();

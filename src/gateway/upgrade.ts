@@ -34,7 +34,7 @@ export async function upgrade(
   { admittance, feeds, webSockets }: UpgradeDeps,
   { door, request, connection, head }: UpgradeRequest,
 ): Promise<void> {
-  const foreign = foreignRequest(door, request.headers);
+  const foreign = foreignRequest(door, request);
   if (foreign !== undefined) throw foreign;
   const admit = (): Caller | Promise<Caller> =>
     admittance.admit(door, request.headers, routes.events);
@@ -52,16 +52,27 @@ export async function upgrade(
   if (socket !== undefined) await serveWebSocket(feeds, reader, { socket, from });
 }
 
-/** Undefined when the other side does not know how, which the library has told it. */
+/** Undefined when the other side has left; throws when it does not know how. */
 function handshake(
   webSockets: WebSocketServer,
   { request, connection, head }: Omit<UpgradeRequest, 'door'>,
 ): Promise<WebSocket | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     connection.once('close', () => resolve(undefined));
     if (connection.destroyed) return resolve(undefined);
+    const refuse = (why: Error): void => reject(notUnderstood(why));
+    // The library looks at the request before this call returns, so it is about no other.
+    webSockets.once('wsClientError', refuse);
     webSockets.handleUpgrade(request, connection, head, resolve);
+    webSockets.removeListener('wsClientError', refuse);
   });
+}
+
+function notUnderstood({ message }: Error): AosError {
+  return badRequest(
+    `This does not open a WebSocket: ${message}`,
+    'Use a client that speaks version 13 of the protocol',
+  );
 }
 
 function queryOf(url: string): EventQuery {

@@ -73,6 +73,7 @@ export const errorCodes = {
   'restore.occupied': { kind: 'conflict' },
   'restore.not-a-backup': { kind: 'invalid' },
   'restore.damaged': { kind: 'unavailable' },
+  'restore.no-key': { kind: 'conflict' },
 
   'home.broken-lock': { kind: 'unavailable' },
   'home.busy': { kind: 'conflict' },
@@ -92,6 +93,8 @@ export const errorCodes = {
   'ledger.foreign': { kind: 'conflict' },
   'ledger.foreign-await': { kind: 'broken' },
   'ledger.full': { kind: 'unavailable' },
+
+  'ledger.missing': { kind: 'unavailable' },
   'ledger.newer': { kind: 'conflict' },
   'ledger.read-only': { kind: 'unavailable' },
   'ledger.unreadable': { kind: 'unavailable' },
@@ -117,6 +120,8 @@ export const errorCodes = {
   'handle.wrong-door': { kind: 'denied' },
 
   'doctor.failed': { kind: 'unavailable' },
+
+  'home.missing': { kind: 'missing' },
   'interrupted.signal': { kind: 'interrupted' },
 } as const satisfies Record<string, CodeEntry>;
 

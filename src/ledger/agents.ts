@@ -54,6 +54,20 @@ export function listAgents(sql: Sql, { after = '', limit }: AgentPage): Promise<
   return sql.all(`${withAddress} where name > $1 order by name limit $2`, [after, limit]);
 }
 
+const pageAgents = 500;
+
+/** All of them by name, a page at a time. */
+export async function* everyAgent(sql: Sql): AsyncGenerator<AgentRow, void, void> {
+  let after = '';
+  for (;;) {
+    const page = await listAgents(sql, { after, limit: pageAgents });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.name;
+  }
+}
+
 export interface AgentCounts {
   readonly active: number;
   readonly total: number;

@@ -107,7 +107,7 @@ function foreign(path: string): AosError {
 function newer(path: string, version: number, newest: number): AosError {
   return new AosError('ledger.newer', {
     message: `The ledger ${quote(path)} was written by a newer Agent OS (schema ${version}, this one knows ${newest})`,
-    fix: 'Install the newer Agent OS again, or put an older backup back: aos restore FILE',
+    fix: 'Install the newer Agent OS again, or put an older backup back: aos restore FILE --replace',
     details: { schema: version, known: newest },
   });
 }

@@ -50,9 +50,10 @@ export class SqliteConnection implements WritingConnection {
 
   begin(): void {
     if (this.#lost !== undefined) throw this.#lost;
+    // C1, and before anything can fail: the way back leads here.
+    this.#headAtBegin = this.#head;
     this.#deps.reader?.beforeWriting();
     this.#database.runNow('begin immediate');
-    this.#headAtBegin = this.#head;
     const row = this.#database.getNow<{ value: string }>(
       `select value from orchestrator_state where key = 'epoch'`,
     );

@@ -1,8 +1,31 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../../tests/support/machine.ts';
 import { runProgram } from '../../tests/support/run-aos.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { openTestLedger } from '../../tests/support/temporary-ledger.ts';
+import { openTestLedger, temporaryLedger } from '../../tests/support/temporary-ledger.ts';
+
+test('a begin that is refused loses nothing of the chain, and the next write works', async () => {
+  await using held = await temporaryLedger();
+  const happened = (subject: string) =>
+    held.ledger.transact((tx) => tx.record({ actor: 'owner', kind: 'test.happened', subject }));
+  await happened('a');
+  await happened('b');
+  using other = new DatabaseSync(held.path);
+  other.exec('begin immediate');
+
+  const refused = happened('c');
+
+  await expect(refused).rejects.toMatchObject({ code: 'ledger.busy' });
+  other.exec('rollback');
+  await happened('d');
+  const events = await held.ledger.committed.all('select seq, subject from events order by seq');
+  expect(events).toMatchObject([
+    { seq: 1, subject: 'a' },
+    { seq: 2, subject: 'b' },
+    { seq: 3, subject: 'd' },
+  ]);
+});
 
 // A file system of its own, which only a sandbox can give without changing the machine.
 describe.runIf(hasSandbox)('on a disk that', () => {

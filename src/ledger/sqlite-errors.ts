@@ -11,7 +11,7 @@ interface SqliteFault {
 const corrupt: SqliteFault = {
   code: 'ledger.corrupt',
   sentence: (path) => `The ledger ${path} is damaged`,
-  fix: 'Stop the daemon and put a backup back: aos restore FILE',
+  fix: 'Stop the daemon and put a backup back: aos restore FILE --replace',
 };
 
 const readOnly: SqliteFault = {
@@ -57,8 +57,19 @@ function sqliteCodeOf(thrown: unknown): number | undefined {
 
 /** What to tell; anything that is no fault of the file or the disk stays what it is. */
 export function toLedgerError(thrown: unknown, path: string): unknown {
-  const fault = faults[sqliteCodeOf(thrown) ?? 0];
+  const fault = isImpossibleNumber(thrown) ? corrupt : faults[sqliteCodeOf(thrown) ?? 0];
   return fault === undefined ? thrown : inWords(fault, path, thrown);
+}
+
+/**
+ * Whether a row could not be read because of a number in it: Node hands out none beyond what
+ * it can count exactly, and Agent OS never writes one.
+ */
+export function isImpossibleNumber(thrown: unknown): boolean {
+  const first = thrown instanceof AosError ? thrown.cause : thrown;
+  if (!(first instanceof RangeError) || !('code' in first)) return false;
+  // The code alone is that of many a bug, too.
+  return first.code === 'ERR_OUT_OF_RANGE' && first.message.includes('JavaScript number');
 }
 
 export function ledgerReadOnly(path: string, cause: unknown): AosError {

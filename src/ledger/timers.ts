@@ -38,11 +38,14 @@ export async function removeTimer(tx: Transaction, id: string): Promise<boolean>
   return (await tx.run('delete from timers where id = $1', [id])) === 1;
 }
 
-/** The timers that have come due, the longest overdue first. */
+/**
+ * The timers that have come due, the longest overdue first. One that comes again and is
+ * further ahead than its own pace was set by a clock that has been put back since.
+ */
 export function dueTimers(sql: Sql, now: Instant, limit: number): Promise<Timer[]> {
   return sql.all(
     `select id, kind, subject, payload, due_at, every_ms from timers
-     where due_at <= $1 order by due_at, id limit $2`,
+     where due_at <= $1 or due_at > $1 + every_ms order by due_at, id limit $2`,
     [now, limit],
   );
 }
@@ -68,8 +71,9 @@ export async function takeFiring(tx: Transaction, timer: Timer, now: Instant): P
     ]);
     return removed === 1;
   }
-  const missed = Math.max(0, Math.floor((now - timer.due_at) / timer.every_ms));
-  const next = timer.due_at + (missed + 1) * timer.every_ms;
+  const since = Math.min(timer.due_at, now);
+  const missed = Math.floor((now - since) / timer.every_ms);
+  const next = since + (missed + 1) * timer.every_ms;
   const moved = await tx.run('update timers set due_at = $3 where id = $1 and due_at = $2', [
     timer.id,
     timer.due_at,

@@ -15,7 +15,7 @@ import { type DurableFileDeps, writeFileDurably } from '../kernel/durable-file.t
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import { findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
+import { type AgentBody, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
 import { insertHandle } from '../ledger/handles.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
@@ -57,13 +57,27 @@ export async function registerAgent(
   const key = await loadOrCreateKey(deps, keysFolder(home), `agent:${name}`);
   const registeredAt = deps.clock.now();
   const folder = join(home, 'agents', name);
-  await writeMeta(deps, folder, { name, registeredAt, key });
+  const { address, publicKey } = key;
+  await writeMeta(deps, folder, { name, registeredAt, body: 'guest', address, publicKey });
   const handle = mintHandle(deps.random);
   const row = { name, actor, key, registeredAt, handleHash: hashOfHandle(handle) };
   // R2
   const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
   if (holder !== undefined) throw nameTaken(name, holder);
   return { name, address: key.address, handle, folder };
+}
+
+/** Makes what a registered agent has in its folder, where that is missing, and changes nothing. */
+export async function makeAgentFolders(
+  deps: DurableFileDeps,
+  home: string,
+  facts: MetaFacts,
+): Promise<void> {
+  checkAgentName(facts.name);
+  await makeFolders(deps.disk, home, facts.name);
+  const folder = join(home, 'agents', facts.name);
+  const there = await deps.disk.stat(join(folder, 'meta.json'));
+  if (there === undefined) await writeMeta(deps, folder, facts);
 }
 
 function nameTaken(name: string, holder: string): AosError {
@@ -129,25 +143,30 @@ const kindWords = {
   other: 'something else',
 } as const;
 
-interface MetaFacts {
+/** What `meta.json` tells of an agent. */
+export interface MetaFacts {
   readonly name: string;
   readonly registeredAt: Instant;
-  readonly key: KeyPair;
+  readonly body: AgentBody;
+  readonly address: string;
+  readonly publicKey: string;
 }
 
 async function writeMeta(deps: DurableFileDeps, folder: string, facts: MetaFacts): Promise<void> {
   const meta = {
     name: facts.name,
     registered_at: new Date(facts.registeredAt).toISOString(),
-    body: 'guest',
-    address: facts.key.address,
-    public_key: facts.key.publicKey,
+    body: facts.body,
+    address: facts.address,
+    public_key: facts.publicKey,
   };
   const text = `${JSON.stringify(meta, undefined, 2)}\n`;
   await writeFileDurably(deps, join(folder, 'meta.json'), Buffer.from(text));
 }
 
-interface RegistrationRow extends MetaFacts, Registration {
+interface RegistrationRow extends Registration {
+  readonly key: KeyPair;
+  readonly registeredAt: Instant;
   readonly handleHash: string;
 }
 

@@ -498,6 +498,21 @@ describe.each(engines)('%s', (_name, open) => {
       expect(await nextDue(held.ledger.committed)).toBe(1240);
     });
 
+    test('that ring again are due when the clock was put back behind their pace', async () => {
+      await using held = await open();
+      const again = { ...timer, due_at: 100_000, every_ms: 10 };
+      await held.ledger.transact((tx) => setTimer(tx, again, 1));
+      await held.ledger.transact((tx) =>
+        setTimer(tx, { ...timer, id: 'once', due_at: 100_000 }, 1),
+      );
+
+      const due = await dueTimers(held.ledger.committed, 50, 10);
+      await held.ledger.transact((tx) => takeFiring(tx, again, 50));
+
+      expect(due).toEqual([again]);
+      expect(await nextDue(held.ledger.committed)).toBe(60);
+    });
+
     test('can be moved, kept as they are, and removed', async () => {
       await using held = await open();
       await held.ledger.transact((tx) => setTimer(tx, timer, 1));

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
@@ -186,6 +186,29 @@ describe('aos register', () => {
     expect(names).toEqual(['jean', 'samantha']);
   });
 
+  test('six at once without a daemon take turns, and all of them succeed', async () => {
+    await using folder = temporaryFolder();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+    const runs = await Promise.all(names.map((name) => aos(folder.path, 'register', name)));
+
+    expect(runs.map(({ code }) => code)).toEqual(names.map(() => 0));
+    const audit = await aos(folder.path, 'audit', '--kind', 'agent.registered');
+    expect(audit.stdout.trim().split('\n')).toHaveLength(names.length);
+  });
+
+  test('waits for a daemon that is just starting', async () => {
+    await using folder = temporaryFolder();
+
+    const [daemon, run] = await Promise.all([
+      startDaemon(folder.path),
+      aos(folder.path, 'register', 'jean'),
+    ]);
+
+    await using _daemon = daemon;
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('gives each agent a socket that takes its own handle and no other', async () => {
     await using folder = temporaryFolder();
     const home = folder.at('home');
@@ -213,6 +236,8 @@ describe('aos register', () => {
     ['__orchestrator__', 'agent.bad-name'],
     ['a'.repeat(64), 'agent.bad-name'],
     ['jean\n', 'agent.bad-name'],
+    ['', 'agent.bad-name'],
+    ['a'.repeat(300), 'agent.bad-name'],
   ])('refuses the name %j and makes nothing', async (name, code) => {
     await using folder = temporaryFolder();
     const home = folder.at('home');
@@ -240,6 +265,8 @@ describe('aos register', () => {
     ]);
     const nobody = await aos(folder.path, 'register', 'nobody', '--new-handle');
     expect(nobody).toMatchObject({ code: 4, stdout: '' });
+    const nameless = await json(folder.path, 'register', '', '--new-handle');
+    expect(nameless).toMatchObject({ error: { code: 'agent.bad-name' } });
   });
 
   test('refuses a name that is taken, also in other letters', async () => {
@@ -276,6 +303,9 @@ describe('aos audit', () => {
     ['--limit', 'many'],
     ['--since', 'yesterday'],
     ['--kind', 'Agent Registered'],
+    ['--kind', ''],
+    ['--actor', ''],
+    ['--subject', 'x'.repeat(101)],
     ['--head', 'x'],
   ])('refuses %s %s in words', async (option, value) => {
     await using folder = temporaryFolder();
@@ -284,6 +314,59 @@ describe('aos audit', () => {
 
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^error: .+\n {2}try: .+\n$/);
+    expect(run.stderr).not.toMatch(/pattern|must NOT|\/docs/);
+  });
+
+  test.each([
+    ['verify', '--follow'],
+    ['verify', '--limit', '50'],
+    ['head', '--kind', 'agent.*'],
+  ])('%s refuses %s, which it would not heed', async (command, ...options) => {
+    await using folder = temporaryFolder();
+
+    const after = await aos(folder.path, 'audit', command, ...options);
+    const before = await aos(folder.path, 'audit', ...options, command);
+    const help = await aos(folder.path, 'audit', command, '--help');
+
+    for (const run of [after, before]) {
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain(`"aos audit ${command}" has no option "${options[0]}"`);
+    }
+    expect(help.stdout).toContain('--json');
+    expect(help.stdout).not.toContain(options[0]);
+  });
+
+  test.each(['', 'no JSON', 'null', '{}', '[]', '{"seq":1}', '{"ok":true,"data":null}'])(
+    'verify --head with a file that holds %j does not advise to write over it',
+    async (content) => {
+      await using folder = temporaryFolder();
+      await aos(folder.at('home'), 'register', 'jean');
+      writeFileSync(folder.at('head.json'), content);
+
+      const run = await aos(folder.at('home'), 'audit', 'verify', '--head', folder.at('head.json'));
+
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain('does not hold a head');
+      expect(run.stderr).toContain('printed earlier');
+      expect(run.stderr).not.toContain('>');
+    },
+  );
+
+  test('says that a ledger is damaged which holds a number that cannot be read', async () => {
+    await using folder = temporaryFolder();
+    await aos(folder.path, 'register', 'jean');
+    {
+      using ledger = new DatabaseSync(folder.at('ledger.db'));
+      ledger.exec('update events set at = 9000000000000000000 where seq = 2');
+    }
+
+    const list = await aos(folder.path, 'audit');
+    const verify = await aos(folder.path, 'audit', 'verify');
+
+    expect(list).toMatchObject({ code: 7, stdout: '' });
+    expect(list.stderr).toMatch(/^error: The ledger is damaged.+\n {2}try: aos audit verify/);
+    expect(verify).toMatchObject({ code: 7, stdout: '' });
+    expect(verify.stderr).toContain('broken at event 2');
   });
 
   test('a misspelt command below it is named', async () => {
@@ -413,6 +496,7 @@ describe('aos backup and restore', () => {
 
   test('a backup without a passphrase says that the keys are not in it', async () => {
     await using folder = temporaryFolder();
+    await aos(folder.at('home'), 'register', 'jean');
 
     const run = await aos(folder.at('home'), 'backup', folder.at('b'));
 
@@ -429,7 +513,67 @@ describe('aos backup and restore', () => {
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(run.stderr).toContain('aos down');
   });
+
+  test('a restore from a file that is not there is a missing file', async () => {
+    await using folder = temporaryFolder();
+
+    const run = await aos(folder.at('home'), 'restore', folder.at('no-such'));
+
+    expect(run).toMatchObject({ code: 4, stdout: '' });
+    expect(run.stderr).toContain(folder.at('no-such'));
+  });
+
+  test('a restore without the keys on another machine is refused, and goes on with them', async () => {
+    await using folder = temporaryFolder();
+    writeFileSync(folder.at('passphrase'), 'correct horse battery staple\n');
+    const sealed = ['--passphrase-file', folder.at('passphrase')];
+    await aos(folder.at('home'), 'register', 'jean');
+    await aos(folder.at('home'), 'backup', folder.at('b'), ...sealed);
+
+    const without = await aos(folder.at('other'), 'restore', folder.at('b'));
+    const withKeys = await aos(folder.at('other'), 'restore', folder.at('b'), ...sealed);
+
+    expect(without).toMatchObject({ code: 5, stdout: '' });
+    expect(without.stderr).toContain('--passphrase-file');
+    expect(withKeys).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(folder.at('other', 'agents', 'jean', 'outbox', '.pending'))).toBe(true);
+  });
+
+  test('a restore names the agents whose keys are missing', async () => {
+    await using folder = temporaryFolder();
+    await aos(folder.at('home'), 'register', 'jean');
+    await aos(folder.at('home'), 'backup', folder.at('b'));
+    rmSync(folder.at('home', 'keys', 'agent-jean.key'));
+
+    const run = await aos(folder.at('home'), 'restore', folder.at('b'), '--replace');
+
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout).toMatch(/^No key .*: jean\.$/m);
+  });
+
+  test('a backup into the home is refused, and the home still opens', async () => {
+    await using folder = temporaryFolder();
+    const home = folder.at('home');
+    await aos(home, 'register', 'jean');
+
+    const run = await aos(home, 'backup', folder.at('home', 'b'));
+
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(await aos(home, 'register', 'samantha')).toMatchObject({ code: 0 });
+  });
 });
+
+test.each(['audit', 'audit verify', 'audit head', 'du', 'gc', 'backup x'])(
+  'aos %s makes no home of a folder that is none',
+  async (words) => {
+    await using folder = temporaryFolder();
+
+    const run = await aos(folder.at('mistyped'), ...words.split(' '));
+
+    expect(run).toMatchObject({ code: 4, stdout: '' });
+    expect(existsSync(folder.at('mistyped'))).toBe(false);
+  },
+);
 
 test('aos du counts the home area by area', async () => {
   await using folder = temporaryFolder();

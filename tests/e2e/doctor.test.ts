@@ -14,6 +14,7 @@ import {
   runProgram,
   stackLine,
 } from '../support/run-aos.ts';
+import { startDaemon } from '../support/running-daemon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // How full this machine's own disk is, is not what is tested here.
@@ -198,6 +199,69 @@ describe('a home that cannot be written', () => {
     expect(run.code).toBe(exitCodeOf('doctor.failed'));
     expect(run.stdout + run.stderr).not.toMatch(stackLine);
   });
+});
+
+describe('a home that "aos up" would refuse', () => {
+  test.each<readonly [string, (home: string) => void]>([
+    [
+      'a .lock that is none',
+      (home) => writeFileSync(join(home, '.lock'), 'pid 4242', { mode: 0o600 }),
+    ],
+    ['a .lock that is a symlink', (home) => symlinkSync('/dev/null', join(home, '.lock'))],
+    ['a .lock that is a folder', (home) => mkdirSync(join(home, '.lock'), { mode: 0o700 })],
+    ...['run', 'keys', 'logs', 'agents'].map((name): [string, (home: string) => void] => [
+      `${name} as a symlink`,
+      (home) => symlinkSync('elsewhere', join(home, name)),
+    ]),
+    [
+      'run/agents as a symlink',
+      (home) => {
+        mkdirSync(join(home, 'run'), { mode: 0o700 });
+        symlinkSync('elsewhere', join(home, 'run', 'agents'));
+      },
+    ],
+    [
+      'a daemon.log that is no file',
+      (home) => mkdirSync(join(home, 'logs', 'daemon.log'), { recursive: true, mode: 0o700 }),
+    ],
+  ])('is told, and not changed: %s', async (_what, spoil) => {
+    await using home = temporaryFolder();
+    spoil(home.path);
+    const before = readdirSync(home.path);
+
+    const run = await doctor(home.path, ['home']);
+    const after = readdirSync(home.path);
+    const up = await runAos(['--home', home.path, ...anyDisk, 'up', '--detach', '--port', '0']);
+
+    expectFailure(run, 'home');
+    expect(after).toEqual(before);
+    expect(up.code).not.toBe(0);
+  });
+
+  test('is not one that a daemon holds just now', async () => {
+    await using home = temporaryFolder();
+    await using _daemon = await startDaemon(home.path);
+
+    const run = await doctor(home.path, ['home']);
+
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+test('a foreign file in a home that is ours is a warning, and "aos up" goes on', async () => {
+  await using home = temporaryFolder();
+  await runAos(['--home', home.path, 'register', 'jean']);
+  writeFileSync(home.at('.DS_Store'), 'x');
+
+  const found = await findings(home.path);
+  await using daemon = await startDaemon(home.path);
+
+  expect(found.get('home')).toMatchObject({
+    state: 'warning',
+    says: expect.stringContaining('.DS_Store'),
+  });
+  expect(found.get('modes')).toMatchObject({ state: 'ok' });
+  expect(await daemon.client.status()).toMatchObject({ role: 'owner' });
 });
 
 describe('modes that are too open', () => {

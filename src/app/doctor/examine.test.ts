@@ -185,6 +185,41 @@ describe('home', () => {
     });
   });
 
+  test('a foreign file in one that is ours is a warning that names it', async () => {
+    const prepare = async (disk: SimulatedDisk) => {
+      await write(disk, '/home/ledger.db', '');
+      await write(disk, '/home/backup.tar', 'x');
+    };
+
+    expect(await look('home', { prepare })).toMatchObject({
+      state: 'warning',
+      says: expect.stringContaining('"/home/backup.tar"'),
+      fix: expect.stringContaining('move it'),
+    });
+  });
+
+  test('something else in the place of a folder is refused', async () => {
+    const prepare = (disk: SimulatedDisk) => write(disk, '/home/agents', 'x');
+
+    expect(await look('home', { prepare })).toMatchObject({
+      state: 'failed',
+      says: '"/home/agents" must be a folder, and a file stands there',
+      fix: expect.stringContaining('Move it away'),
+    });
+  });
+
+  test('a log that is no file is refused', async () => {
+    const prepare = async (disk: SimulatedDisk) => {
+      await disk.makeFolder('/home/logs');
+      await disk.makeFolder('/home/logs/daemon.log');
+    };
+
+    expect(await look('home', { prepare })).toMatchObject({
+      state: 'failed',
+      says: '"/home/logs/daemon.log" must be a file, and a folder stands there',
+    });
+  });
+
   test('one that is not there yet is tried at its nearest parent', async () => {
     expect(await look('home', { home: '/home/a/b/c' })).toMatchObject({
       state: 'ok',

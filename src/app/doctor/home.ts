@@ -2,8 +2,10 @@ import { dirname, join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { checkLockFile } from '../home-lock.ts';
 import type { Patient, Verdict } from './finding.ts';
-import { foreignNames, trialName } from './own-names.ts';
+import { foreignNames, isOwnHome, trialName } from './own-names.ts';
+import { judgePlaces } from './places.ts';
 
 // Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
 const longestHome = 103 - '/run/aos.sock'.length;
@@ -13,10 +15,11 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   const { home } = settings;
   const there = await disk.stat(home);
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
+  let foreign: Verdict | undefined;
   try {
     // Before anything is tried: what is somebody else's is not touched, not even for a moment.
-    const foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
-    if (foreign !== undefined) return foreign;
+    foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
+    if (foreign?.state === 'failed') return foreign;
     // A folder, because it can be made and removed without leaving a trace in either case.
     const trial = join(folder, trialName(process.pid));
     await disk.makeFolder(trial);
@@ -24,8 +27,11 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
   } catch (error) {
     return notWritable(home, error);
   }
-  const tooLong = judgeLength(home);
-  if (tooLong !== undefined) return tooLong;
+  const wrong = judgeLength(home) ?? (await judgePlaces(disk, home));
+  if (wrong !== undefined) return wrong;
+  // Throws, in words, when it is not one that can be taken.
+  await checkLockFile(disk, home);
+  if (foreign !== undefined) return foreign;
   return {
     state: 'ok',
     says:
@@ -62,6 +68,13 @@ function notWritable(home: string, error: unknown): Verdict {
 export function judgeContents(home: string, names: readonly string[]): Verdict | undefined {
   const [foreign] = foreignNames(names);
   if (foreign === undefined) return undefined;
+  if (isOwnHome(names)) {
+    return {
+      state: 'warning',
+      says: `${quote(join(home, foreign))} is not Agent OS's, which leaves it alone`,
+      fix: 'move it elsewhere: the home folder is for Agent OS only',
+    };
+  }
   return {
     state: 'failed',
     says: `${quote(home)} holds what is not Agent OS's, such as ${quote(foreign)}`,

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
-import { foreignNames } from './own-names.ts';
+import { foreignNames, isOwnHome } from './own-names.ts';
 
 interface Stray {
   readonly path: string;
   readonly why: string;
-  /** The command that mends it, given the home folder. */
+  /** The command that mends it and what is below it, given a path. */
   readonly mend: string;
 }
 
@@ -21,7 +21,11 @@ export async function judgeModes(disk: DiskView, home: string): Promise<Verdict>
     return { state: 'ok', says: 'the home folder is not there yet' };
   }
   const names = await disk.list(home);
-  const strays = await findStrays(disk, await pathsToLookAt(disk, home, names));
+  const foreign = new Set(foreignNames(names));
+  const isOwn = isOwnHome(names);
+  // In a home of ours a file of somebody else's lies behind the home's own mode.
+  const ours = isOwn ? names.filter((name) => !foreign.has(name)) : names;
+  const strays = await findStrays(disk, await pathsToLookAt(disk, home, ours));
   const [first] = strays;
   if (first === undefined)
     return { state: 'ok', says: 'the home folder is open to its owner only' };
@@ -29,12 +33,22 @@ export async function judgeModes(disk: DiskView, home: string): Promise<Verdict>
   return {
     state: 'failed',
     says: `${quote(first.path.replace(/\/\.$/, '') || '/')} ${first.why}${more}`,
-    // Somebody's own files, or the system's, must not be swept along.
-    fix:
-      foreignNames(names).length === 0
-        ? `${first.mend} ${shellWord(`${home}/`)}`
-        : 'choose a folder of its own: export AOS_HOME=~/.agent-relay',
+    fix: fixFor(first, { home, isOwn, isAlone: foreign.size === 0 }),
   };
+}
+
+interface Surroundings {
+  readonly home: string;
+  readonly isOwn: boolean;
+  /** Nothing of somebody else's stands in the home. */
+  readonly isAlone: boolean;
+}
+
+// Somebody's own files, or the system's, must not be swept along.
+function fixFor({ path, mend }: Stray, { home, isOwn, isAlone }: Surroundings): string {
+  if (isAlone) return `${mend} ${shellWord(`${home}/`)}`;
+  if (isOwn) return `${mend.replace(' -R', '')} ${shellWord(path)}`;
+  return 'choose a folder of its own: export AOS_HOME=~/.agent-relay';
 }
 
 // The home, what stands directly in it, and the keys: the rest lies behind these

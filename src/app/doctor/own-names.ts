@@ -4,8 +4,19 @@ export const ownFolders = [
   ...(['logs', 'trash', 'index', 'run', 'tmp'] as const),
 ] as const;
 
+/** The daemon's log, in `logs`. */
+export const daemonLogName = 'daemon.log';
+
 const ownFiles = [
-  ...['ledger.db', 'ledger.db-wal', 'ledger.db-shm', 'config.json', '.lock', '.lock-journal'],
+  ...[
+    'ledger.db',
+    'ledger.db-wal',
+    'ledger.db-shm',
+    'ledger.db-journal',
+    'config.json',
+    '.lock',
+    '.lock-journal',
+  ],
   ...['search.db', 'search.db-wal', 'search.db-shm'],
 ];
 
@@ -25,6 +36,14 @@ export function isPendingName(name: string): boolean {
 /** The name of the folder that doctor makes and removes to see whether it can. */
 export function trialName(pid: number): string {
   return `.aos-doctor-${pid}`;
+}
+
+/**
+ * Whether a folder with these names in it has been a home before. What else stands in it
+ * then came later, as a file manager leaves it, and is no sign of a mistyped path.
+ */
+export function isOwnHome(names: readonly string[]): boolean {
+  return names.includes('.lock') || names.includes('ledger.db');
 }
 
 /** What in a folder is certainly not ours: nobody wants it changed along with the home. */

@@ -20,16 +20,31 @@ export interface HeadDeps {
 }
 
 /** Signs the end of the chain, once for each event; undefined when nothing has happened. */
-export function signHead({ ledger, owner, clock }: HeadDeps): Promise<SignedHead | undefined> {
+export async function signHead(deps: HeadDeps): Promise<SignedHead | undefined> {
+  return (await signEnd(deps))?.head;
+}
+
+/** The same, but undefined too when the end has been signed before. */
+export async function signNewHead(deps: HeadDeps): Promise<SignedHead | undefined> {
+  const end = await signEnd(deps);
+  return end?.isNew === true ? end.head : undefined;
+}
+
+interface SignedEnd {
+  readonly head: SignedHead;
+  readonly isNew: boolean;
+}
+
+function signEnd({ ledger, owner, clock }: HeadDeps): Promise<SignedEnd | undefined> {
   // Read and kept in one transaction: meanwhile the events could be pruned.
   return ledger.transact(async (tx) => {
     const { seq, hash } = await chainHead(tx);
     if (seq === 0) return undefined;
     const stored = await findSignedHead(tx, seq);
-    if (stored !== undefined) return stored;
-    const signed = signedHead(owner, { seq, hash, at: clock.now(), reason: 'head' });
-    await insertSignedHead(tx, signed);
-    return signed;
+    if (stored !== undefined) return { head: stored, isNew: false };
+    const head = signedHead(owner, { seq, hash, at: clock.now(), reason: 'head' });
+    await insertSignedHead(tx, head);
+    return { head, isNew: true };
   });
 }
 

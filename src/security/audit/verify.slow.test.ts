@@ -11,7 +11,7 @@ import { newKeyPair } from '../identity/key-pair.ts';
 import type { Signer } from '../identity/principal.ts';
 import { signText } from '../identity/sign.ts';
 import { eraseEvents } from './erase.ts';
-import { signedHead, signHead } from './head.ts';
+import { signedHead, signHead, signNewHead } from './head.ts';
 import { pruneEvents } from './prune.ts';
 import { verifyChain } from './verify.ts';
 
@@ -202,6 +202,61 @@ describe('a chain is whole', () => {
     const verification = await verifyChain({ ledger: trail.ledger, pause });
 
     expect(verification).toMatchObject({ kind: 'whole', from: { seq: 2500 }, erased: 1 });
+  });
+});
+
+describe('a number that cannot be read', () => {
+  const largest = '9223372036854775807';
+  const smallest = '-9223372036854775808';
+
+  test.each([
+    ['as the time of an event', `update events set at = ${largest} where seq = 6`, 6],
+    ['as a time long before', `update events set at = ${smallest} where seq = 6`, 6],
+    ['as the time of the first event', `update events set at = ${largest} where seq = 1`, 1],
+    ['as the number of an event', `update events set seq = ${largest} where seq = 6`, 6],
+    ['as the number of the last event', `update events set seq = ${largest} where seq = 8`, 8],
+    ['as a number before the start', `update events set seq = ${smallest} where seq = 6`, 0],
+    ['as the time of a signed head', `update event_heads set at = ${largest} where seq = 5`, 5],
+    [
+      'as another number before it',
+      'update events set seq = -9000000000000000000 where seq = 6',
+      0,
+    ],
+    [
+      'behind an event that was changed too',
+      `update events set at = ${largest} where seq = 6; update events set kind = 'x' where seq = 3`,
+      3,
+    ],
+  ])('is named: %s', async (_what, statement, seq) => {
+    await using trail = await temporaryTrail();
+    await trail.grow(5);
+    await trail.sign();
+    await trail.grow(3);
+    trail.tamper(statement);
+
+    expect(await trail.verify()).toMatchObject({ kind: 'broken', seq });
+  });
+
+  test('is named as the time of a checkpoint', async () => {
+    await using trail = await temporaryTrail();
+    await trail.grow(5);
+    await trail.pruneThrough(3);
+    trail.tamper(`update event_heads set at = ${largest}`);
+
+    expect(await trail.verify()).toMatchObject({
+      kind: 'broken',
+      seq: 3,
+      why: expect.stringContaining('head has a time'),
+    });
+  });
+
+  test('is named as the time of an erasure, before what it erased is judged', async () => {
+    await using trail = await temporaryTrail();
+    await trail.grow(5);
+    await trail.erase(2);
+    trail.tamper(`update events set at = ${largest} where seq = 6`);
+
+    expect(await trail.verify()).toMatchObject({ kind: 'broken', seq: 6 });
   });
 });
 
@@ -545,6 +600,22 @@ describe('a head that was kept elsewhere', () => {
     trail.tamper('delete from principals; delete from event_heads');
 
     await expect(trail.verify(kept)).rejects.toMatchObject({ code: 'audit.bad-head' });
+  });
+});
+
+describe('signNewHead()', () => {
+  test('signs an end that nobody has signed, and says nothing of one that is signed', async () => {
+    await using trail = await temporaryTrail();
+    const empty = await signNewHead(trail);
+    await trail.grow(2);
+
+    const first = await signNewHead(trail);
+    const again = await signNewHead(trail);
+    await trail.grow(1);
+    const next = await signNewHead(trail);
+
+    expect([empty, first?.seq, again, next?.seq]).toEqual([undefined, 2, undefined, 3]);
+    expect(await signHead(trail)).toEqual(next);
   });
 });
 

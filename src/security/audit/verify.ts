@@ -2,8 +2,10 @@ import { AosError } from '../../kernel/errors.ts';
 import { lastCheckpoint, type SignedHead } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/principals.ts';
+import { isImpossibleNumber } from '../../ledger/sqlite-errors.ts';
 import { isSignedBy } from './head.ts';
-import { type BrokenChain, Walk, type WholeChain } from './walk.ts';
+import { firstImpossible, type ImpossibleRow } from './impossible.ts';
+import { type BrokenChain, Walk, type WalkDeps, type WholeChain } from './walk.ts';
 
 export type Verification = WholeChain | BrokenChain;
 
@@ -28,14 +30,53 @@ export async function verifyChain(
   using sql = deps.ledger.openView();
   const owner = (await findPrincipal(sql, 'owner'))?.address;
   if (keptHead !== undefined) refuseBadHead(keptHead, owner);
+  const walk = { sql, pause, owner, keptHead };
+  try {
+    return await walkChain(walk);
+  } catch (failure) {
+    const row = isImpossibleNumber(failure) ? await firstImpossible(sql) : undefined;
+    if (row === undefined) throw failure;
+    return await walkUpTo(walk, row);
+  }
+}
+
+type WalkChoices = Omit<WalkDeps, 'checkpoint'>;
+
+async function walkChain(walk: WalkChoices): Promise<Verification> {
   for (;;) {
-    const checkpoint = await lastCheckpoint(sql);
-    const walk = new Walk({ sql, pause, owner, checkpoint, keptHead });
-    const verification = await walk.toEnd();
+    const checkpoint = await lastCheckpoint(walk.sql);
+    const verification = await new Walk({ ...walk, checkpoint }).toEnd();
     if (verification.kind === 'whole') return verification;
     // What was missed may have been pruned under our eyes; then it is looked at again.
-    if ((await lastCheckpoint(sql))?.seq === checkpoint?.seq) return verification;
+    if ((await lastCheckpoint(walk.sql))?.seq === checkpoint?.seq) return verification;
   }
+}
+
+/** What stands before a row that cannot be read may be wrong too, and is then the first. */
+async function walkUpTo(walk: WalkChoices, row: ImpossibleRow): Promise<BrokenChain> {
+  const why = impossibleWords(row);
+  try {
+    const before = Math.min(row.seq, Number.MAX_SAFE_INTEGER);
+    const found = await walkChain({ ...walk, before });
+    if (found.kind === 'broken') return found;
+    return { kind: 'broken', seq: placeOf(row, found), why };
+  } catch (failure) {
+    if (!isImpossibleNumber(failure)) throw failure;
+    // It stands in the way of the rest, as a checkpoint does. So it is the one to be named.
+    return { kind: 'broken', seq: row.isMisplaced ? 0 : Math.max(row.seq, 0), why };
+  }
+}
+
+function placeOf({ seq, isMisplaced }: ImpossibleRow, { from, head }: WholeChain): number {
+  if (!isMisplaced) return seq;
+  return seq < 0 ? from.seq : head.seq + 1;
+}
+
+function impossibleWords({ what, isMisplaced }: ImpossibleRow): string {
+  const number = isMisplaced ? 'a number' : 'a time';
+  return what === 'head'
+    ? `Its signed head has ${number} that cannot be`
+    : `It was changed after it was written: it has ${number} that cannot be`;
 }
 
 function refuseBadHead(head: SignedHead, owner: string | undefined): void {

@@ -48,6 +48,8 @@ export interface WalkDeps {
   readonly owner: string | undefined;
   readonly checkpoint: SignedHead | undefined;
   readonly keptHead: SignedHead | undefined;
+  /** Only events before this one are looked at; all, when it is not given. */
+  readonly before?: number;
 }
 
 const pageEvents = 1000;
@@ -59,6 +61,7 @@ export class Walk {
   readonly #deps: WalkDeps;
   readonly #start: ChainHead;
   readonly #erasures: Erasures;
+  readonly #before: number;
   #head: ChainHead;
   #events = 0;
   #erased = 0;
@@ -69,6 +72,7 @@ export class Walk {
     const { seq, hash } = deps.checkpoint ?? chainStart;
     this.#start = { seq, hash };
     this.#head = this.#start;
+    this.#before = deps.before ?? Number.MAX_SAFE_INTEGER;
     this.#erasures = new Erasures(deps.sql, deps.pause);
   }
 
@@ -79,7 +83,7 @@ export class Walk {
     for (;;) {
       // V4
       const [promised] = await this.#heads(Number.MAX_SAFE_INTEGER, 1);
-      const filter = { after: this.#head.seq };
+      const filter = { after: this.#head.seq, before: this.#deps.before };
       const page = await readEvents(sql, filter, { limit: pageEvents, order: 'oldest-first' });
       if (page.length === 0) return this.#checkEnd(promised);
       const wrong = await this.#checkPage(page);
@@ -93,11 +97,16 @@ export class Walk {
     const { sql, checkpoint } = this.#deps;
     const { seq: start } = this.#start;
     const oldest = { limit: 1, order: 'oldest-first' } as const;
-    const [leftover] = await readEvents(sql, { before: start + 1 }, oldest);
+    const first = { before: Math.min(start + 1, this.#before) };
+    const [leftover] = await readEvents(sql, first, oldest);
     if (leftover !== undefined) {
-      return broken(leftover.seq, 'It stands before the start of the chain');
+      const { seq } = leftover;
+      // The smallest number of all is handed out, although it is none that can be told.
+      const place = Number.isSafeInteger(seq) ? seq : start;
+      return broken(place, 'It stands before the start of the chain');
     }
-    const range = { after: Number.MIN_SAFE_INTEGER, through: start, limit: 1 };
+    const through = Math.min(start, this.#before - 1);
+    const range = { after: Number.MIN_SAFE_INTEGER, through, limit: 1 };
     const [head] = await signedHeadsIn(sql, range);
     if (head !== undefined && (head.seq < start || checkpoint === undefined)) {
       return broken(head.seq, 'A signed head names it, and it lies before the start of the chain');
@@ -190,7 +199,8 @@ export class Walk {
 
   /** The signed heads that lie ahead. */
   #heads(through: number, limit: number): Promise<SignedHead[]> {
-    return signedHeadsIn(this.#deps.sql, { after: this.#head.seq, through, limit });
+    const range = { after: this.#head.seq, through: Math.min(through, this.#before - 1), limit };
+    return signedHeadsIn(this.#deps.sql, range);
   }
 }
 
