@@ -21,15 +21,28 @@ test('every opening has a higher epoch than the one before', async () => {
   expect(epochs).toEqual([1, 2, 3]);
 });
 
-test('a home that is open is refused to a second opener, and free when it is closed', async () => {
+test('a home that a daemon has open is refused at once, and free when it is closed', async () => {
   await using folder = temporaryFolder();
+  const asDaemon = { holder: 'daemon', onLost: () => {} };
   {
-    await using _first = await open(folder.at('home'));
+    await using _first = await openHome(engines, folder.at('home'), asDaemon);
 
     await expect(open(folder.at('home'))).rejects.toMatchObject({ code: 'home.busy' });
   }
 
   await using second = await open(folder.at('home'));
+  expect(second.epoch).toBe(2);
+});
+
+test('a home that a command has open is waited for', async () => {
+  await using folder = temporaryFolder();
+  const first = await open(folder.at('home'));
+
+  const waiting = open(folder.at('home'));
+  await engines.clock.sleep(100);
+  await first[Symbol.asyncDispose]();
+
+  await using second = await waiting;
   expect(second.epoch).toBe(2);
 });
 

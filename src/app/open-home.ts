@@ -62,12 +62,33 @@ async function refuseLostLedger({ disk }: Engines, home: string): Promise<void> 
   });
 }
 
-export function lockHome(
+// Commands hold the home for as long as they take, which is not long.
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
+/** Waits for a command that has the home open; a daemon that has it is told of at once. */
+export async function lockHome(
   engines: Engines,
   home: string,
   { holder, takeover = false }: Pick<OpenOptions, 'holder' | 'takeover'>,
 ): Promise<HomeLock> {
-  return takeover ? takeOver(engines, home, { holder }) : takeHomeLock(engines, home, { holder });
+  if (takeover) return takeOver(engines, home, { holder });
+  const deadline = engines.clock.monotonicMs() + patienceMs;
+  for (;;) {
+    try {
+      return await takeHomeLock(engines, home, { holder });
+    } catch (failure) {
+      if (!isHeldByCommand(failure) || engines.clock.monotonicMs() > deadline) throw failure;
+    }
+    await engines.clock.sleep(lookAgainMs);
+  }
+}
+
+function isHeldByCommand(failure: unknown): boolean {
+  if (!(failure instanceof AosError) || failure.code !== 'home.busy') return false;
+  const { details } = failure;
+  const isKnown = typeof details === 'object' && details !== null && 'what' in details;
+  return isKnown && details.what !== 'daemon';
 }
 
 /** Where somebody removed `.lock`, or a backup was put back, the ledger knows later owners. */
