@@ -12,7 +12,7 @@ import { everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { Engines } from './compose.ts';
-import { readDiskState, watchDisk } from './disk-watch.ts';
+import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
@@ -38,8 +38,6 @@ export interface DaemonAddress {
   readonly socket: string;
   readonly url: string;
 }
-
-const diskLookMs = 60_000;
 
 /** Resolves when it has stopped as it was asked to; rejects when it could not go on. */
 export async function runDaemon(
@@ -113,6 +111,8 @@ async function serve(
   await work;
 }
 
+const diskLookMs = 60_000;
+
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
 async function keepHouse(
   engines: Engines,
@@ -124,25 +124,16 @@ async function keepHouse(
   const rings = homeTimers({ ...engines, ...open, log, auditDays: settings.auditDays });
   const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
   const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
-  const limits = diskLimits(settings);
+  const watched = { ...diskLimits(settings), everyMs: diskLookMs };
   try {
     await Promise.all([
       runTimers({ ledger, clock, log }, rings, stop.signal),
       watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
-      watchDisk({ ...engines, log, record: recordDisk }, limits, stop.signal),
+      watchDisk({ ...engines, log, record: recordDisk }, watched, stop.signal),
     ]);
   } catch (failure) {
     stop.because(failure);
   }
-}
-
-function diskLimits({ home, diskWarnPercent, diskAlertPercent }: Settings) {
-  return {
-    home,
-    warnPercent: diskWarnPercent,
-    alertPercent: diskAlertPercent,
-    everyMs: diskLookMs,
-  };
 }
 
 function addressOf(home: string, port: number): DaemonAddress {

@@ -3,6 +3,7 @@ import type { DiskState, GatewayLog } from '../gateway/deps.ts';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Volume, VolumeUsage } from '../kernel/ports.ts';
 import { gibibytes, usedPercent } from './doctor/disk.ts';
+import type { Settings } from './settings.ts';
 
 export interface DiskWatchDeps {
   readonly volume: Volume;
@@ -112,4 +113,9 @@ function nextLevel(level: Level, percent: number, limits: DiskLimits): Level {
     held ? percent > limit - hysteresisPercent : percent >= limit;
   if (isAbove(limits.alertPercent, level === 'alert')) return 'alert';
   return isAbove(limits.warnPercent, level !== 'ok') ? 'warning' : 'ok';
+}
+
+/** What the settings say about the disk under the home folder. */
+export function diskLimits({ home, diskWarnPercent, diskAlertPercent }: Settings): DiskLimits {
+  return { home, warnPercent: diskWarnPercent, alertPercent: diskAlertPercent };
 }

@@ -17,7 +17,7 @@ import { keysFolder, type PrincipalId } from '../security/identity/principal.ts'
 import { makeAgentFolders } from '../security/register.ts';
 import type { BackupRequest } from './backup.ts';
 import type { Engines } from './compose.ts';
-import { readDiskState } from './disk-watch.ts';
+import { diskLimits, readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
@@ -44,11 +44,6 @@ export async function embedHome(
   await using opened = new AsyncDisposableStack();
   const open = opened.use(await openHome(engines, settings.home, { holder, onLost: thrownByCall }));
   const { log } = opened.use(openHomeLog(engines, open.home));
-  const disk = {
-    home: open.home,
-    warnPercent: settings.diskWarnPercent,
-    alertPercent: settings.diskAlertPercent,
-  };
   const upkeep = upkeepOf(engines, open);
   const { backup } = opened.use(stoppable(upkeep.backup));
   const gateway = opened.use(
@@ -63,7 +58,7 @@ export async function embedHome(
       agentSocket: () => undefined,
       ready: () => true,
       shutdown: () => {},
-      diskState: () => readDiskState(engines, disk),
+      diskState: () => readDiskState(engines, diskLimits(settings)),
     }),
   );
   const kept = opened.move();

@@ -4,8 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { diskError } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Instant } from '../kernel/ports.ts';
+import { type Instant, lastInstant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
+import { sqliteCodeOf } from '../ledger/sqlite-errors.ts';
 
 export interface HomeHolder {
   readonly pid: number;
@@ -106,13 +107,6 @@ export class LockFile implements Disposable {
   }
 }
 
-/** The primary code of what SQLite threw (sqlite.org/rescode.html). */
-function sqliteCodeOf(failure: unknown): number {
-  const known = failure instanceof Error && 'errcode' in failure ? failure.errcode : undefined;
-  // The upper bits say more about the same fault.
-  return typeof known === 'number' ? known & 0xff : 0;
-}
-
 export function isBusy(failure: unknown): boolean {
   return sqliteCodeOf(failure) === 5;
 }
@@ -121,13 +115,10 @@ function parseRow(row: Readonly<Record<string, unknown>>, path: string): LockRow
   const { epoch, pid, start_time: startTime, what, since } = row;
   if (!isCount(epoch)) throw brokenLock(path);
   if (pid === null) return { epoch, holder: undefined };
-  const whole = isCount(pid) && isCount(since) && since <= latest;
+  const whole = isCount(pid) && isCount(since) && since <= lastInstant;
   if (!whole || typeof startTime !== 'string' || typeof what !== 'string') throw brokenLock(path);
   return { epoch, holder: { pid, startTime, what, since } };
 }
-
-// The last moment that a date can show.
-const latest: Instant = 8.64e15;
 
 // The largest number is not among them: one more could not be told from it.
 function isCount(value: unknown): value is number {
@@ -144,7 +135,7 @@ const osCodes: Readonly<Record<number, string>> = {
 
 function toLockError(failure: unknown, path: string): unknown {
   if (failure instanceof AosError || isBusy(failure)) return failure;
-  const osCode = osCodes[sqliteCodeOf(failure)];
+  const osCode = osCodes[sqliteCodeOf(failure) ?? 0];
   return osCode === undefined ? brokenLock(path, failure) : diskError(osCode, path, failure);
 }
 

@@ -4,7 +4,7 @@
  */
 import { checkAgentName } from '../kernel/agent-name.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Clock, Disk } from '../kernel/ports.ts';
+import { type Clock, type Disk, lastInstant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import { chainHead } from '../ledger/events.ts';
@@ -126,15 +126,12 @@ async function refuseOtherSchema(
   }
 }
 
-// The last moment that a Date can tell.
-const lastMoment = 8.64e15;
-
 /** A number that cannot be read exactly, or a time that is none, would stop the daemon later. */
 async function refuseStrangeNumbers(database: Sql, path: string): Promise<void> {
   const columns = await database.all<ColumnShape>(shape);
   for (const { table_name, column_name, column_type } of columns) {
     if (column_name === null || column_type !== 'INTEGER') continue;
-    const most = /(?:^|_)at$/.test(column_name) ? lastMoment : Number.MAX_SAFE_INTEGER;
+    const most = /(?:^|_)at$/.test(column_name) ? lastInstant : Number.MAX_SAFE_INTEGER;
     // The names are those of our own migrations by now.
     const beyond = `select 1 from "${table_name}"
       where "${column_name}" not between ${-most} and ${most} limit 1`;

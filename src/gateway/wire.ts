@@ -1,5 +1,5 @@
 /** Rows of the ledger as they go over the wire. */
-import type { Instant } from '../kernel/ports.ts';
+import { type Instant, lastInstant } from '../kernel/ports.ts';
 import type { SealedEvent, SignedHead } from '../ledger/events.ts';
 import type { WireEvent, WireSignedHead } from './contract.ts';
 
@@ -14,12 +14,9 @@ export function wireSignedHead({ at, ...head }: SignedHead): WireSignedHead {
   return { seq, hash, at: timeText(at), reason, signer, signature };
 }
 
-// The farthest moment that a date can be.
-const longestInstant = 8.64e15;
-
 /** A row that somebody edited by hand may hold any number; the feed must not stop at it. */
 export function timeText(at: Instant): string {
-  return Math.abs(at) <= longestInstant ? new Date(at).toISOString() : String(at);
+  return Math.abs(at) <= lastInstant ? new Date(at).toISOString() : String(at);
 }
 
 function factsOf(data: string): unknown {

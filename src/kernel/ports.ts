@@ -7,6 +7,9 @@
 /** Milliseconds since 1970, by the wall clock. */
 export type Instant = number;
 
+/** The last one that a date can show. */
+export const lastInstant: Instant = 8.64e15;
+
 export interface Clock {
   /** Wall time, for people and for rows. It may jump either way. */
   now(): Instant;

@@ -49,7 +49,7 @@ const faults: Readonly<Record<number, SqliteFault>> = {
 };
 
 /** The primary code of what SQLite threw; undefined when it was something else. */
-function sqliteCodeOf(thrown: unknown): number | undefined {
+export function sqliteCodeOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error) || !('errcode' in thrown)) return undefined;
   // The upper bits say more about the same fault.
   return typeof thrown.errcode === 'number' ? thrown.errcode & 0xff : undefined;

@@ -2,7 +2,7 @@
  * Signed heads: who has one, and keeps it elsewhere, can show later that everything up to
  * it is as it was.
  */
-import type { Clock } from '../../kernel/ports.ts';
+import { type Clock, lastInstant } from '../../kernel/ports.ts';
 import {
   chainHead,
   findSignedHead,
@@ -56,7 +56,7 @@ export function signedHead(owner: Signer, head: UnsignedHead): SignedHead {
 
 export function isSignedBy(head: SignedHead, address: string): boolean {
   // An impossible time would throw where it is spelt, and was never signed.
-  if (!Number.isSafeInteger(head.at) || Math.abs(head.at) > 8.64e15) return false;
+  if (!Number.isSafeInteger(head.at) || Math.abs(head.at) > lastInstant) return false;
   return head.signer === address && recoverAddress(headText(head), head.signature) === address;
 }
 
