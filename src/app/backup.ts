@@ -8,9 +8,9 @@
  * B4. A backup that is killed leaves litter beside its target, which the next one of that
  *     name removes. An hour must have passed: another may be at work.
  */
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { diskError } from '../kernel/disk-errors.ts';
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { pendingPath, pendingPrefix, readWholeFile } from '../kernel/durable-file.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Clock, Disk, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
@@ -63,7 +63,7 @@ export async function backupHome(
   await refuseInsideAHome(disk, path);
   await refuseTaken(disk, path);
   await removeLitter(deps, path);
-  const pending = join(folder, `${pendingPrefix(path)}${hex(deps.random)}.pending`);
+  const pending = pendingPath(deps.random, path);
   // Made here, because SQLite would give it the modes that the umask leaves.
   await (await disk.create(pending))[Symbol.asyncDispose]();
   let summary: BackupSummary;
@@ -151,17 +151,6 @@ async function refuseTaken(disk: Disk, path: string): Promise<void> {
   });
 }
 
-// What stands around the name, with SQLite's "-journal", is 34 bytes of the 255 that a
-// name may have.
-const nameRoomBytes = 255 - 34;
-
-function pendingPrefix(path: string): string {
-  const name = basename(path);
-  // encodeInto() stops before a character that no longer fits, so none is cut in half.
-  const { read } = new TextEncoder().encodeInto(name, new Uint8Array(nameRoomBytes));
-  return `.${name.slice(0, read)}.`;
-}
-
 const hourMs = 3_600_000;
 
 // B4
@@ -230,10 +219,6 @@ async function readKeys(disk: Disk, home: string): Promise<KeyFiles> {
     found.set(name, await readWholeFile(disk, join(folder, name), longestFileBytes));
   }
   return found;
-}
-
-function hex(random: Random): string {
-  return Buffer.from(random.bytes(8)).toString('hex');
 }
 
 async function removeQuietly(disk: Disk, path: string): Promise<void> {

@@ -77,15 +77,22 @@ async function removePending(disk: Disk, pending: string): Promise<void> {
   }
 }
 
-// What stands around the name is 26 bytes of the 255 that a name may have.
-const pendingNameRoomBytes = 255 - 26;
+// What stands around the name, with the "-journal" that SQLite may put behind it, is 34
+// bytes of the 255 that a name may have.
+const pendingNameRoomBytes = 255 - 34;
 
-function pendingPath(random: Random, path: string): string {
+/** Where something is made that will get the name of `path` when it is whole. */
+export function pendingPath(random: Random, path: string): string {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return `${folder}${pendingPrefix(path)}${hex(random.bytes(8))}.pending`;
+}
+
+/** What stands before the 16 hex digits in the name of a pending file. */
+export function pendingPrefix(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   // encodeInto() stops before a character that no longer fits, so none is cut in half.
   const { read } = new TextEncoder().encodeInto(name, new Uint8Array(pendingNameRoomBytes));
-  const pendingName = `.${name.slice(0, read)}.${hex(random.bytes(8))}.pending`;
-  return path.slice(0, path.lastIndexOf('/') + 1) + pendingName;
+  return `.${name.slice(0, read)}.`;
 }
 
 function hex(bytes: Uint8Array): string {
