@@ -1,6 +1,7 @@
 /**
- * Bundles the program, and lets Node compile it ahead: the command line as one file, and
- * what runs inside a home (the daemon) as another, which most commands never load.
+ * Bundles the program, and lets Node compile it ahead: the command line as one file, what
+ * runs inside a home (the daemon) as another, which most commands never load, and the
+ * library as a third.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -61,6 +62,8 @@ const bundles: readonly BuildOptions[] = [
     plugins: [commanderWithoutChildren, insideApart],
   },
   { ...common, entryPoints: ['src/app/inside.ts'], outfile: 'dist/inside.cjs' },
+  // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
+  { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
 ];
 
 const outputs = await Promise.all(bundles.map((options) => build(options)))

@@ -22,7 +22,10 @@ const house: HouseRules = {
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
     toolbox: upToOperations,
     gateway: [...upToOperations, 'toolbox'],
-    'gateway/contract': ['kernel'],
+    'gateway/contract': ['kernel', 'gateway/route', 'gateway/message-contract'],
+    'gateway/route': ['kernel'],
+    'gateway/message-contract': ['kernel', 'gateway/route', 'gateway/message-limits'],
+    'gateway/message-limits': ['kernel'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
     cli: ['gateway/contract', 'gateway/client', 'gateway/transport', 'app', 'kernel'],
     app: ['*'],

@@ -27,14 +27,17 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 30,
     fileParallelism: true,
   },
-  // A hundred and fifty starts and kills of the daemon, and 2,000 openings of the ledger.
+  // 2,000 seeds of the simulated relay, and the bugs that it has to find.
+  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 90, fileParallelism: true },
+  // Three hundred starts and kills of the daemon, and 2,000 openings of the ledger.
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 180,
+    budgetSeconds: 330,
     fileParallelism: false,
   },
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 120, fileParallelism: true },
+  // Four hundred runs of the seed's script are in it.
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 180, fileParallelism: true },
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],

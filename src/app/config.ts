@@ -53,12 +53,19 @@ interface Given {
 
 const defaultOrigin: Origin = { kind: 'default' };
 
-// Read by the tests; they are not settings of the program.
-const otherVariables = /^AOS_TEST_/;
+// The first are read by the tests. The others say to a program who it is and where its
+// daemon listens. None is a setting.
+const otherVariables = /^AOS_(?:TEST_|(?:AGENT|SOCKET)$)/;
 
 /** The environment of this process, as the rest of the program may see it. */
 export function processEnvironment(): Environment {
   return process.env;
+}
+
+/** The agent as which a command acts when its options name none. */
+export function agentOf(environment: Environment): string | undefined {
+  const name = environment['AOS_AGENT'] ?? '';
+  return name === '' ? undefined : name;
 }
 
 /** Whether words on a terminal may be coloured (https://no-color.org). */

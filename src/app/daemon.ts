@@ -7,18 +7,23 @@
  * D3. A daemon that can write no more (its disk failed, its home was taken over) ends.
  */
 import { join } from 'node:path';
+import { countRelay } from '../gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server.ts';
-import { everyAgent } from '../ledger/agents.ts';
+import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { RunningRelay } from '../relay/open-relay.ts';
+import { watchPresence } from '../relay/presence.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { attachmentsOf, openHomeRelay } from './home-relay.ts';
 import { homeTimers, setHomeTimers } from './home-timers.ts';
 import type { Log } from './log.ts';
 import { type OpenHome, openHome } from './open-home.ts';
+import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
 import type { Settings } from './settings.ts';
 import { runTimers } from './timers.ts';
 import { upkeepOf } from './upkeep.ts';
@@ -87,10 +92,16 @@ async function serve(
   const { ledger } = open;
   const startedAt = engines.clock.now();
   let ready = false;
+  const metrics = countRelay();
+  await using messages = await openHomeRelay(engines, settings, { open, log, metrics });
+  const { relay, attachments } = messages;
   await using gateway = await createGateway({
     ...engines,
     ...open,
     ...upkeepOf(engines, open),
+    relay,
+    attachments,
+    relayMetrics: metrics,
     version,
     log,
     startedAt,
@@ -101,12 +112,14 @@ async function serve(
   });
   await setHomeTimers(ledger, engines.clock);
   const port = await openDoors(gateway, ledger, settings.port);
-  const work = keepHouse(engines, settings, { open, log, stop });
+  await using outboxes = await messages.watchOutboxes();
+  const work = keepHouse(engines, settings, { open, log, stop, relay });
   ready = true;
   onReady(addressOf(open.home, port));
   log.info({ port }, 'the daemon is ready');
   await stop.asked;
   log.info({}, 'the daemon stops');
+  await outboxes[Symbol.asyncDispose]();
   await gateway.close();
   await work;
 }
@@ -117,19 +130,26 @@ const diskLookMs = 60_000;
 async function keepHouse(
   engines: Engines,
   settings: Settings,
-  { open, log, stop }: Omit<Serving, 'onReady'>,
+  { open, log, stop, relay }: Omit<Serving, 'onReady'> & { readonly relay: RunningRelay },
 ): Promise<void> {
-  const { ledger } = open;
+  const { ledger, home } = open;
   const { clock } = engines;
-  const rings = homeTimers({ ...engines, ...open, log, auditDays: settings.auditDays });
+  const { auditDays, archiveDays } = settings;
+  const attachments = attachmentsOf(engines, home);
+  const kept = { ...engines, ...open, log };
+  const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments });
+  const rings = homeTimers({ ...kept, auditDays, keepRelay: keepMessages });
   const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
   const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
   const watched = { ...diskLimits(settings), everyMs: diskLookMs };
+  const makeRoom = () =>
+    makeRoomOnDisk({ ...kept, alertPercent: settings.diskAlertPercent }, stop.signal);
   try {
     await Promise.all([
       runTimers({ ledger, clock, log }, rings, stop.signal),
       watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
-      watchDisk({ ...engines, log, record: recordDisk }, watched, stop.signal),
+      watchDisk({ ...engines, log, record: recordDisk, makeRoom }, watched, stop.signal),
+      watchPresence({ ...kept, relay }, stop.signal),
     ]);
   } catch (failure) {
     stop.because(failure);
@@ -147,8 +167,8 @@ function agentSocket(name: string): string {
 
 async function openDoors(gateway: Gateway, ledger: Ledger, port: number): Promise<number> {
   await gateway.openOwnerDoor('run/aos.sock');
-  for await (const { name, status } of everyAgent(ledger.committed)) {
-    if (status === 'active') await gateway.openAgentDoor(name, agentSocket(name));
+  for (const name of await agentsWithHandles(ledger.committed)) {
+    await gateway.openAgentDoor(name, agentSocket(name));
   }
   return gateway.openTcpDoor({ host: '127.0.0.1', port });
 }

@@ -12,6 +12,7 @@ function watched() {
   const stop = new AbortController();
   const told: string[] = [];
   const recorded: string[] = [];
+  const made = { room: 0 };
   const disk = { usedPercent: 10, isFailing: false, recordsFail: false };
   const tell = (level: string) => (_facts: object, words: string) => {
     told.push(`${level}: ${words.slice(0, 6)}`);
@@ -30,11 +31,15 @@ function watched() {
       if (disk.recordsFail) throw diskError('ENOSPC', '/home/ledger.db');
       recorded.push(`${kind} ${data.used_percent}`);
     },
+    makeRoom: async () => {
+      made.room++;
+    },
   };
   const done = watchDisk(deps, { ...limits, everyMs: 60_000 }, stop.signal);
   return {
     told,
     recorded,
+    made,
     disk,
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -106,6 +111,23 @@ test('watchDisk() tells once that it sees nothing, and goes on when it does agai
   expect(watch.recorded).toEqual(['disk.warned 85']);
 });
 
+test('watchDisk() makes room at every look while the disk is at its alert level', async () => {
+  await using watch = watched();
+
+  for (const percent of [89, 90, 95, 89, 88, 95]) await watch.at(percent);
+
+  expect(watch.made.room).toBe(4);
+});
+
+test('watchDisk() makes room also where the event could not be written', async () => {
+  await using watch = watched();
+  watch.disk.recordsFail = true;
+
+  await watch.at(99);
+
+  expect(watch.made.room).toBe(1);
+});
+
 test('watchDisk() looks at nothing once it was stopped', async () => {
   await expect(
     watchDisk(
@@ -114,6 +136,7 @@ test('watchDisk() looks at nothing once it was stopped', async () => {
         volume: { usage: () => Promise.reject(new Error('looked')) },
         log: { info: () => {}, warn: () => {}, error: () => {} },
         record: () => Promise.reject(new Error('recorded')),
+        makeRoom: () => Promise.reject(new Error('made room')),
       },
       { ...limits, everyMs: 1 },
       AbortSignal.abort(),

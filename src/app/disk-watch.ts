@@ -11,6 +11,8 @@ export interface DiskWatchDeps {
   readonly log: GatewayLog;
   /** Writes the event; it may fail, for one because the disk is full. */
   readonly record: (kind: DiskEventKind, data: DiskEventData) => Promise<void>;
+  /** Called at every look while the disk is at its alert level. It must not throw. */
+  readonly makeRoom: () => Promise<void>;
 }
 
 export type DiskEventKind = 'disk.warned' | 'disk.alerted' | 'disk.recovered';
@@ -78,6 +80,7 @@ class DiskWatch {
       );
     }
     await this.#record(level, data);
+    if (level === 'alert') await this.#deps.makeRoom();
   }
 
   async #usage(): Promise<VolumeUsage | undefined> {

@@ -11,6 +11,7 @@ import type { DiskView } from '../kernel/ports.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
+import { noMetrics } from '../relay/relay-metrics.ts';
 import { loadKey } from '../security/identity/key-file.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';
 import { keysFolder, type PrincipalId } from '../security/identity/principal.ts';
@@ -20,6 +21,7 @@ import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { openHomeRelay } from './home-relay.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './restore.ts';
 import type { Settings } from './settings.ts';
@@ -46,11 +48,16 @@ export async function embedHome(
   const { log } = opened.use(openHomeLog(engines, open.home));
   const upkeep = upkeepOf(engines, open);
   const { backup } = opened.use(stoppable(upkeep.backup));
+  const { relay, attachments } = opened.use(
+    await openHomeRelay(engines, settings, { open, log, metrics: noMetrics }),
+  );
   const gateway = opened.use(
     await createGateway({
       ...engines,
       ...open,
       ...upkeep,
+      relay,
+      attachments,
       backup,
       version,
       log,

@@ -426,6 +426,7 @@ describe('takeOver()', () => {
     const processes: Processes = {
       selfPid: process.pid,
       startTimeOf: () => 'another start',
+      bootId: () => undefined,
       kill: (pid) => {
         killed.push(pid);
         return 'sent';

@@ -9,7 +9,8 @@ async function world() {
   const clock = new SimulatedClock();
   const ledger = await SimulatedLedger.create(clock);
   const owner = { address: '0x1', sign: () => '0x2' };
-  const timers = homeTimers({ ledger, clock, owner, log: { info: () => {} }, auditDays: 90 });
+  const rest = { log: { info: () => {} }, auditDays: 90, keepRelay: async () => {} };
+  const timers = homeTimers({ ledger, clock, owner, ...rest });
   const timer = { id: 't', kind: 't', subject: 's', payload: '{}', due_at: 0, every_ms: dayMs };
   const prune = async () => {
     const ring = timers['audit.prune'];

@@ -1,11 +1,11 @@
-/** The timers that every home has: signing the end of the chain, and cutting off its start. */
+/** The timers that every home has: for the chain of events, and for what messages leave behind. */
 import type { Clock } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { readState, writeState } from '../ledger/state.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
+import { nextCutoff } from './cutoff.ts';
 import type { Ring } from './timers.ts';
 
 const minuteMs = 60_000;
@@ -14,6 +14,7 @@ const dayMs = 24 * 60 * minuteMs;
 const everyHome = [
   { id: 'audit.head', every_ms: minuteMs },
   { id: 'audit.prune', every_ms: dayMs },
+  { id: 'relay.upkeep', every_ms: dayMs },
 ];
 
 export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void> {
@@ -29,6 +30,7 @@ export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void>
 export interface HomeTimersDeps extends HeadDeps {
   readonly log: { info(facts: object, words: string): void };
   readonly auditDays: number;
+  readonly keepRelay: () => Promise<void>;
 }
 
 export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>> {
@@ -49,31 +51,15 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
         await deps.ledger.transact((tx) => thinSignedHeads(tx, deps.clock.now() - dayMs));
       },
     },
+    'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
   };
 }
 
 async function pruneAll(deps: HomeTimersDeps): Promise<void> {
-  const olderThan = await nextCutoff(deps);
+  const olderThan = await nextCutoff(deps, { key: 'audit.cutoff', keepDays: deps.auditDays });
   for (;;) {
     const { events, more } = await pruneEvents(deps, { olderThan });
     if (events > 0) deps.log.info({ events }, 'old events were cut off');
     if (!more) return;
   }
-}
-
-const cutoffKey = 'audit.cutoff';
-const longestStepMs = 2 * dayMs;
-
-/**
- * The moment before which events may go. It moves on by two days at most, each time it is
- * asked for: a clock that is months ahead for an hour must not take the trail with it.
- */
-async function nextCutoff({ ledger, clock, auditDays }: HomeTimersDeps): Promise<number> {
-  const wanted = clock.now() - auditDays * dayMs;
-  return ledger.transact(async (tx) => {
-    const before = await readState(tx, cutoffKey);
-    const cutoff = before === undefined ? wanted : Math.min(wanted, Number(before) + longestStepMs);
-    await writeState(tx, cutoffKey, String(cutoff), clock.now());
-    return cutoff;
-  });
 }

@@ -14,7 +14,7 @@ import { restoreInto } from './embed.ts';
 import { openHome } from './open-home.ts';
 import { restoreHome } from './restore.ts';
 import { openKeys, sealKeys } from './sealed-keys.ts';
-import { settingsTable } from './settings.ts';
+import { defaultSettings, type Settings } from './settings.ts';
 
 const engines = composeEngines();
 const passphrase = 'correct horse battery staple';
@@ -457,13 +457,7 @@ test.each(['{', '[]', '{"port":"many"}', '{"colour":"red"}', '\xff'])(
 );
 
 describe('restoreInto()', () => {
-  const settingsOf = (home: string) => ({
-    home,
-    port: 0,
-    auditDays: settingsTable.auditDays.default,
-    diskWarnPercent: settingsTable.diskWarnPercent.default,
-    diskAlertPercent: settingsTable.diskAlertPercent.default,
-  });
+  const settingsOf = (home: string): Settings => ({ ...defaultSettings, home, port: 0 });
 
   async function withAgents(folder: TemporaryFolder, choices: { passphrase?: string }) {
     await using home = await open(folder.at('home'));

@@ -164,6 +164,7 @@ function viewOf(bytes: Uint8Array): DiskView {
     read: async () => ({
       readAt: async (offset, length) => bytes.subarray(offset, offset + length),
       sizeBytes: async () => sizeBytes,
+      identity: async () => ({ sizeBytes, modifiedNs: '0', modifiedAt: 0, inode: '0', links: 1 }),
       [Symbol.asyncDispose]: async () => {},
     }),
   };

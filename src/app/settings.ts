@@ -36,6 +36,55 @@ export const settingsTable = {
     default: 90,
     description: 'How long events are kept. Older ones are cut off behind a signed checkpoint.',
   },
+  archiveDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 36500,
+    default: 30,
+    description: 'How long messages that are over, and their files, are kept.',
+  },
+  messageDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 30,
+    default: 7,
+    description: 'How long a message waits to be read before it expires.',
+  },
+  requestSeconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 86400,
+    default: 60,
+    description: 'How long a request waits to be answered before it expires.',
+  },
+  messagesPerSecond: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 200,
+    description: 'How many messages an agent may send in the long run; more are slowed down.',
+  },
+  messageBurst: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 1000,
+    description: 'How many messages an agent may send at once.',
+  },
+  mailboxMessages: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000_000,
+    default: 100_000,
+    description: 'How many unread messages a mailbox takes.',
+  },
+  mailboxMegabytes: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_048_576,
+    default: 1024,
+    description: 'How many MiB of unread messages a mailbox takes.',
+  },
   diskWarnPercent: {
     type: 'integer',
     minimum: 1,
@@ -61,6 +110,22 @@ interface ValueTypes {
 
 export type Settings = {
   readonly [Name in SettingName]: ValueTypes[(typeof settingsTable)[Name]['type']];
+};
+
+/** Every setting as it is when nobody sets it. */
+export const defaultSettings: Settings = {
+  home: settingsTable.home.default,
+  port: settingsTable.port.default,
+  auditDays: settingsTable.auditDays.default,
+  archiveDays: settingsTable.archiveDays.default,
+  messageDays: settingsTable.messageDays.default,
+  requestSeconds: settingsTable.requestSeconds.default,
+  messagesPerSecond: settingsTable.messagesPerSecond.default,
+  messageBurst: settingsTable.messageBurst.default,
+  mailboxMessages: settingsTable.mailboxMessages.default,
+  mailboxMegabytes: settingsTable.mailboxMegabytes.default,
+  diskWarnPercent: settingsTable.diskWarnPercent.default,
+  diskAlertPercent: settingsTable.diskAlertPercent.default,
 };
 
 export const settingNames: readonly SettingName[] =

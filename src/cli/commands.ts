@@ -1,5 +1,6 @@
 import { defineAudit } from './audit.ts';
 import { defineBackup } from './backup.ts';
+import { defineChannel } from './channel.ts';
 import { defineComplete } from './complete.ts';
 import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
@@ -8,10 +9,16 @@ import { defineDoctor } from './doctor.ts';
 import { defineDown } from './down.ts';
 import { defineDu } from './du.ts';
 import { defineGc } from './gc.ts';
+import { defineInbox } from './inbox.ts';
+import { defineLead } from './lead.ts';
 import { defineRegister } from './register.ts';
+import { defineRequest } from './request.ts';
 import { defineRestore } from './restore.ts';
+import { defineSend } from './send.ts';
+import { defineAck, defineNack } from './settle.ts';
 import { defineStatus } from './status.ts';
 import { defineUp } from './up.ts';
+import { defineWhy } from './why.ts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -42,6 +49,46 @@ export const commands: readonly CommandEntry[] = [
     name: 'register',
     summary: 'make an agent that lives elsewhere known, and give it a handle',
     define: defineRegister,
+  },
+  {
+    name: 'send',
+    summary: 'send a message to an agent, to a channel or to all',
+    define: defineSend,
+  },
+  {
+    name: 'inbox',
+    summary: 'show messages that have not been read yet',
+    define: defineInbox,
+  },
+  {
+    name: 'ack',
+    summary: 'say that what a message asked for is done',
+    define: defineAck,
+  },
+  {
+    name: 'nack',
+    summary: 'say that what a message asked for will not be done',
+    define: defineNack,
+  },
+  {
+    name: 'why',
+    summary: 'tell the whole path of a message',
+    define: defineWhy,
+  },
+  {
+    name: 'request',
+    summary: 'ask somebody and wait for the response',
+    define: defineRequest,
+  },
+  {
+    name: 'channel',
+    summary: 'let agents join channels, and list them',
+    define: defineChannel,
+  },
+  {
+    name: 'lead',
+    summary: 'say whom messages to "Lead" reach',
+    define: defineLead,
   },
   {
     name: 'audit',

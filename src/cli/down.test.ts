@@ -12,7 +12,8 @@ async function down(home: string): Promise<{ readonly code: number; readonly tex
   const write = (part: string): void => {
     text += part;
   };
-  const terminal = { out: write, err: write, colorOut: false, colorErr: false, columns: 80 };
+  const input = { isTerminal: true, read: async function* () {} };
+  const terminal = { out: write, err: write, colorOut: false, colorErr: false, columns: 80, input };
   const { signal } = new AbortController();
   const environment = { AOS_HOME: home };
   return { code: await runProgram({ argv: ['down'], environment, terminal, signal }), text };

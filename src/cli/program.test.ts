@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Environment } from '../app/config.ts';
+import { defaultSettings } from '../app/settings.ts';
 import { version } from '../app/version.ts';
 import { type ErrorCode, exitCodeOf } from '../kernel/errors.ts';
 import { runProgram } from './program.ts';
@@ -28,6 +29,7 @@ async function aos(argv: readonly string[], environment: Environment = nowhere):
     colorOut: false,
     colorErr: false,
     columns: 80,
+    input: { isTerminal: true, read: async function* () {} },
   };
   const { signal } = new AbortController();
   const code = await runProgram({ argv, environment, terminal, signal });
@@ -284,13 +286,7 @@ describe('--json', () => {
 
     expect(JSON.parse(run.stdout)).toEqual({
       ok: true,
-      data: {
-        home: '/nonexistent/home',
-        port: 7717,
-        auditDays: 90,
-        diskWarnPercent: 80,
-        diskAlertPercent: 90,
-      },
+      data: { ...defaultSettings, home: '/nonexistent/home' },
     });
   });
 

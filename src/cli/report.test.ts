@@ -22,6 +22,7 @@ function recorder({ colored = false } = {}): Recorder {
     colorOut: colored,
     colorErr: colored,
     columns: 80,
+    input: { isTerminal: true, read: async function* () {} },
   };
 }
 

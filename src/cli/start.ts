@@ -28,6 +28,12 @@ function processTerminal(color: boolean): Terminal {
     get columns() {
       return process.stdout.columns ?? 80;
     },
+    input: {
+      get isTerminal() {
+        return process.stdin.isTTY;
+      },
+      read: () => process.stdin,
+    },
   };
 }
 

@@ -9,6 +9,14 @@ export interface Terminal {
   readonly colorOut: boolean;
   readonly colorErr: boolean;
   readonly columns: number;
+  readonly input: Input;
+}
+
+/** What comes in, on stdin. */
+export interface Input {
+  /** Whether somebody sits there, who would have to type it. */
+  readonly isTerminal: boolean;
+  read(): AsyncIterable<Uint8Array>;
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';

@@ -4,8 +4,8 @@ import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
-import type { Route } from './contract.ts';
 import type { Door } from './door.ts';
+import type { Route } from './route.ts';
 import { Throttle, type ThrottleRate, tooMany } from './throttle.ts';
 
 export interface AdmitDeps {
@@ -13,6 +13,8 @@ export interface AdmitDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly rate: ThrottleRate;
+  /** Told of everybody who may call. */
+  readonly heardFrom?: (name: string) => void;
 }
 
 export type Admission = Pick<Route, 'who' | 'anyVersion'>;
@@ -57,6 +59,7 @@ export class Admittance {
   again(caller: Caller): void {
     const waitMs = this.#requests.take(caller.id);
     if (waitMs > 0) throw tooMany(waitMs);
+    if (caller.kind === 'agent') this.#deps.heardFrom?.(caller.name);
   }
 
   #pass(caller: Caller, { who }: Admission): Caller {

@@ -6,12 +6,13 @@ import { quote } from '../kernel/quote.ts';
 import { closest } from '../kernel/suggest.ts';
 import type { Admission, Admittance } from './admit.ts';
 import type { Caller } from './authenticate.ts';
-import { type Route, type RouteName, routes } from './contract.ts';
+import { type RouteName, routes } from './contract.ts';
 import type { GatewayLimits, GatewayLog } from './deps.ts';
 import { doorOf } from './door.ts';
 import type { Metrics } from './metrics.ts';
-import { hiddenBug, knownFailure, problemHeaders, problemOf } from './problem.ts';
+import { badRequest, hiddenBug, knownFailure, problemHeaders, problemOf } from './problem.ts';
 import type { Refusals } from './refusals.ts';
+import type { Route } from './route.ts';
 import type { Call, Handles } from './routes/handlers.ts';
 
 declare module 'fastify' {
@@ -45,7 +46,11 @@ export async function createApp(
   app.decorateRequest('caller', undefined);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply));
-  for (const name of routeNames) addRoute(app, deps, name, handles);
+  for (const name of routeNames) {
+    const route: Route = routes[name];
+    if (route.streams === true) addStreamingRoute(app, deps, name, handles);
+    else addRoute(app, deps, name, handles);
+  }
   addUnknownRoute(app, deps);
   await app.ready();
   return app;
@@ -67,6 +72,7 @@ function addRoute(
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: requestSchema(route),
+    bodyLimit: route.bodyBytes ?? deps.limits.bodyBytes,
     onRequest: admission(deps, route),
     onResponse: counting(deps, route.path, route.method),
     handler: (request, reply) => {
@@ -82,6 +88,31 @@ function addRoute(
       });
     },
   });
+}
+
+/** Takes bytes, as they come, and nothing else. */
+function addStreamingRoute(
+  app: FastifyInstance,
+  deps: AppDeps,
+  name: RouteName,
+  handles: Handles<RouteName>,
+): void {
+  void app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/octet-stream', (_request, _payload, parsed) =>
+      parsed(null),
+    );
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(notBytes()));
+    addRoute(scope, deps, name, handles);
+    done();
+  });
+}
+
+function notBytes(): AosError {
+  return badRequest(
+    'The body is not a stream of bytes',
+    'Send "Content-Type: application/octet-stream"',
+  );
 }
 
 function callerOf({ caller }: FastifyRequest): Caller {

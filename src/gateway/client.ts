@@ -2,28 +2,20 @@
 import { AosError, type ErrorCode, errorCodes } from '../kernel/errors.ts';
 import { EventStreamParser } from '../kernel/event-stream.ts';
 import type { Clock } from '../kernel/ports.ts';
-import type {
-  Answer,
-  Body,
-  EventQuery,
-  Query,
-  WireAgent,
-  WireEvent,
-  WireSignedHead,
-} from './contract.ts';
-import { socketTransport, type Transport, type TransportAnswer } from './transport.ts';
+import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
+import { type MessageCalls, messageCalls } from './message-calls.ts';
+import {
+  type CallOptions,
+  socketTransport,
+  type Transport,
+  type TransportAnswer,
+} from './transport.ts';
 
 export interface ClientDeps {
   readonly transport: Transport;
   readonly clock: Clock;
   /** Ours, which the daemon compares with its own. */
   readonly version: string;
-}
-
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** For work that may take long; else ten seconds. */
-  readonly timeoutMs?: number | undefined;
 }
 
 export type FollowFilter = Omit<EventQuery, 'after' | 'before' | 'limit' | 'order'>;
@@ -39,7 +31,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Client {
+export interface Client extends MessageCalls {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
   register(name: string, options?: CallOptions): Promise<Answer<'register'>>;
@@ -80,7 +72,13 @@ export function createClient(deps: ClientDeps): Client {
   const post = <T>(path: string, body: unknown, options?: CallOptions) =>
     call<T>(deps, 'POST', path, { body, options });
   const long = (options?: CallOptions): CallOptions => ({ timeoutMs: longTimeoutMs, ...options });
+  const messages = messageCalls({
+    get: (path, query = {}, options) => get(`${path}${search(query)}`, options),
+    post,
+    upload: (path, stream, options) => call(deps, 'POST', path, { stream, options }),
+  });
   return {
+    ...messages,
     status: (options) => get('/api/v1/status', options),
     shutdown: (options) => post('/api/v1/shutdown', {}, options),
     register: (name, options) => post('/api/v1/agents', { name }, options),
@@ -98,17 +96,25 @@ export function createClient(deps: ClientDeps): Client {
   };
 }
 
+interface CallContent {
+  readonly body?: unknown;
+  /** Instead of a body: bytes, as they come. */
+  readonly stream?: AsyncIterable<Uint8Array>;
+  readonly options?: CallOptions | undefined;
+}
+
 async function call<T>(
   { transport, version }: ClientDeps,
   method: 'GET' | 'POST',
   path: string,
-  { body, options = {} }: { body?: unknown; options?: CallOptions | undefined },
+  { body, stream, options = {} }: CallContent,
 ): Promise<T> {
   const answer = await transport.send({
     method,
     path,
     headers: { accept: 'application/json', 'x-aos-client': version },
     body: body === undefined ? undefined : JSON.stringify(body),
+    stream,
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     signal: options.signal,
   });
@@ -139,7 +145,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The error that the daemon threw, thrown again on this side. */
-function problemError(status: number, content: unknown): AosError {
+export function problemError(status: number, content: unknown): AosError {
   if (typeof content !== 'object' || content === null) return strangeAnswer(`status ${status}`);
   const { code, detail, fix, details } = { ...noProblem, ...content };
   const message = typeof detail === 'string' ? detail : `status ${status}`;
@@ -197,7 +203,7 @@ async function* allEvents(
   }
 }
 
-function search(query: Query<'agents'> | EventQuery): string {
+function search(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   if (given.length === 0) return '';
   return `?${given.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`).join('&')}`;

@@ -3,20 +3,16 @@
  * server's checks, the client's types and the OpenAPI page are all read off this.
  */
 import * as z from 'zod';
+import { messageRoutes } from './message-contract.ts';
+import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
 
 export const apiVersion = '1';
 
-/** A query arrives as text; `queryNumber` in the server turns these into numbers. */
-const wholeNumber = z.string().regex(/^(?:0|[1-9]\d{0,14})$/);
 const moment = z
   .string()
   .regex(/^(?:\d{1,15}|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?)$/)
   .describe('Milliseconds since 1970, a date, or a UTC time such as 2030-01-31T12:00:00Z');
 const principal = z.string().min(1).max(100);
-
-const nothing = z.strictObject({});
-const count = z.int().min(0);
-const time = z.string().describe('UTC, as 2030-01-31T12:00:00.000Z');
 
 const agent = z.object({
   name: z.string(),
@@ -125,29 +121,6 @@ const problem = z.object({
 
 export const schemas = { problem, event };
 
-/** `open` needs nothing; `any` a principal, who may see less than the owner; `owner` the owner. */
-type Who = 'open' | 'any' | 'owner';
-
-export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** `{name}` stands for a parameter. */
-  readonly path: string;
-  readonly summary: string;
-  readonly who: Who;
-  /** Served whatever the caller's version: what is needed to see that and to mend it. */
-  readonly anyVersion?: true;
-  readonly params: z.ZodType;
-  readonly query: z.ZodType;
-  readonly body: z.ZodType;
-  readonly status: number;
-  readonly answer: z.ZodType;
-  /** When it is not JSON. */
-  readonly contentType?: string;
-}
-
-const get = { method: 'GET', params: nothing, query: nothing, body: nothing, status: 200 } as const;
-const post = { ...get, method: 'POST' } as const;
-
 export const routes = {
   livez: {
     ...get,
@@ -225,7 +198,7 @@ export const routes = {
     path: '/api/v1/agents/{name}/handle',
     summary: 'Give an agent a new handle, shown this once; the old one is refused from then on',
     who: 'owner',
-    params: z.strictObject({ name: z.string().max(200) }),
+    params: agentParams,
     answer: z.object({ name: z.string(), handle: z.string() }),
   },
   agents: {
@@ -244,7 +217,7 @@ export const routes = {
     path: '/api/v1/agents/{name}',
     summary: 'One agent; an agent finds only itself',
     who: 'any',
-    params: z.strictObject({ name: z.string().max(200) }),
+    params: agentParams,
     answer: agent,
   },
   events: {
@@ -313,6 +286,7 @@ export const routes = {
       failed: z.array(z.object({ path: z.string(), why: z.string() })),
     }),
   },
+  ...messageRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
@@ -327,10 +301,6 @@ export type WireAgent = z.infer<typeof agent>;
 export type WireSignedHead = z.infer<typeof signedHead>;
 export type EventQuery = z.infer<typeof eventQuery>;
 export type Problem = z.infer<typeof problem>;
-
-/** The messages of the WebSocket at `/api/v1/ws`, which takes the query of `events`. */
-export type SocketMessage =
-  | ({ readonly type: 'event' } & WireEvent)
-  | { readonly type: 'pruned'; readonly from: number; readonly to: number }
-  | { readonly type: 'pong' }
-  | { readonly type: 'error'; readonly problem: Problem };
+export type WireOutgoing = Body<'send'>;
+export type WireItem = Answer<'inbox'>['items'][number];
+export type WireHistory = Answer<'message'>;

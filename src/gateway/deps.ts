@@ -1,10 +1,16 @@
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Relay } from '../relay/relay.ts';
 import type { Answer, Body } from './contract.ts';
+import type { CountedRelay } from './relay-metrics.ts';
 
 /** What the gateway is made of. `app` fills it. */
 export interface GatewayDeps {
   readonly ledger: Ledger;
+  readonly relay: Relay;
+  readonly attachments: Attachments;
+  /** What the relay has counted; shown with the gateway's own metrics. */
+  readonly relayMetrics?: CountedRelay;
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
@@ -25,6 +31,19 @@ export interface GatewayDeps {
   usage(): Promise<Answer<'usage'>>;
   gc(request: { readonly dryRun: boolean }): Promise<Answer<'gc'>>;
   readonly limits?: Partial<GatewayLimits>;
+}
+
+export interface Attachments {
+  /** Resolves once they are safe; the same bytes are kept once. */
+  put(
+    source: AsyncIterable<Uint8Array>,
+  ): Promise<{ readonly hash: string; readonly sizeBytes: number }>;
+  /** The stream fails before its last byte when the bytes are not those of the hash. */
+  open(
+    hash: string,
+  ): Promise<{ readonly sizeBytes: number; readonly stream: AsyncIterable<Uint8Array> }>;
+  /** Whether a message from or to this principal refers to it. */
+  mayRead(principal: string, hash: string): Promise<boolean>;
 }
 
 export interface DiskState {

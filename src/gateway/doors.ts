@@ -155,7 +155,8 @@ export class Doors {
     const server = createServer({
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
+      // What arrives too slowly is refused all the same: slow-arrivals.ts.
+      requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5000),
       // It is required all the same, and missed in words: foreign.ts.
       requireHostHeader: false,

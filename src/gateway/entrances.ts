@@ -6,10 +6,11 @@ import type { GatewayLog } from './deps.ts';
 import type { DoorsDeps } from './doors.ts';
 import { foreignRequest } from './foreign.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest, hiddenBug, knownFailure } from './problem.ts';
+import { badRequest, hiddenBug, knownFailure, slowRequest } from './problem.ts';
 import { answerProblem, refuseConnection } from './raw-answer.ts';
 import type { Refusals } from './refusals.ts';
 import type { RunningFeeds } from './running-feeds.ts';
+import type { SlowArrivals } from './slow-arrivals.ts';
 import { type UpgradeDeps, type UpgradeRequest, upgrade } from './upgrade.ts';
 
 export interface EntranceDeps extends UpgradeDeps {
@@ -18,6 +19,7 @@ export interface EntranceDeps extends UpgradeDeps {
   readonly log: GatewayLog;
   readonly running: RunningFeeds;
   readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly arrivals: SlowArrivals;
   /** The framework. */
   route(request: IncomingMessage, response: ServerResponse): void;
 }
@@ -25,11 +27,12 @@ export interface EntranceDeps extends UpgradeDeps {
 export function entrances(
   deps: EntranceDeps,
 ): Pick<DoorsDeps, 'onRequest' | 'onUpgrade' | 'onBadRequest'> {
-  const { refusals, metrics, commonHeaders } = deps;
+  const { refusals, metrics, commonHeaders, arrivals } = deps;
   return {
     onRequest(door, request, response) {
       const refusal = foreignRequest(door, request) ?? strangeTarget(request.url);
       if (refusal === undefined) {
+        arrivals.watch(request);
         deps.route(request, response);
         return;
       }
@@ -59,6 +62,15 @@ function isHangUp(error: Error): boolean {
 // A target that names a whole other place is for proxies, and this is none.
 function strangeTarget(url = ''): AosError | undefined {
   return url.startsWith('/') ? undefined : badRequest('The target of a request begins with "/"');
+}
+
+/** To be called from time to time. */
+export function refuseSlow({ arrivals, metrics, commonHeaders }: EntranceDeps): void {
+  for (const { socket } of arrivals.overdue()) {
+    const refusal = slowRequest();
+    metrics.refused(refusal.code);
+    refuseConnection(socket, refusal, commonHeaders);
+  }
 }
 
 async function upgradeOrRefuse(deps: EntranceDeps, request: UpgradeRequest): Promise<void> {

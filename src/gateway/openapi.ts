@@ -1,6 +1,7 @@
 /** The contract as OpenAPI 3.1, for tools and for the page at `/docs`. */
 import * as z from 'zod';
-import { type Route, routes, schemas } from './contract.ts';
+import { routes, schemas } from './contract.ts';
+import type { Route } from './route.ts';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -68,7 +69,6 @@ function paths(): OpenApiDocument['paths'] {
 }
 
 function operation(name: string, route: Route): OpenApiOperation {
-  const body = inputSchema(route.body);
   return {
     operationId: name,
     summary: route.summary,
@@ -78,9 +78,7 @@ function operation(name: string, route: Route): OpenApiOperation {
       ...parameters('query', inputSchema(route.query)),
       ...(name === 'events' ? [lastEventId] : []),
     ],
-    ...(hasFields(body)
-      ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } }
-      : {}),
+    ...requestBody(route),
     responses: {
       [route.status]: { description: 'As asked for', content: goodContent(name, route) },
       default: {
@@ -90,6 +88,17 @@ function operation(name: string, route: Route): OpenApiOperation {
     },
     security: route.who === 'open' ? [] : [{ bearer: [] }, { basic: [] }],
   };
+}
+
+function requestBody(route: Route): Pick<OpenApiOperation, 'requestBody'> {
+  const required = true;
+  if (route.streams === true) {
+    const schema = { type: 'string', format: 'binary' };
+    return { requestBody: { required, content: { 'application/octet-stream': { schema } } } };
+  }
+  const schema = inputSchema(route.body);
+  if (!hasFields(schema)) return {};
+  return { requestBody: { required, content: { 'application/json': { schema } } } };
 }
 
 const lastEventId: OpenApiParameter = {
@@ -111,7 +120,8 @@ function webSocketOperation(): OpenApiOperation {
   return {
     ...operation('ws', { ...routes.events, status: 101 }),
     operationId: 'ws',
-    summary: 'The same events over a WebSocket, each as one JSON text with "type":"event"',
+    summary:
+      'The same events over a WebSocket, each as one JSON text with "type":"event"; and messages, sent and received',
     responses: { 101: { description: 'A WebSocket' } },
   };
 }

@@ -68,11 +68,16 @@ export function hiddenBug(requestId: string): AosError {
   });
 }
 
-const tooLarge = (): AosError =>
-  new AosError('gateway.too-large', {
+export function tooLarge(): AosError {
+  return new AosError('gateway.too-large', {
     message: 'The request is larger than it may be',
     fix: 'Send less at a time',
   });
+}
+
+export function slowRequest(): AosError {
+  return new AosError('gateway.slow-request', { message: 'The request took too long to arrive' });
+}
 
 const frameworkFailures: Readonly<Record<string, (thrown: Error) => AosError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: tooLarge,
@@ -85,8 +90,7 @@ const frameworkFailures: Readonly<Record<string, (thrown: Error) => AosError>> =
     badRequest('The body has another length than was announced'),
   FST_ERR_BAD_URL: () => badRequest('The path of the request is no valid URL'),
   FST_ERR_NOT_FOUND: () => badRequest('There is no such path'),
-  ERR_HTTP_REQUEST_TIMEOUT: () =>
-    new AosError('gateway.slow-request', { message: 'The request took too long to arrive' }),
+  ERR_HTTP_REQUEST_TIMEOUT: slowRequest,
 };
 
 function badField(thrown: Error & { validation?: unknown; validationContext?: unknown }): AosError {

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../kernel/ports.ts';
 import { chainHead } from '../ledger/events.ts';
+import { totalPending } from '../ledger/mailboxes.ts';
 import { Admittance } from './admit.ts';
 import { createApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
@@ -10,19 +11,26 @@ import { defaultLimits, type GatewayDeps, type GatewayLimits } from './deps.ts';
 import { doorOf } from './door.ts';
 import { Doorbell } from './doorbell.ts';
 import { Doors } from './doors.ts';
-import { entrances } from './entrances.ts';
+import { entrances, refuseSlow } from './entrances.ts';
 import { feedPosition } from './event-query.ts';
 import type { FeedDeps } from './feed-connection.ts';
+import { LiveMail } from './live-mail.ts';
 import { createMetrics } from './metrics.ts';
 import { Refusals } from './refusals.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { attachmentRoutes } from './routes/attachments.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { daemonRoutes } from './routes/daemon.ts';
 import { eventRoutes } from './routes/events.ts';
+import { groupRoutes } from './routes/groups.ts';
 import type { RouteDeps } from './routes/handlers.ts';
+import { mailboxRoutes } from './routes/mailboxes.ts';
+import { messageRoutes } from './routes/messages.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { upkeepRoutes } from './routes/upkeep.ts';
 import { RunningFeeds } from './running-feeds.ts';
+import { SlowArrivals } from './slow-arrivals.ts';
+import { compileSocketChecks } from './socket-checks.ts';
 import { createWebSocketServer } from './websocket.ts';
 
 export interface Gateway extends AsyncDisposable {
@@ -47,12 +55,24 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     allRoutes(deps, parts, (...door) => doors.openAgent(...door)),
   );
   const route = app.routing.bind(app);
-  const doors = new Doors({ ...deps, limits, ...entrances({ ...parts, route }) });
+  const { relay, ledger } = deps;
+  const sql = ledger.committed;
+  const mail = {
+    relay,
+    sql,
+    checks: compileSocketChecks(app),
+    live: new LiveMail(),
+    clock: deps.clock,
+  };
+  const entranceDeps = { ...parts, ...mail, route };
+  const doors = new Doors({ ...deps, limits, ...entrances(entranceDeps) });
   const wake = deps.ledger.onEvents(() => bell.ring());
   const polling = poll(deps.clock, limits.pollMs, closing.signal, () => {
     bell.ring();
     refusals.flush();
   });
+  const sweepMs = Math.min(limits.requestTimeoutMs, limits.pollMs);
+  const sweeping = poll(deps.clock, sweepMs, closing.signal, () => refuseSlow(entranceDeps));
 
   const close = async (graceMs: number): Promise<void> => {
     closing.abort();
@@ -61,6 +81,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     for (const socket of webSockets.clients) socket.terminate();
     await closed;
     await polling;
+    await sweeping;
     wake[Symbol.dispose]();
     parts.authenticator[Symbol.dispose]();
     await app.close();
@@ -88,6 +109,7 @@ function assemble(deps: GatewayDeps) {
   const { ledger, clock, log, version } = deps;
   const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };
   const metrics = createMetrics(async () => (await chainHead(ledger.committed)).seq);
+  deps.relayMetrics?.showIn(metrics.registry, () => totalPending(ledger.committed));
   const authenticator = new Authenticator(ledger, clock);
   const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };
   const bell = new Doorbell();
@@ -104,9 +126,13 @@ function assemble(deps: GatewayDeps) {
     bell,
     closing,
     feeds,
-    admittance: new Admittance({ authenticator, clock, version, rate }),
+    admittance: new Admittance({
+      ...{ authenticator, clock, version, rate },
+      heardFrom: (name) => deps.relay.heardFrom(name),
+    }),
     refusals: new Refusals({ ledger, clock, log, metrics }),
     running: new RunningFeeds(log),
+    arrivals: new SlowArrivals(clock, limits.requestTimeoutMs),
     webSockets: createWebSocketServer(),
     commonHeaders: {
       'x-aos-version': version,
@@ -140,6 +166,10 @@ function allRoutes(
     ...daemonRoutes(routeDeps),
     ...agentRoutes(routeDeps),
     ...eventRoutes(routeDeps),
+    ...messageRoutes(routeDeps),
+    ...mailboxRoutes(routeDeps),
+    ...groupRoutes(routeDeps),
+    ...attachmentRoutes(routeDeps),
     ...auditRoutes(routeDeps),
     ...upkeepRoutes(routeDeps),
     ...pageRoutes(routeDeps),

@@ -15,9 +15,18 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /** Instead of a body: bytes of any number, sent as they come. */
+  readonly stream?: AsyncIterable<Uint8Array> | undefined;
   /** Longer than this the daemon may not be silent. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a caller of the client may say about one call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For work that may take long; else ten seconds. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface TransportAnswer {
@@ -52,6 +61,7 @@ export function connectionTransport({ clock, connect }: ConnectionOptions): Tran
       const parts = readParts(connection, watch);
       try {
         connection.write(requestText(request));
+        if (request.stream !== undefined) sendChunks(connection, request.stream, watch);
         const first = await parts.next();
         if (first.done === true || !('status' in first.value)) throw hungUp();
         return { head: first.value, body: bodyOf(parts) };
@@ -63,17 +73,52 @@ export function connectionTransport({ clock, connect }: ConnectionOptions): Tran
   };
 }
 
-function requestText({ method, path, headers, body }: TransportRequest): string {
+function requestText({ method, path, headers, body, stream }: TransportRequest): string {
   const all = {
     host: 'localhost',
     connection: 'close',
     ...(body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(byteLength(body)) }),
+    ...(stream === undefined
+      ? {}
+      : { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' }),
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${oneHeaderLine(value)}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
+}
+
+/** While the answer is waited for. A source that fails ends the connection with its reason. */
+function sendChunks(connection: Duplex, source: AsyncIterable<Uint8Array>, watch: Watch): void {
+  const write = async (): Promise<void> => {
+    for await (const bytes of source) {
+      if (connection.destroyed) return;
+      if (bytes.length === 0) continue;
+      connection.write(`${bytes.length.toString(16)}\r\n`);
+      connection.write(bytes);
+      if (!connection.write('\r\n')) await drained(connection);
+      watch.heard();
+    }
+    connection.write('0\r\n\r\n');
+  };
+  write().catch((failure: unknown) => {
+    connection.destroy(failure instanceof Error ? failure : new Error(String(failure)));
+  });
+}
+
+/** Also when the connection is gone: there is nothing to wait for then. */
+function drained(connection: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    if (connection.destroyed) return resolve();
+    const done = (): void => {
+      connection.removeListener('drain', done);
+      connection.removeListener('close', done);
+      resolve();
+    };
+    connection.once('drain', done);
+    connection.once('close', done);
+  });
 }
 
 function byteLength(text: string): number {

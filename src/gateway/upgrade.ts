@@ -9,14 +9,13 @@ import type { Caller } from './authenticate.ts';
 import { type EventQuery, routes } from './contract.ts';
 import type { Door } from './door.ts';
 import { queryNumber } from './event-query.ts';
-import { type FeedDeps, openingPosition } from './feed-connection.ts';
+import { openingPosition } from './feed-connection.ts';
 import { foreignRequest } from './foreign.ts';
 import { badRequest } from './problem.ts';
-import { serveWebSocket } from './websocket.ts';
+import { serveWebSocket, type WebSocketDeps } from './websocket.ts';
 
-export interface UpgradeDeps {
+export interface UpgradeDeps extends WebSocketDeps {
   readonly admittance: Admittance;
-  readonly feeds: FeedDeps;
   readonly webSockets: WebSocketServer;
 }
 
@@ -31,15 +30,16 @@ const webSocketPath = '/api/v1/ws';
 
 /** Serves a WebSocket to its end; throws before anything was answered when it is refused. */
 export async function upgrade(
-  { admittance, feeds, webSockets }: UpgradeDeps,
+  deps: UpgradeDeps,
   { door, request, connection, head }: UpgradeRequest,
 ): Promise<void> {
+  const { admittance, feeds, webSockets } = deps;
   const foreign = foreignRequest(door, request);
   if (foreign !== undefined) throw foreign;
   const admit = (): Caller | Promise<Caller> =>
     admittance.admit(door, request.headers, routes.events);
   const caller = await admit();
-  const query = queryOf(request.url ?? '');
+  const { query, wantsFeed } = queryOf(request.url ?? '');
   const reader = {
     caller,
     query,
@@ -47,9 +47,9 @@ export async function upgrade(
     stillAdmitted: () => admittance.recheck(door, request.headers),
     countMessage: () => door.kind === 'owner' || admittance.again(caller),
   };
-  const from = await openingPosition(feeds, reader);
+  const from = wantsFeed ? await openingPosition(feeds, reader) : undefined;
   const socket = await handshake(webSockets, { request, connection, head });
-  if (socket !== undefined) await serveWebSocket(feeds, reader, { socket, from });
+  if (socket !== undefined) await serveWebSocket(deps, reader, { socket, from });
 }
 
 /** Undefined when the other side has left; throws when it does not know how. */
@@ -75,7 +75,12 @@ function notUnderstood({ message }: Error): AosError {
   );
 }
 
-function queryOf(url: string): EventQuery {
+interface SocketQuery {
+  readonly query: EventQuery;
+  readonly wantsFeed: boolean;
+}
+
+function queryOf(url: string): SocketQuery {
   const [path = '', search = ''] = url.split('?', 2);
   if (path !== webSocketPath) {
     throw new AosError('gateway.unknown-route', {
@@ -83,10 +88,14 @@ function queryOf(url: string): EventQuery {
       fix: `Use ${webSocketPath}`,
     });
   }
+  // Alone: what is asked of no feed would be asked in vain.
+  if (search === 'events=no') return { query: {}, wantsFeed: false };
   const pairs = [...new URLSearchParams(search)];
   const names = new Set(pairs.map(([name]) => name));
   const parsed = routes.events.query.safeParse(Object.fromEntries(pairs));
-  if (parsed.success && names.size === pairs.length) return parsed.data;
+  if (parsed.success && names.size === pairs.length) {
+    return { query: parsed.data, wantsFeed: true };
+  }
   const field = parsed.error?.issues[0]?.path[0];
   throw badRequest(
     field === undefined

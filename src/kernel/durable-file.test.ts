@@ -277,6 +277,9 @@ describe('readWholeFile()', () => {
       stat: async () => undefined,
       read: async () => ({
         sizeBytes: async () => file.saysBytes,
+        identity: async () => {
+          throw new Error('nobody asks');
+        },
         readAt: async (offset, length) =>
           offset > 0 && file.answers === 'first read'
             ? new Uint8Array()

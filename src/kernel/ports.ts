@@ -57,6 +57,19 @@ export interface Disk extends DiskView {
   makeFolder(path: string): Promise<void>;
   /** Makes the names in a folder safe. */
   syncFolder(path: string): Promise<void>;
+  /** Gives a file the mode 600, a folder 700; anything else is refused, a symlink too. */
+  makePrivate(path: string): Promise<void>;
+  /** Keeps hold of a folder, whatever its name leads to later. A symlink is refused. */
+  holdFolder(path: string): Promise<HeldFolder>;
+}
+
+/**
+ * For folders in which somebody else may swap things: a path below `path` lies in this
+ * very folder, and not behind a symlink that was put in its place meanwhile. Where the
+ * system has no such paths, it is the name again.
+ */
+export interface HeldFolder extends AsyncDisposable {
+  readonly path: string;
 }
 
 /** Closing never fails and may be repeated. */
@@ -64,6 +77,18 @@ export interface FileReader extends AsyncDisposable {
   /** At most `length` bytes from `offset`; fewer at the end of the file. */
   readAt(offset: number, length: number): Promise<Uint8Array>;
   sizeBytes(): Promise<number>;
+  /** Which file this is and how it stands now: equal answers mean that nothing changed. */
+  identity(): Promise<FileIdentity>;
+}
+
+/** Nanoseconds and the inode as text: they are beyond what a number holds. */
+export interface FileIdentity {
+  readonly sizeBytes: number;
+  readonly modifiedNs: string;
+  readonly modifiedAt: Instant;
+  readonly inode: string;
+  /** How many names it has; 0 when the last one was removed or replaced. */
+  readonly links: number;
 }
 
 /** Closing never fails and may be repeated; whether bytes are safe is what sync() answers. */

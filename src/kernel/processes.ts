@@ -6,6 +6,8 @@ export interface Processes {
    * across a restart of the machine; undefined when none of that number runs.
    */
   startTimeOf(pid: number): string | undefined;
+  /** What differs from one start of the machine to the next; undefined when nobody knows. */
+  bootId(): string | undefined;
   kill(pid: number, signal: KillSignal): KillAnswer;
 }
 

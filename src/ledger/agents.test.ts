@@ -8,8 +8,8 @@ import {
   insertAgent,
   listAgents,
   type NewAgent,
+  seeAgent,
   setPid,
-  touchLastSeen,
 } from './agents.ts';
 
 function guest(name: string): NewAgent {
@@ -74,15 +74,15 @@ test('changeStatus() changes only from the status that was expected', async () =
   expect(await findAgent(ledger.committed, 'jean')).toMatchObject({ status: 'inactive' });
 });
 
-test('touchLastSeen() never moves back', async () => {
+test('seeAgent() never moves back', async () => {
   await using home = await temporaryLedger();
   const { ledger } = home;
   await ledger.transact((tx) => insertAgent(tx, guest('jean')));
-  const touch = (at: number) => ledger.transact((tx) => touchLastSeen(tx, 'jean', at));
+  const touch = (at: number) => ledger.transact((tx) => seeAgent(tx, 'jean', at));
 
   const answers = [await touch(2000), await touch(1500), await touch(2000), await touch(3000)];
 
-  expect(answers).toEqual([true, false, false, true]);
+  expect(answers).toEqual(['active', undefined, undefined, 'active']);
   expect(await findAgent(ledger.committed, 'jean')).toMatchObject({ last_seen_at: 3000 });
 });
 

@@ -68,6 +68,22 @@ export async function* everyAgent(sql: Sql): AsyncGenerator<AgentRow, void, void
   }
 }
 
+/** Only whether it is here, for who asks often; undefined when there is none of that name. */
+export async function presenceOf(sql: Sql, name: string): Promise<AgentStatus | undefined> {
+  const row = await sql.get<{ status: AgentStatus }>('select status from agents where name = $1', [
+    name,
+  ]);
+  return row?.status;
+}
+
+/** The names of those that are here. */
+export async function activeAgentNames(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>(
+    `select name from agents where status = 'active' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 export interface AgentCounts {
   readonly active: number;
   readonly total: number;
@@ -94,14 +110,50 @@ export async function changeStatus(
   return changed === 1;
 }
 
-/** Never moves back, so that a late report does not make an agent look silent. */
-export async function touchLastSeen(tx: Transaction, name: string, at: Instant): Promise<boolean> {
-  const changed = await tx.run(
-    `update agents set last_seen_at = $2
-     where name = $1 and (last_seen_at is null or last_seen_at < $2)`,
+/** Whatever it was; false when there is no such agent. */
+export async function setPresence(
+  tx: Transaction,
+  name: string,
+  status: AgentStatus,
+): Promise<boolean> {
+  return (await tx.run('update agents set status = $2 where name = $1', [name, status])) === 1;
+}
+
+/**
+ * It was seen to do something. Tells its status, when that is news: the moment is later than
+ * the last one, or it was taken for inactive. The moment never moves back, so that a late
+ * report does not make an agent look silent.
+ */
+export async function seeAgent(
+  tx: Transaction,
+  name: string,
+  at: Instant,
+): Promise<AgentStatus | undefined> {
+  const row = await tx.get<{ status: AgentStatus }>(
+    `update agents set last_seen_at = max(coalesce(last_seen_at, 0), $2)
+     where name = $1 and (last_seen_at is null or last_seen_at < $2 or status = 'inactive')
+     returning status`,
     [name, at],
   );
-  return changed === 1;
+  return row?.status;
+}
+
+export type GuestRow = Pick<AgentRow, 'name' | 'status' | 'last_seen_at' | 'registered_at' | 'pid'>;
+
+/** The guests that were not terminated. */
+export function guestsHere(sql: Sql): Promise<GuestRow[]> {
+  return sql.all(
+    `select name, status, last_seen_at, registered_at, pid from agents
+     where body = 'guest' and status <> 'terminated' order by name`,
+  );
+}
+
+export async function lastSeenAt(sql: Sql, name: string): Promise<Instant | null | undefined> {
+  const row = await sql.get<{ last_seen_at: Instant | null }>(
+    'select last_seen_at from agents where name = $1',
+    [name],
+  );
+  return row?.last_seen_at;
 }
 
 /** Null when it no longer runs as a process of this machine. */

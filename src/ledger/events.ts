@@ -74,9 +74,34 @@ function conditionsOf(filter: EventFilter): { conditions: string[]; parameters: 
   }
   if (filter.concerning !== undefined) {
     const principal = bind(filter.concerning);
-    conditions.push(`(actor = ${principal} or subject = ${principal})`);
+    conditions.push(
+      `(actor = ${principal} or subject = ${principal} or ${ofItsMessage(principal)})`,
+    );
   }
   return { conditions, parameters };
+}
+
+/** Whether an event is about a message that the principal, an agent, has sent or gets. */
+function ofItsMessage(principal: string): string {
+  return `exists (
+    select 1 from messages m where m.message_id = substr(subject, 9) and subject like 'message:%'
+      and (${principal} = 'agent:' || m.agent_name or exists (
+        select 1 from deliveries d where d.message = m.id
+          and ${principal} = 'agent:' || d.recipient)))`;
+}
+
+/** What happened to a message beyond what its rows tell. */
+export function eventsOfMessage(
+  sql: Sql,
+  messageId: string,
+): Promise<Pick<SealedEvent, 'at' | 'kind' | 'data'>[]> {
+  return sql.all(
+    `select at, kind, data from events
+     where subject = $1
+       and kind in ('message.retried', 'message.returned', 'message.settled', 'message.held')
+     order by seq`,
+    [`message:${messageId}`],
+  );
 }
 
 /** Where the chain ends now; its start when nothing has happened yet. */

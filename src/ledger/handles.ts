@@ -47,3 +47,13 @@ export function revokeHandlesOf(tx: Transaction, principal: string, now: Instant
     now,
   ]);
 }
+
+/** The agents that can call at all, by name. */
+export async function agentsWithHandles(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>(
+    `select name from agents where status <> 'terminated' and exists (
+       select 1 from handles where principal = 'agent:' || name and revoked_at is null)
+     order by name`,
+  );
+  return rows.map(({ name }) => name);
+}

@@ -24,7 +24,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
 import { hashOfHandle } from './handles.ts';
 import { loadKey } from './identity/key-file.ts';
-import { registerAgent } from './register.ts';
+import { registerAgent, registerGuest } from './register.ts';
 
 const clock = new SimulatedClock();
 
@@ -33,6 +33,7 @@ interface Home extends AsyncDisposable {
   readonly path: string;
   at(...names: string[]): string;
   register(name: string): ReturnType<typeof registerAgent>;
+  registerGuest(name: string): Promise<void>;
 }
 
 async function temporaryHome(): Promise<Home> {
@@ -44,6 +45,7 @@ async function temporaryHome(): Promise<Home> {
     path: folder,
     at: (...names) => join(folder, ...names),
     register: (name) => registerAgent(deps, folder, { name, actor: 'owner' }),
+    registerGuest: (name) => registerGuest(deps, folder, name),
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   };
 }
@@ -106,8 +108,103 @@ test('meta.json tells who it is, and nothing secret', async () => {
     body: 'guest',
     address: jean.address,
     public_key: principal?.public_key,
+    pid: null,
+    started_at: null,
   });
   expect(mode(join(jean.folder, 'meta.json'))).toBe(0o600);
+});
+
+describe('registerGuest()', () => {
+  test('makes an agent of a folder, closes it to others, and gives no handle', async () => {
+    await using home = await temporaryHome();
+    mkdirSync(home.at('agents', 'jean', 'outbox', '.pending'), { recursive: true });
+    for (const name of ['.', 'outbox', 'outbox/.pending']) {
+      chmodSync(home.at('agents', 'jean', name), 0o755);
+    }
+    chmodSync(home.at('agents'), 0o700);
+
+    await home.registerGuest('jean');
+
+    for (const name of ['.', 'outbox', 'outbox/.pending', 'inbox', 'workspace']) {
+      expect(mode(home.at('agents', 'jean', name))).toBe(0o700);
+    }
+    const agent = await findAgent(home.ledger.committed, 'jean');
+    expect(agent).toMatchObject({ status: 'active', body: 'guest' });
+    expect(await countHandles(home.ledger)).toBe(0);
+    const page = { limit: 10, order: 'oldest-first' } as const;
+    expect(await readEvents(home.ledger.committed, {}, page)).toMatchObject([
+      {
+        actor: 'system',
+        kind: 'agent.registered',
+        subject: 'agent:jean',
+        data: JSON.stringify({ address: agent?.address, body: 'guest', by: 'folder' }),
+      },
+    ]);
+  });
+
+  test('changes nothing of an agent that is known', async () => {
+    await using home = await temporaryHome();
+    const { handle } = await home.register('jean');
+
+    await home.registerGuest('jean');
+
+    expect(await principalOf(home.ledger, handle)).toBe('agent:jean');
+    expect(await countAgents(home.ledger.committed)).toMatchObject({ total: 1 });
+  });
+
+  test('never takes the name from a registration under way', async () => {
+    await using home = await temporaryHome();
+
+    const [agent, guest] = await Promise.allSettled([
+      home.register('jean'),
+      home.registerGuest('jean'),
+    ]);
+
+    expect(agent).toMatchObject({ status: 'fulfilled' });
+    expect(guest).toMatchObject({ status: 'fulfilled' });
+    expect(await countHandles(home.ledger)).toBe(1);
+  });
+
+  test('refuses a name that differs in case only from an agent', async () => {
+    await using home = await temporaryHome();
+    await home.register('jean');
+
+    await expect(home.registerGuest('Jean')).rejects.toMatchObject({ code: 'agent.exists' });
+  });
+
+  test.each(['jean', 'jean/outbox', 'jean/outbox/.pending', 'jean/inbox'])(
+    'refuses a symlink at agents/%s and follows it nowhere',
+    async (name) => {
+      await using home = await temporaryHome();
+      mkdirSync(home.at('elsewhere'), { mode: 0o755 });
+      mkdirSync(home.at('agents'), { mode: 0o700 });
+      mkdirSync(join(home.at('agents', name), '..'), { recursive: true });
+      symlinkSync(home.at('elsewhere'), home.at('agents', name));
+
+      const attempt = home.registerGuest('jean');
+
+      await expect(attempt).rejects.toMatchObject({ code: 'disk.not-a-folder' });
+      expect(mode(home.at('elsewhere'))).toBe(0o755);
+      expect(await findAgent(home.ledger.committed, 'jean')).toBeUndefined();
+    },
+  );
+
+  test('leaves a meta.json that the agent keeps, and replaces a symlink itself', async () => {
+    await using home = await temporaryHome();
+    for (const name of ['jean', 'mary']) {
+      mkdirSync(home.at('agents', name), { recursive: true, mode: 0o700 });
+    }
+    writeFileSync(home.at('agents', 'jean', 'meta.json'), '{"pid":7}');
+    writeFileSync(home.at('outside'), 'stays');
+    symlinkSync(home.at('outside'), home.at('agents', 'mary', 'meta.json'));
+
+    await home.registerGuest('jean');
+    await home.registerGuest('mary');
+
+    expect(readFileSync(home.at('agents', 'jean', 'meta.json'), 'utf8')).toBe('{"pid":7}');
+    expect(readFileSync(home.at('agents', 'mary', 'meta.json'), 'utf8')).toContain('"mary"');
+    expect(readFileSync(home.at('outside'), 'utf8')).toBe('stays');
+  });
 });
 
 test.each(['../jean', 'system', '', 'a/b'])(

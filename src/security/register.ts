@@ -5,9 +5,12 @@
  * R1. Files first, row last: an agent that the ledger knows has its folder and its key.
  *     A try that dies in between leaves an orphan, which the next try adopts.
  * R2. The row decides who registered: of two at once, one gets the name and a handle.
- *     Both leave the same key, and `meta.json`, which only informs, of the later one.
+ *     Both leave the same key, and `meta.json`, which only informs, of the first one.
  * R3. Nothing is followed, and nothing is taken that is not a folder of the home's owner,
- *     closed to others.
+ *     closed to others. What a guest made for itself is closed first.
+ * R4. One at a time for a name in this process: the folder that a registration makes is seen by whoever
+ *     looks for guests, who must not get the name before it.
+ * R5. A meta.json that is there stays: the agent may keep its pid in it.
  */
 import { join } from 'node:path';
 import { checkAgentName } from '../kernel/agent-name.ts';
@@ -44,27 +47,79 @@ export interface RegisteredAgent {
 }
 
 /** Makes a guest agent: its folders, its key, its handle and its row. */
-export async function registerAgent(
+export function registerAgent(
   deps: RegisterDeps,
   home: string,
   { name, actor }: Registration,
 ): Promise<RegisteredAgent> {
-  checkAgentName(name);
-  const known = await findAgentInAnyCase(deps.ledger.committed, name);
-  if (known !== undefined) throw nameTaken(name, known.name);
-  // R1
-  await makeFolders(deps.disk, home, name);
+  return inTurn(deps.ledger, name, async () => {
+    checkAgentName(name);
+    const known = await findAgentInAnyCase(deps.ledger.committed, name);
+    if (known !== undefined) throw nameTaken(name, known.name);
+    const made = await makeAgent(deps, home, name, { open: 'refused' });
+    const handle = mintHandle(deps.random);
+    const row = { ...made, name, actor, handleHash: hashOfHandle(handle), data: {} };
+    // R2
+    const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
+    if (holder !== undefined) throw nameTaken(name, holder);
+    return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
+  });
+}
+
+/**
+ * Makes an agent of a folder that somebody made under `agents/`. It has no handle, so it
+ * talks by files alone. Nothing happens when there is an agent of that name.
+ */
+export function registerGuest(deps: RegisterDeps, home: string, name: string): Promise<void> {
+  return inTurn(deps.ledger, name, async () => {
+    checkAgentName(name);
+    const known = await findAgentInAnyCase(deps.ledger.committed, name);
+    if (known?.name === name) return;
+    if (known !== undefined) throw nameTaken(name, known.name);
+    const made = await makeAgent(deps, home, name, { open: 'closed' });
+    const row = { ...made, name, actor: 'system', handleHash: undefined, data: { by: 'folder' } };
+    const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
+    if (holder !== undefined && holder !== name) throw nameTaken(name, holder);
+  });
+}
+
+// R4. By the ledger, because that is what all of one home share.
+const underWay = new WeakMap<Ledger, Map<string, Promise<unknown>>>();
+
+async function inTurn<T>(ledger: Ledger, name: string, work: () => Promise<T>): Promise<T> {
+  const turns = underWay.get(ledger) ?? new Map<string, Promise<unknown>>();
+  underWay.set(ledger, turns);
+  // Names that differ in case only are one to the ledger.
+  const key = name.toLowerCase();
+  // Whoever was before has told its own failure.
+  const mine = (turns.get(key) ?? Promise.resolve()).then(work, work);
+  turns.set(key, mine);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(key) === mine) turns.delete(key);
+  }
+}
+
+interface MadeAgent {
+  readonly key: KeyPair;
+  readonly registeredAt: Instant;
+}
+
+// R1
+async function makeAgent(
+  deps: RegisterDeps,
+  home: string,
+  name: string,
+  found: FoundFolders,
+): Promise<MadeAgent> {
+  await makeFolders(deps.disk, home, name, found);
   const key = await loadOrCreateKey(deps, keysFolder(home), `agent:${name}`);
   const registeredAt = deps.clock.now();
-  const folder = join(home, 'agents', name);
   const { address, publicKey } = key;
-  await writeMeta(deps, folder, { name, registeredAt, body: 'guest', address, publicKey });
-  const handle = mintHandle(deps.random);
-  const row = { name, actor, key, registeredAt, handleHash: hashOfHandle(handle) };
-  // R2
-  const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
-  if (holder !== undefined) throw nameTaken(name, holder);
-  return { name, address: key.address, handle, folder };
+  const facts = { name, registeredAt, body: 'guest', address, publicKey } as const;
+  await keepMeta(deps, join(home, 'agents', name), facts);
+  return { key, registeredAt };
 }
 
 /** Makes what a registered agent has in its folder, where that is missing, and changes nothing. */
@@ -74,10 +129,8 @@ export async function makeAgentFolders(
   facts: MetaFacts,
 ): Promise<void> {
   checkAgentName(facts.name);
-  await makeFolders(deps.disk, home, facts.name);
-  const folder = join(home, 'agents', facts.name);
-  const there = await deps.disk.stat(join(folder, 'meta.json'));
-  if (there === undefined) await writeMeta(deps, folder, facts);
+  await makeFolders(deps.disk, home, facts.name, { open: 'refused' });
+  await keepMeta(deps, join(home, 'agents', facts.name), facts);
 }
 
 function nameTaken(name: string, holder: string): AosError {
@@ -89,7 +142,17 @@ function nameTaken(name: string, holder: string): AosError {
   });
 }
 
-async function makeFolders(disk: Disk, home: string, name: string): Promise<void> {
+/** R3: what becomes of folders that are there and open to others. */
+interface FoundFolders {
+  readonly open: 'refused' | 'closed';
+}
+
+async function makeFolders(
+  disk: Disk,
+  home: string,
+  name: string,
+  { open }: FoundFolders,
+): Promise<void> {
   const ownerUid = (await disk.stat(home))?.ownerUid;
   const outermost = join(home, 'agents');
   const agent = join(outermost, name);
@@ -101,26 +164,37 @@ async function makeFolders(disk: Disk, home: string, name: string): Promise<void
     [outbox, ['.pending']],
   ];
   for (const [parent, names] of inside) {
-    for (const child of names) await makeFolder(disk, join(parent, child), ownerUid);
+    for (const child of names) await makeFolder(disk, join(parent, child), { ownerUid, open });
     // Also when all were there: who made them may have died before this line.
     await disk.syncFolder(parent);
   }
 }
 
-async function makeFolder(disk: Disk, path: string, ownerUid: number | undefined): Promise<void> {
+interface OwnFolder extends FoundFolders {
+  readonly ownerUid: number | undefined;
+}
+
+async function makeFolder(disk: Disk, path: string, own: OwnFolder): Promise<void> {
   try {
     await disk.makeFolder(path);
   } catch (failure) {
     if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
-    await refuseForeignFolder(disk, path, ownerUid);
+    // A guest may make its folders while we do: each is closed when it is met.
+    if (own.open === 'closed') await closeOwn(disk, path, own);
+    await refuseForeignFolder(disk, path, own);
   }
+}
+
+async function closeOwn(disk: Disk, path: string, { ownerUid }: OwnFolder): Promise<void> {
+  const entry = await disk.stat(path);
+  if (entry?.kind === 'folder' && entry.ownerUid === ownerUid) await disk.makePrivate(path);
 }
 
 // R3
 async function refuseForeignFolder(
   disk: Disk,
   path: string,
-  ownerUid: number | undefined,
+  { ownerUid }: OwnFolder,
 ): Promise<void> {
   const entry = await disk.stat(path);
   if (entry?.kind !== 'folder') {
@@ -152,22 +226,31 @@ export interface MetaFacts {
   readonly publicKey: string;
 }
 
-async function writeMeta(deps: DurableFileDeps, folder: string, facts: MetaFacts): Promise<void> {
+// R5. What is no ordinary file is replaced, a symlink itself and not what it leads to.
+async function keepMeta(deps: DurableFileDeps, folder: string, facts: MetaFacts): Promise<void> {
+  const path = join(folder, 'meta.json');
+  if ((await deps.disk.stat(path))?.kind === 'file') return;
   const meta = {
     name: facts.name,
     registered_at: new Date(facts.registeredAt).toISOString(),
     body: facts.body,
     address: facts.address,
     public_key: facts.publicKey,
+    // For the agent to fill in.
+    pid: null,
+    started_at: null,
   };
   const text = `${JSON.stringify(meta, undefined, 2)}\n`;
-  await writeFileDurably(deps, join(folder, 'meta.json'), Buffer.from(text));
+  await writeFileDurably(deps, path, Buffer.from(text));
 }
 
 interface RegistrationRow extends Registration {
   readonly key: KeyPair;
   readonly registeredAt: Instant;
-  readonly handleHash: string;
+  /** Undefined for an agent without a handle. */
+  readonly handleHash: string | undefined;
+  /** What the event tells besides. */
+  readonly data: Readonly<Record<string, string>>;
 }
 
 /** Resolves to the agent that holds the name, when it is taken. */
@@ -192,17 +275,19 @@ async function insertRegistration(
     public_key: key.publicKey,
     created_at: registeredAt,
   });
-  await insertHandle(tx, {
-    hash: row.handleHash,
-    principal,
-    created_at: registeredAt,
-    expires_at: null,
-  });
+  if (row.handleHash !== undefined) {
+    await insertHandle(tx, {
+      hash: row.handleHash,
+      principal,
+      created_at: registeredAt,
+      expires_at: null,
+    });
+  }
   await tx.record({
     actor: row.actor,
     kind: 'agent.registered',
     subject: principal,
-    data: { address: key.address, body: 'guest' },
+    data: { address: key.address, body: 'guest', ...row.data },
   });
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
@@ -12,6 +12,7 @@ interface Place extends AsyncDisposable {
   readonly ownerUid: number | undefined;
   at(...names: string[]): string;
   plantSymlink(path: string): void;
+  plantMode(path: string, mode: number): void;
 }
 
 const forms: readonly { readonly form: string; open(): Place }[] = [
@@ -27,6 +28,7 @@ function openReal(): Place {
     ownerUid: process.getuid?.(),
     // To a file that is there and could be read, so that only the symlink is refused.
     plantSymlink: (path) => symlinkSync(process.execPath, path),
+    plantMode: (path, mode) => chmodSync(path, mode),
   };
 }
 
@@ -37,6 +39,7 @@ function openSimulated(): Place {
     ownerUid: simulatedOwnerUid,
     at: (...names) => `/${names.join('/')}`,
     plantSymlink: (path) => disk.plantSymlink(path),
+    plantMode: (path, mode) => disk.plantMode(path, mode),
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -135,6 +138,42 @@ describe.each(forms)('the $form disk: files', ({ open }) => {
     await expect(writer.sync()).rejects.toMatchObject(failed);
     await expect(reader.readAt(0, 1)).rejects.toMatchObject(failed);
     await expect(reader.sizeBytes()).rejects.toMatchObject(failed);
+    await expect(reader.identity()).rejects.toMatchObject(failed);
+  });
+
+  test('has one identity as long as nothing changes, and another after that', async () => {
+    await using place = open();
+    await using writer = await place.disk.create(place.at('a'));
+    await writer.append(Buffer.from('one'));
+    await using reader = await place.disk.read(place.at('a'));
+
+    const first = await reader.identity();
+    const second = await reader.identity();
+    await writer.append(Buffer.from('two'));
+    const third = await reader.identity();
+
+    expect(first).toMatchObject({ sizeBytes: 3, links: 1, inode: expect.stringMatching(/^\d+$/) });
+    expect(first.modifiedNs).toMatch(/^\d+$/);
+    expect(Math.floor(Number(first.modifiedNs) / 1e6)).toBe(first.modifiedAt);
+    expect(second).toEqual(first);
+    expect(third).toMatchObject({ sizeBytes: 6, inode: first.inode });
+    expect(third).not.toEqual(first);
+  });
+
+  test('counts the names of a file in its identity, and tells two files apart', async () => {
+    await using place = open();
+    await write(place.disk, place.at('a'), 'text');
+    await write(place.disk, place.at('other'), 'text');
+    await place.disk.link(place.at('a'), place.at('b'));
+    await using reader = await place.disk.read(place.at('a'));
+    await using other = await place.disk.read(place.at('other'));
+
+    expect(await reader.identity()).toMatchObject({ links: 2 });
+    expect((await other.identity()).inode).not.toBe((await reader.identity()).inode);
+    await place.disk.remove(place.at('a'));
+    await place.disk.rename(place.at('other'), place.at('b'));
+
+    expect(await reader.identity()).toMatchObject({ links: 0 });
   });
 
   test('reads no folder, no symlink and nothing that is missing', async () => {
@@ -360,6 +399,75 @@ describe.each(forms)('the $form disk: stat', ({ open }) => {
   });
 });
 
+describe.each(forms)('the $form disk: makePrivate and holdFolder', ({ open }) => {
+  test('makePrivate() closes files and folders to others', async () => {
+    await using place = open();
+    await write(place.disk, place.at('file'), 'text');
+    await place.disk.makeFolder(place.at('folder'));
+    place.plantMode(place.at('file'), 0o644);
+    place.plantMode(place.at('folder'), 0o755);
+
+    await place.disk.makePrivate(place.at('file'));
+    await place.disk.makePrivate(place.at('folder'));
+
+    expect(await place.disk.stat(place.at('file'))).toMatchObject({ mode: 0o600 });
+    expect(await place.disk.stat(place.at('folder'))).toMatchObject({ mode: 0o700 });
+  });
+
+  test('makePrivate() refuses a symlink and what is missing', async () => {
+    await using place = open();
+    place.plantSymlink(place.at('symlink'));
+
+    const link = place.disk.makePrivate(place.at('symlink'));
+    const missing = place.disk.makePrivate(place.at('missing'));
+
+    await expect(link).rejects.toMatchObject({ code: 'disk.not-a-file' });
+    await expect(missing).rejects.toMatchObject({ code: 'disk.missing' });
+  });
+
+  test('holdFolder() gives a path into the folder', async () => {
+    await using place = open();
+    await place.disk.makeFolder(place.at('folder'));
+    await write(place.disk, place.at('a'), 'text');
+
+    await using held = await place.disk.holdFolder(place.at('folder'));
+    await place.disk.rename(place.at('a'), `${held.path}/b`);
+
+    expect(await place.disk.list(held.path)).toEqual(['b']);
+    expect(await textAt(place.disk, `${held.path}/b`)).toBe('text');
+    expect(await textAt(place.disk, place.at('folder', 'b'))).toBe('text');
+  });
+
+  test('holdFolder() refuses a file, a symlink and what is missing', async () => {
+    await using place = open();
+    await write(place.disk, place.at('file'), 'text');
+    place.plantSymlink(place.at('symlink'));
+
+    const hold = (name: string) => place.disk.holdFolder(place.at(name));
+
+    await expect(hold('file')).rejects.toMatchObject({ code: 'disk.not-a-folder' });
+    await expect(hold('symlink')).rejects.toMatchObject({ code: 'disk.not-a-folder' });
+    await expect(hold('missing')).rejects.toMatchObject({ code: 'disk.missing' });
+  });
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'the real disk holds the folder itself, whatever takes its name',
+  async () => {
+    await using place = openReal();
+    await using elsewhere = temporaryFolder();
+    await place.disk.makeFolder(place.at('folder'));
+    await write(place.disk, place.at('folder', 'a'), 'ours');
+    await write(place.disk, elsewhere.at('a'), 'theirs');
+    await using held = await place.disk.holdFolder(place.at('folder'));
+
+    renameSync(place.at('folder'), place.at('moved'));
+    symlinkSync(elsewhere.path, place.at('folder'));
+
+    expect(await textAt(place.disk, `${held.path}/a`)).toBe('ours');
+  },
+);
+
 describe.each(forms)('the $form disk: hostile names', ({ open }) => {
   test.each([
     { what: 'a newline', name: 'two\nlines' },
@@ -399,6 +507,8 @@ describe.each(forms)('the $form disk: hostile names', ({ open }) => {
       disk.remove(at(name)),
       disk.makeFolder(at(name)),
       disk.syncFolder(at(name)),
+      disk.makePrivate(at(name)),
+      disk.holdFolder(at(name)),
     ];
     for (const attempt of await Promise.allSettled(attempts)) {
       expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'disk.bad-name' } });
@@ -448,6 +558,8 @@ test('the real disk leaves no descriptor open, whether it refused or was closed'
     await write(place.disk, place.at(`file ${round}`), 'text');
     await place.disk.syncFolder(place.at());
     await place.disk.makeFolder(place.at(`folder ${round}`));
+    await place.disk.makePrivate(place.at(`folder ${round}`));
+    await (await place.disk.holdFolder(place.at()))[Symbol.asyncDispose]();
   }
 
   // The test runner may open a few of its own meanwhile, but not one a round.

@@ -50,15 +50,20 @@ export class SimulatedClock implements Clock {
    */
   async advance(durationMs: number): Promise<void> {
     const end = this.#elapsedMs + durationMs;
-    for (;;) {
-      const [next] = this.#sleepers;
-      if (next === undefined || next.wakeAt > end) break;
-      this.#sleepers.shift();
-      this.#elapsedMs = next.wakeAt;
-      next.wake();
-      await untilMicrotasksAreDone();
+    while (this.wakeNext(end)) await untilMicrotasksAreDone();
+  }
+
+  /** Wakes who is due next. False when nobody is by that moment; then it is that moment. */
+  wakeNext(endMs: number): boolean {
+    const [next] = this.#sleepers;
+    if (next === undefined || next.wakeAt > endMs) {
+      this.#elapsedMs = endMs;
+      return false;
     }
-    this.#elapsedMs = end;
+    this.#sleepers.shift();
+    this.#elapsedMs = next.wakeAt;
+    next.wake();
+    return true;
   }
 
   /** Moves the wall clock only, either way, as an administrator or NTP does. */

@@ -20,6 +20,9 @@ export interface FileNode {
   bytes: Uint8Array;
   syncedBytes: number;
   modifiedAt: Instant;
+  mode: number;
+  /** Counts the changes of its bytes, so that two within one millisecond differ. */
+  version: number;
 }
 
 export interface FolderNode {
@@ -29,6 +32,7 @@ export interface FolderNode {
   syncedNames: Map<string, TreeNode>;
   unsynced: NameChange[];
   modifiedAt: Instant;
+  mode: number;
 }
 
 /** Never followed: all that is asked of it is to be refused, moved and removed. */
@@ -41,11 +45,13 @@ interface SymlinkNode {
 type NameChange = ReadonlyMap<string, TreeNode | undefined>;
 
 export function emptyFile(modifiedAt: Instant): FileNode {
-  return { kind: 'file', bytes: new Uint8Array(), syncedBytes: 0, modifiedAt };
+  const bytes = new Uint8Array();
+  return { kind: 'file', bytes, syncedBytes: 0, modifiedAt, mode: 0o600, version: 0 };
 }
 
 export function emptyFolder(modifiedAt: Instant): FolderNode {
-  return { kind: 'folder', names: new Map(), syncedNames: new Map(), unsynced: [], modifiedAt };
+  const names = { names: new Map(), syncedNames: new Map(), unsynced: [] };
+  return { kind: 'folder', ...names, modifiedAt, mode: 0o700 };
 }
 
 export function nodeAt(root: FolderNode, path: string): TreeNode {
@@ -182,6 +188,16 @@ export function usedBytes(root: FolderNode): number {
   let sum = 0;
   for (const node of nodesBelow(root)) if (node.kind === 'file') sum += node.bytes.length;
   return sum;
+}
+
+/** How many names a file has, where a running system looks. */
+export function linksOf(root: FolderNode, file: FileNode): number {
+  let links = 0;
+  for (const node of nodesBelow(root)) {
+    if (node.kind !== 'folder') continue;
+    for (const child of node.names.values()) if (child === file) links++;
+  }
+  return links;
 }
 
 // Each node once, a folder before what is in it: what the visitor makes of a

@@ -7,8 +7,10 @@ import type {
   Clock,
   Disk,
   DiskEntry,
+  FileIdentity,
   FileReader,
   FileWriter,
+  HeldFolder,
   Random,
 } from '../../src/kernel/ports.ts';
 import {
@@ -18,6 +20,7 @@ import {
   type FileNode,
   type FolderNode,
   folderAt,
+  linksOf,
   losePower,
   moveName,
   nodeAt,
@@ -36,6 +39,9 @@ export class SimulatedCrash extends Error {
 
 export const simulatedOwnerUid = 1000;
 
+/** Hears of every change that a running system sees: a name that came, went or was written. */
+export type DiskListener = (path: string) => void;
+
 interface SimulatedDiskOptions {
   readonly seed: number;
   readonly capacityBytes?: number;
@@ -49,6 +55,9 @@ export class SimulatedDisk implements Disk {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #capacityBytes: number;
   readonly #failures = new Map<number, string>();
+  readonly #listeners = new Set<DiskListener>();
+  readonly #inodes = new WeakMap<TreeNode, number>();
+  #lastInode = 1;
   #calls = 0;
   #crashAtCall: number | undefined;
   #power: 'on' | 'off' = 'on';
@@ -95,6 +104,18 @@ export class SimulatedDisk implements Disk {
     addName(this.#root, path, { kind: 'symlink', modifiedAt }, modifiedAt);
   }
 
+  /** A folder or file that somebody left open to others. */
+  plantMode(path: string, mode: number): void {
+    const node = nodeAt(this.#root, path);
+    if (node.kind !== 'symlink') node.mode = mode;
+  }
+
+  /** Tells of changes until what it returns is called. */
+  listen(listener: DiskListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   read(path: string): Promise<FileReader> {
     return this.#call(path, () => this.#reader(path, fileIn(nodeAt(this.#root, path), path)));
   }
@@ -114,12 +135,16 @@ export class SimulatedDisk implements Disk {
     return this.#call(path, () => {
       const file = emptyFile(this.#clock.now());
       addName(this.#root, path, file, this.#clock.now());
+      this.#tell(path);
       return this.#writer(path, file);
     });
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#call(from, () => moveName(this.#root, from, to, this.#clock.now()));
+    return this.#call(from, () => {
+      moveName(this.#root, from, to, this.#clock.now());
+      this.#tell(from, to);
+    });
   }
 
   link(from: string, to: string): Promise<void> {
@@ -127,16 +152,21 @@ export class SimulatedDisk implements Disk {
       const node = nodeAt(this.#root, from);
       if (node.kind === 'folder') throw diskError('EPERM', to);
       addName(this.#root, to, node, this.#clock.now());
+      this.#tell(to);
     });
   }
 
   remove(path: string): Promise<void> {
-    return this.#call(path, () => removeName(this.#root, path, this.#clock.now()));
+    return this.#call(path, () => {
+      removeName(this.#root, path, this.#clock.now());
+      this.#tell(path);
+    });
   }
 
   makeFolder(path: string): Promise<void> {
     return this.#call(path, () => {
       addName(this.#root, path, emptyFolder(this.#clock.now()), this.#clock.now());
+      this.#tell(path);
     });
   }
 
@@ -144,11 +174,44 @@ export class SimulatedDisk implements Disk {
     return this.#call(path, () => syncNames(folderAt(this.#root, path)));
   }
 
+  makePrivate(path: string): Promise<void> {
+    return this.#call(path, () => {
+      const node = nodeAt(this.#root, path);
+      if (node.kind === 'symlink') throw diskError('ELOOP', path);
+      node.mode = modes[node.kind];
+    });
+  }
+
+  // By its name: nobody swaps anything between two calls of a simulated disk.
+  holdFolder(path: string): Promise<HeldFolder> {
+    return this.#call(path, () => {
+      folderAt(this.#root, path);
+      return { path, [Symbol.asyncDispose]: async () => {} };
+    });
+  }
+
+  #tell(...paths: readonly string[]): void {
+    for (const path of paths) for (const listener of this.#listeners) listener(path);
+  }
+
+  #identityOf(file: FileNode): FileIdentity {
+    const inode = this.#inodes.get(file) ?? this.#lastInode++;
+    this.#inodes.set(file, inode);
+    return {
+      sizeBytes: file.bytes.length,
+      modifiedNs: `${file.modifiedAt}${String(file.version % 1_000_000).padStart(6, '0')}`,
+      modifiedAt: file.modifiedAt,
+      inode: String(inode),
+      links: linksOf(this.#root, file),
+    };
+  }
+
   #reader(path: string, file: FileNode): FileReader {
     const handle = this.#openHandle(path);
     return {
       readAt: (offset, length) => handle.call(() => file.bytes.slice(offset, offset + length)),
       sizeBytes: () => handle.call(() => file.bytes.length),
+      identity: () => handle.call(() => this.#identityOf(file)),
       [Symbol.asyncDispose]: handle.close,
     };
   }
@@ -170,6 +233,8 @@ export class SimulatedDisk implements Disk {
     // Copied: the caller may use its buffer again.
     file.bytes = new Uint8Array(Buffer.concat([file.bytes, bytes.subarray(0, roomBytes)]));
     file.modifiedAt = this.#clock.now();
+    file.version++;
+    this.#tell(path);
     if (bytes.length > roomBytes) throw diskError('ENOSPC', path);
   }
 
@@ -224,7 +289,7 @@ function entryOf(node: TreeNode): DiskEntry {
   return {
     kind: node.kind,
     sizeBytes: node.kind === 'file' ? node.bytes.length : 0,
-    mode: modes[node.kind],
+    mode: node.kind === 'symlink' ? modes.symlink : node.mode,
     ownerUid: simulatedOwnerUid,
     modifiedAt: node.modifiedAt,
   };

@@ -1,13 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realEventLoop } from '../../src/app/engines/event-loop.ts';
-import type { Clock } from '../../src/kernel/ports.ts';
+import { AosError } from '../../src/kernel/errors.ts';
+import type { Clock, EventLoop } from '../../src/kernel/ports.ts';
 import { chainHead } from '../../src/ledger/events.ts';
 import { GroupCommit } from '../../src/ledger/group-commit.ts';
 import type { Ledger, Sql, Transaction } from '../../src/ledger/ledger.ts';
 import { readMigrations } from '../../src/ledger/migrate.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite-connection.ts';
-import { SqliteDatabase } from '../../src/ledger/sqlite-database.ts';
+import { FlushedView, LoggedDatabase } from './logged-database.ts';
 
 /** What happens at the next commit: it works, it fails, or the power goes before or after the flush. */
 export type CommitFate = 'works' | 'fails' | 'power-cut-before-flush' | 'power-cut-after-flush';
@@ -24,63 +25,87 @@ export class SimulatedLedger implements Ledger {
   readonly committed: Sql;
   fate: CommitFate = 'works';
   readonly #memory: DatabaseSync;
+  readonly #database: LoggedDatabase;
+  readonly #flushed: FlushedView;
   readonly #listeners = new Set<() => void>();
   readonly #commits: GroupCommit;
-  #platter: Platter;
-  #view: SqliteDatabase | undefined;
+  /** Undefined while there is power. */
+  #platterAtCut: Platter | undefined;
   #powered = true;
 
-  static async create(clock: Clock, platter?: Platter): Promise<SimulatedLedger> {
+  static async create(
+    clock: Clock,
+    platter?: Platter,
+    eventLoop: EventLoop = realEventLoop,
+  ): Promise<SimulatedLedger> {
+    const base = platter ?? (await emptyPlatter());
     const memory = new DatabaseSync(':memory:');
-    if (platter === undefined) {
-      for (const { text } of await readMigrations(realDisk)) memory.exec(text);
-      memory.exec(`insert into orchestrator_state (key, value) values ('epoch', '1')`);
-    } else {
-      memory.deserialize(platter);
-    }
-    const database = new SqliteDatabase(memory, ':memory:');
-    return new SimulatedLedger({ memory, database, clock }, await chainHead(database));
+    memory.deserialize(base);
+    const database = new LoggedDatabase(memory);
+    const head = await chainHead(database);
+    return new SimulatedLedger({ memory, database, base, clock, eventLoop }, head);
   }
 
   constructor(
     deps: {
       readonly memory: DatabaseSync;
-      readonly database: SqliteDatabase;
+      readonly database: LoggedDatabase;
+      readonly base: Platter;
       readonly clock: Clock;
+      readonly eventLoop: EventLoop;
     },
     head: Awaited<ReturnType<typeof chainHead>>,
   ) {
-    this.#memory = deps.memory;
-    this.#platter = deps.memory.serialize();
+    const { memory, database, base, clock, eventLoop } = deps;
+    this.#memory = memory;
+    this.#database = database;
+    this.#flushed = new FlushedView(database, base);
     const wakeAll = () => {
       for (const wake of this.#listeners) wake();
     };
     const connection = new FatedConnection(
-      { database: deps.database, clock: deps.clock, epoch: 1, onEvents: wakeAll, onLost: () => {} },
+      { database, clock, epoch: 1, onEvents: wakeAll, onLost: () => {} },
       head,
       (flush) => this.#commit(flush),
     );
-    this.#commits = new GroupCommit({ connection, eventLoop: realEventLoop, clock: deps.clock });
+    this.#commits = new GroupCommit({ connection, eventLoop, clock });
     this.committed = {
-      all: (...call) => this.#flushed().all(...call),
-      get: (...call) => this.#flushed().get(...call),
-      run: (...call) => this.#flushed().run(...call),
+      all: (...call) => this.#reading(call[0]).all(...call),
+      get: (...call) => this.#reading(call[0]).get(...call),
+      run: (...call) => this.#flushed.now().run(...call),
     };
+  }
+
+  get hasPower(): boolean {
+    return this.#powered;
   }
 
   /** What a machine that starts again would find. */
   get platter(): Platter {
-    return this.#platter;
+    if (this.#platterAtCut !== undefined) return this.#platterAtCut;
+    return this.#database.inTransaction ? this.#flushed.serialize() : this.#memory.serialize();
+  }
+
+  /** The process dies now, or the power goes: what is not committed never will be. */
+  cut(): void {
+    if (!this.#powered) return;
+    if (this.#database.inTransaction) this.#database.runNow('rollback');
+    // Kept, because what the dead one still does must not be found later.
+    this.#platterAtCut = this.#memory.serialize();
+    this.#powered = false;
   }
 
   /** Callers of a ledger without power are never answered, as those of a dead process. */
-  transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const never = new Promise<T>(() => {});
-    if (!this.#powered) return never;
-    return this.#commits.transact(work).catch((reason: unknown) => {
-      if (reason instanceof PowerCut) return never;
+  async transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const never = () => new Promise<T>(() => {});
+    if (!this.#powered) return never();
+    try {
+      const value = await this.#commits.transact(work);
+      return this.#powered ? value : await never();
+    } catch (reason) {
+      if (!this.#powered) return never();
       throw reason;
-    });
+    }
   }
 
   openView(): Sql & Disposable {
@@ -98,34 +123,45 @@ export class SimulatedLedger implements Ledger {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#powered) await this.#commits.close();
-    this.#view?.[Symbol.dispose]();
-    this.#memory.close();
+    this.#flushed[Symbol.dispose]();
+    this.#database[Symbol.dispose]();
   }
 
   #commit(flush: () => void): void {
     const fate = this.fate;
     this.fate = 'works';
-    if (fate === 'fails') throw new Error('the simulated commit failed');
-    if (fate !== 'power-cut-before-flush') {
-      flush();
-      this.#platter = this.#memory.serialize();
-      this.#view?.[Symbol.dispose]();
-      this.#view = undefined;
-    }
+    if (!this.#powered) throw new PowerCut();
+    if (fate === 'fails') throw commitFailed();
+    if (fate !== 'power-cut-before-flush') flush();
     if (fate === 'works') return;
-    this.#powered = false;
+    this.cut();
     throw new PowerCut();
   }
 
-  #flushed(): SqliteDatabase {
-    if (this.#view === undefined) {
-      const memory = new DatabaseSync(':memory:');
-      memory.deserialize(this.#platter);
-      memory.exec('pragma query_only = on');
-      this.#view = new SqliteDatabase(memory, ':memory:');
-    }
-    return this.#view;
+  // While nothing is being written, what is flushed is what the one database holds.
+  #reading(text: string): Sql {
+    const isAlone = !this.#database.inTransaction && /^\s*select\b/i.test(text);
+    return isAlone ? this.#database : this.#flushed.now();
   }
+}
+
+let madeOnce: Promise<Platter> | undefined;
+
+// Thousands of ledgers are made in one run, and all of them begin alike.
+function emptyPlatter(): Promise<Platter> {
+  madeOnce ??= makePlatter();
+  return madeOnce;
+}
+
+async function makePlatter(): Promise<Platter> {
+  using memory = new DatabaseSync(':memory:');
+  for (const { text } of await readMigrations(realDisk)) memory.exec(text);
+  memory.exec(`insert into orchestrator_state (key, value) values ('epoch', '1')`);
+  return memory.serialize();
+}
+
+function commitFailed(): AosError {
+  return new AosError('ledger.full', { message: 'The simulated commit failed' });
 }
 
 /** A connection whose commit asks first what is to become of it. */

@@ -7,11 +7,16 @@ import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
 import type { GatewayDeps } from '../../src/gateway/deps.ts';
+import { countRelay } from '../../src/gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
+import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
+import { fakeAttachments } from './fake-attachments.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
+import { MemoryInboxes } from './temporary-relay.ts';
 
 export const testVersion = '1.2.3';
 
@@ -22,6 +27,9 @@ export interface TemporaryGateway extends AsyncDisposable {
   readonly ownerSocket: string;
   readonly ownerHandle: string;
   readonly client: Client;
+  readonly relay: RunningRelay;
+  readonly inboxes: MemoryInboxes;
+  readonly attachments: ReturnType<typeof fakeAttachments>;
   readonly logged: readonly unknown[];
   agentSocket(name: string): string;
   /** Appends events, all in one commit. */
@@ -30,11 +38,13 @@ export interface TemporaryGateway extends AsyncDisposable {
 
 export async function temporaryGateway(
   choices: Partial<GatewayDeps> = {},
+  relayLimits: Partial<RelayLimits> = {},
 ): Promise<TemporaryGateway> {
   const home = temporaryFolder();
   mkdirSync(home.at('keys'), { mode: 0o700 });
   mkdirSync(home.at('run', 'agents'), { recursive: true, mode: 0o700 });
   const clock = choices.clock ?? realClock;
+  const version = choices.version ?? testVersion;
   const ledger = await openTestLedger(home.at('ledger.db'), { clock });
   const disk = realDisk;
   const random = realRandom;
@@ -42,10 +52,24 @@ export async function temporaryGateway(
   const logged: unknown[] = [];
   const log = (facts: object): void => void logged.push(facts);
   const agentSocket = (name: string): string => home.at('run', 'agents', `${name}.sock`);
+  const inboxes = new MemoryInboxes();
+  const attachments = fakeAttachments();
+  const relayMetrics = countRelay();
+  const relay = await openRelay({
+    ...{ ledger, clock, random, inboxes, metrics: relayMetrics },
+    log: { info: log, warn: log, error: log },
+    limits: { ...defaultRelayLimits, ...relayLimits },
+    hasAttachment: async (hash) => attachments.has(hash),
+    holder: '1',
+    sameBoot: true,
+    locate: async () => 'gone',
+    inboxWatch: { expect: () => {}, forget: () => {} },
+  });
   const gateway = await createGateway({
+    ...{ relay, attachments, relayMetrics },
     ...{ ledger, clock, random, disk, owner, agentSocket },
     home: home.path,
-    version: testVersion,
+    version,
     log: { info: log, warn: log, error: log },
     epoch: 1,
     startedAt: clock.now(),
@@ -61,14 +85,16 @@ export async function temporaryGateway(
   await gateway.openOwnerDoor(ownerSocket);
   return {
     ...{ home, ledger, gateway, ownerSocket, logged, agentSocket },
+    ...{ relay, inboxes, attachments },
     ownerHandle: readFileSync(ownerHandlePath(home.path), 'utf8').trim(),
-    client: connectTo({ clock: realClock, version: testVersion }, ownerSocket),
+    client: connectTo({ clock: realClock, version }, ownerSocket),
     record: (kind, subjects) =>
       ledger.transact(async (tx) => {
         for (const subject of subjects) await tx.record({ actor: 'owner', kind, subject });
       }),
     async [Symbol.asyncDispose]() {
       await gateway.close({ graceMs: 200 });
+      await relay[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await home[Symbol.asyncDispose]();
     },

@@ -3,6 +3,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import type { Disk, VolumeUsage } from '../../kernel/ports.ts';
 import type { WatchProbe } from '../engines/file-watching.ts';
+import { realProcesses } from '../engines/processes.ts';
 import { judgeFileSystem } from './disk.ts';
 import { examine } from './examine.ts';
 import type { CheckName } from './finding.ts';
@@ -33,7 +34,13 @@ async function lookAll(check: CheckName, machine: Machine) {
       clock,
       disk,
       volume: { usage: async () => usage },
-      fileWatching: { probe: () => machine.watching ?? { kind: 'works' } },
+      fileWatching: {
+        probe: () => machine.watching ?? { kind: 'works' },
+        watch: () => {
+          throw new Error('doctor only probes');
+        },
+      },
+      processes: realProcesses,
       signal: new AbortController().signal,
       environment: { AOS_HOME: machine.home ?? '/home' },
       flags: [],

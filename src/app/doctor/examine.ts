@@ -13,9 +13,10 @@ import { checkInotify } from './inotify.ts';
 import { checkLedger } from './ledger.ts';
 import { checkModes } from './modes.ts';
 import { checkNode } from './node.ts';
+import { checkRelay } from './relay.ts';
 
 export interface Examination
-  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching'>,
+  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching' | 'processes'>,
     Pick<ConfigSources, 'environment' | 'flags'> {
   readonly signal: AbortSignal;
 }
@@ -27,6 +28,7 @@ const checks: Record<Exclude<CheckName, 'config'>, Check> = {
   disk: checkDisk,
   filesystem: checkFileSystem,
   ledger: checkLedger,
+  relay: checkRelay,
   inotify: checkInotify,
   bubblewrap: checkBubblewrap,
   clock: checkClock,

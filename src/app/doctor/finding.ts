@@ -11,6 +11,7 @@ export const checkNames = [
   'disk',
   'filesystem',
   'ledger',
+  'relay',
   'inotify',
   'bubblewrap',
   'clock',
@@ -28,7 +29,7 @@ export interface Finding {
 }
 
 /** What a check is handed. */
-export interface Patient extends Pick<Engines, 'clock' | 'disk' | 'fileWatching'> {
+export interface Patient extends Pick<Engines, 'clock' | 'disk' | 'fileWatching' | 'processes'> {
   readonly settings: Settings;
   readonly signal: AbortSignal;
   /** Of the file system under the home folder; asked once for all checks. */

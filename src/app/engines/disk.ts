@@ -25,7 +25,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
-import type { Disk, DiskEntry, FileReader, FileWriter } from '../../kernel/ports.ts';
+import type {
+  Disk,
+  DiskEntry,
+  FileIdentity,
+  FileReader,
+  FileWriter,
+  HeldFolder,
+} from '../../kernel/ports.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
@@ -37,6 +44,8 @@ export const realDisk: Disk = {
   remove: async (path) => named(path, () => removeEntry(path)),
   makeFolder: async (path) => named(path, () => makePrivateFolder(path)),
   syncFolder,
+  makePrivate: async (path) => named(path, () => closeToOthers(path)),
+  holdFolder: async (path) => named(path, () => hold(path)),
 };
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } =
@@ -55,7 +64,19 @@ function openForReading(path: string): FileReader {
   return {
     readAt: async (offset, length) => named(path, () => file.read(offset, length)),
     sizeBytes: async () => named(path, () => fstatSync(file.descriptor).size),
+    identity: async () => named(path, () => identityOf(file.descriptor)),
     [Symbol.asyncDispose]: async () => file.close(),
+  };
+}
+
+function identityOf(descriptor: number): FileIdentity {
+  const { size, mtimeNs, ino, nlink } = fstatSync(descriptor, { bigint: true });
+  return {
+    sizeBytes: Number(size),
+    modifiedNs: mtimeNs.toString(),
+    modifiedAt: Number(mtimeNs / 1_000_000n),
+    inode: ino.toString(),
+    links: Number(nlink),
   };
 }
 
@@ -180,6 +201,28 @@ async function syncFolder(path: string): Promise<void> {
 function openFolder(path: string): Disposable & { readonly descriptor: number } {
   const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   return { descriptor: file.descriptor, [Symbol.dispose]: () => file.close() };
+}
+
+// On what was opened, not on the path, under which another may stand by now.
+function closeToOthers(path: string): void {
+  const file = new OpenFile(path, openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  try {
+    const info = fstatSync(file.descriptor);
+    if (!info.isFile() && !info.isDirectory()) throw diskError('ENXIO', path);
+    const mode = info.isFile() ? 0o600 : 0o700;
+    // Also where nothing would change: the system then says whether it is ours.
+    fchmodSync(file.descriptor, mode);
+  } finally {
+    file.close();
+  }
+}
+
+function hold(path: string): HeldFolder {
+  const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  return {
+    path: process.platform === 'linux' ? `/proc/self/fd/${file.descriptor}` : path,
+    [Symbol.asyncDispose]: async () => file.close(),
+  };
 }
 
 function syncDescriptor(path: string, descriptor: number): Promise<void> {

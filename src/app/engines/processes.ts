@@ -5,6 +5,7 @@ import type { KillAnswer, KillSignal, Processes } from '../../kernel/processes.t
 export const realProcesses: Processes = {
   selfPid: process.pid,
   startTimeOf,
+  bootId,
   kill,
 };
 
@@ -17,8 +18,11 @@ function startTimeOnLinux(pid: number): string | undefined {
   const ticks = startTicks(readIfThere(`/proc/${pid}/stat`) ?? '');
   if (ticks === undefined) return undefined;
   // Ticks count from the start of the machine, so that two starts could show the same.
-  const boot = readIfThere('/proc/sys/kernel/random/boot_id')?.trim();
-  return `${boot ?? 'unknown-boot'}/${ticks}`;
+  return `${bootId() ?? 'unknown-boot'}/${ticks}`;
+}
+
+function bootId(): string | undefined {
+  return readIfThere('/proc/sys/kernel/random/boot_id')?.trim();
 }
 
 /**

@@ -21,7 +21,12 @@ export function agentRoutes(
       await openDoor(deps, registered.name);
       return registered;
     },
-    renewHandle: ({ caller, params: { name } }) => renewHandle(deps, { name, actor: caller.id }),
+    renewHandle: async ({ caller, params: { name } }) => {
+      const renewed = await renewHandle(deps, { name, actor: caller.id });
+      // A guest that made its own folder had no handle until now, and so no socket.
+      await openDoor(deps, name);
+      return renewed;
+    },
     agents: async ({ caller, query }) => {
       const limit = pageLimit(query.limit);
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });

@@ -1,0 +1,165 @@
+/** The relay of a home: the message service over its ledger and its folders. */
+import { join } from 'node:path';
+import { FileBlobs } from '../blobs/fs.ts';
+import type { Attachments } from '../gateway/deps.ts';
+import { toReport } from '../kernel/errors.ts';
+import { everyAgent } from '../ledger/agents.ts';
+import { partyRefersTo } from '../ledger/blob-references.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { MessageRow } from '../ledger/messages.ts';
+import { readState, writeState } from '../ledger/state.ts';
+import { defaultRelayLimits, type RelayLimits } from '../relay/deps.ts';
+import { archivePath } from '../relay/files/archive.ts';
+import { InboxFiles } from '../relay/files/inbox-files.ts';
+import { InboxWatch } from '../relay/files/inbox-watch.ts';
+import { Outboxes } from '../relay/files/outboxes.ts';
+import { openRelay, type RunningRelay } from '../relay/open-relay.ts';
+import type { RelayMetrics } from '../relay/relay-metrics.ts';
+import { registerGuest } from '../security/register.ts';
+import type { Engines } from './compose.ts';
+import type { Log } from './log.ts';
+import type { OpenHome } from './open-home.ts';
+import type { Settings } from './settings.ts';
+
+export interface HomeRelay extends AsyncDisposable {
+  readonly relay: RunningRelay;
+  readonly attachments: Attachments;
+  /** Takes in what agents write into their outboxes, until it is disposed of. */
+  watchOutboxes(): Promise<AsyncDisposable>;
+}
+
+export interface HomeRelayOptions {
+  readonly open: OpenHome;
+  readonly log: Log;
+  readonly metrics: RelayMetrics;
+}
+
+export async function openHomeRelay(
+  engines: Engines,
+  settings: Settings,
+  { open, log, metrics }: HomeRelayOptions,
+): Promise<HomeRelay> {
+  const { home, ledger, epoch } = open;
+  const watching = engines.fileWatching;
+  const blobs = attachmentsOf(engines, home);
+  await using opened = new AsyncDisposableStack();
+  const onGone = (recipient: string, names: readonly string[]): void => {
+    // What a failure leaves unnoted, the next look at the inboxes finds.
+    relay.gone(recipient, names).catch((failure: unknown) => {
+      log.error({ error: toReport(failure), recipient }, 'a reading was not noted');
+    });
+  };
+  const inboxWatch = opened.use(new InboxWatch({ ...engines, watching, log, home, onGone }));
+  const sameBoot = await isSameBoot(engines, ledger);
+  const relay: RunningRelay = opened.use(
+    await openRelay({
+      ...engines,
+      ledger,
+      log,
+      metrics,
+      inboxes: new InboxFiles({ ...engines, home }),
+      limits: relayLimits(settings),
+      hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
+      holder: `daemon ${epoch}`,
+      sameBoot,
+      locate: (message) => locate(engines, home, message),
+      inboxWatch,
+    }),
+  );
+  await noteBoot(engines, ledger);
+  const kept = opened.move();
+  return {
+    relay,
+    attachments: attachmentDoor(ledger, blobs),
+    watchOutboxes: () => watchOutboxes(engines, { open, log, relay }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Where attachments lie. */
+export function attachmentsOf(engines: Engines, home: string): FileBlobs {
+  return new FileBlobs(engines, { root: join(home, 'attachments'), temporary: join(home, 'tmp') });
+}
+
+function relayLimits(settings: Settings): RelayLimits {
+  const { messagesPerSecond, messageBurst, mailboxMessages, mailboxMegabytes } = settings;
+  return {
+    ...defaultRelayLimits,
+    ...{ messagesPerSecond, messageBurst, mailboxMessages },
+    mailboxBytes: mailboxMegabytes * 1024 * 1024,
+    ttlMs: settings.messageDays * 24 * 3_600_000,
+    requestTtlMs: settings.requestSeconds * 1000,
+    noteWithinMs: 20,
+  };
+}
+
+const bootKey = 'relay.boot';
+
+/** Whether the machine has been up since the last owner of this home; no when nobody knows. */
+async function isSameBoot({ processes }: Engines, ledger: Ledger): Promise<boolean> {
+  const bootId = processes.bootId();
+  return bootId !== undefined && (await readState(ledger.committed, bootKey)) === bootId;
+}
+
+async function noteBoot({ processes, clock }: Engines, ledger: Ledger): Promise<void> {
+  const bootId = processes.bootId();
+  if (bootId === undefined || (await readState(ledger.committed, bootKey)) === bootId) return;
+  await ledger.transact((tx) => writeState(tx, bootKey, bootId, clock.now()));
+}
+
+async function locate(
+  { disk }: Engines,
+  home: string,
+  message: MessageRow,
+): Promise<'outbox' | 'archive' | 'gone'> {
+  const { file_path, agent_name: agent, source_name: stem, discovered_at: at } = message;
+  if (file_path !== null && (await disk.stat(join(home, file_path))) !== undefined) return 'outbox';
+  if (stem === null) return 'gone';
+  const archived = await disk.stat(join(home, archivePath({ agent, stem, at })));
+  return archived === undefined ? 'gone' : 'archive';
+}
+
+function attachmentDoor(ledger: Ledger, blobs: FileBlobs): Attachments {
+  return {
+    put: (source) => blobs.put(source),
+    open: (hash) => blobs.open(hash),
+    mayRead: (principal, hash) =>
+      partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash),
+  };
+}
+
+async function watchOutboxes(
+  engines: Engines,
+  {
+    open,
+    log,
+    relay,
+  }: { readonly open: OpenHome; readonly log: Log; readonly relay: RunningRelay },
+): Promise<AsyncDisposable> {
+  const { home, ledger } = open;
+  const outboxes = new Outboxes({
+    ...engines,
+    watching: engines.fileWatching,
+    log,
+    home,
+    accept: (batch) => relay.accept(batch),
+    archived: (ids) => relay.archived(ids),
+    rate: relay.rate,
+    noteTrouble: (kind, data) => {
+      const event = { actor: 'system', kind, subject: 'relay', data };
+      // A full disk has no room for this either; the log has it, and the recovery will be noted.
+      ledger.transact((tx) => tx.record(event)).catch(() => {});
+    },
+    agents: async () => {
+      const names: string[] = [];
+      for await (const { name } of everyAgent(ledger.committed)) names.push(name);
+      return names;
+    },
+    registerGuest: async (name) => {
+      await registerGuest({ ...engines, ledger }, home, name);
+      relay.wake(name);
+    },
+  });
+  await outboxes.start();
+  return outboxes;
+}

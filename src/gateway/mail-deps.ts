@@ -1,0 +1,24 @@
+import type { Clock } from '../kernel/ports.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import type { Relay } from '../relay/relay.ts';
+import type { Caller } from './authenticate.ts';
+import type { GatewayLog } from './deps.ts';
+import type { LiveMail } from './live-mail.ts';
+import type { SocketChecks } from './socket-checks.ts';
+
+/** What messages over a WebSocket are made of. */
+export interface MailDeps {
+  readonly relay: Relay;
+  readonly sql: Sql;
+  readonly checks: SocketChecks;
+  readonly live: LiveMail;
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+}
+
+/** Who is at the other end. */
+export interface MailReader {
+  readonly caller: Caller;
+  /** Throws when the caller's handle is good no more. */
+  stillAdmitted(): Caller | Promise<Caller>;
+}

@@ -1,0 +1,51 @@
+import type { MailboxQuery } from '../../relay/relay.ts';
+import { awaitMail } from '../await-mail.ts';
+import type { Query } from '../contract.ts';
+import { pageLimit, queryNumber } from '../event-query.ts';
+import { untilHangUp } from '../hang-up.ts';
+import { longestWaitMs } from '../message-limits.ts';
+import { wireItem } from '../message-wire.ts';
+import { inboxParty } from '../parties.ts';
+import type { Handles, RouteDeps } from './handlers.ts';
+
+const usualLimit = 100;
+
+/** What has come for somebody. */
+export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 'readInbox'> {
+  const { relay, ledger, feeds } = deps;
+  const { mailboxes } = relay;
+  const sql = ledger.committed;
+  return {
+    inbox: async ({ caller, params, query, reply }) => {
+      const recipient = await inboxParty(sql, caller, params.name);
+      const wanted = { ...mailboxFilter(query), limit: pageLimit(query.limit) };
+      const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
+      const look = () => mailboxes.list(recipient, wanted);
+      const signal = untilHangUp(reply, feeds.closing);
+      const items = await awaitMail({ ...deps, mailboxes }, recipient, look, { waitMs, signal });
+      return { items: items.map(wireItem) };
+    },
+    takeInbox: async ({ caller, params, body, reply }) => {
+      const { limit = usualLimit, wait_ms: waitMs = 0, ...filter } = body;
+      const recipient = await inboxParty(sql, caller, params.name);
+      const wanted = { ...mailboxFilter(filter), limit };
+      const take = () => mailboxes.take(recipient, wanted);
+      const signal = untilHangUp(reply, feeds.closing);
+      const items = await awaitMail({ ...deps, mailboxes }, recipient, take, { waitMs, signal });
+      return { items: items.map(wireItem) };
+    },
+    readInbox: async ({ caller, params, body }) => {
+      const recipient = await inboxParty(sql, caller, params.name);
+      return { read: [...(await mailboxes.markRead(recipient, body.ids))] };
+    },
+  };
+}
+
+function mailboxFilter({
+  kind,
+  re,
+  from,
+  event_type: eventType,
+}: Omit<Query<'inbox'>, 'limit' | 'wait_ms'>): Omit<MailboxQuery, 'limit'> {
+  return { kind, re, from, eventType };
+}

@@ -1,0 +1,126 @@
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import { relayParty } from '../../relay/envelope.ts';
+import type { MailboxItem, Settlement } from '../../relay/relay.ts';
+import type { Caller } from '../authenticate.ts';
+import { awaitMail } from '../await-mail.ts';
+import type { Answer, Body } from '../contract.ts';
+import { findMessage } from '../find-message.ts';
+import { untilHangUp } from '../hang-up.ts';
+import { usualRequestMs } from '../message-limits.ts';
+import { messageOf, wireHistory, wireItem } from '../message-wire.ts';
+import { actingParty } from '../parties.ts';
+import { badRequest } from '../problem.ts';
+import { sendMessage } from '../send-message.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+
+/** Sending, answering, and what became of it. */
+export function messageRoutes(
+  deps: RouteDeps,
+): Handles<'send' | 'message' | 'ack' | 'nack' | 'request'> {
+  const { relay } = deps;
+  return {
+    send: (call) => send(deps, call),
+    message: async ({ caller, params }) => wireHistory(await findMessage(relay, caller, params.id)),
+    ack: ({ caller, params, body: { as, body = '' } }) =>
+      settle(deps, caller, { id: params.id, as, settlement: { kind: 'ack', body } }),
+    nack: ({ caller, params, body: { as, reason } }) =>
+      settle(deps, caller, { id: params.id, as, settlement: { kind: 'nack', body: reason } }),
+    request: (call) => request(deps, call),
+  };
+}
+
+async function send(
+  deps: RouteDeps,
+  { caller, body, request, reply }: Call<'send'>,
+): Promise<Answer<'send'>> {
+  const sender = await actingParty(deps.ledger.committed, caller, body.from);
+  const message = messageOf({ ...body, dedup_key: dedupKey(body, request.headers) });
+  const signal = untilHangUp(reply, deps.feeds.closing);
+  const accepted = await sendMessage(deps, sender, message, signal);
+  return {
+    id: accepted.id,
+    state: accepted.kind,
+    recipients: accepted.kind === 'accepted' ? accepted.recipients : null,
+  };
+}
+
+function dedupKey(
+  { dedup_key }: Body<'send'>,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string | undefined {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return dedup_key;
+  if (dedup_key === undefined || dedup_key === header) return String(header);
+  throw badRequest('"Idempotency-Key" and "dedup_key" in the body are not the same');
+}
+
+interface Settling {
+  readonly id: string;
+  readonly as: string | undefined;
+  readonly settlement: Settlement;
+}
+
+async function settle(
+  { relay, ledger }: RouteDeps,
+  caller: Caller,
+  { id, as, settlement }: Settling,
+): Promise<Answer<'ack'>> {
+  const recipient = await actingParty(ledger.committed, caller, as);
+  const message = await findMessage(relay, caller, id);
+  const isRecipient = message.deliveries.some((delivery) => delivery.recipient === recipient);
+  if (!isRecipient) throw notRecipient(message.id, recipient);
+  return relay.mailboxes.settle(recipient, message.id, settlement);
+}
+
+function notRecipient(id: string, party: string): AosError {
+  return new AosError('message.not-recipient', {
+    message: `Message ${id} was not sent to ${quote(party)}`,
+    fix: 'Say with --as who got it',
+  });
+}
+
+// The least that a message may have.
+const shortestTtlMs = 1000;
+
+async function request(
+  deps: RouteDeps,
+  { caller, body, reply }: Call<'request'>,
+): Promise<Answer<'request'>> {
+  const { timeout_ms: timeoutMs = usualRequestMs, ...sent } = body;
+  const deadline = deps.clock.monotonicMs() + timeoutMs;
+  const sender = await actingParty(deps.ledger.committed, caller, body.from);
+  const signal = untilHangUp(reply, deps.feeds.closing);
+  const ttl_ms = Math.max(shortestTtlMs, timeoutMs);
+  const message = messageOf({ ...sent, kind: 'request', ttl_ms });
+  const { id } = await sendMessage(deps, sender, message, signal);
+  const { mailboxes } = deps.relay;
+  for (;;) {
+    const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());
+    const take = () => mailboxes.take(sender, { limit: 1, re: id });
+    const [item] = await awaitMail({ ...deps, mailboxes }, sender, take, { waitMs, signal });
+    signal.throwIfAborted();
+    if (item === undefined) throw noAnswer(id, body.to, `in ${timeoutMs} ms`);
+    if (item.kind === 'nack') throw refused(id, item);
+    // An ack ends a request too: no other answer can come.
+    if (item.kind === 'response' || item.kind === 'ack') return { id, response: wireItem(item) };
+  }
+}
+
+function noAnswer(id: string, to: string, why: string): AosError {
+  return new AosError('message.no-answer', {
+    message: `Nobody has answered the request to ${quote(to)} ${why}`,
+    fix: `aos why ${id}`,
+    details: { id },
+  });
+}
+
+function refused(id: string, { from, to, body }: MailboxItem): AosError {
+  const words = body.length > 500 ? `${body.slice(0, 500)}…` : body;
+  if (from === relayParty) return noAnswer(id, to, `: ${words}`);
+  return new AosError('message.refused', {
+    message: `${quote(from)} refuses the request: ${words}`,
+    fix: `aos why ${id}`,
+    details: { id, from, reason: body },
+  });
+}

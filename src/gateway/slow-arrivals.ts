@@ -1,0 +1,56 @@
+/**
+ * Bodies that take too long to arrive. The framework would cut off every request after
+ * one time; here bytes that are streamed may take as long as they keep coming.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../kernel/ports.ts';
+import { routes } from './contract.ts';
+
+interface Arrival {
+  since: number;
+  bytesBefore: number;
+  readonly streams: boolean;
+}
+
+const streamingPath = routes.putAttachment.path;
+
+export class SlowArrivals {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #arriving = new Map<IncomingMessage, Arrival>();
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  watch(request: IncomingMessage): void {
+    const { headers, socket } = request;
+    const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'];
+    if (!hasBody || headers['content-length'] === '0') return;
+    this.#arriving.set(request, {
+      since: this.#clock.monotonicMs(),
+      bytesBefore: socket.bytesRead,
+      streams: request.url === streamingPath,
+    });
+    request.once('end', () => this.#arriving.delete(request));
+  }
+
+  /** Those that are to be refused now; each is named once. */
+  overdue(): readonly IncomingMessage[] {
+    const now = this.#clock.monotonicMs();
+    const late: IncomingMessage[] = [];
+    for (const [request, arrival] of this.#arriving) {
+      const { bytesRead, destroyed } = request.socket;
+      if (request.complete || destroyed) this.#arriving.delete(request);
+      else if (arrival.streams && bytesRead > arrival.bytesBefore) {
+        arrival.since = now;
+        arrival.bytesBefore = bytesRead;
+      } else if (now - arrival.since >= this.#timeoutMs) {
+        this.#arriving.delete(request);
+        late.push(request);
+      }
+    }
+    return late;
+  }
+}

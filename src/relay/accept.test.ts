@@ -1,0 +1,318 @@
+import { hash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { temporaryRelay, wholeMessage } from '../../tests/support/temporary-relay.ts';
+import { AosError } from '../kernel/errors.ts';
+import { findAgent, setPresence } from '../ledger/agents.ts';
+import { isReferredTo } from '../ledger/blob-references.ts';
+
+const attachment = 'a'.repeat(64);
+
+describe('a dedup key', () => {
+  test('makes a repeated send one message', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+
+    const first = await home.send('jean', { to: 'samantha', dedupKey: 'k', body: 'one' });
+    const again = await home.send('jean', { to: 'samantha', dedupKey: 'k', body: 'two' });
+
+    expect(again).toBe(first);
+    expect(await home.unread('samantha', 1)).toMatchObject([{ body: 'one' }]);
+  });
+
+  test('is its own for every sender', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'jared', 'samantha');
+
+    await home.send('jean', { to: 'samantha', dedupKey: 'k' });
+    await home.send('jared', { to: 'samantha', dedupKey: 'k' });
+
+    await home.unread('samantha', 2);
+  });
+
+  test('that was used by a file does not put the second file over the first in the archive', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const message = { to: 'samantha', dedupKey: 'k' };
+    const first = await home.handIn('jean', 'one', { message });
+
+    const again = await home.handIn('jean', 'two', { message });
+
+    expect(again).toMatchObject({ kind: 'duplicate', id: first.id, archive: { stem: 'two' } });
+    expect(first).toMatchObject({ archive: { agent: 'jean', stem: 'one' } });
+  });
+
+  test('of a message that was refused can be used again', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    await home.handIn('jean', 'one', { message: { to: 'samantha', dedupKey: 'k' } });
+    await home.register('samantha');
+
+    const again = await home.handIn('jean', 'two', { message: { to: 'samantha', dedupKey: 'k' } });
+
+    expect(again).toMatchObject({ kind: 'accepted' });
+  });
+});
+
+describe('a file', () => {
+  test('that comes again as it was is the same message', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const first = await home.handIn('jean', 'x', { message: { to: 'samantha' } });
+
+    const again = await home.handIn('jean', 'x', { message: { to: 'samantha' } });
+
+    expect(again).toMatchObject({ kind: 'duplicate', id: first.id, archive: { stem: 'x' } });
+    await home.unread('samantha', 1);
+  });
+
+  test('that was edited is a new message with a stamp behind its name', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const message = { to: 'samantha' };
+    await home.handIn('jean', 'x', { message });
+
+    const second = await home.handIn('jean', 'x', { message, modifiedNs: '2' });
+    const third = await home.handIn('jean', 'x', { message, modifiedNs: '3' });
+
+    expect(second).toMatchObject({
+      kind: 'accepted',
+      archive: { stem: expect.stringMatching(/^x~\d{19}$/) },
+    });
+    expect(third).toMatchObject({
+      kind: 'accepted',
+      archive: { stem: expect.stringMatching(/^x~\d{19}$/) },
+    });
+  });
+
+  test('may itself have a number, or a word, behind a ~', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const message = { to: 'samantha' };
+    for (const stem of ['x', 'x~3', 'x~1word']) await home.handIn('jean', stem, { message });
+
+    const edited = await home.handIn('jean', 'x', { message, modifiedNs: '2' });
+
+    expect(edited).toMatchObject({
+      kind: 'accepted',
+      archive: { stem: expect.stringMatching(/^x~[0-9a-f]{32}$/) },
+    });
+  });
+
+  test('that is refused is on record, and its sender is told why', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    const fault = new AosError('message.malformed', { message: 'There is no TO', fix: 'Write TO' });
+
+    const refused = await home.handIn('jean', 'x', { fault });
+
+    expect(refused).toMatchObject({ kind: 'refused', error: fault, archive: { stem: 'x' } });
+    const [nack] = await home.unread('jean', 1);
+    expect(nack).toMatchObject({ kind: 'nack', from: '__orchestrator__', re: refused.id });
+    expect(nack?.body).toBe('There is no TO. The file was x.msg.\nWrite TO\n');
+    expect(await home.steps(refused.id ?? '')).toEqual([
+      'came from jean as the file x.msg and was refused: There is no TO',
+      `jean was told by nack ${nack?.id}`,
+    ]);
+  });
+
+  test('that was refused and comes again is not told of twice', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    await home.handIn('jean', 'x', { message: { to: 'nobody' } });
+
+    const again = await home.handIn('jean', 'x', { message: { to: 'nobody' } });
+
+    expect(again.kind).toBe('duplicate');
+    await home.unread('jean', 1);
+  });
+
+  test('is noted as archived once it was moved', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const { id = '' } = await home.handIn('jean', 'x', { message: { to: 'samantha' } });
+    expect(await home.relay.history(id)).toMatchObject({ status: 'processing' });
+
+    await home.relay.archived([id]);
+
+    expect(await home.relay.history(id)).toMatchObject({ status: 'archived' });
+  });
+});
+
+describe('CHECKSUM', () => {
+  test('that is right lets a message pass', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const checksum = hash('sha256', 'hello');
+
+    await home.send('jean', { to: 'samantha', body: 'hello', checksum });
+
+    await home.unread('samantha', 1);
+  });
+
+  test('that is wrong is refused', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const checksum = hash('sha256', 'hello');
+
+    const sending = home.send('jean', { to: 'samantha', body: 'hullo', checksum });
+
+    await expect(sending).rejects.toMatchObject({ code: 'message.checksum' });
+    await home.unread('samantha', 0);
+  });
+});
+
+describe('an attachment', () => {
+  test('that is not there is refused, with its place', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+
+    const sending = home.send('jean', { to: 'samantha', attachments: [attachment] });
+
+    await expect(sending).rejects.toMatchObject({
+      code: 'message.no-attachment',
+      message: `The attachment sha256:${attachment} is not there`,
+      fix: expect.stringContaining(`attachments/aa/${attachment}`),
+    });
+  });
+
+  test('is kept for as long as a message refers to it', async () => {
+    await using home = await temporaryRelay({ deps: { hasAttachment: async () => true } });
+    await home.register('jean', 'samantha');
+
+    await home.send('jean', { to: 'samantha', attachments: [attachment] });
+
+    expect(await isReferredTo(home.ledger.committed, attachment)).toBe(true);
+  });
+});
+
+describe('a full mailbox', () => {
+  test('refuses what is for it alone', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxMessages: 1 } });
+    await home.register('jean', 'samantha');
+    await home.send('jean', { to: 'samantha' });
+
+    const sending = home.send('jean', { to: 'samantha' });
+
+    await expect(sending).rejects.toMatchObject({
+      code: 'message.mailbox-full',
+      message: 'The mailbox of "samantha" is full',
+    });
+  });
+
+  test('is full by bytes as well', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxBytes: 9 } });
+    await home.register('jean', 'samantha');
+    await home.send('jean', { to: 'samantha', body: '12345' });
+
+    const sending = home.send('jean', { to: 'samantha', body: '12345' });
+
+    await expect(sending).rejects.toMatchObject({ code: 'message.mailbox-full' });
+  });
+
+  test('counts what the same batch has put there', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxMessages: 2 } });
+    await home.register('jean', 'samantha');
+    const message = wholeMessage({ to: 'samantha' });
+
+    const answers = await home.relay.accept([1, 2, 3].map(() => ({ sender: 'jean', message })));
+
+    expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'refused']);
+  });
+
+  test('among several goes without, and the sender is told once', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxMessages: 1 } });
+    await home.register('jean', 'samantha', 'jared', 'zoe');
+    for (const to of ['samantha', 'zoe']) await home.send('jean', { to });
+
+    const id = await home.send('jean', { to: '*', body: 'all' });
+
+    expect(await home.unread('jared', 1)).toMatchObject([{ body: 'all' }]);
+    expect(await home.unread('jean', 1)).toMatchObject([
+      {
+        kind: 'nack',
+        re: id,
+        body: 'Of 3 recipients these did not get your message, because their mailboxes are full: samantha, zoe.\n',
+      },
+    ]);
+  });
+
+  test('has room again when something was read', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxMessages: 1 } });
+    await home.register('jean', 'samantha');
+    const id = await home.send('jean', { to: 'samantha' });
+
+    await home.relay.mailboxes.markRead('samantha', [id]);
+
+    await expect(home.send('jean', { to: 'samantha' })).resolves.toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('still gets what the relay itself has to tell', async () => {
+    await using home = await temporaryRelay({ limits: { mailboxMessages: 1 } });
+    await home.register('jean', 'samantha');
+    await home.send('samantha', { to: 'jean' });
+
+    await home.handIn('jean', 'x', { message: { to: 'nobody' } });
+
+    await home.unread('jean', 2);
+  });
+});
+
+describe('whoever sends', () => {
+  test('is seen', async () => {
+    const clock = new SimulatedClock();
+    await using home = await temporaryRelay({ clock });
+    await home.register('jean', 'samantha');
+
+    await home.send('jean', { to: 'samantha' });
+
+    const jean = await findAgent(home.ledger.committed, 'jean');
+    expect(jean).toMatchObject({ last_seen_at: clock.now() });
+  });
+
+  test('is active again when it was inactive', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    await home.ledger.transact((tx) => setPresence(tx, 'jean', 'inactive'));
+
+    await home.send('jean', { to: 'samantha' });
+
+    expect(await findAgent(home.ledger.committed, 'jean')).toMatchObject({ status: 'active' });
+  });
+
+  test('stays terminated', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    await home.ledger.transact((tx) => setPresence(tx, 'jean', 'terminated'));
+
+    await home.send('jean', { to: 'samantha' });
+
+    expect(await findAgent(home.ledger.committed, 'jean')).toMatchObject({ status: 'terminated' });
+  });
+});
+
+test('a refused answer moves nothing on, and tells nobody', async () => {
+  await using home = await temporaryRelay({ limits: { mailboxMessages: 1 } });
+  await home.register('jean', 'samantha', 'jared');
+  await home.send('jean', { to: 'samantha' });
+
+  const answering = home.send('jean', { to: '*', kind: 'ack', re: 'f'.repeat(32) });
+
+  await expect(answering).rejects.toMatchObject({ code: 'message.unknown' });
+  await home.unread('jean', 0);
+});
+
+test('what breaks in the ledger is no refusal, and the whole batch is thrown back', async () => {
+  await using home = await temporaryRelay();
+  await home.register('jean', 'samantha');
+  const broken = wholeMessage({ to: 'samantha', priority: Number.NaN });
+  const good = wholeMessage({ to: 'samantha' });
+
+  const accepting = home.relay.accept([
+    { sender: 'jean', message: good },
+    { sender: 'jean', message: broken },
+  ]);
+
+  await expect(accepting).rejects.toThrow();
+  await home.unread('samantha', 0);
+});

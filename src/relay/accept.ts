@@ -1,0 +1,372 @@
+/**
+ * Where every message comes in, whichever way it came.
+ *
+ * A1. All that a message changes (its row, its deliveries, the event, what its sender is
+ *     told) is one transaction. Nobody is answered, and nothing delivered, before that is
+ *     on disk.
+ * A2. A file that was accepted and not archived yet comes again after a crash. The same
+ *     name, size, time and inode is the same message; anything else is a new one.
+ * A3. What cannot be accepted is refused with its reason. Whoever called hears it as the
+ *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record.
+ */
+import { AosError } from '../kernel/errors.ts';
+import type { Message } from '../kernel/message.ts';
+import { priorities } from '../kernel/message.ts';
+import { quote } from '../kernel/quote.ts';
+import { filesCalled, findByDedupKey, type KnownFile } from '../ledger/messages.ts';
+import { authorize } from '../security/authorize.ts';
+import { checkChecksum } from './checksum.ts';
+import type { RelayCore } from './deps.ts';
+import {
+  type Acceptance,
+  type ArchivePlace,
+  type FileSource,
+  type Incoming,
+  type IncomingFault,
+  type IncomingMessage,
+  type Party,
+  type Recipient,
+  relayParty,
+} from './envelope.ts';
+import { askOrchestrator, checkRequest } from './orchestrator.ts';
+import { type Handover, type Letter, type Posted, Posting, principalOf } from './posting.ts';
+import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
+import { leadName, type Route, route } from './route.ts';
+import { settleAnswered } from './settle.ts';
+import { noteSignOfLife } from './sign-of-life.ts';
+import { nackBody, sentence, tell } from './tell.ts';
+
+export interface AcceptDeps {
+  readonly core: RelayCore;
+  readonly handover: Handover;
+  /** Called after the commit, and before anybody is answered. */
+  posted(posted: Posted): void;
+}
+
+// The ledger runs a closure to its end, so one must not hold it up for long; and each costs
+// a flush where many come at once.
+const mostPerTransaction = 128;
+
+/** Answers once everything is on disk, in the order of the batch. */
+export async function accept(
+  deps: AcceptDeps,
+  batch: readonly Incoming[],
+): Promise<readonly Acceptance[]> {
+  const checked = batch.some(needsLook) ? await lookOutside(deps.core, batch) : batch;
+  const parts: Promise<readonly Acceptance[]>[] = [];
+  const heldBack = new Set<Party>();
+  for (let start = 0; start < checked.length; start += mostPerTransaction) {
+    parts.push(acceptPart(deps, checked.slice(start, start + mostPerTransaction), heldBack));
+  }
+  const accepted = await Promise.all(parts);
+  return accepted.length === 1 ? (accepted[0] ?? []) : accepted.flat();
+}
+
+async function acceptPart(
+  deps: AcceptDeps,
+  batch: readonly Incoming[],
+  heldBack: Set<Party>,
+): Promise<readonly Acceptance[]> {
+  deps.core.notes.flush();
+  const { acceptances, posted } = await deps.core.ledger.transact(async (tx) => {
+    const posting = new Posting(deps.core, tx, deps.handover);
+    const acceptances: Acceptance[] = [];
+    // First, because one of the messages may say that its sender goes.
+    for (const sender of new Set(batch.map(({ sender }) => sender))) {
+      await noteSignOfLife(tx, sender, posting.now);
+    }
+    for (const incoming of batch) {
+      acceptances.push(await acceptInTurn(posting, incoming, heldBack));
+    }
+    return { acceptances, posted: await posting.finish() };
+  });
+  deps.posted(posted);
+  count(deps.core, batch, acceptances);
+  return acceptances;
+}
+
+/**
+ * A file that has to stay keeps those of the same sender behind it: none of them may pass.
+ * Whoever runs this again finds the same senders held back, which only costs them a wait.
+ */
+async function acceptInTurn(
+  posting: Posting,
+  incoming: Incoming,
+  heldBack: Set<Party>,
+): Promise<Acceptance> {
+  const { sender, source } = incoming;
+  if (source !== undefined && heldBack.has(sender)) {
+    const message = `A file of ${quote(sender)} before this one has to wait`;
+    const error = new AosError('message.stream-full', { message });
+    return { kind: 'refused', error, later: true };
+  }
+  const acceptance = await acceptOne(posting, incoming);
+  if (acceptance.kind === 'refused' && acceptance.later === true) heldBack.add(sender);
+  return acceptance;
+}
+
+function count(
+  { metrics }: RelayCore,
+  batch: readonly Incoming[],
+  acceptances: readonly Acceptance[],
+): void {
+  for (const [place, incoming] of batch.entries()) {
+    const kind = 'message' in incoming ? incoming.message.kind : 'none';
+    const outcome = acceptances[place]?.kind;
+    if (outcome === 'refused') metrics.refused(kind);
+    else if (outcome === 'accepted' && kind !== 'none') metrics.accepted(kind, 1);
+  }
+}
+
+/** What a transaction cannot look at, because it may await the ledger only. */
+function needsLook(incoming: Incoming): boolean {
+  if (!('message' in incoming)) return false;
+  return incoming.message.attachments.length > 0 || incoming.message.checksum !== undefined;
+}
+
+async function lookOutside(core: RelayCore, batch: readonly Incoming[]): Promise<Incoming[]> {
+  const looked: Incoming[] = [];
+  for (const incoming of batch) {
+    const fault = 'message' in incoming ? await outsideFault(core, incoming.message) : undefined;
+    looked.push(fault === undefined ? incoming : { ...incoming, fault });
+  }
+  return looked;
+}
+
+async function outsideFault(core: RelayCore, message: Message): Promise<AosError | undefined> {
+  try {
+    checkChecksum(message);
+  } catch (fault) {
+    if (fault instanceof AosError) return fault;
+    throw fault;
+  }
+  for (const attachment of message.attachments) {
+    if (await core.hasAttachment(attachment)) continue;
+    return new AosError('message.no-attachment', {
+      message: `The attachment sha256:${attachment} is not there`,
+      fix: `Write it to attachments/${attachment.slice(0, 2)}/${attachment} first, then send the message`,
+    });
+  }
+  return undefined;
+}
+
+async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptance> {
+  const { sender, source } = incoming;
+  const known = source === undefined ? [] : await filesCalled(posting.tx, sender, source.stem);
+  // A2
+  const same = known.find((row) => source !== undefined && isSameFile(row, source));
+  if (same !== undefined) return duplicate(same);
+  const sourceName = source === undefined ? undefined : nextName(posting, source.stem, known);
+  try {
+    if ('fault' in incoming && incoming.fault !== undefined) throw incoming.fault;
+    // Whatever has no fault has a message.
+    return await acceptMessage(posting, incoming as IncomingMessage, sourceName);
+  } catch (failure) {
+    // A bug, or a ledger that cannot go on, is no refusal.
+    if (!(failure instanceof AosError) || !isRefusal(failure)) throw failure;
+    return refuse(posting, incoming, { error: failure, sourceName });
+  }
+}
+
+function isRefusal({ code }: AosError): boolean {
+  return /^(?:message|agent|channel|disk)\./.test(code);
+}
+
+// Everything that can refuse comes before everything that writes.
+async function acceptMessage(
+  posting: Posting,
+  { sender, message, source }: IncomingMessage,
+  sourceName: string | undefined,
+): Promise<Acceptance> {
+  await permit(posting, sender, message);
+  if (message.dedupKey !== undefined) {
+    const before = await findByDedupKey(posting.tx, sender, message.dedupKey);
+    if (before !== undefined) return repeated(posting, before, sourceName);
+  }
+  const way = await wayOf(posting, sender, message);
+  const letter: Letter = {
+    id: posting.newId(),
+    sender,
+    message,
+    sizeBytes: source?.sizeBytes ?? Buffer.byteLength(message.body),
+    status: source === undefined ? 'completed' : 'processing',
+    source,
+    sourceName,
+  };
+  if (way.kind === 'orchestrator') await checkRequest(posting, letter);
+  if (message.kind === 'stream') checkStream(letter, way.kind === 'to' ? way.recipients : []);
+  const wanted = way.kind === 'to' ? way.recipients : [];
+  const { recipients, full } = await findRoom(posting, letter, wanted);
+  if (message.kind === 'stream') await followStream(posting, letter, recipients);
+  await answer(posting, letter, way.kind === 'orchestrator' ? [relayParty] : names(recipients));
+  const row = await posting.insert(letter);
+  if (row === undefined) throw new Error('the id or the name of a new message was taken');
+  if (full.length > 0) await tellOfFull(posting, letter, { full, wanted: wanted.length });
+  await place(posting, { row, letter, way, recipients });
+  return {
+    kind: 'accepted',
+    id: letter.id,
+    recipients: recipients.length,
+    archive: archiveOf(posting, letter),
+  };
+}
+
+// Many of one batch go to the same name. What is no plain message may change who is there.
+async function wayOf(posting: Posting, sender: Party, message: Message): Promise<Route> {
+  if (message.kind !== 'message') posting.ways.clear();
+  const known = message.kind === 'message' ? posting.ways.get(message.to) : undefined;
+  if (known !== undefined) return known;
+  const way = await route(posting.tx, sender, message);
+  if (message.kind === 'message' && !isGroup(message.to)) posting.ways.set(message.to, way);
+  return way;
+}
+
+/** Who is meant depends on more than the name: on who sends, and what. */
+function isGroup(to: string): boolean {
+  return to === '*' || to.startsWith('#');
+}
+
+async function permit(posting: Posting, sender: Party, { to }: Message): Promise<void> {
+  const wish = { resource: 'message', name: to, action: 'send' } as const;
+  const decision = await authorize(posting.tx, { principal: principalOf(sender), ...wish });
+  if (decision.kind === 'allowed') return;
+  throw new AosError('message.denied', {
+    message: `${quote(sender)} may not send messages to ${quote(to)}: ${decision.why}`,
+    fix: 'Ask the owner',
+  });
+}
+
+/** An ack, a nack or a response moves the message on that it answers. */
+async function answer(
+  posting: Posting,
+  { sender, message }: Letter,
+  reaches: readonly Party[],
+): Promise<void> {
+  const { kind, re, body } = message;
+  if (re === undefined || (kind !== 'ack' && kind !== 'nack' && kind !== 'response')) return;
+  await settleAnswered(posting, sender, { kind, re, reaches, reason: firstLine(body) });
+}
+
+function names(recipients: readonly Recipient[]): readonly Party[] {
+  return recipients.map(({ name }) => name);
+}
+
+function firstLine(body: string): string {
+  const [line = ''] = body.trim().split('\n', 1);
+  return line === '' ? 'it gave no reason' : line.slice(0, 200);
+}
+
+function isSameFile(known: KnownFile, source: FileSource): boolean {
+  return (
+    known.file_size === source.sizeBytes &&
+    known.file_mtime_ns === source.modifiedNs &&
+    known.file_inode === source.inode
+  );
+}
+
+/** A name that is used again gets the number behind the highest that it was given. */
+/** Its own stem, or, when that was used before, one that nobody has used and that sorts last. */
+function nextName(posting: Posting, stem: string, known: readonly KnownFile[]): string {
+  if (known.length === 0) return stem;
+  const stamped = `${stem}~${posting.core.stamps.next(posting.now)}`;
+  // A file may itself be called so.
+  const isTaken = known.some(({ source_name }) => (source_name ?? '') >= stamped);
+  return isTaken ? `${stem}~${posting.newId()}` : stamped;
+}
+
+/** Another file, or call, that says what was said before; its own file has its own place. */
+function repeated(posting: Posting, before: KnownFile, stem: string | undefined): Acceptance {
+  const { message_id: id, agent_name: agent } = before;
+  return {
+    kind: 'duplicate',
+    id,
+    archive: stem === undefined ? undefined : { agent, stem, at: posting.now },
+  };
+}
+
+function duplicate(before: KnownFile): Acceptance {
+  const { message_id: id, agent_name: agent, source_name: stem, discovered_at: at } = before;
+  return { kind: 'duplicate', id, archive: stem === null ? undefined : { agent, stem, at } };
+}
+
+interface Placement {
+  readonly row: number;
+  readonly letter: Letter;
+  readonly way: Route;
+  readonly recipients: readonly { readonly name: string; readonly subscription: number }[];
+}
+
+async function place(posting: Posting, { row, letter, way, recipients }: Placement): Promise<void> {
+  const { id, sender, message, sizeBytes } = letter;
+  await posting.tx.record({
+    actor: principalOf(sender),
+    kind: way.kind === 'held' ? 'message.held' : 'message.accepted',
+    subject: `message:${id}`,
+    data: { to: message.to, kind: message.kind, recipients: recipients.length, bytes: sizeBytes },
+  });
+  if (way.kind === 'to') await posting.place(row, letter, recipients);
+  else if (way.kind === 'held') {
+    await posting.place(row, letter, [{ name: leadName, subscription: 0 }]);
+  } else await askOrchestrator(posting, row, letter);
+}
+
+// A3
+async function refuse(
+  posting: Posting,
+  incoming: IncomingMessage | IncomingFault,
+  { error, sourceName }: { readonly error: AosError; readonly sourceName: string | undefined },
+): Promise<Acceptance> {
+  const { sender, source } = incoming;
+  if (source === undefined) return { kind: 'refused', error };
+  // A stream waits for its reader; whoever calls is told to, and a file just stays.
+  if (error.code === 'message.stream-full') return { kind: 'refused', error, later: true };
+  const message = 'message' in incoming ? incoming.message : unreadable;
+  const letter: Letter = {
+    id: posting.newId(),
+    sender,
+    message: { ...message, dedupKey: undefined },
+    sizeBytes: source.sizeBytes,
+    status: 'failed',
+    source,
+    sourceName,
+    error: error.message,
+  };
+  const row = await posting.insert(letter);
+  if (row === undefined) throw new Error('the id or the name of a new message was taken');
+  await posting.placeEnded(row, letter, {
+    recipient: message.to === '' ? sender : message.to,
+    state: 'dead',
+    error: error.message,
+  });
+  await posting.tx.record({
+    actor: principalOf(sender),
+    kind: 'message.refused',
+    subject: `message:${letter.id}`,
+    data: { file: source.stem, code: error.code },
+  });
+  posting.ended.push({ state: 'dead', reason: error.code });
+  await tell(posting, {
+    to: sender,
+    kind: 'nack',
+    re: letter.id,
+    thread: message.thread,
+    body: nackBody(`${sentence(error.message)} The file was ${source.stem}.msg.`, error.fix),
+  });
+  return { kind: 'refused', error, id: letter.id, archive: archiveOf(posting, letter) };
+}
+
+/** What is kept of a file that is no message. */
+const unreadable: Message = {
+  to: '',
+  kind: 'message',
+  priority: priorities.usual,
+  attachments: [],
+  headers: [],
+  body: '',
+};
+
+function archiveOf(posting: Posting, letter: Letter): ArchivePlace | undefined {
+  const { source, sender } = letter;
+  if (source === undefined) return undefined;
+  return { agent: sender, stem: letter.sourceName ?? source.stem, at: posting.now };
+}

@@ -1,0 +1,17 @@
+import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
+import type { RelayCore } from './deps.ts';
+import type { Outgoing } from './mail.ts';
+import type { Posted } from './posting.ts';
+import type { Sinks } from './sinks.ts';
+
+/** What delivering needs besides the relay's core. */
+export interface DeliverDeps {
+  readonly core: RelayCore;
+  readonly sinks: Sinks;
+  /** Called before files go into an inbox folder. */
+  expecting(recipient: string): void;
+  /** Told after the commit. */
+  delivered(queue: Queue, via: DeliveryVia, batch: readonly Outgoing[]): void;
+  /** What a transaction of ours has placed besides: what senders are told. */
+  posted(posted: Posted): void;
+}

@@ -1,0 +1,313 @@
+/** One queue with something to do; it ends by itself when there is nothing left. See deliver.ts. */
+import { toReport } from '../kernel/errors.ts';
+import { longestDelayMs } from '../kernel/retry.ts';
+import { presenceOf } from '../ledger/agents.ts';
+import {
+  batchDeliveries,
+  claimDeliveries,
+  type DeliveryVia,
+  type Queue,
+  waitingMail,
+} from '../ledger/deliveries.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import type { DeliverDeps } from './deliver-deps.ts';
+import { noteFailure, noteSuccess, release, takeAway } from './delivery-outcome.ts';
+import { egressOf } from './egress.ts';
+import type { WrittenBatch } from './inboxes.ts';
+import { messageOf, type Outgoing } from './mail.ts';
+import { leadName } from './route.ts';
+
+const batchMessages = batchDeliveries;
+const batchBytes = 1024 * 1024;
+// What may wait in memory for its turn.
+const mostWaiting = 4096;
+const mostWaitingBytes = 2 * 1024 * 1024;
+// How long to wait when the ledger takes nothing.
+const troubleMs = 1000;
+// Batches that have reached the recipient while the ledger writes that down. Whoever accepts
+// messages has many transactions under way, and one at a time would fall behind.
+const mostNoting = 8;
+// So many are worth a flush of their own.
+const manyMessages = 16;
+
+interface Life {
+  readonly signal: AbortSignal;
+  /** Called when it has nothing left to do and takes nothing more. */
+  readonly onEnd: () => void;
+}
+
+export class DeliveryQueue {
+  readonly ended: Promise<void>;
+  readonly #deps: DeliverDeps;
+  readonly #queue: Queue;
+  readonly #life: Life;
+  #waiting: Outgoing[] = [];
+  #waitingBytes = 0;
+  /** D2: something in the ledger comes before whatever is accepted next. */
+  #behind = false;
+  /** D3: what was tried and failed is in the ledger, and comes before all that waits here. */
+  #blocked = false;
+  #looks = 0;
+  #pausing: AbortController | undefined;
+  readonly #noting = new Set<Promise<void>>();
+  #wakeUp: (() => void) | undefined;
+
+  constructor(deps: DeliverDeps, queue: Queue, life: Life) {
+    this.#deps = deps;
+    this.#queue = queue;
+    this.#life = life;
+    this.ended = this.#run();
+  }
+
+  /** It waits for another try, or for somebody to look in. */
+  get isPausing(): boolean {
+    return this.#pausing !== undefined;
+  }
+
+  takes(): boolean {
+    const hasRoom = this.#waiting.length < mostWaiting && this.#waitingBytes < mostWaitingBytes;
+    return hasRoom && !this.#behind;
+  }
+
+  add(outgoing: Outgoing): void {
+    this.#waiting.push(outgoing);
+    this.#waitingBytes += outgoing.mail.size_bytes;
+    this.#wakeUp?.();
+  }
+
+  /** Something is, or may be, in the ledger. */
+  look(): void {
+    this.#behind = true;
+    this.#looks++;
+    this.#wakeUp?.();
+    this.#pausing?.abort();
+    this.#pausing = undefined;
+  }
+
+  async #run(): Promise<void> {
+    // Whoever made this queue has not put anything into it yet.
+    await undefined;
+    while (this.#hasWork() || this.#noting.size > 0) {
+      try {
+        if (this.#hasWork()) await this.#step();
+        else await this.#rest();
+      } catch (failure) {
+        await this.#trouble(failure);
+      }
+    }
+    this.#life.onEnd();
+  }
+
+  /** Until something is to be delivered, or everything that was is noted. */
+  async #rest(): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wakeUp = resolve;
+    });
+    await Promise.race([woken, this.#allNoted()]);
+    this.#wakeUp = undefined;
+  }
+
+  #hasWork(): boolean {
+    return !this.#life.signal.aborted && (this.#behind || this.#waiting.length > 0);
+  }
+
+  // What is behind comes first, or what waits here would overtake it.
+  #step(): Promise<void> {
+    const looksFirst = this.#blocked || (this.#behind && this.#waiting.length < batchMessages);
+    return looksFirst ? this.#claim() : this.#deliver(this.#nextBatch());
+  }
+
+  /** A ledger that takes nothing now may do so later; what is held stays held until then. */
+  async #trouble(failure: unknown): Promise<void> {
+    const { log, clock } = this.#deps.core;
+    if (this.#life.signal.aborted) return;
+    const { recipient } = this.#queue;
+    log.error({ error: toReport(failure), recipient }, 'a mailbox cannot be worked off now');
+    await this.#pause(clock.now() + troubleMs, this.#looks);
+  }
+
+  // D1
+  async #claim(): Promise<void> {
+    const looks = this.#looks;
+    const claim = await this.#deps.core.ledger.transact((tx) => this.#claimNext(tx));
+    this.#blocked = claim.kind === 'blocked';
+    if (claim.kind === 'blocked') return this.#stopAt(claim, looks);
+    for (const outgoing of claim.claimed) this.add(outgoing);
+    // Whoever looked in since may have brought something that this claim did not see.
+    if (claim.kind === 'all' && looks === this.#looks) this.#behind = false;
+  }
+
+  async #claimNext(tx: Transaction): Promise<Claim> {
+    const { core } = this.#deps;
+    const claimed: Outgoing[] = [];
+    if (!(await isThere(tx, this.#queue.recipient))) return { kind: 'all', claimed };
+    const now = core.clock.now();
+    const waiting = await waitingMail(tx, this.#queue, { now, limit: batchMessages });
+    // D3. What is further ahead than a try can be was set by a clock that has been put back.
+    const blocked = waiting.find(({ due_at }) => due_at > now && due_at <= now + longestDelayMs);
+    const next = blocked === undefined ? waiting : waiting.slice(0, waiting.indexOf(blocked));
+    const ids = next.map(({ delivery }) => delivery);
+    const held = ids.length === 0 ? new Set() : await claimDeliveries(tx, ids, core.holder);
+    for (const mail of next) {
+      if (held.has(mail.delivery)) claimed.push({ mail, message: messageOf(mail) });
+    }
+    if (blocked !== undefined) return { kind: 'blocked', claimed, until: blocked.due_at };
+    return { kind: waiting.length < batchMessages ? 'all' : 'some', claimed };
+  }
+
+  /** D3: what comes before the blocked one goes, and what comes behind it is given back. */
+  async #stopAt(
+    { claimed, until }: Extract<Claim, { kind: 'blocked' }>,
+    looks: number,
+  ): Promise<void> {
+    if (this.#waiting.length > 0) await this.#giveBack([]);
+    this.#behind = true;
+    if (claimed.length > 0) await this.#deliver(claimed);
+    else await this.#pause(until, looks);
+  }
+
+  #nextBatch(): readonly Outgoing[] {
+    const waiting = this.#waiting;
+    if (waiting.length > 1) waiting.sort(byTurn);
+    let bytes = 0;
+    let count = 0;
+    for (const { mail } of waiting) {
+      bytes += mail.size_bytes;
+      if (count === batchMessages || (count > 0 && bytes > batchBytes)) break;
+      count++;
+    }
+    const batch = waiting.splice(0, count);
+    for (const { mail } of batch) this.#waitingBytes -= mail.size_bytes;
+    return batch;
+  }
+
+  async #deliver(batch: readonly Outgoing[]): Promise<void> {
+    const egress = egressOf(this.#deps, this.#queue);
+    if (egress === undefined) return this.#giveBack(batch);
+    const written = await egress.send(batch).catch(notSent);
+    this.#note(batch.slice(0, written.count), egress.via, written.noted);
+    const { failure } = written;
+    const { notes } = this.#deps.core;
+    if (failure !== undefined || this.#noting.size >= mostNoting) notes.flush();
+    if (failure !== undefined) {
+      await this.#allNoted();
+      await this.#fail(batch.slice(written.count), failure.message);
+    } else if (this.#noting.size >= mostNoting) {
+      await Promise.race(this.#noting);
+    }
+  }
+
+  /** What comes behind need not wait until this is written down. */
+  #note(there: readonly Outgoing[], via: DeliveryVia, noted: () => Promise<void>): void {
+    const noting = this.#succeed(there, via)
+      .then(noted)
+      // It was given up, because all ends: D5 tells the next start.
+      .catch((failure: unknown) => this.#trouble(failure))
+      .finally(() => void this.#noting.delete(noting));
+    this.#noting.add(noting);
+  }
+
+  async #allNoted(): Promise<void> {
+    await Promise.all(this.#noting);
+  }
+
+  async #succeed(there: readonly Outgoing[], via: DeliveryVia): Promise<void> {
+    if (there.length === 0) return;
+    const { notes, clock } = this.#deps.core;
+    const at = clock.now();
+    // What was pushed is read soon, and that is written in one go when this is.
+    if (via === 'inbox' && there.length < manyMessages) await notes.turn();
+    let over: readonly Outgoing[] = [];
+    await this.#persist(async () => {
+      over = await noteSuccess(this.#deps, this.#queue, { there, via, at });
+    });
+    if (via === 'inbox') await takeAway(this.#deps, this.#queue, over);
+  }
+
+  // D3
+  async #fail(batch: readonly Outgoing[], reason: string): Promise<void> {
+    this.#behind = true;
+    this.#blocked = true;
+    const looks = this.#looks;
+    let dueAt = 0;
+    await this.#persist(async () => {
+      const held = [...batch, ...this.#waiting];
+      dueAt = await noteFailure(this.#deps, this.#queue, { held, reason });
+      this.#dropWaiting(held);
+    });
+    await this.#pause(dueAt, looks);
+  }
+
+  /** There is no way to the recipient any more. */
+  async #giveBack(batch: readonly Outgoing[]): Promise<void> {
+    await this.#persist(async () => {
+      const held = [...batch, ...this.#waiting];
+      await release(this.#deps.core, held);
+      this.#dropWaiting(held);
+    });
+    this.#behind = false;
+  }
+
+  #dropWaiting(gone: readonly Outgoing[]): void {
+    const dropped = new Set(gone);
+    this.#waiting = this.#waiting.filter((outgoing) => !dropped.has(outgoing));
+    this.#waitingBytes = this.#waiting.reduce((sum, { mail }) => sum + mail.size_bytes, 0);
+  }
+
+  /** What has happened must be written down, however long the ledger takes nothing. */
+  async #persist(work: () => Promise<void>): Promise<void> {
+    const { log, clock } = this.#deps.core;
+    for (;;) {
+      try {
+        await work();
+        return;
+      } catch (failure) {
+        const { recipient } = this.#queue;
+        log.error({ error: toReport(failure), recipient }, 'a delivery cannot be noted now');
+        // D5 tells the next start, when this one ends meanwhile.
+        await clock.sleep(troubleMs, this.#life.signal);
+      }
+    }
+  }
+
+  /** Until then, or until somebody looks in, or all ends; then the ledger is looked at. */
+  async #pause(until: number, looks: number): Promise<void> {
+    const { clock } = this.#deps.core;
+    // Somebody has looked in meanwhile, and may have brought what goes first.
+    if (looks !== this.#looks) return;
+    const pausing = new AbortController();
+    this.#pausing = pausing;
+    const signal = AbortSignal.any([this.#life.signal, pausing.signal]);
+    this.#behind = true;
+    // Woken early, which is as good.
+    await clock.sleep(Math.max(1, until - clock.now()), signal).catch(() => {});
+    this.#pausing = undefined;
+  }
+}
+
+/** What breaks on the way has sent nothing; were it thrown, the batch would be held for ever. */
+function notSent(failure: unknown): NotSent {
+  return { count: 0, failure: toReport(failure), noted: async () => {} };
+}
+
+interface NotSent extends Pick<WrittenBatch, 'count' | 'noted'> {
+  readonly failure: { readonly message: string };
+}
+
+type Claim =
+  /** Nothing else waits. */
+  | { readonly kind: 'all'; readonly claimed: readonly Outgoing[] }
+  | { readonly kind: 'some'; readonly claimed: readonly Outgoing[] }
+  /** The next in turn has to wait for another try. */
+  | { readonly kind: 'blocked'; readonly claimed: readonly Outgoing[]; readonly until: number };
+
+/** Messages may wait under the name of somebody who is not there, as for a Lead. */
+async function isThere(tx: Transaction, recipient: string): Promise<boolean> {
+  if (recipient !== leadName) return true;
+  const presence = await presenceOf(tx, recipient);
+  return presence !== undefined && presence !== 'terminated';
+}
+
+function byTurn(one: Outgoing, other: Outgoing): number {
+  return one.mail.priority - other.mail.priority || one.mail.delivery - other.mail.delivery;
+}

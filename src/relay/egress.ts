@@ -1,0 +1,54 @@
+/** The way from here to a recipient: whoever is attached now, else the inbox folder. */
+import { AosError } from '../kernel/errors.ts';
+import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
+import type { DeliverDeps } from './deliver-deps.ts';
+import { ownerParty } from './envelope.ts';
+import type { WrittenBatch } from './inboxes.ts';
+import type { Outgoing } from './mail.ts';
+import { inboxFileOf, itemOf } from './mail.ts';
+import type { PushSink } from './relay.ts';
+import type { Sinks } from './sinks.ts';
+
+export interface Egress {
+  readonly via: DeliveryVia;
+  send(batch: readonly Outgoing[]): Promise<WrittenBatch>;
+}
+
+/** Undefined when the recipient has to come and take it. */
+export function egressOf(deps: DeliverDeps, queue: Queue): Egress | undefined {
+  const sink = deps.sinks.of(queue);
+  if (sink !== undefined) return { via: 'push', send: (batch) => push(deps.sinks, sink, batch) };
+  const { recipient, subscription } = queue;
+  if (subscription !== 0 || recipient === ownerParty) return undefined;
+  return { via: 'inbox', send: (batch) => write(deps, recipient, batch) };
+}
+
+function write(
+  { core, expecting }: DeliverDeps,
+  recipient: string,
+  batch: readonly Outgoing[],
+): Promise<WrittenBatch> {
+  // Before, so that nobody can read a file and take it away unseen.
+  expecting(recipient);
+  const files = batch.map(({ mail, message }) => inboxFileOf(mail, message));
+  return core.inboxes.write(recipient, files);
+}
+
+async function push(
+  sinks: Sinks,
+  sink: PushSink,
+  batch: readonly Outgoing[],
+): Promise<WrittenBatch> {
+  sinks.pushed(sink, batch);
+  try {
+    await sink.push(batch.map(({ mail, message }) => itemOf(mail, message)));
+    return { count: batch.length, failure: undefined, noted };
+  } catch (failure) {
+    if (!(failure instanceof AosError)) throw failure;
+    sinks.notPushed(sink, batch);
+    return { count: 0, failure, noted };
+  }
+}
+
+// What was pushed and is not known to be read when the daemon starts again is pushed again.
+async function noted(): Promise<void> {}

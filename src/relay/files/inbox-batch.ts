@@ -1,0 +1,129 @@
+/**
+ * Files on their way into an inbox, so that a process that dies in between does not leave it
+ * open which of them got there: an agent may take a file away as soon as it has its name.
+ *
+ * R1. The files are written below `run/inboxes` first, then a record of all their names,
+ *     then each file gets its place in the inbox by a rename.
+ * R2. So of a batch with a whole record, the files that are no longer below `run/inboxes`
+ *     have reached the inbox. Without a record, none has.
+ * R3. The record goes first when the ledger knows of them, then what is left of the files.
+ *
+ * Nothing is flushed. Not below `tmp`, because that is emptied before anybody can ask.
+ */
+import { readWholeFile } from '../../kernel/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Disk } from '../../kernel/ports.ts';
+import type { InboxFile } from '../inboxes.ts';
+
+export function batchFolder(home: string): string {
+  return `${home}/run/inboxes`;
+}
+
+export interface BatchRecord {
+  readonly recipient: string;
+  readonly names: readonly string[];
+}
+
+const recordEnd = '.batch';
+const longestRecordBytes = 16 * 1024 * 1024;
+
+/** R1: the files and the record. */
+export async function stageBatch(
+  disk: Disk,
+  base: string,
+  recipient: string,
+  files: readonly InboxFile[],
+): Promise<void> {
+  for (const [index, { text }] of files.entries()) {
+    await writeNew(disk, stagedPath(base, index), Buffer.from(text));
+  }
+  const record: BatchRecord = { recipient, names: files.map(({ name }) => name) };
+  // The line's end shows that it is whole.
+  await writeNew(disk, base + recordEnd, Buffer.from(`${JSON.stringify(record)}\n`));
+}
+
+export function stagedPath(base: string, index: number): string {
+  return `${base}.${index}`;
+}
+
+async function writeNew(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  const writer = await disk.create(path);
+  try {
+    await writer.append(bytes);
+  } finally {
+    await writer[Symbol.asyncDispose]();
+  }
+}
+
+/** R3. What the disk refuses to remove is swept at the next start. */
+export async function clearBatch(disk: Disk, base: string, staged: Iterable<number>) {
+  await removeIfThere(disk, base + recordEnd);
+  for (const index of staged) await removeIfThere(disk, stagedPath(base, index));
+}
+
+export async function removeIfThere(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.remove(path);
+  } catch {
+    // Gone already, or litter that does no harm.
+  }
+}
+
+export interface FoundBatch extends BatchRecord {
+  readonly base: string;
+  /** The indexes of the files that have not reached the inbox. */
+  readonly staged: readonly number[];
+}
+
+/** What processes before this one left; files without a record are removed (R2). */
+export async function findBatches(
+  disk: Disk,
+  home: string,
+  own: ReadonlySet<string>,
+): Promise<FoundBatch[]> {
+  const folder = batchFolder(home);
+  const found: FoundBatch[] = [];
+  const byBase = Map.groupBy(await namesIn(disk, folder), (name) => name.split('.')[0] ?? '');
+  for (const [key, names] of byBase) {
+    const base = `${folder}/${key}`;
+    if (own.has(base)) continue;
+    const record = await readRecord(disk, base);
+    const staged = names.map((name) => Number(name.slice(key.length + 1))).filter(Number.isInteger);
+    if (record === undefined) await clearBatch(disk, base, staged);
+    else found.push({ ...record, base, staged });
+  }
+  return found;
+}
+
+async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
+  try {
+    return await disk.list(folder);
+  } catch (failure) {
+    if (failure instanceof AosError && failure.code === 'disk.missing') return [];
+    throw failure;
+  }
+}
+
+async function readRecord(disk: Disk, base: string): Promise<BatchRecord | undefined> {
+  try {
+    const bytes = await readWholeFile(disk, base + recordEnd, longestRecordBytes);
+    const text = Buffer.from(bytes).toString();
+    return text.endsWith('\n') ? asRecord(JSON.parse(text)) : undefined;
+  } catch (failure) {
+    const isNone = failure instanceof SyntaxError || isMissing(failure);
+    if (isNone) return undefined;
+    throw failure;
+  }
+}
+
+function asRecord(value: unknown): BatchRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('recipient' in value) || !('names' in value)) return undefined;
+  const { recipient, names } = value;
+  if (typeof recipient !== 'string' || !Array.isArray(names)) return undefined;
+  return { recipient, names: names.map(String) };
+}
+
+function isMissing(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'disk.missing';
+}

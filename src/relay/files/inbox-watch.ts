@@ -1,0 +1,112 @@
+/**
+ * Hears that agents take messages out of their inboxes. Only inboxes with unread messages
+ * are watched, and only the names of notices are looked at; what no notice tells of, the
+ * relay finds when it lists the inbox.
+ */
+import { toReport } from '../../kernel/errors.ts';
+import type { Clock, DiskView } from '../../kernel/ports.ts';
+import type { FolderWatch, Watching } from '../../kernel/watching.ts';
+import type { RelayLog } from '../deps.ts';
+import { inboxPath } from './inbox-files.ts';
+import { isMessageName } from './outbox.ts';
+
+export interface InboxWatchDeps {
+  readonly disk: DiskView;
+  readonly watching: Watching;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly log: RelayLog;
+  readonly home: string;
+  /** Those of the names that are in the inbox no more. It must not throw. */
+  readonly onGone: (recipient: string, names: readonly string[]) => void;
+}
+
+// An agent that takes a hundred messages makes a few looks of it, not a hundred.
+const pauseMs = 20;
+const mostNames = 4096;
+
+export class InboxWatch implements AsyncDisposable {
+  readonly #deps: InboxWatchDeps;
+  readonly #watches = new Map<string, FolderWatch>();
+  #noticed = new Map<string, Set<string>>();
+  #looking: Promise<void> | undefined;
+  readonly #stop = new AbortController();
+  #told = false;
+
+  constructor(deps: InboxWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Unread messages lie in that inbox, or will in a moment. Costs nothing when repeated. */
+  expect(recipient: string): void {
+    if (this.#stop.signal.aborted || this.#watches.get(recipient)?.open === true) return;
+    const { watching, home } = this.#deps;
+    try {
+      const watch = watching.watch(inboxPath(home, recipient), (name) =>
+        this.#onChange(recipient, name),
+      );
+      this.#watches.set(recipient, watch);
+    } catch (failure) {
+      // Without a watch it is heard of later, when the relay lists the inbox.
+      if (!this.#told) this.#tell(recipient, failure);
+    }
+  }
+
+  /** Nothing is unread there now. */
+  forget(recipient: string): void {
+    this.#watches.get(recipient)?.[Symbol.dispose]();
+    this.#watches.delete(recipient);
+    this.#noticed.delete(recipient);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    for (const recipient of [...this.#watches.keys()]) this.forget(recipient);
+    await this.#looking;
+  }
+
+  #onChange(recipient: string, name: string | undefined): void {
+    if (name === undefined) {
+      this.forget(recipient);
+      return;
+    }
+    if (!isMessageName(name)) return;
+    const names = this.#noticed.get(recipient) ?? new Set();
+    this.#noticed.set(recipient, names);
+    if (names.size < mostNames) names.add(name);
+    this.#looking ??= this.#look();
+  }
+
+  async #look(): Promise<void> {
+    while (this.#noticed.size > 0 && !this.#stop.signal.aborted) {
+      // Being stopped ends the pause, and then there is nothing to look at.
+      await this.#deps.clock.sleep(pauseMs, this.#stop.signal).catch(() => {});
+      const noticed = this.#noticed;
+      this.#noticed = new Map();
+      for (const [recipient, names] of noticed) {
+        const gone = await this.#missing(recipient, names);
+        if (gone.length > 0) this.#deps.onGone(recipient, gone);
+      }
+    }
+    this.#looking = undefined;
+  }
+
+  async #missing(recipient: string, names: Iterable<string>): Promise<string[]> {
+    const folder = inboxPath(this.#deps.home, recipient);
+    const missing: string[] = [];
+    try {
+      for (const name of names) {
+        if ((await this.#deps.disk.stat(`${folder}/${name}`)) === undefined) missing.push(name);
+      }
+    } catch {
+      // No folder is there to see anything in; whether all is read, the listing tells.
+      return [];
+    }
+    return missing;
+  }
+
+  #tell(recipient: string, failure: unknown): void {
+    this.#told = true;
+    const facts = { agent: recipient, error: toReport(failure) };
+    this.#deps.log.warn(facts, 'an inbox cannot be watched; what is read is seen every 30 s');
+  }
+}

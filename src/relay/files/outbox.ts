@@ -1,0 +1,188 @@
+/** What is known of one agent's outbox between two looks. An idle one holds next to nothing. */
+import type { ErrorCode } from '../../kernel/errors.ts';
+import type { FolderWatch } from '../../kernel/watching.ts';
+import type { Seen } from './read-outbox-file.ts';
+
+/** The most names of one outbox that are remembered at a time; the others are found again. */
+const mostNames = 4096;
+
+export interface Waiting {
+  readonly dueMs: number;
+  readonly seen: Seen | undefined;
+}
+
+/** The names of one look, in order; those before `next` are done. */
+export interface Look {
+  readonly names: readonly string[];
+  next: number;
+}
+
+export class Outbox {
+  readonly agent: string;
+  outboxWatch: FolderWatch | undefined;
+  pendingWatch: FolderWatch | undefined;
+  /** The folder must be listed: notices may have been lost. */
+  scanDue = true;
+  /** The folders and the watches must be looked after. */
+  upkeepDue = true;
+  /** Files in `.pending` may be left from a writer that died. */
+  sweepDue = true;
+  look: Look | undefined;
+  /** Names of notices that nobody followed yet. */
+  #wanted: Set<string> | undefined;
+  /** Names seen in `.pending`, whose files come by a rename. */
+  #pending: Set<string> | undefined;
+  /** Names that were moved to the archive, of which a notice is still to come. */
+  #moved: Set<string> | undefined;
+  #waiting: Map<string, Waiting> | undefined;
+  /** On the monotonic clock: when to look again; infinity when nothing waits. */
+  dueMs = Number.POSITIVE_INFINITY;
+  /** No look before then: the agent sends too fast, or the relay takes nothing. */
+  notBeforeMs = 0;
+  /** How many messages may still go of those that the rate limit let through. */
+  credit = 0;
+  failures = 0;
+  trouble: ErrorCode | undefined;
+  /** The time in the name of the last message, in milliseconds. */
+  lastStampMs = 0;
+
+  constructor(agent: string) {
+    this.agent = agent;
+  }
+
+  get hasWork(): boolean {
+    return this.hasFiles || this.upkeepDue || this.sweepDue;
+  }
+
+  /** There may be files to look at. */
+  get hasFiles(): boolean {
+    return this.scanDue || this.look !== undefined || this.#wanted !== undefined;
+  }
+
+  /** A notice from the outbox. False when there is nothing to do about it. */
+  notice(name: string): boolean {
+    if (!isMessageName(name)) return false;
+    if (this.#moved?.delete(name) === true) return false;
+    this.want(name);
+    return true;
+  }
+
+  /** A notice from `.pending`. True when a file waits for it. */
+  noticePending(name: string): boolean {
+    if (!isMessageName(name)) return false;
+    this.#pending = withName(this.#pending, name);
+    if (this.#waiting?.has(name) !== true) return false;
+    this.want(name);
+    return true;
+  }
+
+  want(name: string): void {
+    this.#wanted ??= new Set();
+    if (this.#wanted.size < mostNames) this.#wanted.add(name);
+    else this.scanDue = true;
+  }
+
+  wasPending(name: string): boolean {
+    return this.#pending?.has(name) === true;
+  }
+
+  forgetPending(name: string): void {
+    this.#pending?.delete(name);
+    if (this.#pending?.size === 0) this.#pending = undefined;
+  }
+
+  /** Before it is moved: the notice may come before the answer. */
+  willMove(name: string): void {
+    this.#moved = withName(this.#moved, name);
+  }
+
+  didNotMove(name: string): void {
+    this.#moved?.delete(name);
+  }
+
+  /** The names of notices, in order. */
+  takeWanted(): string[] {
+    const names = this.#wanted === undefined ? [] : [...this.#wanted].sort();
+    this.#wanted = undefined;
+    return names;
+  }
+
+  /** Of all names in the folder those to look at now, in order. */
+  pick(listed: readonly string[], nowMs: number): string[] {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    const room = Math.max(0, mostNames - (this.#waiting?.size ?? 0));
+    const names: string[] = [];
+    for (const name of listed) {
+      if (!isMessageName(name)) continue;
+      const waits = (this.#waiting?.get(name)?.dueMs ?? 0) > nowMs;
+      if (waits && wanted?.has(name) !== true) continue;
+      if (names.length >= room) {
+        this.scanDue = true;
+        break;
+      }
+      names.push(name);
+    }
+    return names;
+  }
+
+  seen(name: string): Seen | undefined {
+    return this.#waiting?.get(name)?.seen;
+  }
+
+  wait(name: string, waiting: Waiting): void {
+    this.#waiting ??= new Map();
+    this.#waiting.set(name, waiting);
+    this.dueMs = Math.min(this.dueMs, waiting.dueMs);
+  }
+
+  stopWaiting(name: string): void {
+    if (this.#waiting?.delete(name) === true && this.#waiting.size === 0) this.#waiting = undefined;
+  }
+
+  /** Moves what is due from those that wait to those that are wanted. */
+  wake(nowMs: number): void {
+    this.dueMs = Number.POSITIVE_INFINITY;
+    for (const [name, { dueMs }] of this.#waiting ?? []) {
+      if (dueMs <= nowMs) this.want(name);
+      else this.dueMs = Math.min(this.dueMs, dueMs);
+    }
+  }
+
+  /** Everything is looked at again, and what only notices had brought is forgotten. */
+  startOver(): void {
+    this.scanDue = true;
+    this.upkeepDue = true;
+    this.sweepDue = true;
+    this.#pending = undefined;
+    this.#moved = undefined;
+  }
+
+  /** Nothing can be done until a notice, the next poll or the next rescan. */
+  setAside(): void {
+    this.close();
+    this.scanDue = false;
+    this.sweepDue = false;
+    this.look = undefined;
+    this.#wanted = undefined;
+    this.#waiting = undefined;
+    this.dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  close(): void {
+    this.outboxWatch?.[Symbol.dispose]();
+    this.pendingWatch?.[Symbol.dispose]();
+    this.outboxWatch = undefined;
+    this.pendingWatch = undefined;
+  }
+}
+
+export function isMessageName(name: string): boolean {
+  return name.endsWith('.msg') && !name.startsWith('.');
+}
+
+// What is forgotten costs a moment: such a file waits until it has settled.
+function withName(names: Set<string> | undefined, name: string): Set<string> {
+  const kept = names === undefined || names.size >= mostNames * 4 ? new Set<string>() : names;
+  return kept.add(name);
+}

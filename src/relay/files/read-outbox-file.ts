@@ -1,0 +1,219 @@
+/**
+ * One file of an outbox, from its name to what the relay accepts. Its writer may be in the
+ * middle of it, may replace it, or may mean harm:
+ *
+ * R1. Only an ordinary file is read, never what a symlink leads to.
+ * R2. A file that was not renamed out of `.pending` is read once nobody has written to it
+ *     for 100 ms. One that stands in `.pending` too is not ready.
+ * R3. It is the same before and after it was read, or it is looked at again.
+ * R4. What is no message may be half of one: that is said only when it is 5 s old.
+ */
+import { hash } from 'node:crypto';
+import { AosError } from '../../kernel/errors.ts';
+import { type Message, messageLimits } from '../../kernel/message.ts';
+import { parseMessage } from '../../kernel/message-text.ts';
+import type { Clock, DiskView, FileIdentity, FileReader, Instant } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import { checkChecksum } from '../checksum.ts';
+import type { FileSource, Incoming } from '../envelope.ts';
+
+export const settleMs = 100;
+const partialMs = 5000;
+/** Its writer's next step brings a notice; this is for the notice that was lost. */
+const markedMs = 1000;
+const unreadableMs = 30_000;
+
+export interface ReadDeps {
+  readonly disk: DiskView;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+}
+
+export interface OutboxFile {
+  readonly agent: string;
+  /** A path into the outbox. */
+  readonly folder: string;
+  readonly name: string;
+  /** All names in `.pending`, where somebody has listed them since the file was found. */
+  readonly pending: ReadonlySet<string> | undefined;
+  /** It was seen in `.pending` just before. */
+  readonly renamed: boolean;
+  readonly seen: Seen | undefined;
+}
+
+/** How a file stood when it was looked at, and since when, on the monotonic clock. */
+export interface Seen {
+  readonly state: string;
+  readonly sinceMs: number;
+}
+
+export type Reading =
+  | { readonly kind: 'incoming'; readonly incoming: Incoming; readonly stands: Standing }
+  /** Seen for the first time, and too young; it may be ready after that long. */
+  | { readonly kind: 'settling'; readonly waitMs: number; readonly seen: Seen }
+  /** Not ready; to be looked at again after that long, or only when something is told of it. */
+  | {
+      readonly kind: 'wait';
+      readonly waitMs: number | undefined;
+      readonly seen?: Seen | undefined;
+      readonly failure?: AosError | undefined;
+    }
+  | { readonly kind: 'gone' };
+
+/** How the name stood when the file was read. */
+export interface Standing {
+  readonly sizeBytes: number;
+  readonly modifiedAt: Instant;
+  /** Both of what was opened; a link or pipe is not. */
+  readonly modifiedNs?: string;
+  readonly inode?: string;
+}
+
+const gone: Reading = { kind: 'gone' };
+
+export async function readOutboxFile(deps: ReadDeps, file: OutboxFile): Promise<Reading> {
+  if (await isMarked(deps.disk, file)) return { kind: 'wait', waitMs: markedMs };
+  let reader: FileReader | undefined;
+  try {
+    reader = await deps.disk.read(`${file.folder}/${file.name}`);
+    return await readOpen(deps, file, reader);
+  } catch (failure) {
+    return unread(deps, file, failure);
+  } finally {
+    await reader?.[Symbol.asyncDispose]();
+  }
+}
+
+// R2
+async function isMarked(disk: DiskView, file: OutboxFile): Promise<boolean> {
+  const { folder, name, pending } = file;
+  if (pending !== undefined) return pending.has(name);
+  try {
+    return (await disk.stat(`${folder}/.pending/${name}`)) !== undefined;
+  } catch {
+    // Where `.pending` is no folder, nothing is in it.
+    return false;
+  }
+}
+
+async function readOpen(deps: ReadDeps, file: OutboxFile, reader: FileReader): Promise<Reading> {
+  const before = await reader.identity();
+  // An empty file is just being made, and what is written to it brings a notice.
+  if (before.sizeBytes === 0) return { kind: 'wait', waitMs: undefined };
+  if (before.sizeBytes > messageLimits.wholeBytes) {
+    return asFault(file, before, tooLarge(file, before.sizeBytes));
+  }
+  const seen = seenNow(deps, file.seen, before);
+  const ageMs = ageOf(deps, before, seen);
+  // R2
+  if (!file.renamed && ageMs < settleMs) {
+    const kind = file.seen === undefined ? 'settling' : 'wait';
+    return { kind, waitMs: settleMs - ageMs, seen };
+  }
+  const bytes = await reader.readAt(0, before.sizeBytes);
+  const after = await reader.identity();
+  // R3
+  if (!isSame(before, after)) return { kind: 'wait', waitMs: settleMs };
+  try {
+    const message = parseMessage(bytes);
+    // Here too: a body that is still being written has another hash, and gets its time (R4).
+    checkChecksum(message);
+    checkNameHash(file, bytes, message);
+    const incoming = { sender: file.agent, message, source: sourceOf(file, before) };
+    return { kind: 'incoming', incoming, stands: before };
+  } catch (failure) {
+    if (!(failure instanceof AosError)) throw failure;
+    // R4
+    if (ageMs < partialMs) return { kind: 'wait', waitMs: partialMs - ageMs, seen };
+    return asFault(file, before, failure);
+  }
+}
+
+function seenNow({ clock }: ReadDeps, seen: Seen | undefined, now: FileIdentity): Seen {
+  const state = `${now.inode} ${now.sizeBytes} ${now.modifiedNs}`;
+  return seen?.state === state ? seen : { state, sinceMs: clock.monotonicMs() };
+}
+
+// A time of change that is still to come says nothing: then what counts is for how long
+// the file has been seen as it is.
+function ageOf({ clock }: ReadDeps, { modifiedAt }: FileIdentity, { sinceMs }: Seen): number {
+  return Math.max(clock.now() - modifiedAt, clock.monotonicMs() - sinceMs);
+}
+
+function isSame(one: FileIdentity, other: FileIdentity): boolean {
+  return (
+    one.modifiedNs === other.modifiedNs &&
+    one.sizeBytes === other.sizeBytes &&
+    one.inode === other.inode &&
+    one.links === other.links
+  );
+}
+
+const hashInName = /[-.]([0-9a-f]{64})\.msg$/i;
+
+function checkNameHash({ name }: OutboxFile, bytes: Uint8Array, message: Message): void {
+  const named = hashInName.exec(name)?.[1]?.toLowerCase();
+  if (named === undefined) return;
+  const body = () => hash('sha256', message.body);
+  if (hash('sha256', bytes) === named || body() === named) return;
+  throw new AosError('message.checksum', {
+    message: `The file ${quote(name)} has a hash in its name that is neither its own nor its body's`,
+    fix: 'Write the file again under the SHA-256 of what is in it, or without a hash in its name',
+  });
+}
+
+function asFault(file: OutboxFile, identity: FileIdentity, fault: AosError): Reading {
+  const incoming = { sender: file.agent, source: sourceOf(file, identity), fault };
+  return { kind: 'incoming', incoming, stands: identity };
+}
+
+function sourceOf(
+  { agent, name }: OutboxFile,
+  { sizeBytes, modifiedNs, inode }: Pick<FileIdentity, 'sizeBytes' | 'modifiedNs' | 'inode'>,
+): FileSource {
+  const path = `agents/${agent}/outbox/${name}`;
+  return { path, stem: name.slice(0, -'.msg'.length), sizeBytes, modifiedNs, inode };
+}
+
+/** What cannot be read: gone, no file at all (R1), closed to us, or a fault of the disk. */
+async function unread(deps: ReadDeps, file: OutboxFile, failure: unknown): Promise<Reading> {
+  if (!(failure instanceof AosError)) throw failure;
+  const { code } = failure;
+  if (code === 'disk.missing') return gone;
+  // Other files may be sound.
+  if (code === 'disk.failed') return { kind: 'wait', waitMs: unreadableMs, failure };
+  // Whoever looks at the whole outbox has to wait: nothing can be opened now.
+  if (code !== 'disk.not-a-file' && code !== 'disk.denied') throw failure;
+  const entry = await deps.disk.stat(`${file.folder}/${file.name}`);
+  if (entry === undefined) return gone;
+  const { sizeBytes, modifiedAt } = entry;
+  const ageMs = deps.clock.now() - modifiedAt;
+  if (entry.kind === 'file' && ageMs < partialMs) {
+    return { kind: 'wait', waitMs: Math.min(partialMs - ageMs, unreadableMs) };
+  }
+  const source = sourceOf(file, { sizeBytes, modifiedNs: `${modifiedAt}000000`, inode: '0' });
+  const fault = entry.kind === 'file' ? closedToUs(file) : noFile(file, entry.kind);
+  return { kind: 'incoming', incoming: { sender: file.agent, source, fault }, stands: entry };
+}
+
+const kindWords = { symlink: 'a symlink', folder: 'a folder', other: 'a pipe, socket or device' };
+
+function noFile({ name }: OutboxFile, kind: 'symlink' | 'folder' | 'other'): AosError {
+  return new AosError('message.malformed', {
+    message: `${quote(name)} in the outbox is ${kindWords[kind]}, and only ordinary files are read`,
+    fix: 'Write the message to an ordinary file in .pending, then move it into the outbox',
+  });
+}
+
+function closedToUs({ name }: OutboxFile): AosError {
+  return new AosError('message.malformed', {
+    message: `The file ${quote(name)} in the outbox may not be read`,
+    fix: 'Write it again with the mode 600, as the user whose home folder it is',
+  });
+}
+
+function tooLarge({ name }: OutboxFile, sizeBytes: number): AosError {
+  return new AosError('message.too-large', {
+    message: `The file ${quote(name)} has ${sizeBytes} bytes, and a message has at most ${messageLimits.wholeBytes}`,
+    fix: 'Store what is large as an attachment, and name it with ATTACHMENT: sha256:…',
+  });
+}

@@ -1,0 +1,154 @@
+/** Puts the relay together, and ends it. */
+import type { Clock } from '../kernel/ports.ts';
+import { lastStamp, type Queue, recipientsWithUnread } from '../ledger/deliveries.ts';
+import { changeMessageStatus, type MessageRow, messageIdsFrom } from '../ledger/messages.ts';
+import { type AcceptDeps, accept } from './accept.ts';
+import { Bells } from './bells.ts';
+import { Deliverer } from './deliver.ts';
+import type { RelayCore, RelayDeps } from './deps.ts';
+import { endMailOfTerminated } from './end-mail.ts';
+import { expireAll, runExpiry } from './expire.ts';
+import { openGroups } from './groups.ts';
+import { readHistory } from './history.ts';
+import { InboxReads } from './inbox-reads.ts';
+import type { Outgoing } from './mail.ts';
+import { openMailboxes, returnUnread } from './mailboxes.ts';
+import { Notes } from './notes.ts';
+import type { Posted } from './posting.ts';
+import { rateLimit } from './rate.ts';
+import { recover } from './recover.ts';
+import type { Relay } from './relay.ts';
+import { Sinks } from './sinks.ts';
+import { Stamps } from './stamps.ts';
+
+export interface OpenRelayDeps extends RelayDeps {
+  /** Under which deliveries are held; no two processes have the same. */
+  readonly holder: string;
+  readonly sameBoot: boolean;
+  locate(message: MessageRow): Promise<'outbox' | 'archive' | 'gone'>;
+  /** Told before files go into this agent's inbox, and when none is left that is unread. */
+  readonly inboxWatch: {
+    expect(recipient: string): void;
+    forget(recipient: string): void;
+  };
+}
+
+export interface RunningRelay extends Relay, AsyncDisposable {
+  /** These files are no longer in the inbox. */
+  gone(recipient: string, names: readonly string[]): Promise<void>;
+  /** There may be something for this recipient, who was not there before. */
+  wake(recipient: string): void;
+  /** Who has called since this was asked last, and who is attached now. */
+  heardSince(): readonly string[];
+  /** Ends what waits for agents that were terminated; tells how many. */
+  endMailOfTerminated(): Promise<number>;
+}
+
+/** Recovers what was interrupted, then delivers, expires and sweeps until it is disposed of. */
+export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
+  const { ledger, clock } = deps;
+  const stamps = new Stamps(await lastStamp(ledger.committed));
+  const notes = new Notes(clock, deps.limits.noteWithinMs);
+  const core: RelayCore = { ...deps, stamps, notes };
+  const sinks = new Sinks();
+  const bells = new Bells(clock);
+  const heard = new Set<string>();
+
+  const posted = ({ placed, ended }: Posted): void => {
+    deliverer.place(placed);
+    for (const { mail } of placed) bells.ring(mail.recipient);
+    for (const { state, reason } of ended) core.metrics.ended(state, reason);
+  };
+  const delivered = (queue: Queue, via: string, batch: readonly Outgoing[]): void => {
+    // Whoever looked while it was on its way saw nothing.
+    bells.ring(queue.recipient);
+    const after =
+      via === 'push' ? returnLeft(queue, batch) : reads.delivered(queue.recipient, batch);
+    after.catch((failure: unknown) => core.log.error({ err: failure }, 'a reading was not noted'));
+  };
+  const returnLeft = async (queue: Queue, batch: readonly Outgoing[]): Promise<void> => {
+    const left = sinks.leftBehind(queue.recipient, batch);
+    if (left.length === 0) return;
+    await returnUnread(core, left);
+    deliverer.wake(queue);
+  };
+  const expecting = (recipient: string): void => deps.inboxWatch.expect(recipient);
+  const deliverer = new Deliverer({ core, sinks, expecting, delivered, posted });
+  const shared: AcceptDeps = { core, handover: deliverer, posted };
+  const reads = new InboxReads(shared);
+  const wake = (queue: Queue): void => deliverer.wake(queue);
+  const isQuiet = (queue: Queue, ms: number): Promise<boolean> => deliverer.isQuiet(queue, ms);
+
+  await recover({ ...deps, core, reads });
+  // What expired while nobody was here must not be delivered now.
+  await expireAll(shared);
+  await deliverer.start();
+  const stop = new AbortController();
+  const running = [
+    runExpiry(shared, stop.signal),
+    sweepInboxes(deps, { reads, signal: stop.signal }),
+  ];
+  return {
+    accept: (batch) => accept(shared, batch),
+    archived: (ids) => noteArchived(core, ids),
+    rate: rateLimit(clock, core.limits),
+    mailboxes: openMailboxes({ ...shared, wake, isQuiet, sinks, bells }),
+    groups: openGroups({ core, wake }),
+    history: (id) => readHistory(ledger.committed, id),
+    idsFrom: (prefix, limit) => messageIdsFrom(ledger.committed, prefix, limit),
+    gone: (recipient, names) => reads.gone(recipient, names),
+    wake: (recipient) => wake({ recipient, subscription: 0 }),
+    heardFrom: (party) => void heard.add(party),
+    heardSince: () => {
+      const names = new Set([...heard, ...sinks.recipients()]);
+      heard.clear();
+      return [...names];
+    },
+    endMailOfTerminated: () => endMailOfTerminated(shared),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(running);
+      notes.flush();
+      await deliverer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function noteArchived(
+  { ledger, clock, notes }: RelayCore,
+  ids: readonly string[],
+): Promise<void> {
+  await notes.turn();
+  await ledger.transact(async (tx) => {
+    const at = clock.now();
+    for (const id of ids) {
+      await changeMessageStatus(tx, id, { from: 'processing', to: 'archived', at });
+    }
+  });
+}
+
+const sweepMs = 30_000;
+
+/** The net under the notices: what is gone from an inbox, and whom nobody need watch any more. */
+async function sweepInboxes(
+  { ledger, clock, inboxWatch, log }: OpenRelayDeps,
+  { reads, signal }: { readonly reads: InboxReads; readonly signal: AbortSignal },
+): Promise<void> {
+  while (await slept(clock, signal)) {
+    try {
+      for (const recipient of await recipientsWithUnread(ledger.committed)) {
+        inboxWatch.expect(recipient);
+        if ((await reads.trySweep(recipient)) === 0) inboxWatch.forget(recipient);
+      }
+    } catch (failure) {
+      if (!signal.aborted) log.error({ err: failure }, 'inboxes cannot be looked through now');
+    }
+  }
+}
+
+/** False when it was stopped. */
+async function slept(clock: Clock, signal: AbortSignal): Promise<boolean> {
+  // Being stopped is the way this ends.
+  await clock.sleep(sweepMs, signal).catch(() => {});
+  return !signal.aborted;
+}

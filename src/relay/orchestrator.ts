@@ -1,0 +1,105 @@
+/** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
+import { AosError } from '../kernel/errors.ts';
+import {
+  type OrchestratorRequest,
+  parseOrchestratorRequest,
+} from '../kernel/orchestrator-request.ts';
+import { quote } from '../kernel/quote.ts';
+import { setPresence } from '../ledger/agents.ts';
+import { findMemory, storeMemory } from '../ledger/memories.ts';
+import { addPendingOperation } from '../ledger/pending-operations.ts';
+import { authorize } from '../security/authorize.ts';
+import { type Party, relayParty } from './envelope.ts';
+import { type Letter, type Posting, principalOf } from './posting.ts';
+import { tell } from './tell.ts';
+
+const understood = new Set(['spawn', 'release', 'status', 'continuity', 'ack', 'nack']);
+
+export async function askOrchestrator(
+  posting: Posting,
+  row: number,
+  letter: Letter,
+): Promise<void> {
+  const { kind, body } = letter.message;
+  // What they answer has been settled.
+  if (kind !== 'ack' && kind !== 'nack') {
+    await perform(posting, letter, parseOrchestratorRequest(kind, body));
+  }
+  await posting.placeEnded(row, letter, { recipient: relayParty, state: 'read' });
+}
+
+/** Refuses what cannot be asked, before anything is written. */
+export async function checkRequest(posting: Posting, { sender, message }: Letter): Promise<void> {
+  const { kind, body } = message;
+  if (!understood.has(kind)) {
+    throw new AosError('message.malformed', {
+      message: `__orchestrator__ takes no message of the kind ${kind}`,
+      fix: 'Send it spawn, release, status, continuity, ack or nack',
+    });
+  }
+  if (kind === 'ack' || kind === 'nack') return;
+  const request = parseOrchestratorRequest(kind, body);
+  if (request.kind === 'spawn' || request.kind === 'release') {
+    await permit(posting, sender, { action: request.kind, name: request.name });
+  }
+}
+
+async function permit(
+  posting: Posting,
+  sender: Party,
+  { action, name }: { readonly action: 'spawn' | 'release'; readonly name: string },
+): Promise<void> {
+  const wish = { resource: 'agent', name, action } as const;
+  const decision = await authorize(posting.tx, { principal: principalOf(sender), ...wish });
+  if (decision.kind === 'allowed') return;
+  throw new AosError('message.denied', {
+    message: `${quote(sender)} may not ${action} ${quote(name)}: ${decision.why}`,
+    fix: 'Ask the owner',
+  });
+}
+
+async function perform(
+  posting: Posting,
+  letter: Letter,
+  request: OrchestratorRequest,
+): Promise<void> {
+  switch (request.kind) {
+    case 'spawn':
+    case 'release': {
+      const { kind: type, ...wanted } = request;
+      const payload = { ...wanted, by: letter.sender, message_id: letter.id };
+      await addPendingOperation(posting.tx, { type, payload, at: posting.now });
+      return;
+    }
+    case 'status':
+      if (request.status !== undefined) {
+        await setPresence(posting.tx, letter.sender, request.status);
+      }
+      return;
+    case 'continuity':
+      await keepState(posting, letter, request);
+  }
+}
+
+/** Saved under the agent's own name, and answered with what is there now. */
+async function keepState(
+  posting: Posting,
+  { sender, id, message }: Letter,
+  request: Extract<OrchestratorRequest, { kind: 'continuity' }>,
+): Promise<void> {
+  const key = { owner: principalOf(sender), scope: 'working', key: request.key } as const;
+  const answer = { to: sender, re: id, thread: message.thread };
+  if (request.action === 'save') {
+    const memory = { value: request.state, source: `message:${id}`, at: posting.now };
+    const version = await storeMemory(posting.tx, key, memory);
+    const body = `ACTION: saved\nKEY: ${request.key}\nVERSION: ${version}\n`;
+    await tell(posting, { ...answer, kind: 'continuity', body });
+    return;
+  }
+  const found = await findMemory(posting.tx, key);
+  const facts =
+    found === undefined
+      ? `ACTION: missing\nKEY: ${request.key}\n`
+      : `ACTION: loaded\nKEY: ${request.key}\nVERSION: ${found.version}\n\n${found.value}`;
+  await tell(posting, { ...answer, kind: 'continuity', body: facts });
+}

@@ -1,0 +1,242 @@
+/**
+ * One transaction's worth of posting: rows and events go in at once, counts of mailboxes
+ * at its end, and what was placed is handed on after the commit.
+ *
+ * P1. Nothing outside the ledger changes in here, because a transaction may run twice.
+ */
+
+import type { Message } from '../kernel/message.ts';
+import { newMessageId } from '../kernel/message-id.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { addBlobReference } from '../ledger/blob-references.ts';
+import { insertDelivery, type MailRow } from '../ledger/deliveries.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { growMailbox, type MailboxSize, mailboxSize } from '../ledger/mailboxes.ts';
+import { insertMessage, type MessageStatus } from '../ledger/messages.ts';
+import type { RelayCore } from './deps.ts';
+import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
+import { headersOf } from './mail.ts';
+import type { Route } from './route.ts';
+import { noteSignOfLife } from './sign-of-life.ts';
+
+/** Whether a delivery may go straight from here to the recipient. */
+export interface Handover {
+  takes(recipient: string, subscription: number): boolean;
+}
+
+export interface Placed {
+  readonly mail: MailRow;
+  readonly message: Message;
+  /** It is held by this process already, for its next delivery. */
+  readonly held: boolean;
+}
+
+export interface Ended {
+  readonly state: 'read' | 'acked' | 'expired' | 'dead';
+  readonly reason?: string | undefined;
+}
+
+export interface Letter {
+  readonly id: string;
+  readonly sender: Party;
+  readonly message: Message;
+  readonly sizeBytes: number;
+  readonly status: MessageStatus;
+  readonly source?: FileSource | undefined;
+  readonly sourceName?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** What is to follow once the transaction is on disk. */
+export interface Posted {
+  readonly placed: readonly Placed[];
+  readonly ended: readonly Ended[];
+}
+
+export class Posting {
+  readonly tx: Transaction;
+  readonly core: RelayCore;
+  readonly now: Instant;
+  readonly placed: Placed[] = [];
+  /** Deliveries that came to their end. */
+  readonly ended: Ended[] = [];
+  /** Who has read something. */
+  readonly #readers = new Set<Party>();
+  /** Where messages to these names go. */
+  readonly ways = new Map<string, Route>();
+  readonly #handover: Handover;
+  readonly #sizes = new Map<string, MailboxSize>();
+  readonly #growth = new Map<string, { messages: number; bytes: number }>();
+
+  constructor(core: RelayCore, tx: Transaction, handover: Handover) {
+    this.core = core;
+    this.tx = tx;
+    this.#handover = handover;
+    this.now = core.clock.now();
+  }
+
+  newId(): string {
+    return newMessageId(this.now, this.core.random);
+  }
+
+  /** The row of the message; undefined when this sender has sent it before. */
+  insert(letter: Letter): Promise<number | undefined> {
+    const { message, source } = letter;
+    return insertMessage(this.tx, {
+      message_id: letter.id,
+      agent_name: letter.sender,
+      direction: letter.sender === relayParty ? 'inbox' : 'outbox',
+      source_name: letter.sourceName ?? source?.stem ?? null,
+      file_path: source?.path ?? null,
+      file_size: source?.sizeBytes ?? null,
+      file_mtime_ns: source?.modifiedNs ?? null,
+      file_inode: source?.inode ?? null,
+      checksum: message.checksum ?? null,
+      status: letter.status,
+      message_type: message.kind,
+      target: message.to,
+      discovered_at: this.now,
+      processed_at: letter.status === 'processing' ? null : this.now,
+      last_error: letter.error ?? null,
+      thread: message.thread ?? null,
+      re: message.re ?? null,
+      priority: message.priority,
+      event_type: message.eventType ?? null,
+      dedup_key: message.dedupKey ?? null,
+      receipt: message.receipt ?? null,
+      headers: headersOf(message),
+      body: message.body,
+      size_bytes: letter.sizeBytes,
+      expires_at: this.expiryOf(message),
+    });
+  }
+
+  async place(row: number, letter: Letter, recipients: readonly Recipient[]): Promise<void> {
+    for (const recipient of recipients) await this.#placeOne(row, letter, recipient);
+    for (const hash of letter.message.attachments) {
+      await addBlobReference(this.tx, { hash, referrer: `message:${letter.id}`, at: this.now });
+    }
+  }
+
+  async #placeOne(row: number, letter: Letter, recipient: Recipient): Promise<void> {
+    const { message, id, sender, sizeBytes } = letter;
+    const held = this.#handover.takes(recipient.name, recipient.subscription);
+    const expires_at = this.expiryOf(message);
+    const stamp_ns = this.core.stamps.next(this.now);
+    const delivery = await insertDelivery(this.tx, {
+      message: row,
+      recipient: recipient.name,
+      state: 'accepted',
+      priority: message.priority,
+      stamp_ns,
+      size_bytes: sizeBytes,
+      subscription: recipient.subscription,
+      expires_at,
+      owner: held ? this.core.holder : null,
+      via: null,
+      error: null,
+      accepted_at: this.now,
+      read_at: null,
+      ended_at: null,
+    });
+    this.grow(recipient.name, 1, sizeBytes);
+    const mail: MailRow = {
+      delivery,
+      message: row,
+      recipient: recipient.name,
+      state: 'accepted',
+      priority: message.priority,
+      stamp_ns,
+      size_bytes: sizeBytes,
+      subscription: recipient.subscription,
+      attempts: 0,
+      via: null,
+      due_at: this.now,
+      accepted_at: this.now,
+      message_id: id,
+      sender,
+      target: message.to,
+      kind: message.kind,
+      thread: message.thread ?? null,
+      re: message.re ?? null,
+      event_type: message.eventType ?? null,
+      receipt: message.receipt ?? null,
+      checksum: message.checksum ?? null,
+      headers: '',
+      body: message.body,
+      sent_at: this.now,
+      expires_at,
+    };
+    this.placed.push({ mail, message, held });
+  }
+
+  /** A delivery that is over as soon as it is there. */
+  async placeEnded(
+    row: number,
+    letter: Letter,
+    end: { readonly recipient: string; readonly state: 'read' | 'dead'; readonly error?: string },
+  ): Promise<void> {
+    await insertDelivery(this.tx, {
+      message: row,
+      recipient: end.recipient,
+      state: end.state,
+      priority: letter.message.priority,
+      stamp_ns: this.core.stamps.next(this.now),
+      size_bytes: letter.sizeBytes,
+      subscription: 0,
+      expires_at: this.expiryOf(letter.message),
+      owner: null,
+      via: end.state === 'read' ? 'relay' : null,
+      error: end.error ?? null,
+      accepted_at: this.now,
+      read_at: end.state === 'read' ? this.now : null,
+      ended_at: this.now,
+    });
+  }
+
+  /** How full a mailbox is, with what this transaction has put there. */
+  async sizeOf(recipient: string): Promise<MailboxSize> {
+    const known = this.#sizes.get(recipient) ?? (await mailboxSize(this.tx, recipient));
+    this.#sizes.set(recipient, known);
+    const growth = this.#growth.get(recipient);
+    return {
+      pending: known.pending + (growth?.messages ?? 0),
+      pending_bytes: known.pending_bytes + (growth?.bytes ?? 0),
+    };
+  }
+
+  grow(recipient: string, messages: number, bytes: number): void {
+    const growth = this.#growth.get(recipient);
+    if (growth === undefined) this.#growth.set(recipient, { messages, bytes });
+    else {
+      growth.messages += messages;
+      growth.bytes += bytes;
+    }
+  }
+
+  hasRead(reader: Party): void {
+    this.#readers.add(reader);
+  }
+
+  /** To be called last. */
+  async finish(): Promise<Posted> {
+    for (const reader of this.#readers) await noteSignOfLife(this.tx, reader, this.now);
+    for (const [recipient, growth] of this.#growth) {
+      if (growth.messages !== 0 || growth.bytes !== 0) {
+        await growMailbox(this.tx, recipient, growth);
+      }
+    }
+    return { placed: this.placed, ended: this.ended };
+  }
+
+  expiryOf({ ttlMs, kind }: Message): Instant {
+    const { limits } = this.core;
+    return this.now + (ttlMs ?? (kind === 'request' ? limits.requestTtlMs : limits.ttlMs));
+  }
+}
+
+/** How events name a party. */
+export function principalOf(party: Party): string {
+  if (party === ownerParty) return 'owner';
+  return party === relayParty ? 'system' : `agent:${party}`;
+}

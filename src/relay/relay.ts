@@ -1,0 +1,147 @@
+/** The message service, as the gateway and the file adapter see it. */
+import type { MessageKind } from '../kernel/message.ts';
+import type { Instant } from '../kernel/ports.ts';
+import type { Acceptance, Incoming, Party } from './envelope.ts';
+
+export interface Relay {
+  /** Answers once everything is on disk, in the order of the batch. */
+  accept(batch: readonly Incoming[]): Promise<readonly Acceptance[]>;
+  /** Of files that lie in the archive now. */
+  archived(ids: readonly string[]): Promise<void>;
+  readonly rate: RateLimit;
+  readonly mailboxes: Mailboxes;
+  readonly groups: Groups;
+  /** They called, so they are there; it is written down with the next look at who is. */
+  heardFrom(party: Party): void;
+  /** The whole path of a message; undefined when there is none of that id. */
+  history(id: string): Promise<MessageHistory | undefined>;
+  /** The ids that begin so, at most `limit` of them. */
+  idsFrom(prefix: string, limit: number): Promise<readonly string[]>;
+}
+
+/** Slows a sender down, and drops nothing. */
+export interface RateLimit {
+  /** Takes as many as may go now, at most `wanted`; 0 when none may. */
+  take(sender: Party, wanted: number): number;
+  /** How long until one more may go; 0 when it may now. */
+  waitMs(sender: Party): number;
+  /** Resolves when that many have been let through. */
+  pass(sender: Party, count: number, signal?: AbortSignal): Promise<void>;
+}
+
+export type DeliveryState = 'accepted' | 'delivered' | 'read' | 'acked' | 'expired' | 'dead';
+
+/** A message in somebody's mailbox. */
+export interface MailboxItem {
+  readonly id: string;
+  readonly from: Party;
+  readonly to: string;
+  readonly recipient: Party;
+  readonly kind: MessageKind;
+  readonly state: DeliveryState;
+  readonly priority: number;
+  readonly thread: string | undefined;
+  readonly re: string | undefined;
+  readonly eventType: string | undefined;
+  readonly chunk: { readonly index: number; readonly end: boolean } | undefined;
+  readonly attachments: readonly string[];
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly body: string;
+  readonly sentAt: Instant;
+  readonly expiresAt: Instant;
+  readonly attempts: number;
+}
+
+export interface MailboxQuery {
+  readonly limit: number;
+  readonly kind?: MessageKind | undefined;
+  /** Only answers to this message. */
+  readonly re?: string | undefined;
+  readonly from?: Party | undefined;
+  /** Only events of this subscription. */
+  readonly eventType?: string | undefined;
+}
+
+export interface Mailboxes {
+  /** What was not read yet, as it would be taken; nothing changes. */
+  list(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
+  /** The same, and they are read with that: each is handed out once. */
+  take(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
+  /** Those of the ids that were unread until now. */
+  markRead(recipient: Party, ids: readonly string[]): Promise<readonly string[]>;
+  /** The recipient has done what a message asked for, or refuses to; its sender is told. */
+  settle(recipient: Party, id: string, settlement: Settlement): Promise<Settled>;
+  /** From now on messages go to the sink instead of the inbox folder. */
+  attach(recipient: Party, sink: PushSink): AsyncDisposable;
+  /** Resolves when something new may be there for the recipient, or the time is up. */
+  wait(recipient: Party, timeoutMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Settlement {
+  readonly kind: 'ack' | 'nack';
+  /** For the sender; of a nack the reason. */
+  readonly body: string;
+}
+
+export interface Settled {
+  readonly id: string;
+  readonly state: DeliveryState;
+  /** The ack or nack that went to the sender. */
+  readonly answer: string;
+}
+
+export interface PushSink {
+  /** Resolves when they have left this process; rejects when they could not. */
+  push(items: readonly MailboxItem[]): Promise<void>;
+  /** Whether this message is for this sink; others go elsewhere. */
+  wants(item: { readonly subscription: number | null }): boolean;
+}
+
+/** Names that stand for several, or for one who changes. */
+export interface Groups {
+  join(channel: string, agent: string, actor: string): Promise<boolean>;
+  leave(channel: string, agent: string, actor: string): Promise<boolean>;
+  channels(): Promise<readonly { readonly channel: string; readonly agents: readonly string[] }[]>;
+  lead(): Promise<string | undefined>;
+  setLead(name: string, actor: string): Promise<{ readonly released: number }>;
+  subscribe(agent: string, eventType: string, actor: string): Promise<Subscription>;
+  unsubscribe(agent: string, eventType: string, actor: string): Promise<boolean>;
+  subscriptions(agent: string): Promise<readonly Subscription[]>;
+}
+
+export interface Subscription {
+  readonly id: number;
+  readonly agent: string;
+  readonly eventType: string;
+  readonly cursor: number;
+}
+
+export interface MessageHistory {
+  readonly id: string;
+  readonly from: Party;
+  readonly to: string;
+  readonly kind: MessageKind;
+  readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'archived';
+  readonly error: string | undefined;
+  readonly sizeBytes: number;
+  readonly sourceName: string | undefined;
+  readonly thread: string | undefined;
+  readonly re: string | undefined;
+  readonly deliveries: readonly DeliveryHistory[];
+  /** In the order in which they happened. */
+  readonly steps: readonly Step[];
+}
+
+export interface DeliveryHistory {
+  readonly recipient: Party;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly via: string | undefined;
+  readonly error: string | undefined;
+}
+
+export interface Step {
+  readonly at: Instant;
+  /** One plain sentence part, such as `delivered to jean as an inbox file`. */
+  readonly what: string;
+}

@@ -1,0 +1,111 @@
+/** Whether a mailbox or a stream has room for one more. */
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
+import { advanceStream, findStream } from '../ledger/streams.ts';
+import type { Recipient } from './envelope.ts';
+import type { Letter, Posting } from './posting.ts';
+import { nackBody, tell } from './tell.ts';
+
+export interface Room {
+  /** Those who have it. */
+  readonly recipients: readonly Recipient[];
+  /** The names of those who go without. */
+  readonly full: readonly string[];
+}
+
+/** One recipient without room is a refusal; of several, who is full goes without. */
+export async function findRoom(
+  posting: Posting,
+  letter: Letter,
+  recipients: readonly Recipient[],
+): Promise<Room> {
+  const full: string[] = [];
+  for (const { name } of recipients) {
+    if (await isFull(posting, name, letter.sizeBytes)) full.push(name);
+  }
+  const [first] = full;
+  if (first === undefined) return { recipients, full };
+  if (full.length === recipients.length) throw mailboxFull(first);
+  return { recipients: recipients.filter(({ name }) => !full.includes(name)), full };
+}
+
+/** Once, however many they are. */
+export async function tellOfFull(
+  posting: Posting,
+  letter: Letter,
+  { full, wanted }: { readonly full: readonly string[]; readonly wanted: number },
+): Promise<void> {
+  await tell(posting, {
+    to: letter.sender,
+    kind: 'nack',
+    re: letter.id,
+    thread: letter.message.thread,
+    body: nackBody(
+      `Of ${wanted} recipients these did not get your message, because their mailboxes are full: ${shortList(full)}.`,
+    ),
+  });
+}
+
+async function isFull(posting: Posting, name: string, bytes: number): Promise<boolean> {
+  const { mailboxMessages, mailboxBytes } = posting.core.limits;
+  const size = await posting.sizeOf(name);
+  return size.pending >= mailboxMessages || size.pending_bytes + bytes > mailboxBytes;
+}
+
+function mailboxFull(name: string): AosError {
+  return new AosError('message.mailbox-full', {
+    message: `The mailbox of ${quote(name)} is full`,
+    fix: 'Wait until it has read some of its messages, then send it again',
+  });
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}
+
+export function checkStream({ message }: Letter, recipients: readonly Recipient[]): void {
+  const { thread, chunk } = message;
+  if (recipients.length === 1 && thread !== undefined && chunk !== undefined) return;
+  throw new AosError('message.malformed', {
+    message: 'A stream goes to one recipient, with THREAD and CHUNK in each message',
+    fix: 'Write THREAD: a name of your choice, and CHUNK: 0, 1, 2 …, the last one as "7 end"',
+  });
+}
+
+/** Chunks come in order, none is left out, and no more are on their way than the window holds. */
+export async function followStream(
+  posting: Posting,
+  { sender, message: { thread = '', chunk = { index: 0, end: true } } }: Letter,
+  [recipient]: readonly Recipient[],
+): Promise<void> {
+  if (recipient === undefined) return;
+  const id = { sender, recipient: recipient.name, thread };
+  const stream = await findStream(posting.tx, id);
+  const window = posting.core.limits.streamWindow;
+  if (stream !== undefined && stream.unread >= window) throw streamFull(thread, window);
+  const next = { chunk: chunk.index, end: chunk.end, at: posting.now };
+  if (await advanceStream(posting.tx, id, next)) return;
+  throw streamGap(thread, chunk.index, stream);
+}
+
+function streamFull(thread: string, window: number): AosError {
+  return new AosError('message.stream-full', {
+    message: `${window} chunks of the stream ${quote(thread)} are not read yet`,
+    fix: 'Wait until the recipient has read some, then send this chunk again',
+  });
+}
+
+function streamGap(
+  thread: string,
+  index: number,
+  stream: { readonly next_chunk: number; readonly ended_at: number | null } | undefined,
+): AosError {
+  const isOver = stream !== undefined && stream.ended_at !== null;
+  const wanted = isOver ? 'the stream has ended' : `chunk ${stream?.next_chunk ?? 0} comes next`;
+  return new AosError('message.stream-gap', {
+    message: `Chunk ${index} of the stream ${quote(thread)} cannot be taken: ${wanted}`,
+    fix: isOver ? 'Begin another stream, with another THREAD' : 'Send that chunk first',
+    details: { next_chunk: isOver ? null : (stream?.next_chunk ?? 0) },
+  });
+}

@@ -1,0 +1,161 @@
+/** Messages while the machine gives out: no room, no descriptors, more files than notices. */
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { realClock } from '../../src/app/engines/clock.ts';
+import { version } from '../../src/app/version.ts';
+import { connectTo } from '../../src/gateway/client.ts';
+import { AosError } from '../../src/kernel/errors.ts';
+import { hasSandbox, isInstalled } from '../support/machine.ts';
+import {
+  inboxOf,
+  lookIntoInbox,
+  namesIn,
+  outboxOf,
+  putIntoOutbox,
+} from '../support/message-files.ts';
+import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const waitFor = <T>(look: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(look, { timeout: 40_000, interval: 200 });
+
+// Above the 16,384 notices that Linux keeps, at four a file.
+const overflowing = process.env['AOS_TEST_FULL'] === '1' ? 20_000 : 5_000;
+
+const freely = ['--set', 'messagesPerSecond=1000000000', '--set', 'messageBurst=1000000000'];
+
+describe.runIf(hasSandbox)('on a full disk', () => {
+  test('files stay in the outbox, callers are told, and all arrives when there is room', async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(folder.at('home'));
+    const through = smallDisk(folder.at('home'));
+    await using daemon = await startDaemon(folder.at('home'), { through });
+    const home = seenFromOutside(daemon, folder.at('home'));
+    const client = connectTo({ clock: realClock, version }, join(home, 'run', 'aos.sock'));
+    for (const name of ['jean', 'sam']) await client.register(name);
+    const names = bodies.map((body, number) => writePending(home, 'sam', number, body));
+    fillDisk(home);
+
+    for (const name of names) moveIntoOutbox(home, 'sam', name);
+    const code = await codeOf(client.send({ to: 'jean', from: 'sam', body: longBody }));
+
+    expect(['disk.full', 'ledger.full']).toContain(code);
+    expect(namesIn(outboxOf(home, 'sam'))).toEqual(names);
+    expect(lookIntoInbox(home, 'jean')).toEqual([]);
+    expect(await client.status()).toMatchObject({ disk: { state: 'alert', used_percent: 100 } });
+
+    rmSync(join(home, 'filler'));
+
+    await waitFor(() => expect(lookIntoInbox(home, 'jean')).toHaveLength(bodies.length));
+    expect(lookIntoInbox(home, 'jean').map(({ body }) => body)).toEqual(bodies);
+    await waitFor(() => expect(namesIn(outboxOf(home, 'sam'))).toEqual([]));
+    expect(await client.send({ to: 'jean', from: 'sam', body: longBody })).toMatchObject({
+      state: 'accepted',
+    });
+    expect(logOf(home)).toContain('messages are taken from the outboxes again');
+  });
+
+  const bodies = Array.from({ length: 40 }, (_, number) => `${number} ${'x'.repeat(20_000)}\n`);
+  const longBody = 'y'.repeat(100_000);
+});
+
+describe.runIf(isInstalled('prlimit'))('without a free descriptor', () => {
+  test('files stay in the outbox, and arrive when there are some again', async () => {
+    await using folder = temporaryFolder();
+    const home = folder.at('home');
+    await using daemon = await startDaemon(home, { through: ['prlimit', '--nofile=96:96'] });
+    for (const name of ['jean', 'sam']) await daemon.client.register(name);
+    await using crowd = await openConnections(daemon.socket, 96);
+
+    for (const body of ['one', 'two', 'three']) {
+      putIntoOutbox(home, 'sam', `TO: jean\n\n${body}`);
+    }
+    await waitFor(() => expect(logOf(home)).toContain('disk.too-many-open'));
+    await crowd[Symbol.asyncDispose]();
+
+    await waitFor(() => expect(lookIntoInbox(home, 'jean')).toHaveLength(3));
+    expect(lookIntoInbox(home, 'jean').map(({ body }) => body)).toEqual(['one', 'two', 'three']);
+  });
+});
+
+test('more files than the system can tell of arrive, each once and in order', async () => {
+  await using folder = temporaryFolder();
+  const home = folder.at('home');
+  await using daemon = await startDaemon(home, { args: freely });
+  for (const name of ['jean', 'sam']) await daemon.client.register(name);
+  const bodies = Array.from({ length: overflowing }, (_, number) => `${number}\n`);
+
+  // Nobody empties the queue of notices meanwhile, and it holds about four a file.
+  daemon.signal('SIGSTOP');
+  const names = bodies.map((body, number) => writePending(home, 'sam', number, body));
+  for (const name of names) moveIntoOutbox(home, 'sam', name);
+  daemon.signal('SIGCONT');
+
+  await waitFor(() => expect(readdirSync(inboxOf(home, 'jean'))).toHaveLength(overflowing));
+  expect(lookIntoInbox(home, 'jean').map(({ body }) => body)).toEqual(bodies);
+  await waitFor(() => expect(namesIn(outboxOf(home, 'sam'))).toEqual([]));
+}, 240_000);
+
+/** For `through`: the home is a file system of its own, of 24 MiB. */
+function smallDisk(home: string): string[] {
+  const size = String(24 * 1024 * 1024);
+  return ['bwrap', '--dev-bind', '/', '/', '--perms', '0700', '--size', size, '--tmpfs', home];
+}
+
+function seenFromOutside({ pid }: RunningDaemon, home: string): string {
+  return join('/proc', String(pid), 'root', home);
+}
+
+function fillDisk(home: string): void {
+  for (const sizeBytes of [1024 * 1024, 4096, 1]) {
+    while (append(join(home, 'filler'), Buffer.alloc(sizeBytes)));
+  }
+}
+
+/** False when there was no room. */
+function append(path: string, bytes: Uint8Array): boolean {
+  try {
+    writeFileSync(path, bytes, { flag: 'a' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function writePending(home: string, agent: string, number: number, body: string): string {
+  const name = `${1_000_000 + number}-00000000.msg`;
+  writeFileSync(join(outboxOf(home, agent), '.pending', name), `TO: jean\n\n${body}`);
+  return name;
+}
+
+function moveIntoOutbox(home: string, agent: string, name: string): void {
+  renameSync(join(outboxOf(home, agent), '.pending', name), join(outboxOf(home, agent), name));
+}
+
+function logOf(home: string): string {
+  return readFileSync(join(home, 'logs', 'daemon.log'), 'utf8');
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const failure = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return failure instanceof AosError ? failure.code : `no error: ${failure}`;
+}
+
+/** As many as the daemon takes; it may hang up on some. */
+async function openConnections(path: string, count: number): Promise<AsyncDisposable> {
+  const sockets = Array.from({ length: count }, () => connect({ path }).on('error', () => {}));
+  await Promise.allSettled(sockets.map((socket) => once(socket, 'connect')));
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close')));
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Sql } from '../../src/ledger/ledger.ts';
+import type { EndDelivery, EndEvent, EndMessage, EndState } from './message-history.ts';
+
+/** Reads from any ledger what the history is held against. */
+export async function readEndState(sql: Sql): Promise<EndState> {
+  const events = await sql.all<{ kind: string; subject: string; data: string | null }>(
+    `select kind, subject, data from events where kind like 'message.%' order by seq`,
+  );
+  return {
+    messages: await sql.all<EndMessage>(
+      `select message_id, agent_name, message_type, target, priority, status, re, body
+       from messages order by id`,
+    ),
+    deliveries: await sql.all<EndDelivery>(
+      `select d.id, m.message_id, d.recipient, d.state, d.priority, d.subscription, d.size_bytes,
+         d.owner, d.via, d.error, d.ended_at
+       from deliveries d join messages m on m.id = d.message order by d.id`,
+    ),
+    mailboxes: await sql.all('select recipient, pending, pending_bytes from mailboxes'),
+    events: events.map(eventOf),
+  };
+}
+
+function eventOf(row: {
+  readonly kind: string;
+  readonly subject: string;
+  readonly data: string | null;
+}): EndEvent {
+  // Written by the relay, and the names are its own.
+  const data = JSON.parse(row.data ?? '{}') as { readonly to?: string; readonly state?: string };
+  const id = row.subject.slice('message:'.length);
+  return { kind: row.kind, id, to: data.to, state: data.state };
+}

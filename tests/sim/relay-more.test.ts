@@ -1,0 +1,3 @@
+import { testSeeds } from './relay-seeds.ts';
+
+testSeeds(1, 2);

@@ -1,0 +1,142 @@
+/** One process of the daemon, as far as messages go: the real relay and the real file adapter. */
+import { AosError } from '../../src/kernel/errors.ts';
+import type { Disk } from '../../src/kernel/ports.ts';
+import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { MessageRow } from '../../src/ledger/messages.ts';
+import { defaultRelayLimits, type RelayLog } from '../../src/relay/deps.ts';
+import { archivePath } from '../../src/relay/files/archive.ts';
+import { InboxFiles } from '../../src/relay/files/inbox-files.ts';
+import { InboxWatch } from '../../src/relay/files/inbox-watch.ts';
+import { Outboxes } from '../../src/relay/files/outboxes.ts';
+import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
+import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import { gatedDisk } from './gated-disk.ts';
+import type { Life } from './life.ts';
+import { seededRandom } from './random.ts';
+import { home, type RelayWorld } from './relay-world.ts';
+import { SimulatedWatching } from './watching.ts';
+
+export interface SimulatedNode {
+  readonly relay: RunningRelay;
+  readonly life: Life;
+  /** Nothing reaches it any more; what it has begun is never answered. */
+  abandon(): void;
+}
+
+export interface NodeChoices {
+  readonly life: Life;
+  readonly ledger: Ledger;
+  readonly place: number;
+  readonly start: number;
+  readonly sameBoot: boolean;
+}
+
+/** Short enough to see the end of each, long enough for eight tries. */
+const limits = {
+  ...defaultRelayLimits,
+  ...{ ttlMs: 70_000, requestTtlMs: 15_000, streamWindow: 3 },
+};
+
+export async function openNode(world: RelayWorld, choices: NodeChoices): Promise<SimulatedNode> {
+  const { life, place, start, sameBoot } = choices;
+  const { plan, eventLoop } = world;
+  const clock = life.clock(() => nowOn(world, place));
+  const disk = gatedDisk(world.disk, life, world.faults);
+  const ledger = life.ledger(choices.ledger);
+  const random = seededRandom(`node ${plan.seed}/${start}`);
+  const log = logOf(world, start);
+  const watching = new SimulatedWatching({
+    ...{ disk: world.disk, clock, seed: plan.seed + start },
+    ...{ lostPercent: plan.lostNoticesPercent, latePercent: 20, latestMs: 300 },
+  });
+  const gone = (recipient: string, names: readonly string[]): void => {
+    // What could not be noted now is found by the sweep.
+    void relayOf()
+      .gone(recipient, names)
+      .catch(() => {});
+  };
+  const inboxWatch = new InboxWatch({ disk, watching, clock, log, home, onGone: gone });
+  let relay: RunningRelay | undefined;
+  const relayOf = (): RunningRelay => {
+    if (relay === undefined) throw new Error('the relay is not open yet');
+    return relay;
+  };
+  relay = await openRelay({
+    ...{ ledger, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
+    inboxes: new InboxFiles({ disk, random, home }),
+    limits: { ...limits, mailboxMessages: plan.mailboxMessages },
+    holder: `node-${start}`,
+    hasAttachment: async () => false,
+    locate: (message) => locate(disk, message),
+  });
+  await registerAgents(world, ledger);
+  if (plan.outboxes) await openOutboxes({ disk, watching, clock, eventLoop, log, relay, ledger });
+  return {
+    ...{ relay, life },
+    abandon: () => watching[Symbol.dispose](),
+  };
+}
+
+// Two machines never give out the same stamp: their clocks differ.
+function nowOn({ clock, plan }: RelayWorld, place: number): number {
+  const now = clock.now();
+  return plan.nodes === 1 ? now : now - (now % 2) + place;
+}
+
+function logOf(world: RelayWorld, start: number): RelayLog {
+  const write = (facts: object, words: string): void => {
+    world.note(`node ${start}: ${words} ${shown(facts)}`);
+  };
+  return { info: write, warn: write, error: write };
+}
+
+function shown(facts: object): string {
+  return JSON.stringify(facts, (_key, value: unknown) =>
+    value instanceof Error ? value.message : value,
+  ).slice(0, 200);
+}
+
+async function registerAgents({ plan, clock }: RelayWorld, ledger: Ledger): Promise<void> {
+  await ledger.transact(async (tx) => {
+    for (const { name } of plan.agents) {
+      const facts = { status: 'active', state: 'pending', body: 'guest' } as const;
+      await insertAgent(tx, { name, registered_at: clock.now(), ...facts });
+    }
+  });
+}
+
+type OutboxParts = Pick<ConstructorParameters<typeof Outboxes>[0], 'disk' | 'watching' | 'clock'> &
+  Pick<ConstructorParameters<typeof Outboxes>[0], 'eventLoop' | 'log'> & {
+    readonly relay: RunningRelay;
+    readonly ledger: Ledger;
+  };
+
+async function openOutboxes({ relay, ledger, ...parts }: OutboxParts): Promise<void> {
+  const outboxes = new Outboxes({
+    ...parts,
+    home,
+    accept: (batch) => relay.accept(batch),
+    archived: (ids) => relay.archived(ids),
+    rate: relay.rate,
+    registerGuest: async () => {},
+    agents: () => activeAgentNames(ledger.committed),
+  });
+  await outboxes.start();
+}
+
+async function locate(disk: Disk, message: MessageRow): Promise<'outbox' | 'archive' | 'gone'> {
+  const { agent_name: agent, source_name: stem, discovered_at: at, file_path } = message;
+  if (file_path !== null && (await isThere(disk, `${home}/${file_path}`))) return 'outbox';
+  const archived = stem !== null && archivePath({ agent, stem, at });
+  return archived !== false && (await isThere(disk, `${home}/${archived}`)) ? 'archive' : 'gone';
+}
+
+async function isThere(disk: Disk, path: string): Promise<boolean> {
+  try {
+    return (await disk.stat(path)) !== undefined;
+  } catch (failure) {
+    if (failure instanceof AosError) return false;
+    throw failure;
+  }
+}
