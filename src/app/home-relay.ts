@@ -1,10 +1,8 @@
 /** The relay of a home: the message service over its ledger and its folders. */
 import { join } from 'node:path';
-import { FileBlobs } from '../blobs/fs.ts';
 import type { Attachments } from '../gateway/deps.ts';
 import { toReport } from '../kernel/errors.ts';
 import { everyAgent } from '../ledger/agents.ts';
-import { partyRefersTo } from '../ledger/blob-references.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MessageRow } from '../ledger/messages.ts';
 import { readState, writeState } from '../ledger/state.ts';
@@ -16,6 +14,7 @@ import { Outboxes } from '../relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../relay/open-relay.ts';
 import type { RelayMetrics } from '../relay/relay-metrics.ts';
 import { registerGuest } from '../security/register.ts';
+import { attachmentDoor, attachmentsOf } from './attachments.ts';
 import type { Engines } from './compose.ts';
 import type { Log } from './log.ts';
 import type { OpenHome } from './open-home.ts';
@@ -70,15 +69,10 @@ export async function openHomeRelay(
   const kept = opened.move();
   return {
     relay,
-    attachments: attachmentDoor(ledger, blobs),
+    attachments: attachmentDoor({ ...engines, ledger }, blobs),
     watchOutboxes: () => watchOutboxes(engines, { open, log, relay }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-/** Where attachments lie. */
-export function attachmentsOf(engines: Engines, home: string): FileBlobs {
-  return new FileBlobs(engines, { root: join(home, 'attachments'), temporary: join(home, 'tmp') });
 }
 
 function relayLimits(settings: Settings): RelayLimits {
@@ -115,17 +109,12 @@ async function locate(
   const { file_path, agent_name: agent, source_name: stem, discovered_at: at } = message;
   if (file_path !== null && (await disk.stat(join(home, file_path))) !== undefined) return 'outbox';
   if (stem === null) return 'gone';
-  const archived = await disk.stat(join(home, archivePath({ agent, stem, at })));
-  return archived === undefined ? 'gone' : 'archive';
-}
-
-function attachmentDoor(ledger: Ledger, blobs: FileBlobs): Attachments {
-  return {
-    put: (source) => blobs.put(source),
-    open: (hash) => blobs.open(hash),
-    mayRead: (principal, hash) =>
-      partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash),
-  };
+  // A stem that is too long for the archive lies there under the id.
+  for (const name of Buffer.byteLength(stem) > 251 ? [message.message_id] : [stem]) {
+    const path = join(home, archivePath({ agent, stem: name, at }));
+    if ((await disk.stat(path)) !== undefined) return 'archive';
+  }
+  return 'gone';
 }
 
 async function watchOutboxes(

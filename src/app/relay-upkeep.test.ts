@@ -7,12 +7,13 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { FileBlobs } from '../blobs/fs.ts';
 import { diskError } from '../kernel/disk-errors.ts';
+import type { Disk } from '../kernel/ports.ts';
 import { realDisk } from './engines/disk.ts';
 import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
 
 const dayMs = 86_400_000;
 
-async function world() {
+async function world(disk: Disk = realDisk) {
   const clock = new SimulatedClock();
   const folder = temporaryFolder();
   for (const name of ['archive', 'attachments', 'tmp']) mkdirSync(folder.at(name));
@@ -26,7 +27,7 @@ async function world() {
   );
   const errors: string[] = [];
   const deps = {
-    ...{ ledger: relay.ledger, clock, disk: realDisk, random, home: folder.path },
+    ...{ ledger: relay.ledger, clock, disk, random, home: folder.path },
     log: { info: () => {}, error: (_facts: object, words: string) => void errors.push(words) },
     ...{ archiveDays: 30, attachments },
   };
@@ -139,6 +140,55 @@ describe('keepRelay', () => {
     }
 
     expect(await here.attachments.stat(used)).toBeUndefined();
+  });
+});
+
+describe('what fails in keepRelay', () => {
+  test('keeps no other step from running, and is told', async () => {
+    const list: Disk['list'] = async (path) => {
+      if (path.endsWith('/archive')) throw diskError('EIO', path);
+      return realDisk.list(path);
+    };
+    await using here = await world({ ...realDisk, list });
+    const old = await here.oldMessage();
+    const unused = await here.put('unused', 2 * 3_600_000);
+    await here.keep();
+    for (let day = 0; day < 31; day++) {
+      here.clock.jump(dayMs);
+      await here.keep();
+    }
+
+    expect(await here.relay.relay.history(old)).toBeUndefined();
+    expect(await here.attachments.stat(unused)).toBeUndefined();
+    expect(here.errors).toEqual(Array(32).fill('cannot remove old days of the archive'));
+  });
+
+  test('is not thrown by the last step, either', async () => {
+    await using here = await world();
+    here.attachments.list = () => {
+      throw diskError('EIO', 'attachments');
+    };
+
+    await here.keep();
+
+    expect(here.errors).toEqual(['cannot remove attachments that nobody refers to']);
+  });
+
+  test('a folder that cannot be removed from the archive keeps no day there', async () => {
+    const remove: Disk['remove'] = async (path) => {
+      if (path.endsWith('/closed')) throw diskError('EACCES', path);
+      return realDisk.remove(path);
+    };
+    await using here = await world({ ...realDisk, remove });
+    mkdirSync(here.folder.at('archive', '2029-01-01', 'jean', 'x.msg', 'closed'), {
+      recursive: true,
+    });
+    mkdirSync(here.folder.at('archive', '2029-01-02', 'jean'), { recursive: true });
+
+    await here.keep();
+
+    expect(here.days()).toEqual(['2029-01-01']);
+    expect(await here.pruned()).toEqual([{ packed: 0, removed_days: ['2029-01-02'] }]);
   });
 });
 

@@ -6,11 +6,17 @@
  *     (cutoff.ts): a clock that is ahead for an hour must not take everything with it.
  * U2. An attachment is put before the message that refers to it. So one that nobody refers
  *     to stays for an hour, counted from when it was put last.
+ * U3. A step that fails is told, and keeps no other from running. It is not thrown, because
+ *     whoever tries again at once moves the moment of U1 on.
  */
 import type { FileBlobs } from '../blobs/fs.ts';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Disk, Instant, Random, Volume } from '../kernel/ports.ts';
-import { dropReferencesOfGoneMessages, isReferredTo } from '../ledger/blob-references.ts';
+import {
+  dropPuttersBefore,
+  dropReferencesOfGoneMessages,
+  isReferredTo,
+} from '../ledger/blob-references.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { pruneMessages } from '../ledger/messages.ts';
 import { pruneStreams } from '../ledger/streams.ts';
@@ -42,18 +48,43 @@ const batchMessages = 200;
 
 /** Repeated or interrupted, it does no harm. */
 export async function keepRelay(deps: RelayUpkeepDeps): Promise<void> {
-  const { archiveDays: keepDays, log } = deps;
+  const { archiveDays: keepDays, ledger, log } = deps;
   const cutoff = await nextCutoff(deps, { key: cutoffKey, keepDays });
+  await step(log, 'old days of the archive', () => pruneDays(deps, cutoff));
+  const messages = await step(log, 'old messages', () => pruneAllMessages(deps, cutoff));
+  await step(log, 'old streams', () => ledger.transact((tx) => pruneStreams(tx, cutoff)));
+  await step(log, 'what old messages refer to', () =>
+    ledger.transact((tx) => dropReferencesOfGoneMessages(tx)),
+  );
+  await step(log, 'who has put what nobody sent', () =>
+    ledger.transact((tx) => dropPuttersBefore(tx, deps.clock.now() - youngMs)),
+  );
+  const unused = 'attachments that nobody refers to';
+  const attachments = await step(log, unused, () => sweepAttachments(deps));
+  if ((messages ?? 0) + (attachments ?? 0) > 0) {
+    log.info({ messages, attachments }, 'removed what is left of old messages');
+  }
+}
+
+// U3
+async function step<T>(
+  log: UpkeepLog,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (failure) {
+    log.error({ error: toReport(failure) }, `cannot remove ${what}`);
+    return undefined;
+  }
+}
+
+async function pruneDays(deps: RelayUpkeepDeps, cutoff: Instant): Promise<void> {
+  const { archiveDays: keepDays } = deps;
   // U1
   const days = await pruneArchive(deps, { keepDays, now: cutoff + keepDays * dayMs });
   if (days.length > 0) await recordPruned(deps, { packed: 0, removed_days: days });
-  const messages = await pruneAllMessages(deps, cutoff);
-  await deps.ledger.transact((tx) => pruneStreams(tx, cutoff));
-  await deps.ledger.transact((tx) => dropReferencesOfGoneMessages(tx));
-  const attachments = await sweepAttachments(deps);
-  if (messages + attachments > 0) {
-    log.info({ messages, attachments }, 'removed what is left of old messages');
-  }
 }
 
 async function pruneAllMessages({ ledger }: RelayUpkeepDeps, before: Instant): Promise<number> {

@@ -10,10 +10,7 @@ import type { Input } from './terminal.ts';
 export async function readText(input: Input, given: string | undefined): Promise<string> {
   if (given !== undefined && given !== '-') return given;
   if (given === undefined && input.isTerminal) {
-    throw new AosError('usage.missing-argument', {
-      message: 'There is no text to send',
-      fix: 'Give it as the last word, or pipe it in; "-" reads what you type until Ctrl-D',
-    });
+    throw noText();
   }
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
@@ -24,11 +21,21 @@ export async function readText(input: Input, given: string | undefined): Promise
       if (sizeBytes > messageLimits.wholeBytes) throw tooLong();
       text += decoder.decode(bytes, { stream: true });
     }
-    return text + decoder.decode();
+    text += decoder.decode();
   } catch (failure) {
     if (failure instanceof TypeError) throw notText(failure);
     throw failure;
   }
+  // Where nobody types, a text that was forgotten looks like one that is empty.
+  if (text === '' && given === undefined) throw noText();
+  return text;
+}
+
+function noText(): AosError {
+  return new AosError('usage.missing-argument', {
+    message: 'There is no text to send',
+    fix: 'Give it as the last word, or pipe it in; "-" reads what you type until Ctrl-D',
+  });
 }
 
 function tooLong(): AosError {

@@ -147,7 +147,7 @@ describe('aos send', () => {
   test('--wait fails when the message never gets there', async () => {
     await using home = await homeWith('jean');
 
-    const waiting = home.aos(['send', 'jean', 'a', '--wait', 'acked']);
+    const waiting = home.aos(['send', 'jean', 'a', '--wait', 'read']);
     await vi.waitFor(async () => expect(await home.client.inbox('jean', {})).toHaveLength(1));
     const [item] = await home.client.inbox('jean', {});
     await home.client.nack(item?.id ?? '', { as: 'jean', reason: 'no' });

@@ -75,6 +75,7 @@ async function send(context: Context, { to, text, options }: Sending): Promise<v
   const timeoutMs = durationOf('--timeout', options.timeout);
   // Of an attachment the text may be left out.
   const isNeeded = options.attach === undefined || text !== undefined;
+  if (options.wait === 'acked' && options.kind !== 'request') throw endsWhenRead(options.kind);
   const body = isNeeded ? await readText(context.terminal.input, text) : '';
   const sent = await withHome(context, { holder: 'aos send' }, async (client) => {
     const attachments = await attach(engines, client, options.attach ?? [], context.signal);
@@ -153,10 +154,18 @@ async function sendWithRetries<T>(
   }
 }
 
+function endsWhenRead(kind = 'message'): AosError {
+  return new AosError('usage.bad-value', {
+    message: `A message of the kind ${kind} ends when it is read; only a request is acknowledged`,
+    fix: 'Use --wait read, or --kind request',
+  });
+}
+
 function words(to: string, sent: Answer<'send'>, wait: WaitedState | undefined): string {
   const { id, state, recipients } = sent;
   if (state === 'duplicate') return `Message ${id} had been sent before; nothing was sent now.`;
   const whom = recipients === 1 ? oneLine(to) : counted(recipients ?? 0, 'recipient');
+  if (to === '__orchestrator__') return `Message ${id} was taken by the orchestrator.`;
   if (recipients === 0) return `Message ${id} waits: nobody is there for ${oneLine(to)} yet.`;
   return wait === undefined
     ? `Message ${id} is on its way to ${whom}.`

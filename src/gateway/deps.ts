@@ -36,13 +36,14 @@ export interface GatewayDeps {
 export interface Attachments {
   /** Resolves once they are safe; the same bytes are kept once. */
   put(
+    principal: string,
     source: AsyncIterable<Uint8Array>,
   ): Promise<{ readonly hash: string; readonly sizeBytes: number }>;
   /** The stream fails before its last byte when the bytes are not those of the hash. */
   open(
     hash: string,
   ): Promise<{ readonly sizeBytes: number; readonly stream: AsyncIterable<Uint8Array> }>;
-  /** Whether a message from or to this principal refers to it. */
+  /** Whether this principal has put it, or a message from or to it refers to it. */
   mayRead(principal: string, hash: string): Promise<boolean>;
 }
 

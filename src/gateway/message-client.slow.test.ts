@@ -8,6 +8,7 @@ import {
   temporaryGateway,
   testVersion,
 } from '../../tests/support/temporary-gateway.ts';
+import { wholeMessage } from '../../tests/support/temporary-relay.ts';
 import { realClock } from '../app/engines/clock.ts';
 import { realEventLoop } from '../app/engines/event-loop.ts';
 import { realRandom } from '../app/engines/random.ts';
@@ -510,4 +511,32 @@ describe('MessageBus', () => {
 
     expect(text).toBe(Array.from({ length: 200 }, (_, index) => `${index} `).join(''));
   });
+});
+
+test('what is pushed and not read does not keep what waits behind it from expiring', async () => {
+  let aheadMs = 0;
+  const clock = { ...realClock, now: () => realClock.now() + aheadMs };
+  await using gateway = await temporaryGateway({ clock });
+  await gateway.client.register('jean');
+  using reader = await openSocket(gateway.ownerSocket);
+  const mail = () => reader.heard.flatMap(({ type, items }) => (type === 'mail' ? [items] : []));
+  const pushed = () => mail().flat() as { readonly id: string; readonly body: string }[];
+  reader.say({ type: 'attach', as: 'jean' });
+  await waitFor(() => expect(reader.heard).toMatchObject([{ type: 'attached' }]));
+  const message = wholeMessage({ to: 'jean', ttlMs: 60_000 });
+  await gateway.relay.accept(Array.from({ length: 1100 }, () => ({ sender: 'owner', message })));
+  await waitFor(() => expect(pushed()).toHaveLength(1000));
+
+  aheadMs = 66_000;
+
+  const expired = `select count(*) as count from deliveries where state = 'expired'`;
+  await waitFor(async () => {
+    expect(await gateway.ledger.committed.get(expired)).toEqual({ count: 1100 });
+  });
+  const told = await gateway.relay.mailboxes.list('owner', { limit: 2000 });
+  expect(told.filter(({ kind }) => kind === 'nack')).toHaveLength(1100);
+  reader.say({ type: 'read', as: 'jean', ids: pushed().map(({ id }) => id) });
+  await gateway.client.send({ to: 'jean', body: 'new' });
+  await waitFor(() => expect(pushed().at(-1)?.body).toBe('new'));
+  expect(pushed()).toHaveLength(1001);
 });

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import {
@@ -8,6 +10,8 @@ import {
   temporaryGateway,
 } from '../../tests/support/temporary-gateway.ts';
 import { realClock } from '../app/engines/clock.ts';
+
+const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
 
 async function withAgents(...names: readonly string[]) {
   const gateway = await temporaryGateway();
@@ -364,17 +368,20 @@ describe('attachments', () => {
     const stored = await upload(gateway.ownerSocket, bytes);
 
     expect(stored).toMatchObject({ status: 201, json: { bytes: 3_000_000 } });
-    const [hash] = gateway.attachments.hashes();
-    const got = await send({ at: gateway.ownerSocket, path: `/api/v1/attachments/${hash}` });
+    const digest = sha256(bytes);
+    const got = await send({ at: gateway.ownerSocket, path: `/api/v1/attachments/${digest}` });
     expect(got.headers['content-type']).toBe('application/octet-stream');
     expect(got.text).toBe(bytes.toString());
   });
 
   test('an agent gets those that it may read, and does not learn of others', async () => {
     await using gateway = await withAgents('jean');
+    const [own, foreign] = [Buffer.from('jean may read this'), Buffer.from('nobody may')].map(
+      sha256,
+    );
     await upload(gateway.ownerSocket, Buffer.from('jean may read this'));
-    await upload(gateway.ownerSocket, Buffer.from('nobody may read this'));
-    const [own, foreign] = gateway.attachments.hashes();
+    await upload(gateway.ownerSocket, Buffer.from('nobody may'));
+    await gateway.client.send({ to: 'jean', body: '', attachments: [own ?? ''] });
 
     const allowed = await gateway.as('jean', 'GET', `/attachments/${own}`);
     const denied = await gateway.as('jean', 'GET', `/attachments/${foreign}`);
@@ -383,13 +390,34 @@ describe('attachments', () => {
     expect(denied).toMatchObject({ status: 404, json: { code: 'message.no-attachment' } });
   });
 
+  test('an agent cannot attach what it only knows the hash of, and so read it', async () => {
+    await using gateway = await withAgents('jean', 'sam');
+    const bytes = Buffer.from('topsecret');
+    const digest = sha256(bytes);
+    await upload(gateway.ownerSocket, bytes);
+    await gateway.client.send({ to: 'sam', body: '', attachments: [digest] });
+
+    const sent = await gateway.as('jean', 'POST', '/messages', {
+      to: 'jean',
+      attachments: [digest],
+    });
+    const got = await gateway.as('jean', 'GET', `/attachments/${digest}`);
+
+    expect(sent).toMatchObject({ status: 404, json: { code: 'message.no-attachment' } });
+    expect(got).toMatchObject({ status: 404, json: { code: 'message.no-attachment' } });
+  });
+
   test('bytes that are not those of the hash break the connection off', async () => {
     await using gateway = await withAgents();
-    await upload(gateway.ownerSocket, Buffer.from('abc'));
-    const [hash = ''] = gateway.attachments.hashes();
-    gateway.attachments.damage(hash);
+    const bytes = Buffer.alloc(3_000_000, 'a');
+    const digest = sha256(bytes);
+    await upload(gateway.ownerSocket, bytes);
+    writeFileSync(
+      gateway.home.at('attachments', digest.slice(0, 2), digest),
+      bytes.fill('b', 2_999_999),
+    );
 
-    const attempt = send({ at: gateway.ownerSocket, path: `/api/v1/attachments/${hash}` });
+    const attempt = send({ at: gateway.ownerSocket, path: `/api/v1/attachments/${digest}` });
 
     await expect(attempt).rejects.toThrow('aborted');
   });
@@ -420,7 +448,7 @@ describe('attachments', () => {
       connection.write('1\r\nx\r\n');
       await realClock.sleep(50);
     }
-    connection.end('0\r\n\r\n');
+    connection.write('0\r\n\r\n');
 
     await vi.waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 201 .*"bytes":12/s), 5000);
   });

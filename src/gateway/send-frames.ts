@@ -7,12 +7,14 @@
  * S3. A frame has one answer, once everything in it is on disk or refused.
  */
 import type { WebSocket } from 'ws';
+import type { Message } from '../kernel/message.ts';
 import { checkMessage } from '../kernel/message-check.ts';
 import type { Acceptance, IncomingMessage, Party } from '../relay/envelope.ts';
 import type { MailDeps, MailReader } from './mail-deps.ts';
 import { messageOf } from './message-wire.ts';
 import { actingParty } from './parties.ts';
 import { hiddenBug, knownFailure, problemOf } from './problem.ts';
+import { checkAttachments } from './send-message.ts';
 import type { SocketBrake } from './socket-brake.ts';
 import type { SendResult, SocketRequest } from './socket-contract.ts';
 import type { SocketWriter } from './socket-writer.ts';
@@ -119,11 +121,21 @@ export class SendFrames {
       const message = messageOf(value);
       checkMessage(message);
       const sender = this.#senders.get(value.from ?? '');
-      if (sender !== undefined) return { sender, message };
-      return this.#senderOf(value.from).then(
-        (found) => ({ sender: found, message }),
-        (failure: unknown) => ({ problem: this.#problem(failure) }),
-      );
+      const needsLook = sender === undefined || message.attachments.length > 0;
+      return needsLook ? this.#lookUp(value.from, message) : { sender, message };
+    } catch (failure) {
+      return { problem: this.#problem(failure) };
+    }
+  }
+
+  async #lookUp(
+    from: string | undefined,
+    message: Message,
+  ): Promise<IncomingMessage | Problematic> {
+    const { deps, reader } = this.#parts;
+    try {
+      await checkAttachments(deps, reader.caller, message);
+      return { sender: await this.#senderOf(from), message };
     } catch (failure) {
       return { problem: this.#problem(failure) };
     }

@@ -59,6 +59,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const sql = ledger.committed;
   const mail = {
     relay,
+    attachments: deps.attachments,
     sql,
     checks: compileSocketChecks(app),
     live: new LiveMail(),

@@ -137,6 +137,7 @@ export const errorCodes = {
   'message.no-attachment': { kind: 'missing' },
   'channel.bad-name': { kind: 'invalid' },
   'lead.none': { kind: 'missing' },
+  'lead.taken': { kind: 'conflict' },
   'handle.missing': { kind: 'denied', http: 401 },
   'handle.unknown': { kind: 'denied', http: 401 },
   'handle.wrong-door': { kind: 'denied' },

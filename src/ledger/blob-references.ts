@@ -22,6 +22,22 @@ export async function isReferredTo(sql: Sql, hash: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Drops what was only put, and that nobody has sent since. */
+export function dropPuttersBefore(tx: Transaction, before: Instant): Promise<number> {
+  return tx.run(
+    `delete from blob_references where referrer not like 'message:%' and created_at < $1`,
+    [before],
+  );
+}
+
+export async function refersTo(sql: Sql, referrer: string, hash: string): Promise<boolean> {
+  const row = await sql.get('select 1 from blob_references where hash = $1 and referrer = $2', [
+    hash,
+    referrer,
+  ]);
+  return row !== undefined;
+}
+
 /** Drops what messages that are no longer kept refer to. */
 export function dropReferencesOfGoneMessages(tx: Transaction): Promise<number> {
   return tx.run(

@@ -5,6 +5,7 @@ import {
   deliveriesSucceeded,
   deliveryFailed,
   type End,
+  expiredMail,
   insertDelivery,
   moveDelivery,
   type NewDelivery,
@@ -12,6 +13,7 @@ import {
   releaseDelivery,
   returnDelivery,
   settleDelivery,
+  waitingMail,
 } from './deliveries.ts';
 import type { Transaction } from './ledger.ts';
 import { insertMessage } from './messages.ts';
@@ -183,4 +185,29 @@ describe('returnDelivery', () => {
 
     expect(await here.run((tx) => returnDelivery(tx, 1))).toBe(expected);
   });
+});
+
+test.each([
+  ['before its time is up', 8999, 1],
+  ['from then on', 9000, 0],
+])('waitingMail() has a delivery %s', async (_when, now, count) => {
+  await using home = await world();
+  const queue = { recipient: 'samantha', subscription: 0 };
+
+  const mails = await home.run((tx) => waitingMail(tx, queue, { now, limit: 10 }));
+
+  expect(mails).toHaveLength(count);
+});
+
+test.each([
+  [null, 8999, 0],
+  [null, 9000, 1],
+  ['somebody', 13_999, 0],
+  ['somebody', 14_000, 1],
+])('expiredMail() of what %s holds, at %i: %i', async (owner, now, count) => {
+  await using home = await world({ owner });
+
+  const mails = await home.run((tx) => expiredMail(tx, now, 10));
+
+  expect(mails).toHaveLength(count);
 });

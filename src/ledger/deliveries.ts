@@ -355,7 +355,7 @@ export function heldByStamp(
 
 export interface UnreadQuery {
   readonly limit: number;
-  readonly kind?: MessageKind | undefined;
+  readonly kinds?: readonly MessageKind[] | undefined;
   readonly re?: string | undefined;
   readonly from?: string | undefined;
   readonly eventType?: string | undefined;
@@ -397,7 +397,9 @@ function unreadIn(
   const parameters: SqlValue[] = [recipient];
   const bind = (value: SqlValue) => `$${parameters.push(value)}`;
   const conditions = [`d.recipient = $1 and ${where}`];
-  if (query.kind !== undefined) conditions.push(`m.message_type = ${bind(query.kind)}`);
+  if (query.kinds !== undefined) {
+    conditions.push(`m.message_type in (${query.kinds.map(bind).join(', ')})`);
+  }
   if (query.from !== undefined) conditions.push(`m.agent_name = ${bind(query.from)}`);
   conditions.push(
     query.eventType === undefined

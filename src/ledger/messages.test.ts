@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
-import { pruneMessages } from './messages.ts';
+import { filesCalled, pruneMessages } from './messages.ts';
 
 const dayMs = 86_400_000;
 
@@ -51,4 +51,23 @@ test('pruneMessages() leaves what still lies in an outbox, or it would be sent a
   const after = await prune();
 
   expect([before, after]).toEqual([0, 1]);
+});
+
+test('filesCalled() tells of the first and the latest few of a name, without their bodies', async () => {
+  await using home = await temporaryRelay();
+  await home.register('jean', 'samantha');
+  const body = 'x'.repeat(1000);
+  for (let n = 0; n < 30; n++) {
+    await home.handIn('jean', 'x', { message: { to: 'samantha', body }, modifiedNs: `${n}` });
+  }
+  for (const stem of ['x1', 'xx', 'y']) {
+    await home.handIn('jean', stem, { message: { to: 'samantha', body } });
+  }
+
+  const files = await filesCalled(home.ledger.committed, 'jean', 'x');
+
+  const times = files.map(({ file_mtime_ns }) => Number(file_mtime_ns));
+  expect(times).toEqual([0, 29, 28, 27, 26, 25, 24, 23, 22]);
+  expect(Object.keys(files[0] ?? {})).not.toContain('body');
+  expect(JSON.stringify(files)).not.toContain(body);
 });

@@ -52,7 +52,7 @@ export function subscriptionsOf(sql: Sql, agent: string): Promise<SubscriptionRo
   );
 }
 
-/** Those of the agents that are active, by agent. */
+/** All there are, by agent. */
 export function allSubscriptions(sql: Sql): Promise<SubscriptionRow[]> {
   return sql.all('select id, agent, event_type, cursor from subscriptions order by agent, id');
 }

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
-import { temporaryRelay, wholeMessage } from '../../tests/support/temporary-relay.ts';
+import { type Draft, temporaryRelay, wholeMessage } from '../../tests/support/temporary-relay.ts';
 import { AosError } from '../kernel/errors.ts';
 import { findAgent, setPresence } from '../ledger/agents.ts';
 import { isReferredTo } from '../ledger/blob-references.ts';
+import type { Acceptance } from './envelope.ts';
+import { noMetrics } from './relay-metrics.ts';
 
 const attachment = 'a'.repeat(64);
 
@@ -280,13 +282,17 @@ describe('whoever sends', () => {
     expect(await findAgent(home.ledger.committed, 'jean')).toMatchObject({ status: 'active' });
   });
 
-  test('stays terminated', async () => {
+  test('is refused once it was terminated, with the way back', async () => {
     await using home = await temporaryRelay();
     await home.register('jean', 'samantha');
     await home.ledger.transact((tx) => setPresence(tx, 'jean', 'terminated'));
 
-    await home.send('jean', { to: 'samantha' });
+    const sending = home.send('jean', { to: 'samantha' });
 
+    await expect(sending).rejects.toMatchObject({
+      code: 'message.denied',
+      fix: 'aos register jean, which brings it back',
+    });
     expect(await findAgent(home.ledger.committed, 'jean')).toMatchObject({ status: 'terminated' });
   });
 });
@@ -315,4 +321,71 @@ test('what breaks in the ledger is no refusal, and the whole batch is thrown bac
 
   await expect(accepting).rejects.toThrow();
   await home.unread('samantha', 0);
+});
+
+test('a chunk that has to wait keeps every file of its sender behind it, and nobody else', async () => {
+  await using home = await temporaryRelay({ limits: { streamWindow: 1 } });
+  await home.register('jean', 'jared', 'samantha');
+  const file = (sender: string, stem: string, message: Draft) => {
+    const path = `agents/${sender}/outbox/${stem}.msg`;
+    const source = { path, stem, sizeBytes: 10, modifiedNs: '1', inode: '7' };
+    return { sender, source, message: wholeMessage(message) };
+  };
+  const chunk = (index: number): Draft => ({
+    ...{ to: 'samantha', kind: 'stream', thread: 's', chunk: { index, end: false } },
+  });
+  // More than one transaction takes.
+  const behind = Array.from({ length: 200 }, (_, n) => file('jean', `p${n}`, { to: 'samantha' }));
+
+  const [first, waiting, ...others] = await home.relay.accept([
+    file('jean', 'c0', chunk(0)),
+    file('jean', 'c1', chunk(1)),
+    ...behind,
+    file('jared', 'x', { to: 'samantha' }),
+    { sender: 'jean', message: wholeMessage({ to: 'samantha' }) },
+  ]);
+
+  expect(first).toMatchObject({ kind: 'accepted' });
+  expect(waiting).toMatchObject({ kind: 'refused', later: true });
+  const held = others.slice(0, behind.length);
+  expect(held.filter((one) => one.kind === 'refused' && one.later === true)).toHaveLength(200);
+  expect(held.filter(({ id, archive }) => id ?? archive)).toEqual([]);
+  expect(others.slice(behind.length)).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  await home.unread('jean', 0);
+});
+
+test.each(['999999999999', '999999999999999999', '9'.repeat(40)])(
+  'a name with ~%s holds no other file of its sender up',
+  async (digits) => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const message = { to: 'samantha' };
+    const stems = ['a', `a~${digits}`, 'a', 'a', 'a', `a~${digits}`, 'zz'];
+
+    const answers: Acceptance[] = [];
+    for (const [n, stem] of stems.entries()) {
+      answers.push(await home.handIn('jean', stem, { message, modifiedNs: `${n}` }));
+    }
+
+    expect(answers.map(({ kind }) => kind)).toEqual(stems.map(() => 'accepted'));
+    const places = new Set(answers.map(({ archive }) => archive?.stem));
+    expect(places.size).toBe(stems.length);
+    await home.unread('samantha', stems.length);
+  },
+);
+
+test('a file that has to wait is not counted as refused', async () => {
+  let refused = 0;
+  const metrics = { ...noMetrics, refused: () => void refused++ };
+  await using home = await temporaryRelay({ limits: { streamWindow: 1 }, deps: { metrics } });
+  await home.register('jean', 'samantha');
+  const chunk = (index: number): Draft => ({
+    ...{ to: 'samantha', kind: 'stream', thread: 's', chunk: { index, end: false } },
+  });
+  await home.handIn('jean', 'a', { message: chunk(0) });
+
+  const answer = await home.handIn('jean', 'b', { message: chunk(1) });
+
+  expect(answer).toMatchObject({ kind: 'refused', later: true });
+  expect(refused).toBe(0);
 });

@@ -8,6 +8,8 @@
  *     name, size, time and inode is the same message; anything else is a new one.
  * A3. What cannot be accepted is refused with its reason. Whoever called hears it as the
  *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record.
+ * A4. Messages are accepted in the order in which they were handed in, also when one of
+ *     them needs a look at something outside the ledger first.
  */
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
@@ -39,6 +41,8 @@ import { nackBody, sentence, tell } from './tell.ts';
 export interface AcceptDeps {
   readonly core: RelayCore;
   readonly handover: Handover;
+  /** The last look at what a transaction cannot see, while it is under way. */
+  readonly looks: { latest: Promise<void> | undefined };
   /** Called after the commit, and before anybody is answered. */
   posted(posted: Posted): void;
 }
@@ -52,7 +56,8 @@ export async function accept(
   deps: AcceptDeps,
   batch: readonly Incoming[],
 ): Promise<readonly Acceptance[]> {
-  const checked = batch.some(needsLook) ? await lookOutside(deps.core, batch) : batch;
+  const isBehind = deps.looks.latest !== undefined;
+  const checked = isBehind || batch.some(needsLook) ? await lookInTurn(deps, batch) : batch;
   const parts: Promise<readonly Acceptance[]>[] = [];
   const heldBack = new Set<Party>();
   for (let start = 0; start < checked.length; start += mostPerTransaction) {
@@ -60,6 +65,26 @@ export async function accept(
   }
   const accepted = await Promise.all(parts);
   return accepted.length === 1 ? (accepted[0] ?? []) : accepted.flat();
+}
+
+/** A4: whatever comes while somebody looks outside waits for that, and looks in its turn. */
+async function lookInTurn(
+  { core, looks }: AcceptDeps,
+  batch: readonly Incoming[],
+): Promise<readonly Incoming[]> {
+  const before = looks.latest ?? Promise.resolve();
+  const looking = before.then(() => lookOutside(core, batch));
+  // Whoever waits behind it does not mind how it went.
+  const latest = looking.then(
+    () => {},
+    () => {},
+  );
+  looks.latest = latest;
+  try {
+    return await looking;
+  } finally {
+    if (looks.latest === latest) looks.latest = undefined;
+  }
 }
 
 async function acceptPart(
@@ -112,9 +137,10 @@ function count(
 ): void {
   for (const [place, incoming] of batch.entries()) {
     const kind = 'message' in incoming ? incoming.message.kind : 'none';
-    const outcome = acceptances[place]?.kind;
-    if (outcome === 'refused') metrics.refused(kind);
-    else if (outcome === 'accepted' && kind !== 'none') metrics.accepted(kind, 1);
+    const acceptance = acceptances[place];
+    // What has to wait comes again, and is counted then.
+    if (acceptance?.kind === 'refused' && acceptance.later !== true) metrics.refused(kind);
+    else if (acceptance?.kind === 'accepted' && kind !== 'none') metrics.accepted(kind, 1);
   }
 }
 
@@ -158,6 +184,7 @@ async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptan
   if (same !== undefined) return duplicate(same);
   const sourceName = source === undefined ? undefined : nextName(posting, source.stem, known);
   try {
+    await refuseTerminated(posting, sender);
     if ('fault' in incoming && incoming.fault !== undefined) throw incoming.fault;
     // Whatever has no fault has a message.
     return await acceptMessage(posting, incoming as IncomingMessage, sourceName);
@@ -169,7 +196,7 @@ async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptan
 }
 
 function isRefusal({ code }: AosError): boolean {
-  return /^(?:message|agent|channel|disk)\./.test(code);
+  return /^(?:message|agent|channel|lead)\./.test(code);
 }
 
 // Everything that can refuse comes before everything that writes.
@@ -226,6 +253,15 @@ function isGroup(to: string): boolean {
   return to === '*' || to.startsWith('#');
 }
 
+/** Nothing could be answered to it. */
+async function refuseTerminated(posting: Posting, sender: Party): Promise<void> {
+  if ((await posting.presenceOf(sender)) !== 'terminated') return;
+  throw new AosError('message.denied', {
+    message: `Agent ${quote(sender)} was terminated, and sends no more messages`,
+    fix: `aos register ${sender}, which brings it back`,
+  });
+}
+
 async function permit(posting: Posting, sender: Party, { to }: Message): Promise<void> {
   const wish = { resource: 'message', name: to, action: 'send' } as const;
   const decision = await authorize(posting.tx, { principal: principalOf(sender), ...wish });
@@ -264,7 +300,6 @@ function isSameFile(known: KnownFile, source: FileSource): boolean {
   );
 }
 
-/** A name that is used again gets the number behind the highest that it was given. */
 /** Its own stem, or, when that was used before, one that nobody has used and that sorts last. */
 function nextName(posting: Posting, stem: string, known: readonly KnownFile[]): string {
   if (known.length === 0) return stem;
@@ -317,7 +352,10 @@ async function refuse(
   { error, sourceName }: { readonly error: AosError; readonly sourceName: string | undefined },
 ): Promise<Acceptance> {
   const { sender, source } = incoming;
-  if (source === undefined) return { kind: 'refused', error };
+  if (source === undefined) {
+    if (error.code === 'message.denied') await recordDenial(posting, incoming);
+    return { kind: 'refused', error };
+  }
   // A stream waits for its reader; whoever calls is told to, and a file just stays.
   if (error.code === 'message.stream-full') return { kind: 'refused', error, later: true };
   const message = 'message' in incoming ? incoming.message : unreadable;
@@ -353,6 +391,19 @@ async function refuse(
     body: nackBody(`${sentence(error.message)} The file was ${source.stem}.msg.`, error.fix),
   });
   return { kind: 'refused', error, id: letter.id, archive: archiveOf(posting, letter) };
+}
+
+/** Who is denied something is on record, whichever way it was asked for. */
+async function recordDenial(posting: Posting, incoming: Incoming): Promise<void> {
+  if (!('message' in incoming)) return;
+  const { to, kind } = incoming.message;
+  const principal = principalOf(incoming.sender);
+  await posting.tx.record({
+    actor: principal,
+    kind: 'message.refused',
+    subject: principal,
+    data: { code: 'message.denied', to, kind },
+  });
 }
 
 /** What is kept of a file that is no message. */

@@ -27,13 +27,15 @@ export class Deliverer implements Handover, AsyncDisposable {
   readonly #deps: DeliverDeps;
   readonly #queues = new Map<string, DeliveryQueue>();
   readonly #stop = new AbortController();
+  #isStarted = false;
 
   constructor(deps: DeliverDeps) {
     this.#deps = deps;
   }
 
-  /** Takes up what lies in the ledger. */
+  /** Takes up what lies in the ledger. Before, nothing is delivered: it all waits there. */
   async start(): Promise<void> {
+    this.#isStarted = true;
     for (const queue of await queuesWithMail(this.#deps.core.ledger.committed)) this.wake(queue);
   }
 
@@ -87,6 +89,7 @@ export class Deliverer implements Handover, AsyncDisposable {
   }
 
   #reaches(queue: Queue): boolean {
+    if (!this.#isStarted) return false;
     if (this.#deps.sinks.of(queue) !== undefined) return true;
     const { recipient, subscription } = queue;
     return subscription === 0 && recipient !== ownerParty && recipient !== relayParty;

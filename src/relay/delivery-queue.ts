@@ -182,19 +182,31 @@ export class DeliveryQueue {
   }
 
   async #deliver(batch: readonly Outgoing[]): Promise<void> {
+    const good = await this.#stillGood(batch);
+    if (good.length === 0) return;
     const egress = egressOf(this.#deps, this.#queue);
-    if (egress === undefined) return this.#giveBack(batch);
-    const written = await egress.send(batch).catch(notSent);
-    this.#note(batch.slice(0, written.count), egress.via, written.noted);
+    if (egress === undefined) return this.#giveBack(good);
+    const written = await egress.send(good).catch(notSent);
+    this.#note(good.slice(0, written.count), egress.via, written.noted);
     const { failure } = written;
     const { notes } = this.#deps.core;
     if (failure !== undefined || this.#noting.size >= mostNoting) notes.flush();
     if (failure !== undefined) {
       await this.#allNoted();
-      await this.#fail(batch.slice(written.count), failure.message);
+      await this.#fail(good.slice(written.count), withoutHome(failure.message));
     } else if (this.#noting.size >= mostNoting) {
       await Promise.race(this.#noting);
     }
+  }
+
+  /** What expired while it waited here goes nowhere: its sender was told, or will be. */
+  async #stillGood(batch: readonly Outgoing[]): Promise<readonly Outgoing[]> {
+    const { core } = this.#deps;
+    const now = core.clock.now();
+    const late = batch.filter(({ mail }) => mail.expires_at <= now);
+    if (late.length === 0) return batch;
+    await this.#persist(() => release(core, late));
+    return batch.filter(({ mail }) => mail.expires_at > now);
   }
 
   /** What comes behind need not wait until this is written down. */
@@ -300,6 +312,11 @@ type Claim =
   | { readonly kind: 'some'; readonly claimed: readonly Outgoing[] }
   /** The next in turn has to wait for another try. */
   | { readonly kind: 'blocked'; readonly claimed: readonly Outgoing[]; readonly until: number };
+
+// The sender reads why, and where the home folder lies is none of its business.
+function withoutHome(words: string): string {
+  return words.replaceAll(/"[^"]*\/agents\//g, '"agents/');
+}
 
 /** Messages may wait under the name of somebody who is not there, as for a Lead. */
 async function isThere(tx: Transaction, recipient: string): Promise<boolean> {

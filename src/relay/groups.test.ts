@@ -83,19 +83,14 @@ describe('setLead', () => {
     expect(await groups.lead()).toBeUndefined();
   });
 
-  test('leaves alone what waits for an agent called Lead', async () => {
+  test('is refused while an agent is called Lead, which keeps its messages', async () => {
     await using home = await temporaryRelay();
     await home.register('jean', 'samantha', 'Lead');
-    const gate = Promise.withResolvers<void>();
-    home.inboxes.gate = gate.promise;
-    await home.send('jean', { to: 'Lead' });
-    await expect.poll(() => home.inboxes.writes).toBe(1);
+
+    const setting = home.relay.groups.setLead('samantha', 'owner');
+
+    await expect(setting).rejects.toMatchObject({ code: 'lead.taken' });
     const id = await home.send('jean', { to: 'Lead' });
-
-    const { released } = await home.relay.groups.setLead('samantha', 'owner');
-    gate.resolve();
-
-    expect(released).toBe(0);
     await home.until(id, 'delivered');
     expect(await home.relay.history(id)).toMatchObject({ deliveries: [{ recipient: 'Lead' }] });
   });

@@ -95,6 +95,7 @@ async function setLead({ core, wake }: GroupDeps, name: string, actor: string) {
   const released = await core.ledger.transact(async (tx) => {
     await refuseUnknown(tx, name);
     await refuseTerminated(tx, name);
+    if (name !== leadName && (await currentLead(tx)) === leadName) throw leadTaken(name);
     await writeState(tx, leadKey, name, core.clock.now());
     const waiting = await waitingSize(tx, leadName);
     // Who carries the name is Lead: what waits for that agent is nobody else's.
@@ -110,6 +111,13 @@ async function setLead({ core, wake }: GroupDeps, name: string, actor: string) {
   });
   wake({ recipient: name, subscription: 0 });
   return { released };
+}
+
+function leadTaken(name: string): AosError {
+  return new AosError('lead.taken', {
+    message: `${quote(name)} cannot be Lead while an agent is called Lead: messages to Lead go there`,
+    fix: 'aos send Lead …',
+  });
 }
 
 interface Wanted {

@@ -1,4 +1,5 @@
 /** The whole path of a message, from the rows and from what events tell beyond them. */
+import { isAnswer } from '../kernel/message-check.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { type DeliveryRow, deliveriesOf } from '../ledger/deliveries.ts';
 import { eventsOfMessage } from '../ledger/events.ts';
@@ -121,6 +122,6 @@ async function stepsOfAnswers(sql: Sql, message: MessageRow): Promise<Step[]> {
     what:
       agent_name === relayParty
         ? `${message.agent_name} was told by ${message_type} ${message_id}`
-        : `${agent_name} answered with ${message_type} ${message_id}`,
+        : `${agent_name} ${isAnswer(message_type) ? 'answered' : 'referred to it'} with ${message_type} ${message_id}`,
   }));
 }

@@ -6,22 +6,28 @@
  */
 import { AosError, toReport } from '../kernel/errors.ts';
 import { fileNameOf } from '../kernel/message-id.ts';
-import { type UnreadFile, unreadByStamp, unreadInInbox } from '../ledger/deliveries.ts';
+import { type Queue, type UnreadFile, unreadByStamp, unreadInInbox } from '../ledger/deliveries.ts';
 import type { AcceptDeps } from './accept.ts';
 import type { Outgoing } from './mail.ts';
 import { stampIn } from './mail.ts';
 import { Posting } from './posting.ts';
+import { restartInbox } from './restart-inbox.ts';
 import { markRead } from './settle.ts';
 
 const mostEarly = 10_000;
 const pageFiles = 256;
 
+export interface InboxReadsDeps extends AcceptDeps {
+  /** Something waits in this queue. */
+  wake(queue: Queue): void;
+}
+
 export class InboxReads {
-  readonly #deps: AcceptDeps;
+  readonly #deps: InboxReadsDeps;
   /** I1: recipient and stamp. */
   readonly #early = new Set<string>();
 
-  constructor(deps: AcceptDeps) {
+  constructor(deps: InboxReadsDeps) {
     this.#deps = deps;
   }
 
@@ -53,6 +59,8 @@ export class InboxReads {
     // Behind the rows: what is delivered meanwhile is in neither. And once, because an inbox
     // may have very many files.
     const lying = await core.inboxes.list(recipient);
+    // To take a message away is to read it; to take the inbox away is not.
+    if (lying === undefined) return this.#deliverAgain(recipient);
     const missing = unread.filter((mail) => !lying.has(nameOf(mail)));
     for (let start = 0; start < missing.length; start += pageFiles) {
       const page = missing.slice(start, start + pageFiles);
@@ -62,6 +70,15 @@ export class InboxReads {
       );
     }
     return unread.length - missing.length;
+  }
+
+  async #deliverAgain(recipient: string): Promise<number> {
+    const { core } = this.#deps;
+    const messages = await restartInbox(core, recipient);
+    const words = 'an inbox is gone; what lay unread in it is delivered again';
+    core.log.warn({ recipient, messages }, words);
+    this.#deps.wake({ recipient, subscription: 0 });
+    return messages;
   }
 
   /** The same, but one inbox that cannot be read is only told. Undefined then. */

@@ -18,8 +18,8 @@ export interface Inboxes {
   interrupted(): Promise<readonly InterruptedBatch[]>;
   /** Those that are there no more are no failure. */
   remove(recipient: string, names: readonly string[]): Promise<void>;
-  /** The names of all messages that lie in the inbox. */
-  list(recipient: string): Promise<ReadonlySet<string>>;
+  /** The names of all messages that lie in the inbox; undefined when there is no inbox. */
+  list(recipient: string): Promise<ReadonlySet<string> | undefined>;
 }
 
 export interface WrittenBatch {

@@ -68,7 +68,7 @@ describe('take', () => {
   });
 
   test.each([
-    ['kind', { kind: 'request' } as const, ['asked']],
+    ['kind', { kinds: ['request'] } as const, ['asked']],
     ['sender', { from: 'jared' }, ['other']],
   ])('can ask for a %s only', async (_what, query, bodies) => {
     await using home = await temporaryRelay();

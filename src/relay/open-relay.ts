@@ -74,15 +74,19 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
   };
   const expecting = (recipient: string): void => deps.inboxWatch.expect(recipient);
   const deliverer = new Deliverer({ core, sinks, expecting, delivered, posted });
-  const shared: AcceptDeps = { core, handover: deliverer, posted };
-  const reads = new InboxReads(shared);
+  const looks = { latest: undefined };
+  const shared: AcceptDeps = { core, handover: deliverer, looks, posted };
   const wake = (queue: Queue): void => deliverer.wake(queue);
+  const reads = new InboxReads({ ...shared, wake });
   const isQuiet = (queue: Queue, ms: number): Promise<boolean> => deliverer.isQuiet(queue, ms);
 
   await recover({ ...deps, core, reads });
   // What expired while nobody was here must not be delivered now.
   await expireAll(shared);
+  const unread = await recipientsWithUnread(ledger.committed);
   await deliverer.start();
+  // What is read from now on is heard of; last, because who hears of it needs this relay.
+  for (const recipient of unread) expecting(recipient);
   const stop = new AbortController();
   const running = [
     runExpiry(shared, stop.signal),

@@ -8,6 +8,7 @@
 import type { Message } from '../kernel/message.ts';
 import { newMessageId } from '../kernel/message-id.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { type AgentStatus, presenceOf } from '../ledger/agents.ts';
 import { addBlobReference } from '../ledger/blob-references.ts';
 import { insertDelivery, type MailRow } from '../ledger/deliveries.ts';
 import type { Transaction } from '../ledger/ledger.ts';
@@ -65,6 +66,7 @@ export class Posting {
   /** Where messages to these names go. */
   readonly ways = new Map<string, Route>();
   readonly #handover: Handover;
+  readonly #presences = new Map<Party, AgentStatus | undefined>();
   readonly #sizes = new Map<string, MailboxSize>();
   readonly #growth = new Map<string, { messages: number; bytes: number }>();
 
@@ -73,6 +75,12 @@ export class Posting {
     this.tx = tx;
     this.#handover = handover;
     this.now = core.clock.now();
+  }
+
+  /** Looked up once a transaction for each. */
+  async presenceOf(party: Party): Promise<AgentStatus | undefined> {
+    if (!this.#presences.has(party)) this.#presences.set(party, await presenceOf(this.tx, party));
+    return this.#presences.get(party);
   }
 
   newId(): string {

@@ -266,7 +266,8 @@ describe('a guest that is inactive for a day', () => {
     here.clock.jump(dayMs);
     await here.look();
 
-    await here.home.send('samantha', { to: 'jean' });
+    const sending = here.home.send('samantha', { to: 'jean' });
+    await expect(sending).rejects.toMatchObject({ code: 'message.denied' });
     await here.look();
 
     expect(await here.samantha()).toMatchObject({ status: 'terminated' });

@@ -19,7 +19,6 @@ import {
   recipientsWithUnread,
   releaseAllBut,
   returnDelivery,
-  returnInbox,
 } from '../ledger/deliveries.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { changeMessageStatus, type MessageRow, unfinishedMessages } from '../ledger/messages.ts';
@@ -28,6 +27,7 @@ import type { RelayCore } from './deps.ts';
 import type { InboxReads } from './inbox-reads.ts';
 import type { InterruptedBatch } from './inboxes.ts';
 import { stampIn } from './mail.ts';
+import { restartInbox } from './restart-inbox.ts';
 
 export interface RecoverDeps {
   readonly core: RelayCore;
@@ -127,12 +127,7 @@ async function startInboxesOver(core: RelayCore): Promise<void> {
     await orTold(core, recipient, () => inboxes.remove(recipient, names), undefined);
   }
   for (const recipient of await recipientsWithUnread(ledger.committed)) {
-    const messages = await ledger.transact(async (tx) => {
-      const returned = await returnInbox(tx, recipient);
-      const event = { actor: 'system', kind: 'inbox.restarted', subject: `agent:${recipient}` };
-      if (returned > 0) await tx.record({ ...event, data: { messages: returned } });
-      return returned;
-    });
+    const messages = await restartInbox(core, recipient);
     if (messages > 0) log.warn({ recipient, messages }, 'an inbox is written again after a crash');
   }
 }
@@ -143,8 +138,8 @@ type LyingFiles = ReadonlyMap<string, { readonly recipient: string; readonly nam
 async function lyingFiles(core: RelayCore): Promise<LyingFiles> {
   const lying = new Map<string, { readonly recipient: string; readonly name: string }>();
   for await (const { name: recipient } of everyAgent(core.ledger.committed)) {
-    const none: ReadonlySet<string> = new Set();
-    for (const name of await orTold(core, recipient, () => core.inboxes.list(recipient), none)) {
+    const listed = await orTold(core, recipient, () => core.inboxes.list(recipient), undefined);
+    for (const name of listed ?? []) {
       const stamp = stampIn(name);
       if (stamp !== undefined) lying.set(`${recipient} ${stamp}`, { recipient, name });
     }

@@ -54,7 +54,8 @@ export interface MailboxItem {
 
 export interface MailboxQuery {
   readonly limit: number;
-  readonly kind?: MessageKind | undefined;
+  /** Only messages of these kinds. */
+  readonly kinds?: readonly MessageKind[] | undefined;
   /** Only answers to this message. */
   readonly re?: string | undefined;
   readonly from?: Party | undefined;

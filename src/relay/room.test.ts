@@ -99,6 +99,19 @@ describe('a stream', () => {
     await home.unread('jean', 0);
   });
 
+  test('to a Lead who is not there is refused', async () => {
+    await using home = await world(1);
+
+    const sending = home.send('jean', {
+      to: 'Lead',
+      kind: 'stream',
+      thread: 's',
+      chunk: { index: 0, end: false },
+    });
+
+    await expect(sending).rejects.toMatchObject({ code: 'lead.none', fix: 'aos lead set NAME' });
+  });
+
   test('has its place beside another one', async () => {
     await using home = await world(1);
 
@@ -111,7 +124,6 @@ describe('a stream', () => {
   test.each([
     ['without a thread', { to: 'samantha', chunk: { index: 0, end: false } }],
     ['without a chunk', { to: 'samantha', thread: 's' }],
-    ['to a Lead who is not there', { to: 'Lead', thread: 's', chunk: { index: 0, end: false } }],
   ])('%s is refused', async (_what, draft) => {
     await using home = await world();
 

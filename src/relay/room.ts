@@ -4,6 +4,7 @@ import { quote } from '../kernel/quote.ts';
 import { advanceStream, findStream } from '../ledger/streams.ts';
 import type { Recipient } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
+import { leadName } from './route.ts';
 import { nackBody, tell } from './tell.ts';
 
 export interface Room {
@@ -66,6 +67,12 @@ function shortList(names: readonly string[]): string {
 
 export function checkStream({ message }: Letter, recipients: readonly Recipient[]): void {
   const { thread, chunk } = message;
+  if (message.to === leadName && recipients.length === 0) {
+    throw new AosError('lead.none', {
+      message: 'Nobody is Lead, and a stream cannot wait for one',
+      fix: 'aos lead set NAME',
+    });
+  }
   if (recipients.length === 1 && thread !== undefined && chunk !== undefined) return;
   throw new AosError('message.malformed', {
     message: 'A stream goes to one recipient, with THREAD and CHUNK in each message',

@@ -11,7 +11,7 @@ describe('a name', () => {
 
     await expect(sending).rejects.toMatchObject({
       code: 'message.no-recipient',
-      message: 'There is no agent "nobody"',
+      message: 'There is no agent "nobody".',
       fix: 'aos register nobody',
     });
   });
@@ -121,8 +121,9 @@ describe('Lead', () => {
 
   test('is an agent of that name before anybody who was set', async () => {
     await using home = await temporaryRelay();
-    await home.register('jean', 'samantha', 'Lead');
+    await home.register('jean', 'samantha');
     await home.relay.groups.setLead('samantha', 'owner');
+    await home.register('Lead');
 
     await home.send('jean', { to: 'Lead' });
 

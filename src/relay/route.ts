@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '../kernel/address.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
 import { quote } from '../kernel/quote.ts';
+import { didYouMean } from '../kernel/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
 import { activeMembers } from '../ledger/channels.ts';
 import type { Sql } from '../ledger/ledger.ts';
@@ -52,9 +53,12 @@ export async function currentLead(sql: Sql): Promise<string | undefined> {
 async function presentAgent(sql: Sql, name: string): Promise<string> {
   const presence = await presenceOf(sql, name);
   if (presence === undefined) {
-    throw noRecipient(`There is no agent ${quote(name)}`, `aos register ${name}`);
+    const near = didYouMean(name, await activeAgentNames(sql));
+    throw noRecipient(`There is no agent ${quote(name)}.${near}`, `aos register ${name}`);
   }
-  if (presence === 'terminated') throw noRecipient(`Agent ${quote(name)} was terminated`);
+  if (presence === 'terminated') {
+    throw noRecipient(`Agent ${quote(name)} was terminated`, `aos register ${name}`);
+  }
   return name;
 }
 

@@ -207,3 +207,60 @@ describe('a response', () => {
     expect(await home.unread('jean', 1)).toMatchObject([{ kind: 'nack' }]);
   });
 });
+
+describe('an answer that does not go to who sent the message', () => {
+  test.each([
+    ['ack', 'jared'],
+    ['nack', 'jared'],
+    ['response', 'jared'],
+    ['ack', '__orchestrator__'],
+    ['nack', '__orchestrator__'],
+    ['ack', 'Lead'],
+    ['nack', '#team'],
+  ] as const)('is refused: %s to %s', async (kind, to) => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha', 'jared');
+    for (const member of ['samantha', 'jared'])
+      await home.relay.groups.join('#team', member, 'owner');
+    const id = await home.send('jean', { to: 'samantha', kind: 'request' });
+    await home.until(id, 'delivered');
+
+    const answering = home.send('samantha', { to, kind, re: id, body: 'no' });
+
+    await expect(answering).rejects.toMatchObject({
+      code: 'message.malformed',
+      message: `Message ${id} came from jean, and its answer goes to somebody else`,
+      fix: 'Write TO: jean',
+    });
+    await home.until(id, 'delivered');
+    for (const other of ['jean', 'jared']) await home.unread(other, 0);
+  });
+
+  test('in a file is told who wrote it, and the message can still be answered', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha', 'jared');
+    const id = await home.send('jean', { to: 'samantha' });
+    await home.until(id, 'delivered');
+
+    await home.handIn('samantha', 'x', { message: { to: 'jared', kind: 'nack', re: id } });
+    await home.handIn('samantha', 'y', { message: { to: 'jean', kind: 'nack', re: id } });
+
+    await home.until(id, 'dead');
+    expect(await home.unread('jean', 1)).toMatchObject([{ kind: 'nack', re: id }]);
+    expect(await home.relay.mailboxes.list('samantha', { limit: 9 })).toMatchObject([
+      { kind: 'nack', body: expect.stringContaining('Write TO: jean') },
+    ]);
+  });
+
+  test('but reaches them by another name counts', async () => {
+    await using home = await temporaryRelay();
+    await home.register('Lead', 'samantha', 'jared');
+    const id = await home.send('Lead', { to: 'samantha' });
+    await home.until(id, 'delivered');
+
+    await home.send('samantha', { to: '*', kind: 'ack', re: id });
+
+    await home.until(id, 'acked');
+    await home.unread('Lead', 1);
+  });
+});

@@ -1,7 +1,7 @@
 /** Messages that the relay itself sends: that something went wrong, and what was asked for. */
 import type { MessageKind } from '../kernel/message.ts';
 import { priorities } from '../kernel/message.ts';
-import { ownerParty, type Party, relayParty } from './envelope.ts';
+import { type Party, relayParty } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
 
 export interface Note {
@@ -23,7 +23,7 @@ export async function tell(posting: Posting, note: Note): Promise<string | undef
     id: posting.newId(),
     sender: relayParty,
     message: {
-      to: note.to === ownerParty ? ownerParty : note.to,
+      to: note.to,
       kind: note.kind,
       priority: priorities.usual,
       thread: note.thread ?? undefined,

@@ -18,8 +18,8 @@ import { type DurableFileDeps, writeFileDurably } from '../kernel/durable-file.t
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import { type AgentBody, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
-import { insertHandle } from '../ledger/handles.ts';
+import { type AgentBody, changeStatus, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
+import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
 import { hashOfHandle, mintHandle } from './handles.ts';
@@ -55,9 +55,14 @@ export function registerAgent(
   return inTurn(deps.ledger, name, async () => {
     checkAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
-    if (known !== undefined) throw nameTaken(name, known.name);
+    const isBack = known?.name === name && known.status === 'terminated';
+    if (known !== undefined && !isBack) throw nameTaken(name, known.name);
     const made = await makeAgent(deps, home, name, { open: 'refused' });
     const handle = mintHandle(deps.random);
+    if (isBack) {
+      await deps.ledger.transact((tx) => bringBack(tx, deps.clock.now(), { name, actor, handle }));
+      return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
+    }
     const row = { ...made, name, actor, handleHash: hashOfHandle(handle), data: {} };
     // R2
     const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
@@ -81,6 +86,22 @@ export function registerGuest(deps: RegisterDeps, home: string, name: string): P
     const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
     if (holder !== undefined && holder !== name) throw nameTaken(name, holder);
   });
+}
+
+/** One that was terminated is registered once more: the same agent, with another handle. */
+async function bringBack(
+  tx: Transaction,
+  now: Instant,
+  { name, actor, handle }: Registration & { readonly handle: string },
+): Promise<void> {
+  if (!(await changeStatus(tx, name, { from: 'terminated', to: 'active' }))) {
+    throw nameTaken(name, name);
+  }
+  const principal = `agent:${name}`;
+  await revokeHandlesOf(tx, principal, now);
+  const hash = hashOfHandle(handle);
+  await insertHandle(tx, { hash, principal, created_at: now, expires_at: null });
+  await tx.record({ actor, kind: 'agent.brought-back', subject: principal });
 }
 
 // R4. By the ledger, because that is what all of one home share.

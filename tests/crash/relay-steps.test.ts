@@ -187,7 +187,7 @@ describe.runIf(isInstalled('strace'))('strace shows the flush of the ledger', ()
     await daemon.stop();
     const violations = flushViolations(readFileSync(trace, 'utf8'), {
       log: 'ledger.db-wal',
-      asks: /openat\(.*(\.msg)", .*= \d+</,
+      asks: /openat\(.*= \d+<[^>]*\/outbox\/[^>]*(\.msg)>/,
       answers: /rename\("[^"]*run\/inboxes\/[^"]*", "[^"]*(\.msg)"\)/,
     });
     expect(violations).toEqual([]);

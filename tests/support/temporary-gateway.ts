@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection } from 'node:net';
+import { attachmentDoor, attachmentsOf } from '../../src/app/attachments.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
@@ -13,7 +14,6 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
-import { fakeAttachments } from './fake-attachments.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 import { MemoryInboxes } from './temporary-relay.ts';
@@ -29,7 +29,6 @@ export interface TemporaryGateway extends AsyncDisposable {
   readonly client: Client;
   readonly relay: RunningRelay;
   readonly inboxes: MemoryInboxes;
-  readonly attachments: ReturnType<typeof fakeAttachments>;
   readonly logged: readonly unknown[];
   agentSocket(name: string): string;
   /** Appends events, all in one commit. */
@@ -53,13 +52,15 @@ export async function temporaryGateway(
   const log = (facts: object): void => void logged.push(facts);
   const agentSocket = (name: string): string => home.at('run', 'agents', `${name}.sock`);
   const inboxes = new MemoryInboxes();
-  const attachments = fakeAttachments();
+  for (const folder of ['attachments', 'tmp']) mkdirSync(home.at(folder), { mode: 0o700 });
+  const blobs = attachmentsOf({ disk, random }, home.path);
+  const attachments = attachmentDoor({ clock, ledger }, blobs);
   const relayMetrics = countRelay();
   const relay = await openRelay({
     ...{ ledger, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
     limits: { ...defaultRelayLimits, ...relayLimits },
-    hasAttachment: async (hash) => attachments.has(hash),
+    hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
     holder: '1',
     sameBoot: true,
     locate: async () => 'gone',
@@ -85,7 +86,7 @@ export async function temporaryGateway(
   await gateway.openOwnerDoor(ownerSocket);
   return {
     ...{ home, ledger, gateway, ownerSocket, logged, agentSocket },
-    ...{ relay, inboxes, attachments },
+    ...{ relay, inboxes },
     ownerHandle: readFileSync(ownerHandlePath(home.path), 'utf8').trim(),
     client: connectTo({ clock: realClock, version }, ownerSocket),
     record: (kind, subjects) =>

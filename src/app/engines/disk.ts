@@ -7,6 +7,7 @@
  * multiply (docs/decisions.md has the numbers), and the ledger works like that too.
  */
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -204,14 +205,20 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
 }
 
 // On what was opened, not on the path, under which another may stand by now.
+// Linux: opens a file without reading it, also one that is closed to us.
+const O_PATH = 0o10000000;
+
 function closeToOthers(path: string): void {
-  const file = new OpenFile(path, openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const isLinux = process.platform === 'linux';
+  const flags = isLinux ? O_PATH : O_RDONLY | O_NONBLOCK;
+  const file = new OpenFile(path, openSync(path, flags | O_NOFOLLOW));
   try {
     const info = fstatSync(file.descriptor);
     if (!info.isFile() && !info.isDirectory()) throw diskError('ENXIO', path);
     const mode = info.isFile() ? 0o600 : 0o700;
     // Also where nothing would change: the system then says whether it is ours.
-    fchmodSync(file.descriptor, mode);
+    if (isLinux) chmodSync(`/proc/self/fd/${file.descriptor}`, mode);
+    else fchmodSync(file.descriptor, mode);
   } finally {
     file.close();
   }

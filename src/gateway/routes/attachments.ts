@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { AosError } from '../../kernel/errors.ts';
 import { routes } from '../contract.ts';
 import { tooLarge } from '../problem.ts';
+import { noAttachment } from '../send-message.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 /** Bytes that are too large to stand in a message, as streams both ways. */
@@ -10,8 +10,8 @@ export function attachmentRoutes({
   log,
 }: RouteDeps): Handles<'putAttachment' | 'attachment'> {
   return {
-    putAttachment: async ({ request }) => {
-      const { hash, sizeBytes } = await attachments.put(bounded(request.raw));
+    putAttachment: async ({ caller, request }) => {
+      const { hash, sizeBytes } = await attachments.put(caller.id, bounded(request.raw));
       return { hash, bytes: sizeBytes };
     },
     attachment: async ({ caller, params: { hash }, request, reply }) => {
@@ -37,12 +37,4 @@ async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
     if (sizeBytes > routes.putAttachment.bodyBytes) throw tooLarge();
     yield bytes;
   }
-}
-
-/** The same to whoever may not know of it. */
-function noAttachment(hash: string): AosError {
-  return new AosError('message.no-attachment', {
-    message: `There is no attachment ${hash}`,
-    fix: 'Ask the sender of the message to attach it again',
-  });
 }

@@ -47,5 +47,5 @@ function mailboxFilter({
   from,
   event_type: eventType,
 }: Omit<Query<'inbox'>, 'limit' | 'wait_ms'>): Omit<MailboxQuery, 'limit'> {
-  return { kind, re, from, eventType };
+  return { kinds: kind === undefined ? undefined : [kind], re, from, eventType };
 }

@@ -37,7 +37,7 @@ async function send(
   const sender = await actingParty(deps.ledger.committed, caller, body.from);
   const message = messageOf({ ...body, dedup_key: dedupKey(body, request.headers) });
   const signal = untilHangUp(reply, deps.feeds.closing);
-  const accepted = await sendMessage(deps, sender, message, signal);
+  const accepted = await sendMessage(deps, { caller, sender }, message, signal);
   return {
     id: accepted.id,
     state: accepted.kind,
@@ -93,19 +93,20 @@ async function request(
   const signal = untilHangUp(reply, deps.feeds.closing);
   const ttl_ms = Math.max(shortestTtlMs, timeoutMs);
   const message = messageOf({ ...sent, kind: 'request', ttl_ms });
-  const { id } = await sendMessage(deps, sender, message, signal);
+  const { id } = await sendMessage(deps, { caller, sender }, message, signal);
   const { mailboxes } = deps.relay;
-  for (;;) {
-    const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());
-    const take = () => mailboxes.take(sender, { limit: 1, re: id });
-    const [item] = await awaitMail({ ...deps, mailboxes }, sender, take, { waitMs, signal });
-    signal.throwIfAborted();
-    if (item === undefined) throw noAnswer(id, body.to, `in ${timeoutMs} ms`);
-    if (item.kind === 'nack') throw refused(id, item);
-    // An ack ends a request too: no other answer can come.
-    if (item.kind === 'response' || item.kind === 'ack') return { id, response: wireItem(item) };
-  }
+  const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());
+  const take = () => mailboxes.take(sender, { limit: 1, re: id, kinds: answers });
+  const [item] = await awaitMail({ ...deps, mailboxes }, sender, take, { waitMs, signal });
+  signal.throwIfAborted();
+  if (item === undefined) throw noAnswer(id, body.to, `in ${timeoutMs} ms`);
+  if (item.kind === 'nack') throw refused(id, item);
+  return { id, response: wireItem(item) };
 }
+
+// An ack ends a request too: no other answer can come. Whatever else refers to the request
+// is for its sender to read.
+const answers = ['response', 'ack', 'nack'] as const;
 
 function noAnswer(id: string, to: string, why: string): AosError {
   return new AosError('message.no-answer', {

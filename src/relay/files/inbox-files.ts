@@ -70,9 +70,9 @@ export class InboxFiles implements Inboxes {
     }
   }
 
-  async list(recipient: string): Promise<ReadonlySet<string>> {
+  async list(recipient: string): Promise<ReadonlySet<string> | undefined> {
     await using inbox = await this.#holdIfThere(recipient);
-    if (inbox === undefined) return new Set();
+    if (inbox === undefined) return undefined;
     return new Set((await this.#disk.list(inbox.path)).filter(isMessageName));
   }
 

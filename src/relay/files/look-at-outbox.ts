@@ -5,11 +5,12 @@
  *     harmless: the relay knows the file when it comes again.
  * R2. Files are handed in one batch after another, so that a failure never lets a later
  *     message pass an earlier one.
- * R3. A file that is not the one that was read stays: it is a new message.
+ * R3. A file that is not the one that was read stays: it is a new message. Only ordinary
+ *     files are kept in the archive.
  * R4. A file that has to settle holds those behind it back, or a message that came later by
  *     a rename would pass it. Only once: one that is still being written then is passed.
  */
-import { AosError, toReport } from '../../kernel/errors.ts';
+import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import type { Acceptance, ArchivePlace, Incoming } from '../envelope.ts';
@@ -77,6 +78,8 @@ async function namesToLookAt(
 ): Promise<readonly string[]> {
   if (!outbox.scanDue) return outbox.takeWanted();
   const listed = await disk.list(folder);
+  // Besides `.pending`.
+  outbox.lying.outbox = listed.length - 1;
   outbox.scanDue = false;
   const names = outbox.pick(listed, clock.monotonicMs());
   // As many files as are remembered wait already; some of them will be done by then.
@@ -161,8 +164,13 @@ function leave(
   outbox.stopWaiting(name);
   if (reading.kind === 'gone') return;
   if (reading.failure !== undefined) {
-    const facts = { agent: outbox.agent, file: name, error: toReport(reading.failure) };
-    tellOnce(`unread ${outbox.agent}`, facts, 'a message file cannot be read for now');
+    const error = toReport(reading.failure);
+    const words = 'something in an outbox cannot be read for now, and stays there';
+    tellOnce(
+      `unread ${outbox.agent} ${error.code}`,
+      { agent: outbox.agent, file: name, error },
+      words,
+    );
   }
   if (reading.waitMs === undefined) return;
   // What was not a message at once has lost the benefit of the rename, unless its marker
@@ -218,7 +226,9 @@ async function putAway(
     outbox.willMove(name);
     if (!(await moveToArchive(deps, path, place))) return false;
     const archived = `${deps.home}/${archivePath(place)}`;
-    if (await isTheOneRead(deps.disk, archived, stands)) return true;
+    if (await isTheOneRead(deps.disk, archived, stands)) {
+      return await keepIfFile(deps.disk, archived, stands);
+    }
     await putBack(deps.disk, archived, path);
     outbox.didNotMove(name);
     outbox.want(name);
@@ -238,29 +248,68 @@ async function putAway(
 async function isTheOneRead(disk: Disk, path: string, stands: Standing): Promise<boolean> {
   if (stands.inode === undefined) {
     const entry = await disk.stat(path);
-    return entry?.sizeBytes === stands.sizeBytes && entry.modifiedAt === stands.modifiedAt;
+    return (
+      entry?.kind === stands.kind &&
+      entry?.sizeBytes === stands.sizeBytes &&
+      entry.modifiedAt === stands.modifiedAt
+    );
   }
-  await using reader = await disk.read(path);
-  const now = await reader.identity();
-  return (
-    now.inode === stands.inode &&
-    now.modifiedNs === stands.modifiedNs &&
-    now.sizeBytes === stands.sizeBytes
-  );
+  try {
+    await using reader = await disk.read(path);
+    const now = await reader.identity();
+    return (
+      now.inode === stands.inode &&
+      now.modifiedNs === stands.modifiedNs &&
+      now.sizeBytes === stands.sizeBytes
+    );
+  } catch (failure) {
+    // The one that was read could be opened.
+    if (hasCode(failure, 'disk.not-a-file', 'disk.denied')) return false;
+    throw failure;
+  }
+}
+
+/** False when it was removed. A link or pipe was moved first so that none but it goes (R3). */
+async function keepIfFile(disk: Disk, path: string, { kind }: Standing): Promise<boolean> {
+  if (kind === undefined) return true;
+  if (kind !== 'file') {
+    await disk.remove(path);
+    return false;
+  }
+  try {
+    // It could not be read, and is to be packed some day.
+    await disk.makePrivate(path);
+  } catch (failure) {
+    // Another's file is kept as it is.
+    if (!hasCode(failure, 'disk.denied')) throw failure;
+  }
+  return true;
 }
 
 /** Under its own name, or, when that is taken by now, beside it: nothing is replaced. */
 async function putBack(disk: Disk, archived: string, path: string): Promise<void> {
+  const kind = (await disk.stat(archived))?.kind;
+  // A folder replaces nothing but an empty folder.
+  if (kind === 'folder') return disk.rename(archived, path);
+  if (kind === 'file') await linkBeside(disk, archived, path);
+  // What else came in the place of a file within a moment is no message that could be lost.
+  if (kind !== undefined) await disk.remove(archived);
+}
+
+async function linkBeside(disk: Disk, archived: string, path: string): Promise<void> {
   const stem = path.slice(0, -'.msg'.length);
   for (let number = 1; ; number++) {
     try {
       await disk.link(archived, number === 1 ? path : `${stem}.${number}.msg`);
-      break;
+      return;
     } catch (failure) {
-      if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
+      if (!hasCode(failure, 'disk.exists')) throw failure;
     }
   }
-  await disk.remove(archived);
+}
+
+function hasCode(failure: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return failure instanceof AosError && codes.includes(failure.code);
 }
 
 // A name has 255 bytes, of which the number that the relay may add takes some.

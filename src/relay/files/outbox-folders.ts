@@ -3,7 +3,7 @@ import { AosError, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
-import type { Outbox } from './outbox.ts';
+import type { FolderTimes, Outbox } from './outbox.ts';
 
 const orphanMs = 30_000;
 
@@ -84,12 +84,38 @@ function tryWatch(
   }
 }
 
+// A folder that changes within the same moment as it is listed keeps its time of change.
+const surelyMs = 1000;
+
+/** Undefined where they say nothing for sure. */
+export async function folderTimes(
+  { disk, clock }: FolderDeps,
+  path: string,
+): Promise<FolderTimes | undefined> {
+  const outbox = await folderAt(disk, path);
+  const pending = outbox === undefined ? undefined : await folderAt(disk, `${path}/.pending`);
+  if (outbox === undefined || pending === undefined) return undefined;
+  const last = Math.max(outbox.modifiedAt, pending.modifiedAt);
+  if (last > clock.now() - surelyMs) return undefined;
+  return { outbox: outbox.modifiedAt, pending: pending.modifiedAt };
+}
+
+async function folderAt(disk: Disk, path: string): Promise<DiskEntry | undefined> {
+  try {
+    const entry = await disk.stat(path);
+    return entry?.kind === 'folder' ? entry : undefined;
+  } catch {
+    // Whoever looks after the folders finds out what is wrong there.
+    return undefined;
+  }
+}
+
 /** Removes what has lain in `.pending` for 30 s: its writer died. What fails is only told. */
 export async function sweepPending(deps: FolderDeps, outbox: Outbox, path: string): Promise<void> {
   if (outbox.pendingWatch === undefined) return;
   const { agent } = outbox;
   try {
-    const files = await removeOrphans(deps, path);
+    const files = await removeOrphans(deps, outbox, path);
     if (files === 0) return;
     const words = 'removed files from .pending that nobody had finished for 30 s';
     deps.log.warn({ agent, files }, words);
@@ -99,11 +125,17 @@ export async function sweepPending(deps: FolderDeps, outbox: Outbox, path: strin
   }
 }
 
-async function removeOrphans({ disk, clock }: FolderDeps, path: string): Promise<number> {
+async function removeOrphans(
+  { disk, clock }: FolderDeps,
+  outbox: Outbox,
+  path: string,
+): Promise<number> {
   let removed = 0;
-  await using outbox = await disk.holdFolder(path);
-  await using held = await disk.holdFolder(`${outbox.path}/.pending`);
-  for (const name of await disk.list(held.path)) {
+  await using heldOutbox = await disk.holdFolder(path);
+  await using held = await disk.holdFolder(`${heldOutbox.path}/.pending`);
+  const names = await disk.list(held.path);
+  outbox.lying.pending = names.length;
+  for (const name of names) {
     const orphan = `${held.path}/${name}`;
     if (!isOrphan(await disk.stat(orphan), clock.now())) continue;
     await disk.remove(orphan);

@@ -1,5 +1,6 @@
 /** What is known of one agent's outbox between two looks. An idle one holds next to nothing. */
 import type { ErrorCode } from '../../kernel/errors.ts';
+import type { Instant } from '../../kernel/ports.ts';
 import type { FolderWatch } from '../../kernel/watching.ts';
 import type { Seen } from './read-outbox-file.ts';
 
@@ -15,6 +16,12 @@ export interface Waiting {
 export interface Look {
   readonly names: readonly string[];
   next: number;
+}
+
+/** When something last came into the folders of an outbox, or left them. */
+export interface FolderTimes {
+  readonly outbox: Instant;
+  readonly pending: Instant;
 }
 
 export class Outbox {
@@ -45,6 +52,10 @@ export class Outbox {
   trouble: ErrorCode | undefined;
   /** The time in the name of the last message, in milliseconds. */
   lastStampMs = 0;
+  /** How many names the last listing of each folder had. */
+  readonly lying = { outbox: 0, pending: 0 };
+  /** Since when both folders are empty, as far as anybody has seen. */
+  #emptySince: FolderTimes | undefined;
 
   constructor(agent: string) {
     this.agent = agent;
@@ -52,6 +63,32 @@ export class Outbox {
 
   get hasWork(): boolean {
     return this.hasFiles || this.upkeepDue || this.sweepDue;
+  }
+
+  /** Nobody was told of anything; it is only time to look again. */
+  get allDue(): boolean {
+    const isTold = this.look !== undefined || this.#wanted !== undefined;
+    return this.scanDue && this.upkeepDue && this.sweepDue && !isTold;
+  }
+
+  /** Nothing can be there that was not before, so that nothing need be listed. */
+  stillEmpty(times: FolderTimes | undefined): boolean {
+    const since = this.#emptySince;
+    if (since === undefined || times === undefined || this.#waiting !== undefined) return false;
+    const isWatched = this.outboxWatch?.open === true && this.pendingWatch?.open === true;
+    return isWatched && since.outbox === times.outbox && since.pending === times.pending;
+  }
+
+  nothingDue(): void {
+    this.scanDue = false;
+    this.upkeepDue = false;
+    this.sweepDue = false;
+  }
+
+  /** After a look at everything that began at these times. */
+  noteEmpty(times: FolderTimes | undefined): void {
+    const { outbox, pending } = this.lying;
+    this.#emptySince = outbox + pending === 0 ? times : undefined;
   }
 
   /** There may be files to look at. */

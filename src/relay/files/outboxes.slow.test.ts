@@ -159,14 +159,21 @@ test('messages of eight agents that write at once all come, in order', async () 
   }
 });
 
-test.skipIf(!isInstalled('mkfifo'))('a FIFO is refused at once, and others go on', async () => {
+test.skipIf(!isInstalled('mkfifo'))('a FIFO is refused at once and removed', async () => {
   await using home = await place();
+  const outbox = home.at('agents', 'jean', 'outbox');
 
-  await run('mkfifo', [home.at('agents', 'jean', 'outbox', 'pipe.msg')]);
+  await run('mkfifo', [`${outbox}/pipe.msg`]);
+  await until(() => home.handedIn.length > 0 && !readdirSync(outbox).includes('pipe.msg'));
+  writeFileSync(`${outbox}/a.msg`, 'TO: Lead\n\nhello');
   await until(() => home.archived.length > 0);
 
-  expect(home.handedIn).toMatchObject([{ fault: { code: 'message.malformed' } }]);
-  expect(readdirSync(home.at('agents', 'jean', 'outbox'))).toEqual(['.pending']);
+  expect(home.handedIn).toMatchObject([
+    { fault: { code: 'message.malformed' } },
+    { message: { body: 'hello' } },
+  ]);
+  const [day = ''] = readdirSync(home.at('archive'));
+  expect(readdirSync(home.at('archive', day, 'jean'))).toEqual(['a.msg']);
 });
 
 test.skipIf(process.platform !== 'linux')(

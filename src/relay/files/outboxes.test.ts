@@ -90,6 +90,17 @@ async function place({ lostPercent = 0, latePercent = 0, seed = 1, ...choices }:
 const inOutbox = (name: string): string => `/agents/jean/outbox/${name}`;
 const inPending = (name: string): string => `/agents/jean/outbox/.pending/${name}`;
 
+/** Counts how often that path is opened. */
+function looksAt(disk: SimulatedDisk, wanted: string) {
+  const read = disk.read.bind(disk);
+  let count = 0;
+  disk.read = (path) => {
+    if (path === wanted) count++;
+    return read(path);
+  };
+  return { looks: () => count };
+}
+
 describe('when a file is taken:', () => {
   test('one that was moved out of .pending is taken at once, and archived', async () => {
     await using home = await place();
@@ -142,12 +153,21 @@ describe('when a file is taken:', () => {
     await using home = await place();
     await using writer = await home.disk.create(inOutbox('a.msg'));
 
-    await home.pass(10_000);
+    await home.pass(4000);
     expect(home.stems()).toEqual([]);
     await writer.append(Buffer.from('TO: Lead\n\nhello'));
     await home.pass(200);
 
     expect(home.stems()).toEqual(['a']);
+  });
+
+  test('one that stays empty for 5 s is no message', async () => {
+    await using home = await place();
+    await home.write(inOutbox('a.msg'), '');
+
+    await home.pass(6000);
+
+    expect(home.faults()).toEqual(['message.malformed']);
   });
 
   test('one whose name still stands in .pending is waited for', async () => {
@@ -224,7 +244,7 @@ describe('what is no message:', () => {
     expect(home.handedIn).toMatchObject([{ message: { body: 'hello' } }]);
   });
 
-  test('a symlink is a fault at once, and is moved without being followed', async () => {
+  test('a symlink is a fault at once, and is removed', async () => {
     await using home = await place();
 
     home.disk.plantSymlink(inOutbox('a.msg'));
@@ -236,17 +256,110 @@ describe('what is no message:', () => {
         fault: { code: 'message.malformed', fix: expect.stringContaining('.pending') },
       },
     ]);
-    const moved = await home.disk.stat('/archive/2030-01-01/jean/a.msg');
-    expect(moved).toMatchObject({ kind: 'symlink' });
+    expect(home.archived).toEqual([]);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+    expect(await home.disk.list('/archive/2030-01-01/jean')).toEqual([]);
   });
 
-  test('a folder is a fault at once', async () => {
+  test('a message that came in the place of a symlink is not removed with it', async () => {
+    let isFirst = true;
+    await using home = await place({
+      accept: async (batch) => {
+        if (isFirst) {
+          isFirst = false;
+          await home.send('jean', 'a.msg');
+        }
+        return home.accept(batch);
+      },
+    });
+
+    home.disk.plantSymlink(inOutbox('a.msg'));
+    await home.pass(31_000);
+
+    expect(home.faults()).toEqual(['message.malformed', undefined]);
+    expect(home.archived).toEqual(['id of a']);
+  });
+
+  test('a folder stays where it is, and is told of once', async () => {
     await using home = await place();
+    const { looks } = looksAt(home.disk, inOutbox('a.msg'));
 
     await home.disk.makeFolder(inOutbox('a.msg'));
-    await home.settle();
+    await home.write(inOutbox('a.msg/inside'), 'text');
+    await home.send('jean', 'b.msg');
+    await home.pass(29_000);
+    expect(looks()).toBeLessThanOrEqual(2);
+    await home.pass(91_000);
+
+    expect(looks()).toBeLessThanOrEqual(10);
+    expect(home.stems()).toEqual(['b']);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending', 'a.msg']);
+    expect(home.lines).toEqual([expect.stringContaining('a folder')]);
+  });
+
+  test('more folders than names are remembered do not keep the disk busy', async () => {
+    await using home = await place();
+    for (let count = 0; count < 5000; count++) await home.disk.makeFolder(inOutbox(`${count}.msg`));
+    await home.pass(2000);
+    const before = home.disk.calls;
+
+    await home.pass(10_000);
+
+    expect(home.disk.calls - before).toBeLessThan(200);
+  });
+
+  test('a folder that came in the place of a file that was read is put back', async () => {
+    await using home = await place({
+      accept: async (batch) => {
+        await home.disk.remove(inOutbox('a.msg'));
+        await home.disk.makeFolder(inOutbox('a.msg'));
+        await home.write(inOutbox('a.msg/inside'), 'text');
+        return home.accept(batch);
+      },
+    });
+
+    await home.send('jean', 'a.msg');
+    await home.pass(31_000);
+
+    expect(home.stems()).toEqual(['a']);
+    expect(home.archived).toEqual([]);
+    expect(await home.disk.list(inOutbox('a.msg'))).toEqual(['inside']);
+    expect(await home.disk.list('/archive/2030-01-01/jean')).toEqual([]);
+  });
+
+  test('a symlink that came in the place of a file that was read is not kept', async () => {
+    await using home = await place({
+      accept: async (batch) => {
+        await home.disk.remove(inOutbox('a.msg'));
+        home.disk.plantSymlink(inOutbox('a.msg'));
+        return home.accept(batch);
+      },
+    });
+
+    await home.send('jean', 'a.msg');
+    await home.pass(31_000);
+
+    expect(home.stems()).toEqual(['a']);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+    expect(await home.disk.list('/archive/2030-01-01/jean')).toEqual([]);
+  });
+
+  test('a file that is closed to us is a fault after 5 s, and open to us in the archive', async () => {
+    await using home = await place();
+    const read = home.disk.read.bind(home.disk);
+    home.disk.read = async (path) => {
+      if ((await home.disk.stat(path))?.mode === 0) throw diskError('EACCES', path);
+      return read(path);
+    };
+
+    await home.write(inPending('a.msg'), 'TO: Lead\n\nhello');
+    home.disk.plantMode(inPending('a.msg'), 0);
+    await home.disk.rename(inPending('a.msg'), inOutbox('a.msg'));
+    await home.pass(6000);
 
     expect(home.faults()).toEqual(['message.malformed']);
+    const kept = await home.disk.stat('/archive/2030-01-01/jean/a.msg');
+    expect(kept).toMatchObject({ kind: 'file', mode: 0o600 });
   });
 
   test('more than 1 MiB is a fault at once that names ATTACHMENT', async () => {
@@ -609,4 +722,148 @@ describe('when notices fail:', () => {
       );
     },
   );
+});
+
+describe('what must not be passed:', () => {
+  /** Takes the chunks of one stream in their order, and no more than the reader leaves room for. */
+  function streamReader(window: number) {
+    const taken: number[] = [];
+    const broken: number[] = [];
+    let unread = 0;
+    const acceptOne = ({ sender, source, ...incoming }: Incoming): Acceptance => {
+      const index = 'message' in incoming ? (incoming.message?.chunk?.index ?? -1) : -1;
+      const refusal = (code: 'message.stream-full' | 'message.stream-gap') =>
+        ({ kind: 'refused', error: new AosError(code, { message: 'not now' }) }) as const;
+      if (unread >= window) return { ...refusal('message.stream-full'), later: true };
+      const archive = { agent: sender, stem: source?.stem ?? '', at: 0 };
+      if (index !== taken.length) {
+        broken.push(index);
+        return { ...refusal('message.stream-gap'), id: `${index}`, archive };
+      }
+      unread++;
+      taken.push(index);
+      return { kind: 'accepted', id: `${index}`, recipients: 1, archive };
+    };
+    return {
+      ...{ taken, broken },
+      accept: async (batch: readonly Incoming[]) => batch.map(acceptOne),
+      readAll: () => {
+        unread = 0;
+      },
+    };
+  }
+
+  const chunk = (index: number): string =>
+    `TO: mary\nKIND: stream\nTHREAD: s\nCHUNK: ${index}\n\n${index}`;
+  const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+  test('a chunk that waits for its reader is not passed by one that comes later', async () => {
+    const reader = streamReader(2);
+    await using home = await place({ accept: reader.accept });
+    for (const index of range(3)) await home.send('jean', `${index}.msg`, chunk(index));
+    await home.settle();
+    expect(reader.taken).toEqual([0, 1]);
+
+    reader.readAll();
+    await home.send('jean', '3.msg', chunk(3));
+    await home.pass(600);
+
+    expect(reader).toMatchObject({ taken: [0, 1, 2, 3], broken: [] });
+  });
+
+  test('a stream of many files reaches a slow reader whole', async () => {
+    const reader = streamReader(64);
+    await using home = await place({ accept: reader.accept });
+    for (const index of range(300)) {
+      await home.send('jean', `${1000 + index}.msg`, chunk(index));
+    }
+
+    for (const _ of range(8)) {
+      await home.pass(550);
+      reader.readAll();
+    }
+
+    expect(reader).toMatchObject({ taken: range(300), broken: [] });
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+  });
+
+  test('who waits for its reader keeps no other agent waiting', async () => {
+    const reader = streamReader(0);
+    const others: string[] = [];
+    await using home = await place({
+      accept: async (batch) => {
+        if (batch[0]?.sender === 'jean') return reader.accept(batch);
+        others.push(...batch.map(({ sender }) => sender));
+        return home.accept(batch);
+      },
+    });
+
+    await home.send('jean', '0.msg', chunk(0));
+    await home.settle();
+    await home.send('mary', 'a.msg');
+    await home.settle();
+
+    expect(others).toEqual(['mary']);
+  });
+});
+
+describe('a name that is used again at once:', () => {
+  const archiveOf = (stem: string): string => `/archive/2030-01-01/jean/${stem}.msg`;
+
+  /** Puts another file in the place of `a.msg` just before it is moved to the archive. */
+  async function swapping(swap: (home: Awaited<ReturnType<typeof place>>) => Promise<void>) {
+    const home = await place();
+    const rename = home.disk.rename.bind(home.disk);
+    let isFirst = true;
+    home.disk.rename = async (from, to) => {
+      if (to.startsWith('/archive') && isFirst) {
+        isFirst = false;
+        await swap(home);
+      }
+      return rename(from, to);
+    };
+    return home;
+  }
+
+  const bodies = (handedIn: readonly Incoming[]) =>
+    handedIn.map((one) => ('message' in one ? one.message?.body : undefined));
+
+  test('a file of the same size and time is a message too', async () => {
+    await using home = await swapping(async (here) => {
+      await here.disk.remove(inOutbox('a.msg'));
+      await here.send('jean', 'a.msg', 'TO: Lead\n\nhullo');
+    });
+
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nhello');
+    // So that both are of the same moment.
+    await home.settle();
+    await home.pass(200);
+
+    expect(bodies(home.handedIn)).toEqual(['hello', 'hullo']);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+  });
+
+  test('and a third time, before it is back in its place, loses nothing', async () => {
+    await using home = await swapping(async (here) => {
+      await here.disk.remove(inOutbox('a.msg'));
+      await here.send('jean', 'a.msg', 'TO: Lead\n\nhullo');
+    });
+    const link = home.disk.link.bind(home.disk);
+    let isFirst = true;
+    home.disk.link = async (from, to) => {
+      if (from === archiveOf('a') && isFirst) {
+        isFirst = false;
+        await home.send('jean', 'a.msg', 'TO: Lead\n\nhallo');
+      }
+      return link(from, to);
+    };
+
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nhello');
+    // So that both are of the same moment.
+    await home.settle();
+    await home.pass(31_000);
+
+    expect(bodies(home.handedIn).toSorted()).toEqual(['hallo', 'hello', 'hullo']);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+  });
 });

@@ -17,6 +17,7 @@ import { type LookDeps, lookAtOutbox, outboxPath } from './look-at-outbox.ts';
 import { Outbox } from './outbox.ts';
 import {
   type FolderDeps,
+  folderTimes,
   keepFolders,
   type OutboxNotices,
   sweepPending,
@@ -48,6 +49,7 @@ const noticesPerTurn = 4000;
 const unwatchedMs = 1000;
 const looksAtOnce = 16;
 const outboxesPerTurn = 64;
+const meetsAtOnce = 8;
 const mostTold = 1000;
 
 export class Outboxes implements AsyncDisposable {
@@ -61,6 +63,7 @@ export class Outboxes implements AsyncDisposable {
   readonly #queue = new Set<Outbox>();
   readonly #working = new Map<Outbox, Promise<void>>();
   readonly #meeting = new Map<string, Promise<void>>();
+  readonly #toMeet = new Set<string>();
   readonly #telling = new Set<Promise<void>>();
   readonly #told = new Set<string>();
   readonly #stop = new AbortController();
@@ -198,15 +201,28 @@ export class Outboxes implements AsyncDisposable {
   }
 
   #meet(name: string): void {
-    if (this.#meeting.has(name) || this.#stop.signal.aborted) return;
+    if (this.#meeting.has(name)) return;
+    this.#toMeet.add(name);
+    this.#meetMore();
+  }
+
+  // A few at a time: making an agent takes memory, and somebody may make very many folders.
+  #meetMore(): void {
+    for (const name of this.#toMeet) {
+      if (this.#meeting.size >= meetsAtOnce || this.#stop.signal.aborted) return;
+      this.#toMeet.delete(name);
+      this.#meeting.set(name, this.#introduce(name));
+    }
+  }
+
+  async #introduce(name: string): Promise<void> {
     const { disk, home } = this.#deps;
     const registerGuest = (guest: string) => this.#deps.registerGuest(guest);
     const deps = { disk, home, registerGuest, tellOnce: this.#lookDeps.tellOnce };
-    const met = meetGuest(deps, name).then((isAgent) => {
-      this.#meeting.delete(name);
-      if (isAgent) this.#open(name);
-    });
-    this.#meeting.set(name, met);
+    const isAgent = await meetGuest(deps, name);
+    this.#meeting.delete(name);
+    if (isAgent) this.#open(name);
+    this.#meetMore();
   }
 
   #open(name: string): void {
@@ -276,6 +292,11 @@ export class Outboxes implements AsyncDisposable {
 
   async #attend(outbox: Outbox): Promise<void> {
     const path = outboxPath(this.#deps.home, outbox.agent);
+    const times = outbox.allDue ? await folderTimes(this.#folderDeps, path) : undefined;
+    if (outbox.stillEmpty(times)) {
+      outbox.nothingDue();
+      return;
+    }
     if (outbox.upkeepDue || outbox.outboxWatch === undefined) {
       outbox.upkeepDue = false;
       if (!(await keepFolders(this.#folderDeps, outbox, path, this.#notices))) {
@@ -288,6 +309,7 @@ export class Outboxes implements AsyncDisposable {
       await sweepPending(this.#folderDeps, outbox, path);
     }
     if (outbox.hasFiles) await lookAtOutbox(this.#lookDeps, outbox);
+    outbox.noteEmpty(times);
   }
 
   // The rows change together with those of the next batch.

@@ -2,7 +2,8 @@
  * One file of an outbox, from its name to what the relay accepts. Its writer may be in the
  * middle of it, may replace it, or may mean harm:
  *
- * R1. Only an ordinary file is read, never what a symlink leads to.
+ * R1. Only an ordinary file is read, never what a symlink leads to. A folder stays where it
+ *     is: nobody knows what is in it, nor who works there.
  * R2. A file that was not renamed out of `.pending` is read once nobody has written to it
  *     for 100 ms. One that stands in `.pending` too is not ready.
  * R3. It is the same before and after it was read, or it is looked at again.
@@ -12,7 +13,14 @@ import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import { type Message, messageLimits } from '../../kernel/message.ts';
 import { parseMessage } from '../../kernel/message-text.ts';
-import type { Clock, DiskView, FileIdentity, FileReader, Instant } from '../../kernel/ports.ts';
+import type {
+  Clock,
+  DiskEntry,
+  DiskView,
+  FileIdentity,
+  FileReader,
+  Instant,
+} from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { checkChecksum } from '../checksum.ts';
 import type { FileSource, Incoming } from '../envelope.ts';
@@ -63,7 +71,9 @@ export type Reading =
 export interface Standing {
   readonly sizeBytes: number;
   readonly modifiedAt: Instant;
-  /** Both of what was opened; a link or pipe is not. */
+  /** Of what could not be opened. */
+  readonly kind?: Exclude<DiskEntry['kind'], 'folder'>;
+  /** Both of what was opened. */
   readonly modifiedNs?: string;
   readonly inode?: string;
 }
@@ -97,13 +107,15 @@ async function isMarked(disk: DiskView, file: OutboxFile): Promise<boolean> {
 
 async function readOpen(deps: ReadDeps, file: OutboxFile, reader: FileReader): Promise<Reading> {
   const before = await reader.identity();
-  // An empty file is just being made, and what is written to it brings a notice.
-  if (before.sizeBytes === 0) return { kind: 'wait', waitMs: undefined };
   if (before.sizeBytes > messageLimits.wholeBytes) {
     return asFault(file, before, tooLarge(file, before.sizeBytes));
   }
   const seen = seenNow(deps, file.seen, before);
   const ageMs = ageOf(deps, before, seen);
+  // An empty file is just being made (R4), and those behind it need not wait for it.
+  if (before.sizeBytes === 0 && ageMs < partialMs) {
+    return { kind: 'wait', waitMs: partialMs - ageMs, seen };
+  }
   // R2
   if (!file.renamed && ageMs < settleMs) {
     const kind = file.seen === undefined ? 'settling' : 'wait';
@@ -185,14 +197,19 @@ async function unread(deps: ReadDeps, file: OutboxFile, failure: unknown): Promi
   if (code !== 'disk.not-a-file' && code !== 'disk.denied') throw failure;
   const entry = await deps.disk.stat(`${file.folder}/${file.name}`);
   if (entry === undefined) return gone;
-  const { sizeBytes, modifiedAt } = entry;
+  const { kind, sizeBytes, modifiedAt } = entry;
+  // R1
+  if (kind === 'folder') {
+    return { kind: 'wait', waitMs: unreadableMs, failure: noFile(file, kind) };
+  }
   const ageMs = deps.clock.now() - modifiedAt;
-  if (entry.kind === 'file' && ageMs < partialMs) {
+  if (kind === 'file' && ageMs < partialMs) {
     return { kind: 'wait', waitMs: Math.min(partialMs - ageMs, unreadableMs) };
   }
   const source = sourceOf(file, { sizeBytes, modifiedNs: `${modifiedAt}000000`, inode: '0' });
-  const fault = entry.kind === 'file' ? closedToUs(file) : noFile(file, entry.kind);
-  return { kind: 'incoming', incoming: { sender: file.agent, source, fault }, stands: entry };
+  const fault = kind === 'file' ? closedToUs(file) : noFile(file, kind);
+  const stands = { kind, sizeBytes, modifiedAt };
+  return { kind: 'incoming', incoming: { sender: file.agent, source, fault }, stands };
 }
 
 const kindWords = { symlink: 'a symlink', folder: 'a folder', other: 'a pipe, socket or device' };
