@@ -85,6 +85,7 @@ export class MailAttachment implements PushSink {
       const admitted = reader.stillAdmitted();
       if (admitted instanceof Promise) await admitted;
       if (this.#isOver) throw hungUp(party);
+      if (items.length === 0) return;
       const count = frameLength(items, start, mostUnread - this.#unread.size);
       const frame = items.slice(start, start + count);
       start += count;
