@@ -40,6 +40,12 @@ export async function revokeHandle(tx: Transaction, hash: string, now: Instant):
   return revoked === 1;
 }
 
+/** Whether it was ever given one, good or not. */
+export async function hasHadHandle(sql: Sql, principal: string): Promise<boolean> {
+  const row = await sql.get('select 1 from handles where principal = $1 limit 1', [principal]);
+  return row !== undefined;
+}
+
 /** How many of this principal's handles were good until now. */
 export function revokeHandlesOf(tx: Transaction, principal: string, now: Instant): Promise<number> {
   return tx.run('update handles set revoked_at = $2 where principal = $1 and revoked_at is null', [

@@ -17,7 +17,7 @@ import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
 import { realDisk } from '../app/engines/disk.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
 import type { Disk } from '../kernel/ports.ts';
-import { countAgents, findAgent } from '../ledger/agents.ts';
+import { countAgents, findAgent, setPresence } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
 import { findPrincipalOfHandle } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -204,6 +204,37 @@ describe('registerGuest()', () => {
     expect(readFileSync(home.at('agents', 'jean', 'meta.json'), 'utf8')).toBe('{"pid":7}');
     expect(readFileSync(home.at('agents', 'mary', 'meta.json'), 'utf8')).toContain('"mary"');
     expect(readFileSync(home.at('outside'), 'utf8')).toBe('stays');
+  });
+});
+
+describe('registerAgent() takes up, with a handle,', () => {
+  test('a guest that made its own folder', async () => {
+    await using home = await temporaryHome();
+    mkdirSync(home.at('agents', 'jean'), { recursive: true, mode: 0o700 });
+    await home.registerGuest('jean');
+
+    const { handle } = await home.register('jean');
+
+    const hash = hashOfHandle(handle);
+    const { committed } = home.ledger;
+    expect(await findPrincipalOfHandle(committed, hash, clock.now())).toBe('agent:jean');
+    await expect(home.register('jean')).rejects.toMatchObject({ code: 'agent.exists' });
+  });
+
+  test('an agent that was terminated, whose old handle is refused from then on', async () => {
+    await using home = await temporaryHome();
+    const first = await home.register('jean');
+    await home.ledger.transact((tx) => setPresence(tx, 'jean', 'terminated'));
+
+    const second = await home.register('jean');
+
+    const { committed } = home.ledger;
+    const holderOf = (handle: string) =>
+      findPrincipalOfHandle(committed, hashOfHandle(handle), clock.now());
+    expect(await findAgent(committed, 'jean')).toMatchObject({ status: 'active' });
+    expect(await holderOf(first.handle)).toBeUndefined();
+    expect(await holderOf(second.handle)).toBe('agent:jean');
+    expect(second.address).toBe(first.address);
   });
 });
 

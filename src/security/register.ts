@@ -18,9 +18,15 @@ import { type DurableFileDeps, writeFileDurably } from '../kernel/durable-file.t
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import { type AgentBody, changeStatus, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
-import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
-import type { Ledger, Transaction } from '../ledger/ledger.ts';
+import {
+  type AgentBody,
+  type AgentRow,
+  changeStatus,
+  findAgentInAnyCase,
+  insertAgent,
+} from '../ledger/agents.ts';
+import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
+import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
 import { hashOfHandle, mintHandle } from './handles.ts';
 import { loadOrCreateKey } from './identity/key-file.ts';
@@ -55,12 +61,12 @@ export function registerAgent(
   return inTurn(deps.ledger, name, async () => {
     checkAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
-    const isBack = known?.name === name && known.status === 'terminated';
-    if (known !== undefined && !isBack) throw nameTaken(name, known.name);
+    const takesUp = known?.name === name && (await mayTakeUp(deps.ledger.committed, known));
+    if (known !== undefined && !takesUp) throw nameTaken(name, known.name);
     const made = await makeAgent(deps, home, name, { open: 'refused' });
     const handle = mintHandle(deps.random);
-    if (isBack) {
-      await deps.ledger.transact((tx) => bringBack(tx, deps.clock.now(), { name, actor, handle }));
+    if (takesUp) {
+      await deps.ledger.transact((tx) => takeUp(tx, deps.clock.now(), { name, actor, handle }));
       return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
     }
     const row = { ...made, name, actor, handleHash: hashOfHandle(handle), data: {} };
@@ -88,20 +94,28 @@ export function registerGuest(deps: RegisterDeps, home: string, name: string): P
   });
 }
 
-/** One that was terminated is registered once more: the same agent, with another handle. */
-async function bringBack(
+/**
+ * An agent that was terminated is registered once more, and so is a guest that made its own
+ * folder, or whose registration was cut off, and that nobody has given a handle.
+ */
+async function mayTakeUp(sql: Sql, { name, status }: AgentRow): Promise<boolean> {
+  return status === 'terminated' || !(await hasHadHandle(sql, `agent:${name}`));
+}
+
+/** The same agent, with a handle of its own. */
+async function takeUp(
   tx: Transaction,
   now: Instant,
   { name, actor, handle }: Registration & { readonly handle: string },
 ): Promise<void> {
-  if (!(await changeStatus(tx, name, { from: 'terminated', to: 'active' }))) {
-    throw nameTaken(name, name);
-  }
   const principal = `agent:${name}`;
+  const isBack = await changeStatus(tx, name, { from: 'terminated', to: 'active' });
+  if (!isBack && (await hasHadHandle(tx, principal))) throw nameTaken(name, name);
   await revokeHandlesOf(tx, principal, now);
   const hash = hashOfHandle(handle);
   await insertHandle(tx, { hash, principal, created_at: now, expires_at: null });
-  await tx.record({ actor, kind: 'agent.brought-back', subject: principal });
+  const kind = isBack ? 'agent.brought-back' : 'agent.taken-up';
+  await tx.record({ actor, kind, subject: principal });
 }
 
 // R4. By the ledger, because that is what all of one home share.

@@ -89,6 +89,8 @@ async function openWorld(home: string, trace: string, reader: Reader): Promise<W
     putIntoOutbox(home, agents.sender, `TO: ${agents.recipient}\n\nmessage ${count}\n`);
     while (!isDead(daemon.pid) && !look()) await sleep(1);
     killed = await armed.disarm();
+    // It may be dead before strace has written that down.
+    if (killed === undefined && isDead(daemon.pid)) killed = 'a call that strace did not tell';
     if (killed === undefined) return undefined;
     await daemon.ended;
     // Taken while nobody was there to see it.

@@ -32,7 +32,8 @@ export class StaleLooks {
     const look = async <Row>(tx: Sql, ...[text, parameters]: Parameters<Sql['all']>) => {
       const rows = await tx.all<Row>(text, parameters);
       if (!waiting.test(text)) return rows;
-      const question = `${text} ${JSON.stringify(parameters)}`;
+      // Of which queue; the others are the time and how many.
+      const question = `${text} ${JSON.stringify(parameters?.slice(0, 2))}`;
       // Only mail is asked for so.
       const fresh = rows as unknown as MailRow[];
       own.set(question, { atMs: this.#clock.monotonicMs(), rows: fresh });

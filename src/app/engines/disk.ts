@@ -226,10 +226,24 @@ function closeToOthers(path: string): void {
 
 function hold(path: string): HeldFolder {
   const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  const held = process.platform === 'linux' ? `/proc/self/fd/${file.descriptor}` : path;
+  heldPaths.set(held, path);
   return {
-    path: process.platform === 'linux' ? `/proc/self/fd/${file.descriptor}` : path,
-    [Symbol.asyncDispose]: async () => file.close(),
+    path: held,
+    async [Symbol.asyncDispose]() {
+      heldPaths.delete(held);
+      file.close();
+    },
   };
+}
+
+/** For words: what a held folder was called when it was taken hold of. */
+const heldPaths = new Map<string, string>();
+
+function shown(path: string): string {
+  const [held = ''] = /^\/proc\/self\/fd\/\d+/.exec(path) ?? [];
+  const folder = heldPaths.get(held);
+  return folder === undefined ? path : folder + path.slice(held.length);
 }
 
 function syncDescriptor(path: string, descriptor: number): Promise<void> {
@@ -254,7 +268,7 @@ function named<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (failure) {
-    throw toDiskError(failure, path);
+    throw toDiskError(failure, shown(path));
   }
 }
 
@@ -264,7 +278,7 @@ function namedOf(from: string, to: string, work: () => void): void {
   try {
     work();
   } catch (failure) {
-    throw toDiskError(failure, isThere(from) ? to : from);
+    throw toDiskError(failure, shown(isThere(from) ? to : from));
   }
 }
 
