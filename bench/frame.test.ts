@@ -42,3 +42,8 @@ test('meets() reads both directions, and nothing measured meets nothing', () => 
   expect(meets(Number.NaN, '<=2')).toBe(false);
   expect(meets(Number.NaN, '>=0.5')).toBe(false);
 });
+
+test('meets() asks nothing of what is only printed, but that it was measured', () => {
+  expect(meets(0.01, 'printed')).toBe(true);
+  expect(meets(Number.NaN, 'printed')).toBe(false);
+});

@@ -9,8 +9,21 @@ import { daemonBenches } from './daemon.ts';
 import { type BenchResult, runBench } from './frame.ts';
 import { gatewayBenches } from './gateway.ts';
 import { ledgerBenches } from './ledger.ts';
+import { relayBacklogBenches } from './relay-backlog.ts';
+import { relayFileBenches } from './relay-files.ts';
+import { relayIdleBenches } from './relay-idle.ts';
+import { relaySocketBenches } from './relay-socket.ts';
 
-const benches = [...cliBenches, ...ledgerBenches, ...gatewayBenches, ...daemonBenches];
+const benches = [
+  ...cliBenches,
+  ...ledgerBenches,
+  ...gatewayBenches,
+  ...daemonBenches,
+  ...relayFileBenches,
+  ...relaySocketBenches,
+  ...relayBacklogBenches,
+  ...relayIdleBenches,
+];
 
 const args = process.argv.slice(2);
 const json = args.includes('--json');

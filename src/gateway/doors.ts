@@ -1,12 +1,18 @@
 /** The sockets and the port through which the gateway can be reached. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, ListenOptions } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createListener,
+  type Server as Listener,
+  type ListenOptions,
+  type Socket,
+} from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import type { GatewayLimits } from './deps.ts';
-import { type Door, enterThrough, loopbackHosts } from './door.ts';
+import { type Door, doorOf, enterThrough, loopbackHosts } from './door.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;
@@ -21,7 +27,8 @@ export interface DoorsDeps {
 export class Doors {
   readonly #deps: DoorsDeps;
   readonly #servers = new Set<Server>();
-  readonly #agents = new Map<string, Server>();
+  readonly #agents = new Map<string, AgentDoor>();
+  #agentServer: Server | undefined;
   readonly #embedded = new Set<Duplex>();
   #embeddedServer: Server | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -39,9 +46,10 @@ export class Doors {
   openAgent(name: string, path: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#closeAgent(name);
-      const server = this.#server({ kind: 'agent', name });
-      await this.#listenAt(server, path);
-      this.#agents.set(name, server);
+      const door = openAgentDoor(name, this.#deps.limits, this.#serverOfAgents());
+      await removeStale(this.#deps.disk, path);
+      await listening(door.listener, { path });
+      this.#agents.set(name, door);
     });
   }
 
@@ -77,10 +85,12 @@ export class Doors {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     await this.#turn;
-    const listening = [...this.#servers].filter((server) => server.listening);
+    const agents = [...this.#agents.values()].map(({ listener }) => closed(listener));
+    const open = [...this.#servers].filter((server) => server.listening);
+    const hungUp = this.#agentServer === undefined ? open : [...open, this.#agentServer];
     const ended = new AbortController();
-    const patience = this.#hangUp(listening, graceMs, ended.signal);
-    await Promise.all(listening.map(closed));
+    const patience = this.#hangUp(hungUp, graceMs, ended.signal);
+    await Promise.all([...agents, ...hungUp.map(closed)]);
     ended.abort();
     await patience;
     for (const connection of this.#embedded) connection.destroy();
@@ -119,12 +129,23 @@ export class Doors {
   }
 
   async #closeAgent(name: string): Promise<void> {
-    const server = this.#agents.get(name);
-    if (server === undefined) return;
+    const door = this.#agents.get(name);
+    if (door === undefined) return;
     this.#agents.delete(name);
-    server.closeAllConnections();
-    await closed(server);
-    this.#servers.delete(server);
+    const gone = closed(door.listener);
+    for (const connection of door.connections) connection.destroy();
+    await gone;
+  }
+
+  /** One for all agents: a thousand servers would wake the process all the time. */
+  #serverOfAgents(): Server {
+    if (this.#agentServer !== undefined) return this.#agentServer;
+    const server = this.#server();
+    // It is handed its connections and listens to nobody, but from this it knows that it has
+    // to look for those that are too slow.
+    server.emit('listening');
+    this.#agentServer = server;
+    return server;
   }
 
   async #listenAt(server: Server, path: string): Promise<void> {
@@ -138,19 +159,16 @@ export class Doors {
   }
 
   async #listen(server: Server, where: ListenOptions): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    server.once('error', reject);
-    server.listen(where, resolve);
     try {
-      await promise;
-      server.removeListener('error', reject);
+      await listening(server, where);
     } catch (failure) {
       this.#servers.delete(server);
-      throw cannotListen(where, failure);
+      throw failure;
     }
   }
 
-  #server(door: Door): Server {
+  /** Of a door that is known, or of connections that have come through theirs already. */
+  #server(door?: Door): Server {
     const { limits, onRequest, onUpgrade, onBadRequest } = this.#deps;
     const server = createServer({
       maxHeaderSize: limits.headerBytes,
@@ -163,12 +181,52 @@ export class Doors {
       insecureHTTPParser: false,
     });
     server.maxConnections = limits.connectionsPerDoor;
-    server.on('connection', (connection: Duplex) => enterThrough(door, connection));
-    server.on('request', (request, response) => onRequest(door, request, response));
-    server.on('upgrade', (request, socket, head) => onUpgrade(door, request, socket, head));
+    if (door !== undefined) server.on('connection', (connection) => enterThrough(door, connection));
+    const doorFor = (connection: Duplex): Door => door ?? doorOf(connection);
+    server.on('request', (request, response) =>
+      onRequest(doorFor(request.socket), request, response),
+    );
+    server.on('upgrade', (request, socket, head) =>
+      onUpgrade(doorFor(request.socket), request, socket, head),
+    );
     server.on('clientError', onBadRequest);
     this.#servers.add(server);
     return server;
+  }
+}
+
+/** What listens for one agent, and who has come in. */
+interface AgentDoor {
+  readonly listener: Listener;
+  readonly connections: ReadonlySet<Socket>;
+}
+
+function openAgentDoor(
+  name: string,
+  { connectionsPerDoor }: GatewayLimits,
+  server: Server,
+): AgentDoor {
+  const connections = new Set<Socket>();
+  const door: Door = { kind: 'agent', name };
+  const listener = createListener({ allowHalfOpen: true }, (connection) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+    enterThrough(door, connection);
+    server.emit('connection', connection);
+  });
+  listener.maxConnections = connectionsPerDoor;
+  return { listener, connections };
+}
+
+async function listening(listener: Listener, where: ListenOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  listener.once('error', reject);
+  listener.listen(where, resolve);
+  try {
+    await promise;
+    listener.removeListener('error', reject);
+  } catch (failure) {
+    throw cannotListen(where, failure);
   }
 }
 
@@ -181,7 +239,7 @@ function notLoopback(host: string): AosError {
   return noDoor(`The gateway does not listen on ${quote(host)}: only this machine may reach it`);
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: Listener): Promise<void> {
   return new Promise((resolve) => {
     // It fails only when it is closed already.
     server.close(() => resolve());

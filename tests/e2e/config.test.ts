@@ -67,6 +67,16 @@ describe('where a setting comes from', () => {
     expect(JSON.parse(run.stdout).data.diskWarnPercent).toEqual({ value, origin: origin(home) });
   });
 
+  const relaySettings = [
+    ['archiveDays', '30', 'default'],
+    ['messageDays', '7', 'default'],
+    ['requestSeconds', '60', 'default'],
+    ['messagesPerSecond', '200', 'default'],
+    ['messageBurst', '1000', 'default'],
+    ['mailboxMessages', '100000', 'default'],
+    ['mailboxMegabytes', '1024', 'default'],
+  ];
+
   test('a person reads it in a third column', async () => {
     await using home = temporaryFolder();
     writeConfig(home, '{"diskAlertPercent": 95}');
@@ -84,6 +94,7 @@ describe('where a setting comes from', () => {
       ['home', home.path, 'environment AOS_HOME'],
       ['port', '7717', 'default'],
       ['auditDays', '90', 'default'],
+      ...relaySettings,
       ['diskWarnPercent', '51', 'flag --set'],
       ['diskAlertPercent', '95', `file ${home.at('config.json')}`],
     ]);

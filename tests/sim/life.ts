@@ -54,7 +54,7 @@ export class Life {
     try {
       const answer = await perform();
       // Done, and nobody hears of it.
-      if (isLast) this.die(deadline.death);
+      if (isLast && this.#mortal) this.die(deadline.death);
       if (!this.isDead && answered === 'late') await this.#takeTime();
       return this.isDead ? never() : answer;
     } catch (failure) {
