@@ -16,11 +16,11 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
     exclude: ['**/*.slow.test.ts'],
-    budgetSeconds: 30,
+    budgetSeconds: 60,
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 60, fileParallelism: true },
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 120, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
@@ -28,7 +28,7 @@ export const suites: readonly Suite[] = [
     fileParallelism: true,
   },
   // 2,000 seeds of the simulated relay, and the bugs that it has to find.
-  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 90, fileParallelism: true },
+  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 150, fileParallelism: true },
   // Three hundred starts and kills of the daemon, and 2,000 openings of the ledger.
   {
     name: 'crash',
@@ -41,7 +41,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 180,
+    budgetSeconds: 240,
     fileParallelism: false,
   },
 ];

@@ -78,17 +78,18 @@ export async function lockHome(
     try {
       return await takeHomeLock(engines, home, { holder });
     } catch (failure) {
-      if (!isHeldByCommand(failure) || engines.clock.monotonicMs() > deadline) throw failure;
+      if (!mayPass(failure) || engines.clock.monotonicMs() > deadline) throw failure;
     }
     await engines.clock.sleep(lookAgainMs);
   }
 }
 
-function isHeldByCommand(failure: unknown): boolean {
+/** A command ends soon; and who is not known yet has just come, and is known in a moment. */
+function mayPass(failure: unknown): boolean {
   if (!(failure instanceof AosError) || failure.code !== 'home.busy') return false;
   const { details } = failure;
   const isKnown = typeof details === 'object' && details !== null && 'what' in details;
-  return isKnown && details.what !== 'daemon';
+  return !isKnown || details.what !== 'daemon';
 }
 
 /** Where somebody removed `.lock`, or a backup was put back, the ledger knows later owners. */

@@ -2,7 +2,7 @@
  * SIGKILL right before every call that a message's way is made of, in the real daemon. After
  * the next start the message is where it belongs, once, and the ledger tells its whole path.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,7 +87,10 @@ async function openWorld(home: string, trace: string, reader: Reader): Promise<W
     for (const name of Object.values(agents)) await daemon.client.register(name);
     await using armed = await killAtCall(daemon.pid, { ...at, trace });
     putIntoOutbox(home, agents.sender, `TO: ${agents.recipient}\n\nmessage ${count}\n`);
-    while (!isDead(daemon.pid) && !look()) await sleep(1);
+    // The last of its calls comes after the row says that all is done.
+    const batches = join(home, 'run', 'inboxes');
+    const isThrough = () => look() && (!existsSync(batches) || readdirSync(batches).length === 0);
+    while (!isDead(daemon.pid) && !isThrough()) await sleep(1);
     killed = await armed.disarm();
     // It may be dead before strace has written that down.
     if (killed === undefined && isDead(daemon.pid)) killed = 'a call that strace did not tell';
