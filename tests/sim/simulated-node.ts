@@ -4,7 +4,7 @@ import type { Disk } from '../../src/kernel/ports.ts';
 import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { MessageRow } from '../../src/ledger/messages.ts';
-import { defaultRelayLimits, type RelayLog } from '../../src/relay/deps.ts';
+import { defaultRelayLimits, type RelayLimits, type RelayLog } from '../../src/relay/deps.ts';
 import { archivePath } from '../../src/relay/files/archive.ts';
 import { InboxFiles } from '../../src/relay/files/inbox-files.ts';
 import { InboxWatch } from '../../src/relay/files/inbox-watch.ts';
@@ -32,11 +32,15 @@ export interface NodeChoices {
   readonly sameBoot: boolean;
 }
 
-/** Short enough to see the end of each, long enough for eight tries. */
-const limits = {
+/**
+ * Short enough to see the end of each, long enough for eight tries. Every other seed notes
+ * deliveries late, as the daemon does.
+ */
+const limitsOf = (seed: number): RelayLimits => ({
   ...defaultRelayLimits,
   ...{ ttlMs: 70_000, requestTtlMs: 15_000, streamWindow: 3 },
-};
+  noteWithinMs: seed % 2 === 0 ? 20 : 0,
+});
 
 export async function openNode(world: RelayWorld, choices: NodeChoices): Promise<SimulatedNode> {
   const { life, place, start, sameBoot } = choices;
@@ -65,7 +69,7 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
   relay = await openRelay({
     ...{ ledger, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
     inboxes: new InboxFiles({ disk, random, home }),
-    limits: { ...limits, mailboxMessages: plan.mailboxMessages },
+    limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
     holder: `node-${start}`,
     hasAttachment: async () => false,
     locate: (message) => locate(disk, message),

@@ -8,7 +8,7 @@ create table messages (
   -- Who sent it: an agent, "owner", or "__orchestrator__".
   agent_name text not null,
   direction text not null check (direction in ('outbox', 'inbox')),
-  -- The file that it came in, when it came in one. A name that is used again gets a number.
+  -- The file that it came in, when it came in one. A name that is used again gets a stamp.
   source_name text,
   file_path text,
   file_size integer,
