@@ -1,11 +1,8 @@
 /** A daemon for the relay's benches, and how to tell when it has nothing left to do. */
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningDaemon, startDaemon } from '../tests/support/running-daemon.ts';
 import { cpuMs } from './server-cpu.ts';
+import { benchFolder } from './workplace.ts';
 
 export interface RelayHome extends AsyncDisposable {
   readonly home: string;
@@ -17,17 +14,14 @@ const unlimited = ['messagesPerSecond=1000000', 'messageBurst=1000000', 'mailbox
 
 /** In a folder with a short path, because that of a socket has little room. */
 export async function startRelay(agents: readonly string[]): Promise<RelayHome> {
-  const home = mkdtempSync(join(tmpdir(), 'aos-bench-'));
+  const home = await benchFolder();
   const args = unlimited.flatMap((setting) => ['--set', setting]);
   const daemon = await startDaemon(home, { args });
   for (const agent of agents) await daemon.client.register(agent);
   return {
     home,
     daemon,
-    async [Symbol.asyncDispose]() {
-      await daemon.kill();
-      await rm(home, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => daemon.kill(),
   };
 }
 

@@ -7,7 +7,7 @@ import { body, connectTwo, sendBurst } from './relay-socket.ts';
 import { cpuMs } from './server-cpu.ts';
 
 const outboxes = 1000;
-const watchedMs = 30_000;
+const watchedMs = 60_000;
 
 export const relayIdleBenches: readonly Bench[] = [
   idleBench('memory', 'KB an agent', 6, memoryOfOutboxes),
@@ -98,7 +98,11 @@ function linkedTo(path: string): string {
   }
 }
 
+// New outboxes are looked at once more, and then nothing of them is new.
+const settledMs = 35_000;
+
 async function idlePercent(pid: number): Promise<number> {
+  await sleep(settledMs);
   const before = cpuMs(pid);
   const startedAt = performance.now();
   await sleep(watchedMs);

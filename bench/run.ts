@@ -13,6 +13,7 @@ import { relayBacklogBenches } from './relay-backlog.ts';
 import { relayFileBenches } from './relay-files.ts';
 import { relayIdleBenches } from './relay-idle.ts';
 import { relaySocketBenches } from './relay-socket.ts';
+import { removeBenchFolders } from './workplace.ts';
 
 const benches = [
   ...cliBenches,
@@ -35,6 +36,8 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
+} finally {
+  removeBenchFolders();
 }
 
 function refuse(): number {

@@ -1,7 +1,7 @@
 /**
  * Bundles the program, and lets Node compile it ahead: the command line as one file, what
- * runs inside a home (the daemon) as another, which most commands never load, and the
- * library as a third.
+ * runs inside a home (the daemon) as another, which most commands never load, a thread of
+ * its own for the disk, and the library.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -45,8 +45,8 @@ const common = {
   target: 'node24',
   minify: true,
   supported: { using: true },
-  // The migrations lie beside the bundle as they lie beside their source.
-  define: { 'import.meta.dirname': '__dirname' },
+  // The migrations and the thread lie beside the bundle as they lie beside their source.
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   // For `--debug`, which shows where in the sources something broke.
   sourcemap: 'linked',
   sourcesContent: false,
@@ -62,6 +62,11 @@ const bundles: readonly BuildOptions[] = [
     plugins: [commanderWithoutChildren, insideApart],
   },
   { ...common, entryPoints: ['src/app/inside.ts'], outfile: 'dist/inside.cjs' },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/bulk-disk-thread.ts'],
+    outfile: 'dist/bulk-disk-thread.cjs',
+  },
   // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
   { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
 ];

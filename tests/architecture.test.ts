@@ -22,8 +22,14 @@ const house: HouseRules = {
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
     toolbox: upToOperations,
     gateway: [...upToOperations, 'toolbox'],
-    'gateway/contract': ['kernel', 'gateway/route', 'gateway/message-contract'],
+    'gateway/contract': [
+      'kernel',
+      'gateway/route',
+      'gateway/event-contract',
+      'gateway/message-contract',
+    ],
     'gateway/route': ['kernel'],
+    'gateway/event-contract': ['kernel', 'gateway/route'],
     'gateway/message-contract': ['kernel', 'gateway/route', 'gateway/message-limits'],
     'gateway/message-limits': ['kernel'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.

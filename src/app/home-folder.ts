@@ -1,5 +1,6 @@
 /** The home folder as a place: made, checked and tidied before anything works in it. */
 import { dirname, join } from 'node:path';
+import { isTaken } from '../kernel/disk-errors.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../kernel/ports.ts';
 import { judgeFileSystem } from './doctor/disk.ts';
@@ -66,7 +67,7 @@ async function ensureFolder(disk: Disk, path: string): Promise<void> {
   try {
     await disk.makeFolder(path);
   } catch (failure) {
-    if (!(failure instanceof AosError) || failure.code !== 'disk.exists') throw failure;
+    if (!isTaken(failure)) throw failure;
     const there = await disk.stat(path);
     if (there?.kind !== 'folder') throw notAFolder(path, there?.kind);
   }

@@ -18,6 +18,7 @@
  *     stands in nobody's way.
  */
 import { join } from 'node:path';
+import { isTaken } from '../kernel/disk-errors.ts';
 import { createFileDurably } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../kernel/ports.ts';
@@ -243,7 +244,7 @@ async function makeLockFile(deps: HomeLockDeps, path: string): Promise<void> {
     await createFileDurably(deps, path, new Uint8Array());
   } catch (failure) {
     // Somebody else was faster, which is as good; what they made is looked at again.
-    if (!(failure instanceof AosError) || failure.code !== 'disk.exists') throw failure;
+    if (!isTaken(failure)) throw failure;
     await makeLockFile(deps, path);
   }
 }

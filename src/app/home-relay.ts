@@ -1,6 +1,7 @@
 /** The relay of a home: the message service over its ledger and its folders. */
 import { join } from 'node:path';
 import type { Attachments } from '../gateway/deps.ts';
+import type { BulkDisk } from '../kernel/bulk-disk.ts';
 import { toReport } from '../kernel/errors.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -48,6 +49,7 @@ export async function openHomeRelay(
       log.error({ error: toReport(failure), recipient }, 'a reading was not noted');
     });
   };
+  const bulk = opened.use(engines.openBulkDisk());
   const inboxWatch = opened.use(new InboxWatch({ ...engines, watching, log, home, onGone }));
   const sameBoot = await isSameBoot(engines, ledger);
   const relay: RunningRelay = opened.use(
@@ -56,7 +58,7 @@ export async function openHomeRelay(
       ledger,
       log,
       metrics,
-      inboxes: new InboxFiles({ ...engines, home }),
+      inboxes: new InboxFiles({ ...engines, bulk, home }),
       limits: relayLimits(settings),
       hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
       holder: `daemon ${epoch}`,
@@ -70,7 +72,7 @@ export async function openHomeRelay(
   return {
     relay,
     attachments: attachmentDoor({ ...engines, ledger }, blobs),
-    watchOutboxes: () => watchOutboxes(engines, { open, log, relay }),
+    watchOutboxes: () => watchOutboxes(engines, { open, log, relay, bulk }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -117,17 +119,21 @@ async function locate(
   return 'gone';
 }
 
+interface OutboxParts {
+  readonly open: OpenHome;
+  readonly log: Log;
+  readonly relay: RunningRelay;
+  readonly bulk: BulkDisk;
+}
+
 async function watchOutboxes(
   engines: Engines,
-  {
-    open,
-    log,
-    relay,
-  }: { readonly open: OpenHome; readonly log: Log; readonly relay: RunningRelay },
+  { open, log, relay, bulk }: OutboxParts,
 ): Promise<AsyncDisposable> {
   const { home, ledger } = open;
   const outboxes = new Outboxes({
     ...engines,
+    bulk,
     watching: engines.fileWatching,
     log,
     home,

@@ -158,13 +158,14 @@ async function checkConfig(files: NamedFiles, path: string): Promise<CheckedConf
 /** A disk that holds these bytes under every name. */
 function viewOf(bytes: Uint8Array): DiskView {
   const sizeBytes = bytes.length;
+  const identity = { sizeBytes, modifiedNs: '0', modifiedAt: 0, inode: '0', links: 1 };
   return {
     list: async () => [],
-    stat: async () => ({ kind: 'file', sizeBytes, mode: 0o600, ownerUid: 0, modifiedAt: 0 }),
+    stat: async () => ({ ...identity, kind: 'file', mode: 0o600, ownerUid: 0 }),
     read: async () => ({
       readAt: async (offset, length) => bytes.subarray(offset, offset + length),
       sizeBytes: async () => sizeBytes,
-      identity: async () => ({ sizeBytes, modifiedNs: '0', modifiedAt: 0, inode: '0', links: 1 }),
+      identity: async () => identity,
       [Symbol.asyncDispose]: async () => {},
     }),
   };

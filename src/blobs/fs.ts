@@ -9,6 +9,7 @@
  *     right, so that nobody takes damaged bytes for the whole.
  */
 import { createHash } from 'node:crypto';
+import { isMissing, isTaken } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, FileReader, Instant, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
@@ -172,17 +173,13 @@ async function ensureFolder(disk: Disk, path: string): Promise<void> {
   try {
     await disk.makeFolder(path);
   } catch (failure) {
-    if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
+    if (!isTaken(failure)) throw failure;
   }
 }
 
 async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   // A symlink could lead anywhere.
   return (await disk.stat(folder))?.kind === 'folder' ? disk.list(folder) : [];
-}
-
-function isMissing(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'disk.missing';
 }
 
 function missing(hash: string): AosError {

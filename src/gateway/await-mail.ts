@@ -1,4 +1,5 @@
 /** Reading a mailbox, and waiting for something to be there. */
+import { early } from '../kernel/early.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Party } from '../relay/envelope.ts';
 import type { Mailboxes, MailboxItem } from '../relay/relay.ts';
@@ -37,7 +38,7 @@ export async function awaitMail(
       if (items.length > 0 || leftMs === 0) return items;
       await news;
     } finally {
-      found.abort();
+      found.abort(early);
     }
   }
   return [];

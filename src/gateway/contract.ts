@@ -3,16 +3,17 @@
  * server's checks, the client's types and the OpenAPI page are all read off this.
  */
 import * as z from 'zod';
+import {
+  chainPlace,
+  event,
+  type eventQuery,
+  eventRoutes,
+  type signedHead,
+} from './event-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
 
 export const apiVersion = '1';
-
-const moment = z
-  .string()
-  .regex(/^(?:\d{1,15}|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?)$/)
-  .describe('Milliseconds since 1970, a date, or a UTC time such as 2030-01-31T12:00:00Z');
-const principal = z.string().min(1).max(100);
 
 const agent = z.object({
   name: z.string(),
@@ -23,64 +24,6 @@ const agent = z.object({
   registered_at: time,
   last_seen_at: z.nullable(time),
 });
-
-const event = z.object({
-  seq: count,
-  at: time,
-  actor: z.string(),
-  kind: z.string(),
-  subject: z.string(),
-  data: z.unknown().describe('null when there was none, or when it was erased'),
-  data_digest: z.nullable(z.string()),
-  prev_hash: z.string(),
-  hash: z.string(),
-});
-
-const eventQuery = z.strictObject({
-  after: z.optional(wholeNumber.describe('Only events with a higher number')),
-  before: z.optional(wholeNumber.describe('Only events with a lower number')),
-  since: z.optional(moment),
-  until: z.optional(moment),
-  actor: z.optional(principal),
-  kind: z.optional(
-    z
-      .string()
-      .max(100)
-      .regex(/^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?:\.\*)?$/)
-      .describe('One kind, or a whole area such as agent.*'),
-  ),
-  subject: z.optional(principal),
-  limit: z.optional(wholeNumber.describe('At most 1000')),
-  order: z.optional(z.enum(['oldest-first', 'newest-first'])),
-});
-
-const signedHead = z.strictObject({
-  seq: count,
-  hash: z.string().max(100),
-  at: z.string().max(40).describe('UTC, as 2030-01-31T12:00:00.000Z'),
-  reason: z.enum(['head', 'checkpoint']),
-  signer: z.string().max(100),
-  signature: z.string().max(200),
-});
-
-const chainPlace = z.object({ seq: count, hash: z.string() });
-
-const verification = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('whole'),
-    events: count,
-    from: chainPlace.describe('Behind which the first event comes that is still kept'),
-    head: chainPlace,
-    erased: count,
-    signed_heads: count,
-    kept_head: z.enum(['none', 'fits', 'too-old']),
-  }),
-  z.object({
-    kind: z.literal('broken'),
-    seq: count.describe('The first event that is not as it was written'),
-    why: z.string(),
-  }),
-]);
 
 const ownerStatus = z.object({
   role: z.literal('owner'),
@@ -220,37 +163,7 @@ export const routes = {
     params: agentParams,
     answer: agent,
   },
-  events: {
-    ...get,
-    path: '/api/v1/events',
-    summary:
-      'What happened: one page with "Accept: application/json", else a stream of server-sent events',
-    who: 'any',
-    query: eventQuery,
-    answer: z.object({
-      items: z.array(event),
-      next: z
-        .nullable(count)
-        .describe(
-          'For "after", or for "before" when newest come first; null at the end. A page may be short and go on',
-        ),
-    }),
-  },
-  auditHead: {
-    ...get,
-    path: '/api/v1/audit/head',
-    summary: 'Sign the end of the chain of events, to be kept elsewhere',
-    who: 'owner',
-    answer: z.object({ head: z.nullable(signedHead).describe('null while nothing has happened') }),
-  },
-  auditVerify: {
-    ...post,
-    path: '/api/v1/audit/verify',
-    summary: 'Check the chain of events, also against a head that was kept elsewhere',
-    who: 'owner',
-    body: z.strictObject({ head: z.optional(signedHead) }),
-    answer: verification,
-  },
+  ...eventRoutes,
   backup: {
     ...post,
     path: '/api/v1/backup',

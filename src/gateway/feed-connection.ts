@@ -1,4 +1,5 @@
 /** What both ways of reading the feed share: who reads, until when, and how slowly they may. */
+import { early } from '../kernel/early.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Caller } from './authenticate.ts';
 import type { EventQuery } from './contract.ts';
@@ -131,6 +132,6 @@ async function isTooSlow(
     () => false,
   );
   const outcome = await Promise.race([written.then(() => false), tooSlow]);
-  patience.abort();
+  patience.abort(early);
   return outcome;
 }

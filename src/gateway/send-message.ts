@@ -1,4 +1,5 @@
 /** One message from a request to the relay, as fast as its sender may send. */
+import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
 import { checkMessage } from '../kernel/message-check.ts';
@@ -77,7 +78,7 @@ async function passInTime(
   } catch (failure) {
     throw late.signal.aborted ? late.signal.reason : failure;
   } finally {
-    passed.abort();
+    passed.abort(early);
     await watch;
   }
 }

@@ -92,6 +92,16 @@ export function toDiskError(thrown: unknown, path: string): AosError {
   return thrown instanceof AosError ? thrown : diskError(osCodeOf(thrown), path, thrown);
 }
 
+/** Whether the disk failed because something is not there. */
+export function isMissing(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'disk.missing';
+}
+
+/** Whether the disk failed because something stands there already. */
+export function isTaken(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'disk.exists';
+}
+
 /** `'ENOENT'` and its like; undefined for what no system call threw. */
 export function osCodeOf(thrown: unknown): string | undefined {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;

@@ -98,13 +98,11 @@ export interface FileWriter extends AsyncDisposable {
   sync(): Promise<void>;
 }
 
-export interface DiskEntry {
+export interface DiskEntry extends Omit<FileIdentity, 'links'> {
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
-  readonly sizeBytes: number;
   /** Permission bits only, e.g. 0o600. */
   readonly mode: number;
   readonly ownerUid: number;
-  readonly modifiedAt: Instant;
 }
 
 /** The file system that a path lies on. */
@@ -129,4 +127,8 @@ export interface EventLoop {
    * could go on by itself. What has not settled by then waits for the outside.
    */
   whenSettled(work: () => void): void;
+}
+
+export function endOfTurn(eventLoop: EventLoop): Promise<void> {
+  return new Promise((resolve) => eventLoop.atEndOfTurn(resolve));
 }

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
 import {
-  claimDeliveries,
-  deliveriesSucceeded,
-  deliveryFailed,
   type End,
-  expiredMail,
   insertDelivery,
   moveDelivery,
   type NewDelivery,
-  releaseAllBut,
-  releaseDelivery,
   returnDelivery,
   settleDelivery,
-  waitingMail,
 } from './deliveries.ts';
+import { expiredMail, waitingMail } from './find-mail.ts';
+import {
+  claimDeliveries,
+  deliveriesSucceeded,
+  deliveryFailed,
+  releaseAllBut,
+  releaseDelivery,
+} from './held-deliveries.ts';
 import type { Transaction } from './ledger.ts';
 import { insertMessage } from './messages.ts';
 

@@ -2,6 +2,7 @@
 import type { MessageKind } from '../kernel/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
+import { changeBatch, forSizes, places } from './row-batch.ts';
 
 /** What became of the file that a message came in; the rest of its fate is in its deliveries. */
 export type MessageStatus = 'pending' | 'processing' | 'completed' | 'failed' | 'archived';
@@ -180,6 +181,21 @@ export async function changeMessageStatus(
     [messageId, change.from, change.to, change.at, change.error ?? null],
   );
   return changed === 1;
+}
+
+const archivedTexts = forSizes(
+  (size) => `
+  update messages set status = 'archived', processed_at = $1
+  where message_id in (${places(size, 2)}) and status = 'processing' returning message_id as id`,
+);
+
+/** Of at most a batch, those whose files wait for the archive lie there now. */
+export async function messagesArchived(
+  tx: Transaction,
+  ids: readonly string[],
+  at: Instant,
+): Promise<void> {
+  await changeBatch(tx, archivedTexts, { ids, first: [at] });
 }
 
 /**

@@ -5,44 +5,42 @@
  *     told) is one transaction. Nobody is answered, and nothing delivered, before that is
  *     on disk.
  * A2. A file that was accepted and not archived yet comes again after a crash. The same
- *     name, size, time and inode is the same message; anything else is a new one.
+ *     name, size, time and inode is the same message; anything else is a new one
+ *     (source-files.ts).
  * A3. What cannot be accepted is refused with its reason. Whoever called hears it as the
- *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record.
+ *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record
+ *     (refuse.ts).
  * A4. Messages are accepted in the order in which they were handed in, also when one of
- *     them needs a look at something outside the ledger first.
+ *     them needs a look at something outside the ledger first (look-outside.ts).
  */
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
-import { priorities } from '../kernel/message.ts';
 import { quote } from '../kernel/quote.ts';
-import { filesCalled, findByDedupKey, type KnownFile } from '../ledger/messages.ts';
+import { filesCalled, findByDedupKey } from '../ledger/messages.ts';
 import { authorize } from '../security/authorize.ts';
-import { checkChecksum } from './checksum.ts';
 import type { RelayCore } from './deps.ts';
 import {
   type Acceptance,
-  type ArchivePlace,
-  type FileSource,
   type Incoming,
-  type IncomingFault,
   type IncomingMessage,
   type Party,
   type Recipient,
   relayParty,
 } from './envelope.ts';
+import { type Looks, lookInTurn, needsLook } from './look-outside.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
 import { type Handover, type Letter, type Posted, Posting, principalOf } from './posting.ts';
+import { isRefusal, refuse } from './refuse.ts';
 import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
 import { leadName, type Route, route } from './route.ts';
 import { settleAnswered } from './settle.ts';
 import { noteSignOfLife } from './sign-of-life.ts';
-import { nackBody, sentence, tell } from './tell.ts';
+import { archiveOf, duplicate, isSameFile, nextName, repeated } from './source-files.ts';
 
 export interface AcceptDeps {
   readonly core: RelayCore;
   readonly handover: Handover;
-  /** The last look at what a transaction cannot see, while it is under way. */
-  readonly looks: { latest: Promise<void> | undefined };
+  readonly looks: Looks;
   /** Called after the commit, and before anybody is answered. */
   posted(posted: Posted): void;
 }
@@ -56,6 +54,7 @@ export async function accept(
   deps: AcceptDeps,
   batch: readonly Incoming[],
 ): Promise<readonly Acceptance[]> {
+  // A4
   const isBehind = deps.looks.latest !== undefined;
   const checked = isBehind || batch.some(needsLook) ? await lookInTurn(deps, batch) : batch;
   const parts: Promise<readonly Acceptance[]>[] = [];
@@ -65,26 +64,6 @@ export async function accept(
   }
   const accepted = await Promise.all(parts);
   return accepted.length === 1 ? (accepted[0] ?? []) : accepted.flat();
-}
-
-/** A4: whatever comes while somebody looks outside waits for that, and looks in its turn. */
-async function lookInTurn(
-  { core, looks }: AcceptDeps,
-  batch: readonly Incoming[],
-): Promise<readonly Incoming[]> {
-  const before = looks.latest ?? Promise.resolve();
-  const looking = before.then(() => lookOutside(core, batch));
-  // Whoever waits behind it does not mind how it went.
-  const latest = looking.then(
-    () => {},
-    () => {},
-  );
-  looks.latest = latest;
-  try {
-    return await looking;
-  } finally {
-    if (looks.latest === latest) looks.latest = undefined;
-  }
 }
 
 async function acceptPart(
@@ -144,38 +123,6 @@ function count(
   }
 }
 
-/** What a transaction cannot look at, because it may await the ledger only. */
-function needsLook(incoming: Incoming): boolean {
-  if (!('message' in incoming)) return false;
-  return incoming.message.attachments.length > 0 || incoming.message.checksum !== undefined;
-}
-
-async function lookOutside(core: RelayCore, batch: readonly Incoming[]): Promise<Incoming[]> {
-  const looked: Incoming[] = [];
-  for (const incoming of batch) {
-    const fault = 'message' in incoming ? await outsideFault(core, incoming.message) : undefined;
-    looked.push(fault === undefined ? incoming : { ...incoming, fault });
-  }
-  return looked;
-}
-
-async function outsideFault(core: RelayCore, message: Message): Promise<AosError | undefined> {
-  try {
-    checkChecksum(message);
-  } catch (fault) {
-    if (fault instanceof AosError) return fault;
-    throw fault;
-  }
-  for (const attachment of message.attachments) {
-    if (await core.hasAttachment(attachment)) continue;
-    return new AosError('message.no-attachment', {
-      message: `The attachment sha256:${attachment} is not there`,
-      fix: `Write it to attachments/${attachment.slice(0, 2)}/${attachment} first, then send the message`,
-    });
-  }
-  return undefined;
-}
-
 async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptance> {
   const { sender, source } = incoming;
   const known = source === undefined ? [] : await filesCalled(posting.tx, sender, source.stem);
@@ -189,14 +136,10 @@ async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptan
     // Whatever has no fault has a message.
     return await acceptMessage(posting, incoming as IncomingMessage, sourceName);
   } catch (failure) {
-    // A bug, or a ledger that cannot go on, is no refusal.
+    // A3. A bug, or a ledger that cannot go on, is no refusal.
     if (!(failure instanceof AosError) || !isRefusal(failure)) throw failure;
     return refuse(posting, incoming, { error: failure, sourceName });
   }
-}
-
-function isRefusal({ code }: AosError): boolean {
-  return /^(?:message|agent|channel|lead)\./.test(code);
 }
 
 // Everything that can refuse comes before everything that writes.
@@ -292,38 +235,6 @@ function firstLine(body: string): string {
   return line === '' ? 'it gave no reason' : line.slice(0, 200);
 }
 
-function isSameFile(known: KnownFile, source: FileSource): boolean {
-  return (
-    known.file_size === source.sizeBytes &&
-    known.file_mtime_ns === source.modifiedNs &&
-    known.file_inode === source.inode
-  );
-}
-
-/** Its own stem, or, when that was used before, one that nobody has used and that sorts last. */
-function nextName(posting: Posting, stem: string, known: readonly KnownFile[]): string {
-  if (known.length === 0) return stem;
-  const stamped = `${stem}~${posting.core.stamps.next(posting.now)}`;
-  // A file may itself be called so.
-  const isTaken = known.some(({ source_name }) => (source_name ?? '') >= stamped);
-  return isTaken ? `${stem}~${posting.newId()}` : stamped;
-}
-
-/** Another file, or call, that says what was said before; its own file has its own place. */
-function repeated(posting: Posting, before: KnownFile, stem: string | undefined): Acceptance {
-  const { message_id: id, agent_name: agent } = before;
-  return {
-    kind: 'duplicate',
-    id,
-    archive: stem === undefined ? undefined : { agent, stem, at: posting.now },
-  };
-}
-
-function duplicate(before: KnownFile): Acceptance {
-  const { message_id: id, agent_name: agent, source_name: stem, discovered_at: at } = before;
-  return { kind: 'duplicate', id, archive: stem === null ? undefined : { agent, stem, at } };
-}
-
 interface Placement {
   readonly row: number;
   readonly letter: Letter;
@@ -343,81 +254,4 @@ async function place(posting: Posting, { row, letter, way, recipients }: Placeme
   else if (way.kind === 'held') {
     await posting.place(row, letter, [{ name: leadName, subscription: 0 }]);
   } else await askOrchestrator(posting, row, letter);
-}
-
-// A3
-async function refuse(
-  posting: Posting,
-  incoming: IncomingMessage | IncomingFault,
-  { error, sourceName }: { readonly error: AosError; readonly sourceName: string | undefined },
-): Promise<Acceptance> {
-  const { sender, source } = incoming;
-  if (source === undefined) {
-    if (error.code === 'message.denied') await recordDenial(posting, incoming);
-    return { kind: 'refused', error };
-  }
-  // A stream waits for its reader; whoever calls is told to, and a file just stays.
-  if (error.code === 'message.stream-full') return { kind: 'refused', error, later: true };
-  const message = 'message' in incoming ? incoming.message : unreadable;
-  const letter: Letter = {
-    id: posting.newId(),
-    sender,
-    message: { ...message, dedupKey: undefined },
-    sizeBytes: source.sizeBytes,
-    status: 'failed',
-    source,
-    sourceName,
-    error: error.message,
-  };
-  const row = await posting.insert(letter);
-  if (row === undefined) throw new Error('the id or the name of a new message was taken');
-  await posting.placeEnded(row, letter, {
-    recipient: message.to === '' ? sender : message.to,
-    state: 'dead',
-    error: error.message,
-  });
-  await posting.tx.record({
-    actor: principalOf(sender),
-    kind: 'message.refused',
-    subject: `message:${letter.id}`,
-    data: { file: source.stem, code: error.code },
-  });
-  posting.ended.push({ state: 'dead', reason: error.code });
-  await tell(posting, {
-    to: sender,
-    kind: 'nack',
-    re: letter.id,
-    thread: message.thread,
-    body: nackBody(`${sentence(error.message)} The file was ${source.stem}.msg.`, error.fix),
-  });
-  return { kind: 'refused', error, id: letter.id, archive: archiveOf(posting, letter) };
-}
-
-/** Who is denied something is on record, whichever way it was asked for. */
-async function recordDenial(posting: Posting, incoming: Incoming): Promise<void> {
-  if (!('message' in incoming)) return;
-  const { to, kind } = incoming.message;
-  const principal = principalOf(incoming.sender);
-  await posting.tx.record({
-    actor: principal,
-    kind: 'message.refused',
-    subject: principal,
-    data: { code: 'message.denied', to, kind },
-  });
-}
-
-/** What is kept of a file that is no message. */
-const unreadable: Message = {
-  to: '',
-  kind: 'message',
-  priority: priorities.usual,
-  attachments: [],
-  headers: [],
-  body: '',
-};
-
-function archiveOf(posting: Posting, letter: Letter): ArchivePlace | undefined {
-  const { source, sender } = letter;
-  if (source === undefined) return undefined;
-  return { agent: sender, stem: letter.sourceName ?? source.stem, at: posting.now };
 }

@@ -1,3 +1,4 @@
+import { early } from '../kernel/early.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Party } from './envelope.ts';
 
@@ -11,7 +12,7 @@ export class Bells {
   }
 
   ring(recipient: Party): void {
-    for (const bell of this.#waiting.get(recipient) ?? []) bell.abort();
+    for (const bell of this.#waiting.get(recipient) ?? []) bell.abort(early);
   }
 
   /** Resolves when it rings, or when the time is up; rejects when the signal aborts. */

@@ -9,7 +9,7 @@ export interface DeliverDeps {
   readonly core: RelayCore;
   readonly sinks: Sinks;
   /** Called before files go into an inbox folder. */
-  expecting(recipient: string): void;
+  expecting(recipient: string, coming?: readonly string[]): void;
   /** Told after the commit. */
   delivered(queue: Queue, via: DeliveryVia, batch: readonly Outgoing[]): void;
   /** What a transaction of ours has placed besides: what senders are told. */

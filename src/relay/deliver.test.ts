@@ -7,7 +7,7 @@ import {
 } from '../../tests/support/temporary-relay.ts';
 import { realRandom } from '../app/engines/random.ts';
 import { AosError } from '../kernel/errors.ts';
-import { batchDeliveries } from '../ledger/deliveries.ts';
+import { batchRows } from '../ledger/row-batch.ts';
 
 describe('a message to an agent', () => {
   test('arrives in its inbox with the name of its sender', async () => {
@@ -159,11 +159,11 @@ describe('a delivery that fails', () => {
   test('is not overtaken by many that were on their way when it failed', async () => {
     const clock = new SimulatedClock();
     const gate = Promise.withResolvers<void>();
-    const others = 4 * batchDeliveries;
+    const others = 4 * batchRows;
     let ids = 0;
     const bytes = (size: number) => {
       // While the ledger is at it, and has not answered anybody.
-      if (size > 1 && ++ids === 3 * batchDeliveries) gate.resolve();
+      if (size > 1 && ++ids === 3 * batchRows) gate.resolve();
       return realRandom.bytes(size);
     };
     await using home = await temporaryRelay({ clock, deps: { random: { bytes } } });

@@ -14,7 +14,9 @@
  * D5. What reached an inbox before its row says so is noted beside (inboxes.ts): a daemon
  *     that starts after a kill knows it from what never did, also when the file was read.
  */
-import { type Queue, queuesWithMail } from '../ledger/deliveries.ts';
+import { early } from '../kernel/early.ts';
+import type { Queue } from '../ledger/deliveries.ts';
+import { queuesWithMail } from '../ledger/find-mail.ts';
 import type { DeliverDeps } from './deliver-deps.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { ownerParty, relayParty } from './envelope.ts';
@@ -69,7 +71,7 @@ export class Deliverer implements Handover, AsyncDisposable {
     // It is woken when the other was faster.
     late.catch(() => {});
     const isQuiet = await Promise.race([ended, late]);
-    patience.abort();
+    patience.abort(early);
     return isQuiet;
   }
 
@@ -83,7 +85,7 @@ export class Deliverer implements Handover, AsyncDisposable {
       // It is woken when the others were faster.
       clock.sleep(graceMs, patience.signal).catch(() => {}),
     ]);
-    patience.abort();
+    patience.abort(early);
     this.#stop.abort();
     await Promise.all([...this.#queues.values()].map(({ ended }) => ended));
   }

@@ -1,14 +1,9 @@
 /** What is written down of a try to deliver. See deliver.ts. */
 import type { Instant } from '../kernel/ports.ts';
 import { maxAttempts, retryDelayMs } from '../kernel/retry.ts';
-import {
-  type DeliveryVia,
-  deliveriesSucceeded,
-  deliveryFailed,
-  type MailRow,
-  type Queue,
-  releaseDelivery,
-} from '../ledger/deliveries.ts';
+import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
+import type { MailRow } from '../ledger/find-mail.ts';
+import { deliveriesSucceeded, deliveryFailed, releaseDelivery } from '../ledger/held-deliveries.ts';
 import type { DeliverDeps } from './deliver-deps.ts';
 import type { RelayCore } from './deps.ts';
 import { removeFiles } from './inbox-cleanup.ts';

@@ -1,27 +1,16 @@
 /** One queue with something to do; it ends by itself when there is nothing left. See deliver.ts. */
+import { early } from '../kernel/early.ts';
 import { toReport } from '../kernel/errors.ts';
-import { longestDelayMs } from '../kernel/retry.ts';
-import { presenceOf } from '../ledger/agents.ts';
-import {
-  batchDeliveries,
-  claimDeliveries,
-  type DeliveryVia,
-  type Queue,
-  waitingMail,
-} from '../ledger/deliveries.ts';
-import type { Transaction } from '../ledger/ledger.ts';
+import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
+import { batchRows } from '../ledger/row-batch.ts';
+import { type BlockedClaim, claimMail } from './claim-mail.ts';
 import type { DeliverDeps } from './deliver-deps.ts';
 import { noteFailure, noteSuccess, release, takeAway } from './delivery-outcome.ts';
 import { egressOf } from './egress.ts';
+import { HeldMail } from './held-mail.ts';
 import type { WrittenBatch } from './inboxes.ts';
-import { messageOf, type Outgoing } from './mail.ts';
-import { leadName } from './route.ts';
+import type { Outgoing } from './mail.ts';
 
-const batchMessages = batchDeliveries;
-const batchBytes = 1024 * 1024;
-// What may wait in memory for its turn.
-const mostWaiting = 4096;
-const mostWaitingBytes = 2 * 1024 * 1024;
 // How long to wait when the ledger takes nothing.
 const troubleMs = 1000;
 // Batches that have reached the recipient while the ledger writes that down. Whoever accepts
@@ -41,8 +30,7 @@ export class DeliveryQueue {
   readonly #deps: DeliverDeps;
   readonly #queue: Queue;
   readonly #life: Life;
-  #waiting: Outgoing[] = [];
-  #waitingBytes = 0;
+  readonly #held = new HeldMail();
   /** D2: something in the ledger comes before whatever is accepted next. */
   #behind = false;
   /** D3: what was tried and failed is in the ledger, and comes before all that waits here. */
@@ -65,13 +53,11 @@ export class DeliveryQueue {
   }
 
   takes(): boolean {
-    const hasRoom = this.#waiting.length < mostWaiting && this.#waitingBytes < mostWaitingBytes;
-    return hasRoom && !this.#behind;
+    return this.#held.hasRoom && !this.#behind;
   }
 
   add(outgoing: Outgoing): void {
-    this.#waiting.push(outgoing);
-    this.#waitingBytes += outgoing.mail.size_bytes;
+    this.#held.add(outgoing);
     this.#wakeUp?.();
   }
 
@@ -80,7 +66,7 @@ export class DeliveryQueue {
     this.#behind = true;
     this.#looks++;
     this.#wakeUp?.();
-    this.#pausing?.abort();
+    this.#pausing?.abort(early);
     this.#pausing = undefined;
   }
 
@@ -108,13 +94,13 @@ export class DeliveryQueue {
   }
 
   #hasWork(): boolean {
-    return !this.#life.signal.aborted && (this.#behind || this.#waiting.length > 0);
+    return !this.#life.signal.aborted && (this.#behind || this.#held.count > 0);
   }
 
   // What is behind comes first, or what waits here would overtake it.
   #step(): Promise<void> {
-    const looksFirst = this.#blocked || (this.#behind && this.#waiting.length < batchMessages);
-    return looksFirst ? this.#claim() : this.#deliver(this.#nextBatch());
+    const looksFirst = this.#blocked || (this.#behind && this.#held.count < batchRows);
+    return looksFirst ? this.#claim() : this.#deliver(this.#held.nextBatch());
   }
 
   /** A ledger that takes nothing now may do so later; what is held stays held until then. */
@@ -129,7 +115,8 @@ export class DeliveryQueue {
   // D1
   async #claim(): Promise<void> {
     const looks = this.#looks;
-    const claim = await this.#deps.core.ledger.transact((tx) => this.#claimNext(tx));
+    const { core } = this.#deps;
+    const claim = await core.ledger.transact((tx) => claimMail(core, tx, this.#queue));
     this.#blocked = claim.kind === 'blocked';
     if (claim.kind === 'blocked') return this.#stopAt(claim, looks);
     for (const outgoing of claim.claimed) this.add(outgoing);
@@ -137,48 +124,12 @@ export class DeliveryQueue {
     if (claim.kind === 'all' && looks === this.#looks) this.#behind = false;
   }
 
-  async #claimNext(tx: Transaction): Promise<Claim> {
-    const { core } = this.#deps;
-    const claimed: Outgoing[] = [];
-    if (!(await isThere(tx, this.#queue.recipient))) return { kind: 'all', claimed };
-    const now = core.clock.now();
-    const waiting = await waitingMail(tx, this.#queue, { now, limit: batchMessages });
-    // D3. What is further ahead than a try can be was set by a clock that has been put back.
-    const blocked = waiting.find(({ due_at }) => due_at > now && due_at <= now + longestDelayMs);
-    const next = blocked === undefined ? waiting : waiting.slice(0, waiting.indexOf(blocked));
-    const ids = next.map(({ delivery }) => delivery);
-    const held = ids.length === 0 ? new Set() : await claimDeliveries(tx, ids, core.holder);
-    for (const mail of next) {
-      if (held.has(mail.delivery)) claimed.push({ mail, message: messageOf(mail) });
-    }
-    if (blocked !== undefined) return { kind: 'blocked', claimed, until: blocked.due_at };
-    return { kind: waiting.length < batchMessages ? 'all' : 'some', claimed };
-  }
-
   /** D3: what comes before the blocked one goes, and what comes behind it is given back. */
-  async #stopAt(
-    { claimed, until }: Extract<Claim, { kind: 'blocked' }>,
-    looks: number,
-  ): Promise<void> {
-    if (this.#waiting.length > 0) await this.#giveBack([]);
+  async #stopAt({ claimed, until }: BlockedClaim, looks: number): Promise<void> {
+    if (this.#held.count > 0) await this.#giveBack([]);
     this.#behind = true;
     if (claimed.length > 0) await this.#deliver(claimed);
     else await this.#pause(until, looks);
-  }
-
-  #nextBatch(): readonly Outgoing[] {
-    const waiting = this.#waiting;
-    if (waiting.length > 1) waiting.sort(byTurn);
-    let bytes = 0;
-    let count = 0;
-    for (const { mail } of waiting) {
-      bytes += mail.size_bytes;
-      if (count === batchMessages || (count > 0 && bytes > batchBytes)) break;
-      count++;
-    }
-    const batch = waiting.splice(0, count);
-    for (const { mail } of batch) this.#waitingBytes -= mail.size_bytes;
-    return batch;
   }
 
   async #deliver(batch: readonly Outgoing[]): Promise<void> {
@@ -243,27 +194,23 @@ export class DeliveryQueue {
     const looks = this.#looks;
     let dueAt = 0;
     await this.#persist(async () => {
-      const held = [...batch, ...this.#waiting];
+      const held = [...batch, ...this.#held.all()];
       dueAt = await noteFailure(this.#deps, this.#queue, { held, reason });
-      this.#dropWaiting(held);
+      this.#held.drop(held);
     });
     await this.#pause(dueAt, looks);
   }
 
   /** There is no way to the recipient any more. */
   async #giveBack(batch: readonly Outgoing[]): Promise<void> {
+    const looks = this.#looks;
     await this.#persist(async () => {
-      const held = [...batch, ...this.#waiting];
+      const held = [...batch, ...this.#held.all()];
       await release(this.#deps.core, held);
-      this.#dropWaiting(held);
+      this.#held.drop(held);
     });
-    this.#behind = false;
-  }
-
-  #dropWaiting(gone: readonly Outgoing[]): void {
-    const dropped = new Set(gone);
-    this.#waiting = this.#waiting.filter((outgoing) => !dropped.has(outgoing));
-    this.#waitingBytes = this.#waiting.reduce((sum, { mail }) => sum + mail.size_bytes, 0);
+    // Whoever looked in since may be a new way there.
+    if (looks === this.#looks) this.#behind = false;
   }
 
   /** What has happened must be written down, however long the ledger takes nothing. */
@@ -306,25 +253,7 @@ interface NotSent extends Pick<WrittenBatch, 'count' | 'noted'> {
   readonly failure: { readonly message: string };
 }
 
-type Claim =
-  /** Nothing else waits. */
-  | { readonly kind: 'all'; readonly claimed: readonly Outgoing[] }
-  | { readonly kind: 'some'; readonly claimed: readonly Outgoing[] }
-  /** The next in turn has to wait for another try. */
-  | { readonly kind: 'blocked'; readonly claimed: readonly Outgoing[]; readonly until: number };
-
 // The sender reads why, and where the home folder lies is none of its business.
 function withoutHome(words: string): string {
   return words.replaceAll(/"[^"]*\/agents\//g, '"agents/');
-}
-
-/** Messages may wait under the name of somebody who is not there, as for a Lead. */
-async function isThere(tx: Transaction, recipient: string): Promise<boolean> {
-  if (recipient !== leadName) return true;
-  const presence = await presenceOf(tx, recipient);
-  return presence !== undefined && presence !== 'terminated';
-}
-
-function byTurn(one: Outgoing, other: Outgoing): number {
-  return one.mail.priority - other.mail.priority || one.mail.delivery - other.mail.delivery;
 }

@@ -28,9 +28,12 @@ function write(
   recipient: string,
   batch: readonly Outgoing[],
 ): Promise<WrittenBatch> {
-  // Before, so that nobody can read a file and take it away unseen.
-  expecting(recipient);
   const files = batch.map(({ mail, message }) => inboxFileOf(mail, message));
+  // Before, so that nobody can read a file and take it away unseen.
+  expecting(
+    recipient,
+    files.map(({ name }) => name),
+  );
   return core.inboxes.write(recipient, files);
 }
 

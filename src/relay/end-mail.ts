@@ -1,5 +1,5 @@
 /** What still waits for an agent that was terminated dies with it, and its senders are told. */
-import { type MailRow, mailOfTerminated } from '../ledger/deliveries.ts';
+import { type MailRow, mailOfTerminated } from '../ledger/find-mail.ts';
 import type { AcceptDeps } from './accept.ts';
 import { clearFiles } from './inbox-cleanup.ts';
 import { Posting } from './posting.ts';

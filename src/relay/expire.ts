@@ -1,6 +1,6 @@
 /** Messages whose time is up before they were read, or requests before they were answered. */
 import type { Clock } from '../kernel/ports.ts';
-import { expiredMail, type MailRow } from '../ledger/deliveries.ts';
+import { expiredMail, type MailRow } from '../ledger/find-mail.ts';
 import type { AcceptDeps } from './accept.ts';
 import { clearFiles } from './inbox-cleanup.ts';
 import { Posting } from './posting.ts';

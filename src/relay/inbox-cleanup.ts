@@ -1,6 +1,6 @@
 import { toReport } from '../kernel/errors.ts';
 import { fileNameOf } from '../kernel/message-id.ts';
-import type { MailRow } from '../ledger/deliveries.ts';
+import type { MailRow } from '../ledger/find-mail.ts';
 import type { RelayCore } from './deps.ts';
 
 /**

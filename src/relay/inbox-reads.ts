@@ -6,7 +6,8 @@
  */
 import { AosError, toReport } from '../kernel/errors.ts';
 import { fileNameOf } from '../kernel/message-id.ts';
-import { type Queue, type UnreadFile, unreadByStamp, unreadInInbox } from '../ledger/deliveries.ts';
+import type { Queue } from '../ledger/deliveries.ts';
+import { type UnreadFile, unreadByStamp, unreadInInbox } from '../ledger/find-mail.ts';
 import type { AcceptDeps } from './accept.ts';
 import type { Outgoing } from './mail.ts';
 import { stampIn } from './mail.ts';

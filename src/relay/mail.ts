@@ -3,7 +3,7 @@
 import type { Header, Message, StreamChunk } from '../kernel/message.ts';
 import { fileNameOf } from '../kernel/message-id.ts';
 import { printMessage } from '../kernel/message-text.ts';
-import type { MailRow } from '../ledger/deliveries.ts';
+import type { MailRow } from '../ledger/find-mail.ts';
 import type { InboxFile } from './inboxes.ts';
 import type { MailboxItem } from './relay.ts';
 

@@ -1,13 +1,8 @@
 /** What recipients do with their mail: look, take, read, answer, and wait for more. */
 import { priorities } from '../kernel/message.ts';
-import {
-  batchDeliveries,
-  findMail,
-  type MailRow,
-  type Queue,
-  returnDelivery,
-  unreadMail,
-} from '../ledger/deliveries.ts';
+import { type Queue, returnDelivery } from '../ledger/deliveries.ts';
+import { findMail, type MailRow, unreadMail } from '../ledger/find-mail.ts';
+import { batchRows } from '../ledger/row-batch.ts';
 import { subscriptionsOf } from '../ledger/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import type { Bells } from './bells.ts';
@@ -89,8 +84,8 @@ async function readByIds(
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const parts: Promise<readonly string[]>[] = [];
-  for (let start = 0; start < ids.length; start += batchDeliveries) {
-    parts.push(readPart(deps, recipient, ids.slice(start, start + batchDeliveries)));
+  for (let start = 0; start < ids.length; start += batchRows) {
+    parts.push(readPart(deps, recipient, ids.slice(start, start + batchRows)));
   }
   return (await Promise.all(parts)).flat();
 }

@@ -5,6 +5,7 @@
  *
  * N1. Nothing is lost by waiting: whoever waits here has left what tells the next start.
  */
+import { early } from '../kernel/early.ts';
 import type { Clock } from '../kernel/ports.ts';
 
 export class Notes {
@@ -27,7 +28,7 @@ export class Notes {
 
   /** A transaction is about to be made; what waits joins it. */
   flush(): void {
-    this.#moment?.abort();
+    this.#moment?.abort(early);
   }
 
   async #wait(): Promise<void> {

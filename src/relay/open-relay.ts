@@ -1,7 +1,9 @@
 /** Puts the relay together, and ends it. */
 import type { Clock } from '../kernel/ports.ts';
-import { lastStamp, type Queue, recipientsWithUnread } from '../ledger/deliveries.ts';
-import { changeMessageStatus, type MessageRow, messageIdsFrom } from '../ledger/messages.ts';
+import { lastStamp, type Queue } from '../ledger/deliveries.ts';
+import { recipientsWithUnread } from '../ledger/find-mail.ts';
+import { type MessageRow, messageIdsFrom, messagesArchived } from '../ledger/messages.ts';
+import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { Bells } from './bells.ts';
 import { Deliverer } from './deliver.ts';
@@ -28,7 +30,7 @@ export interface OpenRelayDeps extends RelayDeps {
   locate(message: MessageRow): Promise<'outbox' | 'archive' | 'gone'>;
   /** Told before files go into this agent's inbox, and when none is left that is unread. */
   readonly inboxWatch: {
-    expect(recipient: string): void;
+    expect(recipient: string, coming?: readonly string[]): void;
     forget(recipient: string): void;
   };
 }
@@ -72,7 +74,8 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
     await returnUnread(core, left);
     deliverer.wake(queue);
   };
-  const expecting = (recipient: string): void => deps.inboxWatch.expect(recipient);
+  const expecting = (recipient: string, coming?: readonly string[]): void =>
+    deps.inboxWatch.expect(recipient, coming);
   const deliverer = new Deliverer({ core, sinks, expecting, delivered, posted });
   const looks = { latest: undefined };
   const shared: AcceptDeps = { core, handover: deliverer, looks, posted };
@@ -124,9 +127,8 @@ async function noteArchived(
 ): Promise<void> {
   await notes.turn();
   await ledger.transact(async (tx) => {
-    const at = clock.now();
-    for (const id of ids) {
-      await changeMessageStatus(tx, id, { from: 'processing', to: 'archived', at });
+    for (let start = 0; start < ids.length; start += batchRows) {
+      await messagesArchived(tx, ids.slice(start, start + batchRows), clock.now());
     }
   });
 }

@@ -11,15 +11,9 @@
 
 import { toReport } from '../kernel/errors.ts';
 import { everyAgent } from '../ledger/agents.ts';
-import {
-  deliveriesSucceeded,
-  everyStamp,
-  heldByStamp,
-  pushedMail,
-  recipientsWithUnread,
-  releaseAllBut,
-  returnDelivery,
-} from '../ledger/deliveries.ts';
+import { everyStamp, pushedMail, returnDelivery } from '../ledger/deliveries.ts';
+import { recipientsWithUnread } from '../ledger/find-mail.ts';
+import { deliveriesSucceeded, heldByStamp, releaseAllBut } from '../ledger/held-deliveries.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { changeMessageStatus, type MessageRow, unfinishedMessages } from '../ledger/messages.ts';
 import { openPendingOperations } from '../ledger/pending-operations.ts';

@@ -11,11 +11,10 @@ import {
   type DeliveryState,
   type DeliveryVia,
   deliveriesRead,
-  findMail,
-  type MailRow,
   moveDelivery,
   settleDelivery,
 } from '../ledger/deliveries.ts';
+import { findMail, type MailRow } from '../ledger/find-mail.ts';
 import { drainStream } from '../ledger/streams.ts';
 import { advanceCursor } from '../ledger/subscriptions.ts';
 import type { Party } from './envelope.ts';

@@ -1,5 +1,6 @@
 /** Who is attached to which mailbox, and what was pushed to them and is not read yet. */
-import type { MailRow, Queue } from '../ledger/deliveries.ts';
+import type { Queue } from '../ledger/deliveries.ts';
+import type { MailRow } from '../ledger/find-mail.ts';
 import type { Party } from './envelope.ts';
 import type { Outgoing } from './mail.ts';
 import type { PushSink } from './relay.ts';

@@ -6,28 +6,22 @@
  *     A try that dies in between leaves an orphan, which the next try adopts.
  * R2. The row decides who registered: of two at once, one gets the name and a handle.
  *     Both leave the same key, and `meta.json`, which only informs, of the first one.
- * R3. Nothing is followed, and nothing is taken that is not a folder of the home's owner,
- *     closed to others. What a guest made for itself is closed first.
- * R4. One at a time for a name in this process: the folder that a registration makes is seen by whoever
- *     looks for guests, who must not get the name before it.
- * R5. A meta.json that is there stays: the agent may keep its pid in it.
+ * R3. One at a time for a name in this process: the folder that a registration makes is
+ *     seen by whoever looks for guests, who must not get the name before it.
+ *
+ * What is in the folder, and whose folder is refused, is in agent-folders.ts.
  */
 import { join } from 'node:path';
 import { checkAgentName } from '../kernel/agent-name.ts';
-import { type DurableFileDeps, writeFileDurably } from '../kernel/durable-file.ts';
+import type { DurableFileDeps } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Clock, Disk, Instant } from '../kernel/ports.ts';
+import type { Clock, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import {
-  type AgentBody,
-  type AgentRow,
-  changeStatus,
-  findAgentInAnyCase,
-  insertAgent,
-} from '../ledger/agents.ts';
+import { type AgentRow, changeStatus, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
 import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
+import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
 import { hashOfHandle, mintHandle } from './handles.ts';
 import { loadOrCreateKey } from './identity/key-file.ts';
 import type { KeyPair } from './identity/key-pair.ts';
@@ -118,7 +112,7 @@ async function takeUp(
   await tx.record({ actor, kind, subject: principal });
 }
 
-// R4. By the ledger, because that is what all of one home share.
+// R3. By the ledger, because that is what all of one home share.
 const underWay = new WeakMap<Ledger, Map<string, Promise<unknown>>>();
 
 async function inTurn<T>(ledger: Ledger, name: string, work: () => Promise<T>): Promise<T> {
@@ -157,17 +151,6 @@ async function makeAgent(
   return { key, registeredAt };
 }
 
-/** Makes what a registered agent has in its folder, where that is missing, and changes nothing. */
-export async function makeAgentFolders(
-  deps: DurableFileDeps,
-  home: string,
-  facts: MetaFacts,
-): Promise<void> {
-  checkAgentName(facts.name);
-  await makeFolders(deps.disk, home, facts.name, { open: 'refused' });
-  await keepMeta(deps, join(home, 'agents', facts.name), facts);
-}
-
 function nameTaken(name: string, holder: string): AosError {
   const taken = `There is an agent ${quote(holder)} already`;
   return new AosError('agent.exists', {
@@ -175,108 +158,6 @@ function nameTaken(name: string, holder: string): AosError {
     fix: `Choose another name; if only its handle is lost: aos register ${holder} --new-handle`,
     details: { name: holder },
   });
-}
-
-/** R3: what becomes of folders that are there and open to others. */
-interface FoundFolders {
-  readonly open: 'refused' | 'closed';
-}
-
-async function makeFolders(
-  disk: Disk,
-  home: string,
-  name: string,
-  { open }: FoundFolders,
-): Promise<void> {
-  const ownerUid = (await disk.stat(home))?.ownerUid;
-  const outermost = join(home, 'agents');
-  const agent = join(outermost, name);
-  const outbox = join(agent, 'outbox');
-  const inside: readonly (readonly [string, readonly string[]])[] = [
-    [home, ['agents']],
-    [outermost, [name]],
-    [agent, ['outbox', 'inbox', 'workspace']],
-    [outbox, ['.pending']],
-  ];
-  for (const [parent, names] of inside) {
-    for (const child of names) await makeFolder(disk, join(parent, child), { ownerUid, open });
-    // Also when all were there: who made them may have died before this line.
-    await disk.syncFolder(parent);
-  }
-}
-
-interface OwnFolder extends FoundFolders {
-  readonly ownerUid: number | undefined;
-}
-
-async function makeFolder(disk: Disk, path: string, own: OwnFolder): Promise<void> {
-  try {
-    await disk.makeFolder(path);
-  } catch (failure) {
-    if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
-    // A guest may make its folders while we do: each is closed when it is met.
-    if (own.open === 'closed') await closeOwn(disk, path, own);
-    await refuseForeignFolder(disk, path, own);
-  }
-}
-
-async function closeOwn(disk: Disk, path: string, { ownerUid }: OwnFolder): Promise<void> {
-  const entry = await disk.stat(path);
-  if (entry?.kind === 'folder' && entry.ownerUid === ownerUid) await disk.makePrivate(path);
-}
-
-// R3
-async function refuseForeignFolder(
-  disk: Disk,
-  path: string,
-  { ownerUid }: OwnFolder,
-): Promise<void> {
-  const entry = await disk.stat(path);
-  if (entry?.kind !== 'folder') {
-    throw new AosError('disk.not-a-folder', {
-      message: `${quote(path)} is taken by ${kindWords[entry?.kind ?? 'other']}, and must be a folder`,
-      fix: `Look at what it is, then move it away: mv ${quote(path)} ${quote(`${path}.old`)}`,
-    });
-  }
-  if (entry.ownerUid === ownerUid && (entry.mode & 0o077) === 0) return;
-  throw new AosError('disk.denied', {
-    message: `The folder ${quote(path)} is open to others, or somebody else's`,
-    fix: `Make it yours alone: chmod 700 ${quote(path)}`,
-  });
-}
-
-const kindWords = {
-  symlink: 'a symlink',
-  file: 'a file',
-  folder: 'a folder',
-  other: 'something else',
-} as const;
-
-/** What `meta.json` tells of an agent. */
-export interface MetaFacts {
-  readonly name: string;
-  readonly registeredAt: Instant;
-  readonly body: AgentBody;
-  readonly address: string;
-  readonly publicKey: string;
-}
-
-// R5. What is no ordinary file is replaced, a symlink itself and not what it leads to.
-async function keepMeta(deps: DurableFileDeps, folder: string, facts: MetaFacts): Promise<void> {
-  const path = join(folder, 'meta.json');
-  if ((await deps.disk.stat(path))?.kind === 'file') return;
-  const meta = {
-    name: facts.name,
-    registered_at: new Date(facts.registeredAt).toISOString(),
-    body: facts.body,
-    address: facts.address,
-    public_key: facts.publicKey,
-    // For the agent to fill in.
-    pid: null,
-    started_at: null,
-  };
-  const text = `${JSON.stringify(meta, undefined, 2)}\n`;
-  await writeFileDurably(deps, path, Buffer.from(text));
 }
 
 interface RegistrationRow extends Registration {

@@ -127,7 +127,7 @@ export class SimulatedDisk implements Disk {
   stat(path: string): Promise<DiskEntry | undefined> {
     return this.#call(path, () => {
       const node = nodeIfAny(this.#root, path);
-      return node === undefined ? undefined : entryOf(node);
+      return node === undefined ? undefined : this.#entryOf(node);
     });
   }
 
@@ -195,14 +195,27 @@ export class SimulatedDisk implements Disk {
   }
 
   #identityOf(file: FileNode): FileIdentity {
-    const inode = this.#inodes.get(file) ?? this.#lastInode++;
-    this.#inodes.set(file, inode);
+    return { ...this.#standing(file), links: linksOf(this.#root, file) };
+  }
+
+  #standing(node: TreeNode): Omit<FileIdentity, 'links'> {
+    const inode = this.#inodes.get(node) ?? this.#lastInode++;
+    this.#inodes.set(node, inode);
+    const { bytes, version } = node.kind === 'file' ? node : { bytes: [], version: 0 };
     return {
-      sizeBytes: file.bytes.length,
-      modifiedNs: `${file.modifiedAt}${String(file.version % 1_000_000).padStart(6, '0')}`,
-      modifiedAt: file.modifiedAt,
+      sizeBytes: bytes.length,
+      modifiedNs: `${node.modifiedAt}${String(version % 1_000_000).padStart(6, '0')}`,
+      modifiedAt: node.modifiedAt,
       inode: String(inode),
-      links: linksOf(this.#root, file),
+    };
+  }
+
+  #entryOf(node: TreeNode): DiskEntry {
+    return {
+      ...this.#standing(node),
+      kind: node.kind,
+      mode: node.kind === 'symlink' ? modes.symlink : node.mode,
+      ownerUid: simulatedOwnerUid,
     };
   }
 
@@ -284,13 +297,3 @@ function fileIn(node: TreeNode, path: string): FileNode {
 }
 
 const modes = { file: 0o600, folder: 0o700, symlink: 0o777 } as const;
-
-function entryOf(node: TreeNode): DiskEntry {
-  return {
-    kind: node.kind,
-    sizeBytes: node.kind === 'file' ? node.bytes.length : 0,
-    mode: node.kind === 'symlink' ? modes.symlink : node.mode,
-    ownerUid: simulatedOwnerUid,
-    modifiedAt: node.modifiedAt,
-  };
-}

@@ -1,5 +1,5 @@
 /** Bugs that the simulator has to find. Each is put between the relay and its ledger. */
-import { claimText } from '../../src/ledger/deliveries.ts';
+import { claimText } from '../../src/ledger/held-deliveries.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { borrowed, bound } from './stale-looks.ts';
 

@@ -1,4 +1,5 @@
 /** One process of the daemon, as far as messages go: the real relay and the real file adapter. */
+import { bulkOver } from '../../src/kernel/bulk-disk.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
@@ -68,7 +69,7 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
   };
   relay = await openRelay({
     ...{ ledger, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
-    inboxes: new InboxFiles({ disk, random, home }),
+    inboxes: new InboxFiles({ disk, bulk: bulkOver(disk), eventLoop, random, home }),
     limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
     holder: `node-${start}`,
     hasAttachment: async () => false,
@@ -119,6 +120,7 @@ type OutboxParts = Pick<ConstructorParameters<typeof Outboxes>[0], 'disk' | 'wat
 async function openOutboxes({ relay, ledger, ...parts }: OutboxParts): Promise<void> {
   const outboxes = new Outboxes({
     ...parts,
+    bulk: bulkOver(parts.disk),
     home,
     accept: (batch) => relay.accept(batch),
     archived: (ids) => relay.archived(ids),

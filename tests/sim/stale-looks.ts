@@ -3,7 +3,7 @@
  * the claim, another machine may have claimed it. SQLite has one writer and no such moment, so
  * here looks bring back what the other node saw a little earlier.
  */
-import type { MailRow } from '../../src/ledger/deliveries.ts';
+import type { MailRow } from '../../src/ledger/find-mail.ts';
 import type { Ledger, Sql, Transaction } from '../../src/ledger/ledger.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Dice } from './dice.ts';

@@ -13,10 +13,16 @@ export const realClock: Clock = {
     signal?.throwIfAborted();
     const wakeAt = monotonicMs() + durationMs;
     for (let leftMs = durationMs; leftMs > 0; leftMs = wakeAt - monotonicMs()) {
-      await timer(Math.min(Math.ceil(leftMs), longestTimerMs), signal);
+      await timer(Math.min(Math.ceil(leftMs) + roundedMs(leftMs), longestTimerMs), signal);
     }
   },
 };
+
+// Node's timers count whole milliseconds, so that one may be early by a part of one. A sleep
+// would then be woken twice; where it is long, it is rather late by that much.
+function roundedMs(leftMs: number): number {
+  return leftMs < 20 ? 0 : 1;
+}
 
 function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -7,6 +7,7 @@
  * multiply (docs/decisions.md has the numbers), and the ledger works like that too.
  */
 import {
+  type BigIntStats,
   chmodSync,
   closeSync,
   constants,
@@ -21,7 +22,6 @@ import {
   readSync,
   renameSync,
   rmdirSync,
-  type Stats,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -65,13 +65,13 @@ function openForReading(path: string): FileReader {
   return {
     readAt: async (offset, length) => named(path, () => file.read(offset, length)),
     sizeBytes: async () => named(path, () => fstatSync(file.descriptor).size),
-    identity: async () => named(path, () => identityOf(file.descriptor)),
+    identity: async () =>
+      named(path, () => identityOf(fstatSync(file.descriptor, { bigint: true }))),
     [Symbol.asyncDispose]: async () => file.close(),
   };
 }
 
-function identityOf(descriptor: number): FileIdentity {
-  const { size, mtimeNs, ino, nlink } = fstatSync(descriptor, { bigint: true });
+function identityOf({ size, mtimeNs, ino, nlink }: BigIntStats): FileIdentity {
   return {
     sizeBytes: Number(size),
     modifiedNs: mtimeNs.toString(),
@@ -144,18 +144,17 @@ class OpenFile {
 }
 
 function entryAt(path: string): DiskEntry | undefined {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   if (info === undefined) return undefined;
   return {
+    ...identityOf(info),
     kind: kindOf(info),
-    sizeBytes: info.size,
-    mode: info.mode & 0o777,
-    ownerUid: info.uid,
-    modifiedAt: Math.floor(info.mtimeMs),
+    mode: Number(info.mode) & 0o777,
+    ownerUid: Number(info.uid),
   };
 }
 
-function kindOf(info: Stats): DiskEntry['kind'] {
+function kindOf(info: BigIntStats): DiskEntry['kind'] {
   if (info.isFile()) return 'file';
   if (info.isDirectory()) return 'folder';
   return info.isSymbolicLink() ? 'symlink' : 'other';

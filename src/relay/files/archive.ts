@@ -1,4 +1,5 @@
 /** Where the files of messages go when the ledger has them: `archive/{date}/{agent}/{stem}.msg`. */
+import { isMissing } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, Instant } from '../../kernel/ports.ts';
 import type { ArchivePlace } from '../envelope.ts';
@@ -56,8 +57,4 @@ async function makeFolders(disk: Disk, home: string, path: string): Promise<void
       if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
     }
   }
-}
-
-function isMissing(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'disk.missing';
 }

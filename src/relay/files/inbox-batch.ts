@@ -10,8 +10,10 @@
  *
  * Nothing is flushed. Not below `tmp`, because that is emptied before anybody can ask.
  */
+
+import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import { isMissing } from '../../kernel/disk-errors.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
-import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { InboxFile } from '../inboxes.ts';
 
@@ -29,30 +31,19 @@ const longestRecordBytes = 16 * 1024 * 1024;
 
 /** R1: the files and the record. */
 export async function stageBatch(
-  disk: Disk,
+  bulk: BulkDisk,
   base: string,
   recipient: string,
   files: readonly InboxFile[],
 ): Promise<void> {
-  for (const [index, { text }] of files.entries()) {
-    await writeNew(disk, stagedPath(base, index), Buffer.from(text));
-  }
+  await bulk.writeFiles(files.map(({ text }, index) => ({ path: stagedPath(base, index), text })));
   const record: BatchRecord = { recipient, names: files.map(({ name }) => name) };
   // The line's end shows that it is whole.
-  await writeNew(disk, base + recordEnd, Buffer.from(`${JSON.stringify(record)}\n`));
+  await bulk.writeFiles([{ path: base + recordEnd, text: `${JSON.stringify(record)}\n` }]);
 }
 
 export function stagedPath(base: string, index: number): string {
   return `${base}.${index}`;
-}
-
-async function writeNew(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const writer = await disk.create(path);
-  try {
-    await writer.append(bytes);
-  } finally {
-    await writer[Symbol.asyncDispose]();
-  }
 }
 
 /** R3. What the disk refuses to remove is swept at the next start. */
@@ -99,7 +90,7 @@ async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   try {
     return await disk.list(folder);
   } catch (failure) {
-    if (failure instanceof AosError && failure.code === 'disk.missing') return [];
+    if (isMissing(failure)) return [];
     throw failure;
   }
 }
@@ -122,8 +113,4 @@ function asRecord(value: unknown): BatchRecord | undefined {
   const { recipient, names } = value;
   if (typeof recipient !== 'string' || !Array.isArray(names)) return undefined;
   return { recipient, names: names.map(String) };
-}
-
-function isMissing(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'disk.missing';
 }

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
+import { realEventLoop } from '../../app/engines/event-loop.ts';
+import { bulkOver } from '../../kernel/bulk-disk.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import { InboxFiles } from './inbox-files.ts';
 
@@ -10,7 +12,14 @@ async function place(seed = 1) {
   for (const path of ['/agents', '/agents/jean', '/agents/jean/inbox', '/run']) {
     await disk.makeFolder(path);
   }
-  const open = (start: number) => new InboxFiles({ disk, random: seededRandom(start), home: '' });
+  const open = (start: number) =>
+    new InboxFiles({
+      disk,
+      bulk: bulkOver(disk),
+      eventLoop: realEventLoop,
+      random: seededRandom(start),
+      home: '',
+    });
   const textAt = async (path: string) =>
     Buffer.from(await readWholeFile(disk, path, 1000)).toString();
   return { disk, open, inboxes: open(1), textAt };
@@ -105,7 +114,13 @@ test('interrupted() knows what reached the inbox, wherever the process died', as
         };
       },
     });
-    const mortal = new InboxFiles({ disk: dying, random: seededRandom(9), home: '' });
+    const mortal = new InboxFiles({
+      disk: dying,
+      bulk: bulkOver(dying),
+      eventLoop: realEventLoop,
+      random: seededRandom(9),
+      home: '',
+    });
     await mortal.write('jean', three).then(
       () => {
         done = true;

@@ -1,12 +1,23 @@
 /** Inboxes as folders. A file appears there whole or not at all; see inbox-batch.ts. */
+
+import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Disk, HeldFolder, Random } from '../../kernel/ports.ts';
+import {
+  type Disk,
+  type EventLoop,
+  endOfTurn,
+  type HeldFolder,
+  type Random,
+} from '../../kernel/ports.ts';
 import type { Inboxes, InboxFile, InterruptedBatch, WrittenBatch } from '../inboxes.ts';
 import { batchFolder, clearBatch, findBatches, stageBatch, stagedPath } from './inbox-batch.ts';
 import { isMessageName } from './outbox.ts';
 
 export interface InboxFilesDeps {
   readonly disk: Disk;
+  readonly bulk: BulkDisk;
+  readonly eventLoop: EventLoop;
   readonly random: Random;
   readonly home: string;
 }
@@ -17,13 +28,17 @@ export function inboxPath(home: string, agent: string): string {
 
 export class InboxFiles implements Inboxes {
   readonly #disk: Disk;
+  readonly #bulk: BulkDisk;
+  readonly #eventLoop: EventLoop;
   readonly #random: Random;
   readonly #home: string;
   /** Batches of this process that nobody noted yet. */
   readonly #own = new Set<string>();
 
-  constructor({ disk, random, home }: InboxFilesDeps) {
+  constructor({ disk, bulk, eventLoop, random, home }: InboxFilesDeps) {
+    this.#eventLoop = eventLoop;
     this.#disk = disk;
+    this.#bulk = bulk;
     this.#random = random;
     this.#home = home;
   }
@@ -37,10 +52,13 @@ export class InboxFiles implements Inboxes {
     try {
       await using inbox = await this.#hold(recipient);
       await this.#stage(base, recipient, files);
-      for (const { name } of files) {
-        await this.#disk.rename(stagedPath(base, count), `${inbox.path}/${name}`);
-        count++;
-      }
+      const moves = files.map(({ name }, index) => ({
+        from: stagedPath(base, index),
+        to: `${inbox.path}/${name}`,
+      }));
+      const moved = await this.#bulk.moveFiles(moves, { inTurn: true });
+      failure = moved.at(-1)?.failure;
+      count = failure === undefined ? moved.length : moved.length - 1;
     } catch (thrown) {
       if (!(thrown instanceof AosError)) throw thrown;
       failure = thrown;
@@ -97,12 +115,12 @@ export class InboxFiles implements Inboxes {
 
   async #stage(base: string, recipient: string, files: readonly InboxFile[]): Promise<void> {
     try {
-      await stageBatch(this.#disk, base, recipient, files);
+      await stageBatch(this.#bulk, base, recipient, files);
     } catch (failure) {
       await clearBatch(this.#disk, base, range(0, files.length));
       if (!isMissing(failure)) throw failure;
       await this.#ensure(batchFolder(this.#home));
-      await stageBatch(this.#disk, base, recipient, files);
+      await stageBatch(this.#bulk, base, recipient, files);
     }
   }
 
@@ -111,11 +129,13 @@ export class InboxFiles implements Inboxes {
     try {
       await this.#disk.makeFolder(folder);
     } catch (failure) {
-      if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
+      if (!isTaken(failure)) throw failure;
     }
   }
 
   async #clear(base: string, staged: readonly number[]): Promise<void> {
+    // Whatever else the same commit set going comes first: somebody waits for that.
+    await endOfTurn(this.#eventLoop);
     await clearBatch(this.#disk, base, staged);
     this.#own.delete(base);
   }
@@ -123,10 +143,6 @@ export class InboxFiles implements Inboxes {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
-}
-
-function isMissing(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'disk.missing';
 }
 
 function hex(bytes: Uint8Array): string {

@@ -28,6 +28,8 @@ export class InboxWatch implements AsyncDisposable {
   readonly #deps: InboxWatchDeps;
   readonly #watches = new Map<string, FolderWatch>();
   #noticed = new Map<string, Set<string>>();
+  /** Names that are just being written, of which a notice is still to come. */
+  readonly #coming = new Map<string, Set<string>>();
   #looking: Promise<void> | undefined;
   readonly #stop = new AbortController();
   #told = false;
@@ -36,18 +38,36 @@ export class InboxWatch implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Unread messages lie in that inbox, or will in a moment. Costs nothing when repeated. */
-  expect(recipient: string): void {
-    if (this.#stop.signal.aborted || this.#watches.get(recipient)?.open === true) return;
+  /**
+   * Unread messages lie in that inbox, or those of these names will in a moment. Costs next
+   * to nothing when repeated.
+   */
+  expect(recipient: string, coming: readonly string[] = []): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#watch(recipient)) this.#expectNames(recipient, coming);
+  }
+
+  // One that does not come, because the disk is full say, is forgotten with the next ones.
+  #expectNames(recipient: string, coming: readonly string[]): void {
+    const known = this.#coming.get(recipient);
+    const names = known === undefined || known.size > mostNames ? new Set<string>() : known;
+    for (const name of coming) names.add(name);
+    if (names.size > 0) this.#coming.set(recipient, names);
+  }
+
+  #watch(recipient: string): boolean {
+    if (this.#watches.get(recipient)?.open === true) return true;
     const { watching, home } = this.#deps;
     try {
       const watch = watching.watch(inboxPath(home, recipient), (name) =>
         this.#onChange(recipient, name),
       );
       this.#watches.set(recipient, watch);
+      return true;
     } catch (failure) {
       // Without a watch it is heard of later, when the relay lists the inbox.
       if (!this.#told) this.#tell(recipient, failure);
+      return false;
     }
   }
 
@@ -56,6 +76,7 @@ export class InboxWatch implements AsyncDisposable {
     this.#watches.get(recipient)?.[Symbol.dispose]();
     this.#watches.delete(recipient);
     this.#noticed.delete(recipient);
+    this.#coming.delete(recipient);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,11 +90,18 @@ export class InboxWatch implements AsyncDisposable {
       this.forget(recipient);
       return;
     }
-    if (!isMessageName(name)) return;
+    if (!isMessageName(name) || this.#cameItself(recipient, name)) return;
     const names = this.#noticed.get(recipient) ?? new Set();
     this.#noticed.set(recipient, names);
     if (names.size < mostNames) names.add(name);
     this.#looking ??= this.#look();
+  }
+
+  #cameItself(recipient: string, name: string): boolean {
+    const coming = this.#coming.get(recipient);
+    if (coming?.delete(name) !== true) return false;
+    if (coming.size === 0) this.#coming.delete(recipient);
+    return true;
   }
 
   async #look(): Promise<void> {

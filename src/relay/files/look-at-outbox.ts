@@ -4,67 +4,39 @@
  * R1. A file leaves the outbox only after the relay answered for it. Dying in between is
  *     harmless: the relay knows the file when it comes again.
  * R2. Files are handed in one batch after another, so that a failure never lets a later
- *     message pass an earlier one.
- * R3. A file that is not the one that was read stays: it is a new message. Only ordinary
- *     files are kept in the archive.
- * R4. A file that has to settle holds those behind it back, or a message that came later by
- *     a rename would pass it. Only once: one that is still being written then is passed.
+ *     message pass an earlier one. Only the reading is ahead, and is done again where it
+ *     was in vain.
  */
-import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
-import type { Clock, Disk } from '../../kernel/ports.ts';
+import { type EventLoop, endOfTurn } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
-import type { Acceptance, ArchivePlace, Incoming } from '../envelope.ts';
+import type { Acceptance } from '../envelope.ts';
 import type { Relay } from '../relay.ts';
-import { archivePath, moveToArchive } from './archive.ts';
-import type { Look, Outbox } from './outbox.ts';
-import { type Reading, readOutboxFile, type Standing } from './read-outbox-file.ts';
+import type { Outbox } from './outbox.ts';
+import { type Answered, type PutAwayDeps, putAway } from './put-away.ts';
+import { type Batch, type BatchDeps, type BatchPlace, readBatch } from './read-batch.ts';
 
-export interface LookDeps {
-  readonly disk: Disk;
-  readonly clock: Clock;
+export interface LookDeps extends BatchDeps, PutAwayDeps {
+  readonly eventLoop: EventLoop;
   readonly log: RelayLog;
-  readonly home: string;
-  readonly rate: Pick<Relay['rate'], 'take' | 'waitMs'>;
   readonly accept: Relay['accept'];
   /** Tells the relay of files that lie in the archive; nobody waits for it. */
   readonly archived: (ids: readonly string[]) => void;
   readonly stopped: () => boolean;
-  /** Logs a thing once until it changes. */
-  readonly tellOnce: (about: string, facts: object, words: string) => void;
 }
 
-const batchMessages = 128;
-const batchBytes = 1024 * 1024;
-/** So that a slowed agent is not looked at for every single message. */
-const leastPauseMs = 10;
 const crowdedMs = 1000;
-const fewFiles = 4;
-/** As the folder itself tells: some thousand names. */
-const largeFolderBytes = 256 * 1024;
-const stuckMs = 30_000;
 /** When a file is handed in again for which there was no room. */
 const laterMs = 500;
 
 /** Works off what is known to be there. Throws when nothing can be done for now; see R2. */
 export async function lookAtOutbox(deps: LookDeps, outbox: Outbox): Promise<void> {
   await using held = await deps.disk.holdFolder(outboxPath(deps.home, outbox.agent));
-  outbox.look ??= { names: await namesToLookAt(deps, outbox, held.path), next: 0 };
-  const { look } = outbox;
-  while (look.next < look.names.length && !deps.stopped()) {
-    if (!takeCredit(deps, outbox, look.names.length - look.next)) return;
-    const start = look.next;
-    const { notBeforeMs } = outbox;
-    try {
-      const batch = await readBatch(deps, outbox, look, held.path);
-      if (batch.length > 0) await handIn(deps, outbox, batch, held.path);
-    } catch (failure) {
-      look.next = start;
-      throw failure;
-    }
-    // R4
-    if (outbox.notBeforeMs > notBeforeMs) return;
-  }
-  outbox.look = undefined;
+  outbox.look ??= {
+    names: await namesToLookAt(deps, outbox, held.path),
+    next: 0,
+    isPendingCrowded: false,
+  };
+  await workOff(deps, outbox, { look: outbox.look, folder: held.path });
 }
 
 export function outboxPath(home: string, agent: string): string {
@@ -87,244 +59,80 @@ async function namesToLookAt(
   return names;
 }
 
-// What the limit gave and a batch did not use is kept, because it is not given twice.
-function takeCredit({ rate, clock }: LookDeps, outbox: Outbox, left: number): boolean {
-  const wanted = Math.min(batchMessages, left) - outbox.credit;
-  if (wanted > 0) outbox.credit += rate.take(outbox.agent, wanted);
-  if (outbox.credit > 0) return true;
-  const pauseMs = Math.max(leastPauseMs, rate.waitMs(outbox.agent));
-  outbox.notBeforeMs = clock.monotonicMs() + pauseMs;
-  return false;
-}
-
-interface Found {
-  readonly name: string;
-  readonly incoming: Incoming;
-  readonly stands: Standing;
-}
-
-async function readBatch(
-  deps: LookDeps,
-  outbox: Outbox,
-  look: Look,
-  folder: string,
-): Promise<Found[]> {
-  const batch: Found[] = [];
-  let bytes = 0;
-  const most = Math.min(batchMessages, outbox.credit);
-  const pending = await pendingNames(deps, folder, Math.min(most, look.names.length - look.next));
-  while (batch.length < most && bytes < batchBytes && look.next < look.names.length) {
-    const name = look.names[look.next] ?? '';
-    const { agent } = outbox;
-    const renamed = outbox.wasPending(name);
-    const file = { agent, folder, name, pending, renamed, seen: outbox.seen(name) };
-    const reading = await readOutboxFile(deps, file);
-    if (reading.kind === 'settling') {
-      // R4: it comes with this look, and needs no waking.
-      outbox.wait(name, { dueMs: Number.POSITIVE_INFINITY, seen: reading.seen });
-      outbox.notBeforeMs = deps.clock.monotonicMs() + reading.waitMs;
-      break;
-    }
-    look.next++;
-    if (reading.kind === 'incoming') {
-      batch.push({ name, incoming: reading.incoming, stands: reading.stands });
-      bytes += reading.stands.sizeBytes;
-    } else {
-      leave(deps, outbox, name, reading);
-    }
-  }
-  return batch;
-}
-
-// One listing instead of many looks, where there are many. Were thousands lying there, it
-// would be the other way round.
-async function pendingNames(
-  { disk }: LookDeps,
-  folder: string,
-  files: number,
-): Promise<ReadonlySet<string> | undefined> {
-  if (files < fewFiles) return undefined;
+async function workOff(deps: LookDeps, outbox: Outbox, place: BatchPlace): Promise<void> {
+  const { look, folder } = place;
+  const readNext = async (): Promise<Batch | undefined> =>
+    deps.stopped() ? undefined : readBatch(deps, outbox, place);
+  let answered: readonly Answered[] = [];
+  const putAwayAnswered = async (): Promise<void> => {
+    const done = answered;
+    answered = [];
+    const ids = await putAway(deps, outbox, { answered: done, folder });
+    if (ids.length > 0) deps.archived(ids);
+  };
   try {
-    const path = `${folder}/.pending`;
-    const entry = await disk.stat(path);
-    if (entry?.kind !== 'folder' || entry.sizeBytes > largeFolderBytes) return undefined;
-    return new Set(await disk.list(path));
-  } catch {
-    // Then each file is asked about by itself.
-    return undefined;
+    let batch = await readNext();
+    while (batch !== undefined) {
+      // While the relay is busy with these, the next are read and those before go their way.
+      const reading = batch.pauses ? undefined : readNext();
+      const work = [handIn(deps, batch), reading, putAwayAnswered()] as const;
+      const [answers, ahead, putting] = await Promise.allSettled(work);
+      const next = ahead.status === 'fulfilled' ? ahead.value : undefined;
+      if (answers.status === 'rejected') {
+        goBack(outbox, place, { batch, answered: 0, next });
+        throw answers.reason;
+      }
+      answered = noteAnswers(deps, outbox, batch, answers.value);
+      if (answered.length < batch.found.length) {
+        goBack(outbox, place, { batch, answered: answered.length, next });
+        outbox.notBeforeMs = deps.clock.monotonicMs() + laterMs;
+        return;
+      }
+      for (const end of [ahead, putting]) if (end.status === 'rejected') throw end.reason;
+      batch = next;
+    }
+    if (look.next >= look.names.length) outbox.look = undefined;
+  } finally {
+    // What goes to the recipients just now comes first: somebody waits for that.
+    if (answered.length > 0) await endOfTurn(deps.eventLoop);
+    await putAwayAnswered();
   }
 }
 
-function leave(
-  { clock, tellOnce }: LookDeps,
-  outbox: Outbox,
-  name: string,
-  reading: Extract<Reading, { kind: 'wait' | 'gone' }>,
-): void {
-  outbox.stopWaiting(name);
-  if (reading.kind === 'gone') return;
-  if (reading.failure !== undefined) {
-    const error = toReport(reading.failure);
-    const words = 'something in an outbox cannot be read for now, and stays there';
-    tellOnce(
-      `unread ${outbox.agent} ${error.code}`,
-      { agent: outbox.agent, file: name, error },
-      words,
-    );
-  }
-  if (reading.waitMs === undefined) return;
-  // What was not a message at once has lost the benefit of the rename, unless its marker
-  // still stands there.
-  if (reading.seen !== undefined) outbox.forgetPending(name);
-  outbox.wait(name, { dueMs: clock.monotonicMs() + reading.waitMs, seen: reading.seen });
+interface Undone {
+  readonly batch: Batch;
+  /** So many of the batch are done. */
+  readonly answered: number;
+  /** What was read ahead. */
+  readonly next: Batch | undefined;
 }
 
-async function handIn(
+// R2: the look goes on with the first that was not answered for.
+function goBack(outbox: Outbox, { look }: BatchPlace, { batch, answered, next }: Undone): void {
+  const first = batch.found[answered]?.name;
+  look.next = first === undefined ? batch.start : look.names.indexOf(first, batch.start);
+  outbox.credit += batch.found.length - answered + (next?.found.length ?? 0);
+}
+
+async function handIn(deps: LookDeps, { found }: Batch): Promise<readonly Acceptance[]> {
+  return found.length === 0 ? [] : deps.accept(found.map(({ incoming }) => incoming));
+}
+
+/** Those of the batch, from the first on, for which the relay has answered. */
+function noteAnswers(
   deps: LookDeps,
   outbox: Outbox,
-  batch: readonly Found[],
-  folder: string,
-): Promise<void> {
-  const answers = await deps.accept(batch.map(({ incoming }) => incoming));
-  const ids: string[] = [];
-  for (const [index, found] of batch.entries()) {
+  { found }: Batch,
+  answers: readonly Acceptance[],
+): readonly Answered[] {
+  const answered: Answered[] = [];
+  for (const [index, { name, stands }] of found.entries()) {
     const answer = answers[index];
-    if (answer === undefined) continue;
-    if (answer.kind === 'refused' && answer.later === true) {
-      holdBack(deps, outbox, found.name);
-      break;
-    }
-    outbox.credit--;
-    noteStamp(deps, outbox, found.name);
-    if ((await putAway(deps, outbox, found, answer, folder)) && answer.id !== undefined) {
-      ids.push(answer.id);
-    }
+    if (answer === undefined || (answer.kind === 'refused' && answer.later === true)) break;
+    noteStamp(deps, outbox, name);
+    answered.push({ name, stands, answer });
   }
-  if (ids.length > 0) deps.archived(ids);
-}
-
-// R2: those behind it wait too, and the look goes on with it.
-function holdBack({ clock }: LookDeps, outbox: Outbox, name: string): void {
-  const place = outbox.look?.names.indexOf(name) ?? -1;
-  if (outbox.look !== undefined && place !== -1) outbox.look.next = place;
-  outbox.notBeforeMs = clock.monotonicMs() + laterMs;
-}
-
-/** False when the file is not in the archive. What goes wrong here concerns this file only. */
-async function putAway(
-  deps: LookDeps,
-  outbox: Outbox,
-  { name, stands }: Found,
-  answer: Acceptance,
-  folder: string,
-): Promise<boolean> {
-  const path = `${folder}/${name}`;
-  outbox.stopWaiting(name);
-  outbox.forgetPending(name);
-  const place = placeOf(deps, outbox, name, answer);
-  try {
-    outbox.willMove(name);
-    if (!(await moveToArchive(deps, path, place))) return false;
-    const archived = `${deps.home}/${archivePath(place)}`;
-    if (await isTheOneRead(deps.disk, archived, stands)) {
-      return await keepIfFile(deps.disk, archived, stands);
-    }
-    await putBack(deps.disk, archived, path);
-    outbox.didNotMove(name);
-    outbox.want(name);
-    return false;
-  } catch (failure) {
-    outbox.didNotMove(name);
-    // R1: it is handed in again after a while, and the relay knows it.
-    const dueMs = deps.clock.monotonicMs() + stuckMs;
-    outbox.wait(name, { dueMs, seen: undefined });
-    const facts = { agent: outbox.agent, error: toReport(failure) };
-    deps.tellOnce(`stuck ${outbox.agent}`, facts, 'a message file cannot be moved to the archive');
-    return false;
-  }
-}
-
-// R3. Looked at where nobody else changes it any more.
-async function isTheOneRead(disk: Disk, path: string, stands: Standing): Promise<boolean> {
-  if (stands.inode === undefined) {
-    const entry = await disk.stat(path);
-    return (
-      entry?.kind === stands.kind &&
-      entry?.sizeBytes === stands.sizeBytes &&
-      entry.modifiedAt === stands.modifiedAt
-    );
-  }
-  try {
-    await using reader = await disk.read(path);
-    const now = await reader.identity();
-    return (
-      now.inode === stands.inode &&
-      now.modifiedNs === stands.modifiedNs &&
-      now.sizeBytes === stands.sizeBytes
-    );
-  } catch (failure) {
-    // The one that was read could be opened.
-    if (hasCode(failure, 'disk.not-a-file', 'disk.denied')) return false;
-    throw failure;
-  }
-}
-
-/** False when it was removed. A link or pipe was moved first so that none but it goes (R3). */
-async function keepIfFile(disk: Disk, path: string, { kind }: Standing): Promise<boolean> {
-  if (kind === undefined) return true;
-  if (kind !== 'file') {
-    await disk.remove(path);
-    return false;
-  }
-  try {
-    // It could not be read, and is to be packed some day.
-    await disk.makePrivate(path);
-  } catch (failure) {
-    // Another's file is kept as it is.
-    if (!hasCode(failure, 'disk.denied')) throw failure;
-  }
-  return true;
-}
-
-/** Under its own name, or, when that is taken by now, beside it: nothing is replaced. */
-async function putBack(disk: Disk, archived: string, path: string): Promise<void> {
-  const kind = (await disk.stat(archived))?.kind;
-  // A folder replaces nothing but an empty folder.
-  if (kind === 'folder') return disk.rename(archived, path);
-  if (kind === 'file') await linkBeside(disk, archived, path);
-  // What else came in the place of a file within a moment is no message that could be lost.
-  if (kind !== undefined) await disk.remove(archived);
-}
-
-async function linkBeside(disk: Disk, archived: string, path: string): Promise<void> {
-  const stem = path.slice(0, -'.msg'.length);
-  for (let number = 1; ; number++) {
-    try {
-      await disk.link(archived, number === 1 ? path : `${stem}.${number}.msg`);
-      return;
-    } catch (failure) {
-      if (!hasCode(failure, 'disk.exists')) throw failure;
-    }
-  }
-}
-
-function hasCode(failure: unknown, ...codes: readonly ErrorCode[]): boolean {
-  return failure instanceof AosError && codes.includes(failure.code);
-}
-
-// A name has 255 bytes, of which the number that the relay may add takes some.
-const longestStemBytes = 251;
-
-function placeOf(
-  { clock }: LookDeps,
-  { agent }: Outbox,
-  name: string,
-  { archive, id }: Acceptance,
-): ArchivePlace {
-  const stem = name.slice(0, -'.msg'.length);
-  const place = archive ?? { agent, stem, at: clock.now() };
-  const fits = Buffer.byteLength(place.stem) <= longestStemBytes;
-  return fits ? place : { ...place, stem: id ?? stem };
+  return answered;
 }
 
 const backwardsMs = 1000;

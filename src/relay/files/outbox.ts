@@ -16,6 +16,8 @@ export interface Waiting {
 export interface Look {
   readonly names: readonly string[];
   next: number;
+  /** So much lies in `.pending` that it is not worth listing. */
+  isPendingCrowded: boolean;
 }
 
 /** When something last came into the folders of an outbox, or left them. */

@@ -13,11 +13,13 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { isInstalled } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { openBulkDisk } from '../../app/engines/bulk-disk.ts';
 import { realClock } from '../../app/engines/clock.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { realEventLoop } from '../../app/engines/event-loop.ts';
 import { realFileWatching } from '../../app/engines/file-watching.ts';
 import { realRandom } from '../../app/engines/random.ts';
+import { bulkOver } from '../../kernel/bulk-disk.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
 import { InboxFiles } from './inbox-files.ts';
 import { InboxWatch } from './inbox-watch.ts';
@@ -43,9 +45,10 @@ async function place() {
       archive: { agent: sender, stem: source?.stem ?? '', at: realClock.now() },
     }));
   };
+  const bulk = openBulkDisk({ clock: realClock });
   const outboxes = new Outboxes({
     ...{ disk: realDisk, watching: realFileWatching, clock: realClock, eventLoop: realEventLoop },
-    ...{ home, accept },
+    ...{ home, accept, bulk },
     log: { info: line, warn: line, error: line },
     archived: async (ids) => void archived.push(...ids),
     rate: { take: (_, wanted) => wanted, waitMs: () => 0 },
@@ -62,6 +65,7 @@ async function place() {
     at: (...names: string[]) => [home, ...names].join('/'),
     async [Symbol.asyncDispose]() {
       await outboxes[Symbol.asyncDispose]();
+      await bulk[Symbol.asyncDispose]();
       await user[Symbol.asyncDispose]();
     },
   };
@@ -216,7 +220,13 @@ test('an agent that takes its messages is heard of', async () => {
   mkdirSync(`${home}/agents/jean/inbox`, { recursive: true });
   mkdirSync(`${home}/run`);
   const gone: string[] = [];
-  const inboxes = new InboxFiles({ disk: realDisk, random: realRandom, home });
+  const inboxes = new InboxFiles({
+    disk: realDisk,
+    bulk: bulkOver(realDisk),
+    eventLoop: realEventLoop,
+    random: realRandom,
+    home,
+  });
   const line = (): void => {};
   await using watch = new InboxWatch({
     ...{ disk: realDisk, watching: realFileWatching, clock: realClock, home },

@@ -6,6 +6,7 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { integerBelow, seededRandom } from '../../../tests/sim/random.ts';
 import { SimulatedWatching, type SimulatedWatchingOptions } from '../../../tests/sim/watching.ts';
 import { realEventLoop } from '../../app/engines/event-loop.ts';
+import { bulkOver } from '../../kernel/bulk-disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
@@ -42,7 +43,15 @@ async function place({ lostPercent = 0, latePercent = 0, seed = 1, ...choices }:
     }));
   };
   const outboxes = new Outboxes({
-    ...{ disk, watching, clock, eventLoop: realEventLoop, home: '', accept },
+    ...{
+      disk,
+      bulk: bulkOver(choices.disk ?? disk),
+      watching,
+      clock,
+      eventLoop: realEventLoop,
+      home: '',
+      accept,
+    },
     log: { info: line('info'), warn: line('warn'), error: line('error') },
     archived: async (ids) => void archived.push(...ids),
     rate: { take: (_, wanted) => wanted, waitMs: () => 0 },

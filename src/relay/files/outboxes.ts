@@ -7,8 +7,11 @@
  *     fails waits by itself, and no failure leaves this class.
  * R2. A look at one outbox is over before the next of the same begins.
  */
+
+import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import { early } from '../../kernel/early.ts';
 import { toReport } from '../../kernel/errors.ts';
-import type { Clock, Disk, EventLoop } from '../../kernel/ports.ts';
+import { type Clock, type Disk, type EventLoop, endOfTurn } from '../../kernel/ports.ts';
 import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
 import type { Relay } from '../relay.ts';
@@ -26,6 +29,7 @@ import { type NoteTrouble, Troubles } from './troubles.ts';
 
 export interface OutboxesDeps {
   readonly disk: Disk;
+  readonly bulk: BulkDisk;
   readonly watching: Watching;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
@@ -43,6 +47,9 @@ export interface OutboxesDeps {
 
 const rescanMs = 30_000;
 const tickMs = 200;
+/** Where nothing has happened for a while, there is nothing to be late for. */
+const idleTickMs = 2000;
+const idleAfterMs = 5000;
 const lagMs = 250;
 const noticesPerTurn = 4000;
 /** An outbox that the system cannot watch is looked into so often. */
@@ -75,6 +82,7 @@ export class Outboxes implements AsyncDisposable {
   #rescanAtMs = 0;
   #scanAtMs = Number.POSITIVE_INFINITY;
   #pollAtMs = 0;
+  #activeAtMs = 0;
   /** Wall time less monotonic time; when it changes, somebody set the clock. */
   #wallOffsetMs: number;
   #noticesInTurn = 0;
@@ -89,11 +97,11 @@ export class Outboxes implements AsyncDisposable {
       onPending: (outbox, name) =>
         this.#onNotice(outbox, name, (known) => outbox.noticePending(known)),
     };
-    const { disk, watching, clock, log, home, rate } = deps;
+    const { disk, bulk, watching, clock, eventLoop, log, home, rate } = deps;
     const tellOnce = this.#tellOnce.bind(this);
     this.#folderDeps = { disk, watching, clock, log, tellOnce };
     this.#lookDeps = {
-      ...{ disk, clock, log, home, rate, tellOnce },
+      ...{ disk, bulk, clock, eventLoop, log, home, rate, tellOnce },
       accept: (batch) => deps.accept(batch),
       archived: (ids) => this.#tellArchived(ids),
       stopped: () => this.#stop.signal.aborted,
@@ -109,7 +117,7 @@ export class Outboxes implements AsyncDisposable {
   /** Looks that have begun come to the end of their batch; files that are left stay. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    this.#nap.abort();
+    this.#nap.abort(early);
     await this.#timekeeper;
     while (this.#working.size + this.#meeting.size + this.#telling.size > 0) {
       await Promise.all([...this.#working.values(), ...this.#meeting.values(), ...this.#telling]);
@@ -123,10 +131,11 @@ export class Outboxes implements AsyncDisposable {
     this.#rescanAtMs = this.#deps.clock.monotonicMs() + rescanMs;
     await this.#findAgents();
     const clockWasSet = this.#noteClock();
-    await this.#eachOutbox((outbox) => {
+    await this.#eachOutbox(async (outbox) => {
       outbox.startOver();
       // By a clock that was just set, files look older than they are.
       if (clockWasSet) outbox.sweepDue = false;
+      return !(await this.#isStillEmpty(outbox));
     });
   }
 
@@ -134,8 +143,9 @@ export class Outboxes implements AsyncDisposable {
   async #scan(): Promise<void> {
     this.#scanAtMs = Number.POSITIVE_INFINITY;
     await this.#findAgents();
-    await this.#eachOutbox((outbox) => {
+    await this.#eachOutbox(async (outbox) => {
       outbox.scanDue = true;
+      return true;
     });
   }
 
@@ -152,15 +162,24 @@ export class Outboxes implements AsyncDisposable {
     }
   }
 
-  async #eachOutbox(change: (outbox: Outbox) => void): Promise<void> {
+  async #eachOutbox(isDue: (outbox: Outbox) => Promise<boolean>): Promise<void> {
     let count = 0;
     for (const outbox of this.#outboxes.values()) {
       if (this.#stop.signal.aborted) return;
-      change(outbox);
-      this.#enqueue(outbox);
+      if (await isDue(outbox)) this.#enqueue(outbox);
       // The disk answers on the spot, so that a thousand looks would keep everybody waiting.
-      if (++count % outboxesPerTurn === 0) await this.#nextTurn();
+      if (++count % outboxesPerTurn === 0) await endOfTurn(this.#deps.eventLoop);
     }
+  }
+
+  /** Most are, most of the time, and a look at each would take ten times as long. */
+  async #isStillEmpty(outbox: Outbox): Promise<boolean> {
+    if (!outbox.allDue || this.#isTaken(outbox)) return false;
+    const times = await folderTimes(this.#folderDeps, outboxPath(this.#deps.home, outbox.agent));
+    // Somebody may have been told of something meanwhile.
+    if (!outbox.allDue || this.#isTaken(outbox) || !outbox.stillEmpty(times)) return false;
+    outbox.nothingDue();
+    return true;
   }
 
   #noteClock(): boolean {
@@ -241,6 +260,7 @@ export class Outboxes implements AsyncDisposable {
 
   #countNotice(): void {
     this.#noticesInTurn++;
+    this.#noteActive();
     this.#planDrain();
   }
 
@@ -293,10 +313,6 @@ export class Outboxes implements AsyncDisposable {
   async #attend(outbox: Outbox): Promise<void> {
     const path = outboxPath(this.#deps.home, outbox.agent);
     const times = outbox.allDue ? await folderTimes(this.#folderDeps, path) : undefined;
-    if (outbox.stillEmpty(times)) {
-      outbox.nothingDue();
-      return;
-    }
     if (outbox.upkeepDue || outbox.outboxWatch === undefined) {
       outbox.upkeepDue = false;
       if (!(await keepFolders(this.#folderDeps, outbox, path, this.#notices))) {
@@ -324,6 +340,12 @@ export class Outboxes implements AsyncDisposable {
     this.#telling.add(told);
   }
 
+  #noteActive(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    this.#activeAtMs = nowMs;
+    this.#wakeBy(nowMs + tickMs);
+  }
+
   /** Not twice within a second, however busy everybody is. */
   #scanSoon(): void {
     const nowMs = this.#deps.clock.monotonicMs();
@@ -332,14 +354,15 @@ export class Outboxes implements AsyncDisposable {
   }
 
   #wakeBy(atMs: number): void {
-    if (atMs < this.#napUntilMs) this.#nap.abort();
+    if (atMs < this.#napUntilMs) this.#nap.abort(early);
   }
 
   async #keepTime(): Promise<void> {
     const { clock } = this.#deps;
     while (!this.#stop.signal.aborted) {
       const nowMs = clock.monotonicMs();
-      this.#napUntilMs = Math.min(nowMs + tickMs, this.#nextDueMs());
+      const isIdle = nowMs > this.#activeAtMs + idleAfterMs;
+      this.#napUntilMs = Math.min(nowMs + (isIdle ? idleTickMs : tickMs), this.#nextDueMs());
       this.#nap = new AbortController();
       // Being woken early is as good as sleeping to the end.
       await clock.sleep(this.#napUntilMs - nowMs, this.#nap.signal).catch(() => {});
@@ -355,6 +378,7 @@ export class Outboxes implements AsyncDisposable {
     let nextMs = Math.min(this.#rescanAtMs, this.#scanAtMs);
     for (const outbox of this.#outboxes.values()) {
       if (outbox.dueMs < nextMs) nextMs = outbox.dueMs;
+      if (outbox.outboxWatch === undefined) nextMs = Math.min(nextMs, this.#pollAtMs);
       if (outbox.notBeforeMs < nextMs && outbox.hasWork && !this.#isTaken(outbox)) {
         nextMs = outbox.notBeforeMs;
       }
@@ -375,10 +399,6 @@ export class Outboxes implements AsyncDisposable {
       if (poll && outbox.outboxWatch === undefined) outbox.upkeepDue = true;
       if (outbox.hasWork) this.#enqueue(outbox);
     }
-  }
-
-  #nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.#deps.eventLoop.atEndOfTurn(resolve));
   }
 
   #tellOnce(about: string, facts: object, words: string): void {

@@ -10,17 +10,11 @@
  * R4. What is no message may be half of one: that is said only when it is 5 s old.
  */
 import { hash } from 'node:crypto';
+import type { Taken, TakenFile } from '../../kernel/bulk-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Message, messageLimits } from '../../kernel/message.ts';
 import { parseMessage } from '../../kernel/message-text.ts';
-import type {
-  Clock,
-  DiskEntry,
-  DiskView,
-  FileIdentity,
-  FileReader,
-  Instant,
-} from '../../kernel/ports.ts';
+import type { Clock, DiskEntry, DiskView, FileIdentity, Instant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { checkChecksum } from '../checksum.ts';
 import type { FileSource, Incoming } from '../envelope.ts';
@@ -33,7 +27,7 @@ const unreadableMs = 30_000;
 
 export interface ReadDeps {
   readonly disk: DiskView;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 export interface OutboxFile {
@@ -41,11 +35,14 @@ export interface OutboxFile {
   /** A path into the outbox. */
   readonly folder: string;
   readonly name: string;
-  /** All names in `.pending`, where somebody has listed them since the file was found. */
-  readonly pending: ReadonlySet<string> | undefined;
+  /** It stands in `.pending` too, or did before it was taken. */
+  readonly marked: boolean;
   /** It was seen in `.pending` just before. */
   readonly renamed: boolean;
   readonly seen: Seen | undefined;
+  /** When it was asked for, on either clock: it may be read later, and is as old as this. */
+  readonly askedAt: Instant;
+  readonly askedMs: number;
 }
 
 /** How a file stood when it was looked at, and since when, on the monotonic clock. */
@@ -80,40 +77,23 @@ export interface Standing {
 
 const gone: Reading = { kind: 'gone' };
 
-export async function readOutboxFile(deps: ReadDeps, file: OutboxFile): Promise<Reading> {
-  if (await isMarked(deps.disk, file)) return { kind: 'wait', waitMs: markedMs };
-  let reader: FileReader | undefined;
-  try {
-    reader = await deps.disk.read(`${file.folder}/${file.name}`);
-    return await readOpen(deps, file, reader);
-  } catch (failure) {
-    return unread(deps, file, failure);
-  } finally {
-    await reader?.[Symbol.asyncDispose]();
-  }
+export async function judgeOutboxFile(
+  deps: ReadDeps,
+  file: OutboxFile,
+  taken: Taken,
+): Promise<Reading> {
+  if (file.marked) return { kind: 'wait', waitMs: markedMs };
+  return taken.failure === undefined ? judge(deps, file, taken) : unread(deps, file, taken.failure);
 }
 
-// R2
-async function isMarked(disk: DiskView, file: OutboxFile): Promise<boolean> {
-  const { folder, name, pending } = file;
-  if (pending !== undefined) return pending.has(name);
-  try {
-    return (await disk.stat(`${folder}/.pending/${name}`)) !== undefined;
-  } catch {
-    // Where `.pending` is no folder, nothing is in it.
-    return false;
+function judge(deps: ReadDeps, file: OutboxFile, { identity, bytes, changed }: TakenFile): Reading {
+  if (identity.sizeBytes > messageLimits.wholeBytes) {
+    return asFault(file, identity, tooLarge(file, identity.sizeBytes));
   }
-}
-
-async function readOpen(deps: ReadDeps, file: OutboxFile, reader: FileReader): Promise<Reading> {
-  const before = await reader.identity();
-  if (before.sizeBytes > messageLimits.wholeBytes) {
-    return asFault(file, before, tooLarge(file, before.sizeBytes));
-  }
-  const seen = seenNow(deps, file.seen, before);
-  const ageMs = ageOf(deps, before, seen);
+  const seen = seenNow(deps, file.seen, identity);
+  const ageMs = ageOf(file, identity, seen);
   // An empty file is just being made (R4), and those behind it need not wait for it.
-  if (before.sizeBytes === 0 && ageMs < partialMs) {
+  if (identity.sizeBytes === 0 && ageMs < partialMs) {
     return { kind: 'wait', waitMs: partialMs - ageMs, seen };
   }
   // R2
@@ -121,22 +101,20 @@ async function readOpen(deps: ReadDeps, file: OutboxFile, reader: FileReader): P
     const kind = file.seen === undefined ? 'settling' : 'wait';
     return { kind, waitMs: settleMs - ageMs, seen };
   }
-  const bytes = await reader.readAt(0, before.sizeBytes);
-  const after = await reader.identity();
   // R3
-  if (!isSame(before, after)) return { kind: 'wait', waitMs: settleMs };
+  if (changed) return { kind: 'wait', waitMs: settleMs };
   try {
     const message = parseMessage(bytes);
     // Here too: a body that is still being written has another hash, and gets its time (R4).
     checkChecksum(message);
     checkNameHash(file, bytes, message);
-    const incoming = { sender: file.agent, message, source: sourceOf(file, before) };
-    return { kind: 'incoming', incoming, stands: before };
+    const incoming = { sender: file.agent, message, source: sourceOf(file, identity) };
+    return { kind: 'incoming', incoming, stands: identity };
   } catch (failure) {
     if (!(failure instanceof AosError)) throw failure;
     // R4
     if (ageMs < partialMs) return { kind: 'wait', waitMs: partialMs - ageMs, seen };
-    return asFault(file, before, failure);
+    return asFault(file, identity, failure);
   }
 }
 
@@ -147,17 +125,8 @@ function seenNow({ clock }: ReadDeps, seen: Seen | undefined, now: FileIdentity)
 
 // A time of change that is still to come says nothing: then what counts is for how long
 // the file has been seen as it is.
-function ageOf({ clock }: ReadDeps, { modifiedAt }: FileIdentity, { sinceMs }: Seen): number {
-  return Math.max(clock.now() - modifiedAt, clock.monotonicMs() - sinceMs);
-}
-
-function isSame(one: FileIdentity, other: FileIdentity): boolean {
-  return (
-    one.modifiedNs === other.modifiedNs &&
-    one.sizeBytes === other.sizeBytes &&
-    one.inode === other.inode &&
-    one.links === other.links
-  );
+function ageOf(file: OutboxFile, { modifiedAt }: FileIdentity, { sinceMs }: Seen): number {
+  return Math.max(file.askedAt - modifiedAt, file.askedMs - sinceMs);
 }
 
 const hashInName = /[-.]([0-9a-f]{64})\.msg$/i;
@@ -187,8 +156,7 @@ function sourceOf(
 }
 
 /** What cannot be read: gone, no file at all (R1), closed to us, or a fault of the disk. */
-async function unread(deps: ReadDeps, file: OutboxFile, failure: unknown): Promise<Reading> {
-  if (!(failure instanceof AosError)) throw failure;
+async function unread(deps: ReadDeps, file: OutboxFile, failure: AosError): Promise<Reading> {
   const { code } = failure;
   if (code === 'disk.missing') return gone;
   // Other files may be sound.
@@ -202,7 +170,7 @@ async function unread(deps: ReadDeps, file: OutboxFile, failure: unknown): Promi
   if (kind === 'folder') {
     return { kind: 'wait', waitMs: unreadableMs, failure: noFile(file, kind) };
   }
-  const ageMs = deps.clock.now() - modifiedAt;
+  const ageMs = file.askedAt - modifiedAt;
   if (kind === 'file' && ageMs < partialMs) {
     return { kind: 'wait', waitMs: Math.min(partialMs - ageMs, unreadableMs) };
   }

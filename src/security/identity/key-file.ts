@@ -8,6 +8,7 @@
  * R2. What stands under the name and is not this principal's key is refused.
  */
 import { z } from 'zod';
+import { isTaken } from '../../kernel/disk-errors.ts';
 import {
   createFileDurably,
   type DurableFileDeps,
@@ -52,7 +53,7 @@ async function createKey(
     await createFileDurably(deps, keyPath(folder, principal), bytesOf(principal, key));
     return key;
   } catch (failure) {
-    if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
+    if (!isTaken(failure)) throw failure;
     // Somebody was faster, and theirs is the key.
     const theirs = await loadKey(deps.disk, folder, principal);
     if (theirs === undefined) throw failure;
