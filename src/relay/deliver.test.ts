@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { borrowed } from '../../tests/sim/stale-looks.ts';
 import {
   type TemporaryRelay,
   temporaryRelay,
@@ -215,6 +216,57 @@ describe('a sink', () => {
 
     await vi.waitFor(() => expect(pushed).toEqual(['hello']));
   });
+
+  test.each([1, 2, 3])(
+    'that comes while what another did not take is given back (commit %i) gets it',
+    async (commit) => {
+      await using home = await temporaryRelay();
+      await home.register('jean');
+      const gate = Promise.withResolvers<void>();
+      const pushed: string[] = [];
+      let isFirstThere = true;
+      let isPushing = false;
+      let commitsLeft = Number.POSITIVE_INFINITY;
+      const attachSecond = () =>
+        home.relay.mailboxes.attach('owner', {
+          push: async (items) => void pushed.push(...items.map(({ body }) => body)),
+          wants: () => true,
+        });
+      await using attached = new AsyncDisposableStack();
+      await home.restart({
+        ledger: {
+          ...borrowed(home.ledger),
+          transact: (work) => {
+            const done = home.ledger.transact(work);
+            if (--commitsLeft === 0) attached.use(attachSecond());
+            return done;
+          },
+        },
+      });
+      attached.use(
+        home.relay.mailboxes.attach('owner', {
+          push: () => {
+            isPushing = true;
+            return gate.promise;
+          },
+          wants: () => isFirstThere,
+        }),
+      );
+      await home.send('jean', { to: 'owner', body: 'one' });
+      await vi.waitFor(() => expect(isPushing).toBe(true));
+      await home.send('jean', { to: 'owner', body: 'two' });
+
+      isFirstThere = false;
+      commitsLeft = commit;
+      gate.resolve();
+      // So that there are three commits in any case.
+      for (const body of ['a', 'b']) {
+        await home.until(await home.send('jean', { to: 'jean', body }), 'delivered');
+      }
+
+      await vi.waitFor(() => expect(pushed).toEqual(['two']));
+    },
+  );
 });
 
 test('a file of a message that was ended meanwhile is taken away, and no other', async () => {

@@ -419,6 +419,40 @@ describe('how files are handed in:', () => {
     expect(home.archived).toHaveLength(150);
   });
 
+  test('what the relay does not take comes again, though the next were read already', async () => {
+    let left = 300;
+    let isFull = false;
+    await using home = await place({
+      // Nothing is given twice.
+      rate: {
+        take: (_, wanted) => {
+          const given = Math.min(wanted, left);
+          left -= given;
+          return given;
+        },
+        waitMs: () => 10,
+      },
+      accept: (batch) => {
+        if (isFull) return Promise.reject(diskError('ENOSPC', '/ledger.db'));
+        isFull = true;
+        return home.accept(batch);
+      },
+    });
+    const names = Array.from({ length: 300 }, (_, index) => `${1000 + index}`);
+    for (const name of names) await home.send('jean', `${name}.msg`);
+    await home.settle();
+    expect(home.stems()).toEqual(names.slice(0, 128));
+
+    for (let round = 0; round < 4; round++) {
+      isFull = false;
+      await home.pass(5000);
+    }
+
+    expect(home.stems()).toEqual(names);
+    expect(left).toBe(0);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+  });
+
   test('one that came later by a rename does not pass one that has to settle', async () => {
     await using home = await place();
 
