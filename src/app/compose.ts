@@ -1,7 +1,7 @@
 /** The only place that picks engines. */
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
-import { openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
+import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
 import { realEventLoop } from './engines/event-loop.ts';
@@ -16,7 +16,7 @@ export interface Engines {
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
-  readonly openBulkDisk: () => ThreadedBulkDisk;
+  readonly openBulkDisk: (options: Pick<BulkDiskOptions, 'onTrouble'>) => ThreadedBulkDisk;
   readonly volume: Volume;
   readonly fileWatching: FileWatching;
   readonly eventLoop: EventLoop;
@@ -30,7 +30,7 @@ export function composeEngines(): Engines {
     clock: realClock,
     random: realRandom,
     disk: realDisk,
-    openBulkDisk: () => openBulkDisk({ clock: realClock }),
+    openBulkDisk: (options) => openBulkDisk({ clock: realClock, ...options }),
     volume: realVolume,
     fileWatching: realFileWatching,
     eventLoop: realEventLoop,

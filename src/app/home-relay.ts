@@ -1,16 +1,15 @@
 /** The relay of a home: the message service over its ledger and its folders. */
-import { join } from 'node:path';
 import type { Attachments } from '../gateway/deps.ts';
 import type { BulkDisk } from '../kernel/bulk-disk.ts';
 import { toReport } from '../kernel/errors.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { MessageRow } from '../ledger/messages.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import { defaultRelayLimits, type RelayLimits } from '../relay/deps.ts';
-import { archivePath } from '../relay/files/archive.ts';
 import { InboxFiles } from '../relay/files/inbox-files.ts';
 import { InboxWatch } from '../relay/files/inbox-watch.ts';
+import { locateFile } from '../relay/files/locate-file.ts';
+import { NoticeBursts } from '../relay/files/notice-bursts.ts';
 import { Outboxes } from '../relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../relay/open-relay.ts';
 import type { RelayMetrics } from '../relay/relay-metrics.ts';
@@ -49,8 +48,13 @@ export async function openHomeRelay(
       log.error({ error: toReport(failure), recipient }, 'a reading was not noted');
     });
   };
-  const bulk = opened.use(engines.openBulkDisk());
-  const inboxWatch = opened.use(new InboxWatch({ ...engines, watching, log, home, onGone }));
+  const onTrouble = (failure: unknown): void =>
+    log.warn({ err: failure }, 'files are worked off without a thread of their own');
+  const bulk = opened.use(engines.openBulkDisk({ onTrouble }));
+  const bursts = new NoticeBursts(engines.eventLoop);
+  const inboxWatch = opened.use(
+    new InboxWatch({ ...engines, watching, bursts, log, home, onGone }),
+  );
   const sameBoot = await isSameBoot(engines, ledger);
   const relay: RunningRelay = opened.use(
     await openRelay({
@@ -63,7 +67,7 @@ export async function openHomeRelay(
       hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
       holder: `daemon ${epoch}`,
       sameBoot,
-      locate: (message) => locate(engines, home, message),
+      locate: (message) => locateFile(engines.disk, home, message),
       inboxWatch,
     }),
   );
@@ -72,7 +76,7 @@ export async function openHomeRelay(
   return {
     relay,
     attachments: attachmentDoor({ ...engines, ledger }, blobs),
-    watchOutboxes: () => watchOutboxes(engines, { open, log, relay, bulk }),
+    watchOutboxes: () => watchOutboxes(engines, { open, log, relay, bulk, bursts }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -103,42 +107,28 @@ async function noteBoot({ processes, clock }: Engines, ledger: Ledger): Promise<
   await ledger.transact((tx) => writeState(tx, bootKey, bootId, clock.now()));
 }
 
-async function locate(
-  { disk }: Engines,
-  home: string,
-  message: MessageRow,
-): Promise<'outbox' | 'archive' | 'gone'> {
-  const { file_path, agent_name: agent, source_name: stem, discovered_at: at } = message;
-  if (file_path !== null && (await disk.stat(join(home, file_path))) !== undefined) return 'outbox';
-  if (stem === null) return 'gone';
-  // A stem that is too long for the archive lies there under the id.
-  for (const name of Buffer.byteLength(stem) > 251 ? [message.message_id] : [stem]) {
-    const path = join(home, archivePath({ agent, stem: name, at }));
-    if ((await disk.stat(path)) !== undefined) return 'archive';
-  }
-  return 'gone';
-}
-
 interface OutboxParts {
   readonly open: OpenHome;
   readonly log: Log;
   readonly relay: RunningRelay;
   readonly bulk: BulkDisk;
+  readonly bursts: NoticeBursts;
 }
 
 async function watchOutboxes(
   engines: Engines,
-  { open, log, relay, bulk }: OutboxParts,
+  { open, log, relay, bulk, bursts }: OutboxParts,
 ): Promise<AsyncDisposable> {
   const { home, ledger } = open;
   const outboxes = new Outboxes({
     ...engines,
     bulk,
+    bursts,
     watching: engines.fileWatching,
     log,
     home,
     accept: (batch) => relay.accept(batch),
-    archived: (ids) => relay.archived(ids),
+    filesDone: (files) => relay.filesDone(files),
     rate: relay.rate,
     noteTrouble: (kind, data) => {
       const event = { actor: 'system', kind, subject: 'relay', data };

@@ -47,7 +47,7 @@ test('pruneMessages() leaves what still lies in an outbox, or it would be sent a
   const prune = () => home.ledger.transact((tx) => pruneMessages(tx, clock.now() + 1, 10));
 
   const before = await prune();
-  await home.relay.archived([id]);
+  await home.relay.filesDone({ archived: [id], gone: [] });
   const after = await prune();
 
   expect([before, after]).toEqual([0, 1]);

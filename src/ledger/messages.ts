@@ -151,7 +151,7 @@ export function answersTo(
 ): Promise<Pick<MessageRow, 'message_id' | 'agent_name' | 'message_type' | 'discovered_at'>[]> {
   return sql.all(
     `select message_id, agent_name, message_type, discovered_at from messages
-     where re = $1 order by id`,
+     where re = $1 and (status <> 'failed' or last_error = 'file_disappeared') order by id`,
     [messageId],
   );
 }
@@ -183,19 +183,19 @@ export async function changeMessageStatus(
   return changed === 1;
 }
 
-const archivedTexts = forSizes(
+const fileDoneTexts = forSizes(
   (size) => `
-  update messages set status = 'archived', processed_at = $1
-  where message_id in (${places(size, 2)}) and status = 'processing' returning message_id as id`,
+  update messages set status = $1, processed_at = $2
+  where message_id in (${places(size, 3)}) and status = 'processing' returning message_id as id`,
 );
 
-/** Of at most a batch, those whose files wait for the archive lie there now. */
-export async function messagesArchived(
+/** Of at most a batch: their files lie in the archive, or are gone, and were not needed. */
+export async function filesDone(
   tx: Transaction,
   ids: readonly string[],
-  at: Instant,
+  { status, at }: { readonly status: 'archived' | 'completed'; readonly at: Instant },
 ): Promise<void> {
-  await changeBatch(tx, archivedTexts, { ids, first: [at] });
+  await changeBatch(tx, fileDoneTexts, { ids, first: [status, at] });
 }
 
 /**

@@ -135,7 +135,7 @@ describe('a file', () => {
     const { id = '' } = await home.handIn('jean', 'x', { message: { to: 'samantha' } });
     expect(await home.relay.history(id)).toMatchObject({ status: 'processing' });
 
-    await home.relay.archived([id]);
+    await home.relay.filesDone({ archived: [id], gone: [] });
 
     expect(await home.relay.history(id)).toMatchObject({ status: 'archived' });
   });

@@ -194,6 +194,36 @@ describe('a delivery that fails', () => {
   });
 });
 
+describe('an inbox that was moved away', () => {
+  test('is made again, and what lay in it comes before what is new', async () => {
+    const clock = new SimulatedClock();
+    await using home = await temporaryRelay({ clock });
+    await home.register('jean', 'samantha');
+    for (const body of ['one', 'two']) {
+      await home.until(await home.send('jean', { to: 'samantha', body }), 'delivered');
+    }
+    home.inboxes.moveInboxAway('samantha');
+
+    const third = await home.send('jean', { to: 'samantha', body: 'three' });
+    await untilTried(home, third, 1);
+    await clock.advance(1000);
+
+    await home.until(third, 'delivered');
+    const bodies = home.inboxes.texts('samantha').map((text) => text.split('\n\n')[1]);
+    expect(bodies).toEqual(['one', 'two', 'three']);
+  });
+
+  test('and was empty is made again at once', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    home.inboxes.moveInboxAway('samantha');
+
+    await home.until(await home.send('jean', { to: 'samantha', body: 'one' }), 'delivered');
+
+    expect(home.inboxes.texts('samantha')).toHaveLength(1);
+  });
+});
+
 describe('a sink', () => {
   test('that breaks in any way is a try that failed, and nothing is lost', async () => {
     const clock = new SimulatedClock();

@@ -23,18 +23,24 @@ export function egressOf(deps: DeliverDeps, queue: Queue): Egress | undefined {
   return { via: 'inbox', send: (batch) => write(deps, recipient, batch) };
 }
 
-function write(
-  { core, expecting }: DeliverDeps,
+async function write(
+  deps: DeliverDeps,
   recipient: string,
   batch: readonly Outgoing[],
 ): Promise<WrittenBatch> {
+  const { inboxes } = deps.core;
   const files = batch.map(({ mail, message }) => inboxFileOf(mail, message));
+  const names = files.map(({ name }) => name);
   // Before, so that nobody can read a file and take it away unseen.
-  expecting(
-    recipient,
-    files.map(({ name }) => name),
-  );
-  return core.inboxes.write(recipient, files);
+  deps.expecting(recipient, names);
+  const written = await inboxes.write(recipient, files);
+  if (written.isInboxGone !== true) return written;
+  await inboxes.make(recipient);
+  // What lay in it comes first, and these behind it.
+  if ((await deps.inboxGone(recipient)) > 0) return written;
+  await written.noted();
+  deps.expecting(recipient, names);
+  return inboxes.write(recipient, files);
 }
 
 async function push(

@@ -11,7 +11,7 @@ test('of a message that was delivered, read and acknowledged, every step is told
   });
   await home.until(id, 'delivered');
   await clock.advance(10);
-  await home.relay.archived([id]);
+  await home.relay.filesDone({ archived: [id], gone: [] });
   await clock.advance(10);
   await home.relay.mailboxes.markRead('samantha', [id]);
   await clock.advance(10);

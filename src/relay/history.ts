@@ -24,7 +24,7 @@ export async function readHistory(sql: Sql, id: string): Promise<MessageHistory 
     to: message.target,
     kind: message.message_type,
     status: message.status,
-    error: message.last_error ?? undefined,
+    error: wasRefused(message) ? (message.last_error ?? undefined) : undefined,
     sizeBytes: message.size_bytes,
     sourceName: message.source_name ?? undefined,
     thread: message.thread ?? undefined,
@@ -33,6 +33,11 @@ export async function readHistory(sql: Sql, id: string): Promise<MessageHistory 
     // Equal moments stay in the order above, which is the order in which they can happen.
     steps: steps.sort((one, other) => one.at - other.at),
   };
+}
+
+/** Else it was accepted, whatever became of its file. */
+function wasRefused({ status, last_error }: MessageRow): boolean {
+  return status === 'failed' && last_error !== 'file_disappeared';
 }
 
 function deliveryHistory(row: DeliveryRow): DeliveryHistory {
@@ -45,7 +50,7 @@ function stepsOfMessage(message: MessageRow): Step[] {
   const way = source_name === null ? '' : ` as the file ${source_name}.msg`;
   const from =
     message.agent_name === relayParty ? 'made by the relay' : `from ${message.agent_name}`;
-  if (status === 'failed' && last_error !== 'file_disappeared') {
+  if (wasRefused(message)) {
     return [{ at, what: `came ${from}${way} and was refused: ${last_error}` }];
   }
   const steps = [{ at, what: `accepted ${from}${way}` }];
@@ -68,7 +73,7 @@ const ways: Readonly<Record<string, string>> = {
 
 function stepsOfDelivery(message: MessageRow, row: DeliveryRow): Step[] {
   const { recipient: to, state, delivered_at, read_at, ended_at, via } = row;
-  if (message.status === 'failed' && message.last_error !== 'file_disappeared') return [];
+  if (wasRefused(message)) return [];
   const steps: Step[] = [];
   const add = (at: Instant | null, what: string): void => {
     if (at !== null) steps.push({ at, what });

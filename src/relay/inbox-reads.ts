@@ -61,7 +61,7 @@ export class InboxReads {
     // may have very many files.
     const lying = await core.inboxes.list(recipient);
     // To take a message away is to read it; to take the inbox away is not.
-    if (lying === undefined) return this.#deliverAgain(recipient);
+    if (lying === undefined) return this.inboxGone(recipient);
     const missing = unread.filter((mail) => !lying.has(nameOf(mail)));
     for (let start = 0; start < missing.length; start += pageFiles) {
       const page = missing.slice(start, start + pageFiles);
@@ -73,9 +73,12 @@ export class InboxReads {
     return unread.length - missing.length;
   }
 
-  async #deliverAgain(recipient: string): Promise<number> {
+  /** What lay in it unread waits to be delivered again; tells how many. */
+  async inboxGone(recipient: string): Promise<number> {
     const { core } = this.#deps;
+    this.#forgetEarly(recipient);
     const messages = await restartInbox(core, recipient);
+    if (messages === 0) return 0;
     const words = 'an inbox is gone; what lay unread in it is delivered again';
     core.log.warn({ recipient, messages }, words);
     this.#deps.wake({ recipient, subscription: 0 });
@@ -110,6 +113,12 @@ export class InboxReads {
     });
     posted(after);
     for (const stamp of read) this.#early.delete(`${recipient} ${stamp}`);
+  }
+
+  // They may have been taken away with it.
+  #forgetEarly(recipient: string): void {
+    for (const early of this.#early)
+      if (early.startsWith(`${recipient} `)) this.#early.delete(early);
   }
 
   #remember(recipient: string, stamp: string): void {

@@ -11,9 +11,12 @@ export interface Inboxes {
   /**
    * Puts the files into the recipient's inbox, in their order, each whole or not at all.
    * It may be repeated with the same files. Not flushed: the ledger has them. What keeps
-   * one from getting there keeps those behind it too, and is told, not thrown.
+   * one from getting there keeps those behind it too, and is told, not thrown. Where the
+   * inbox is gone, nothing is written.
    */
   write(recipient: string, files: readonly InboxFile[]): Promise<WrittenBatch>;
+  /** Makes the inbox where there is none. */
+  make(recipient: string): Promise<void>;
   /** Batches that were begun by a process that died before it could note their end. */
   interrupted(): Promise<readonly InterruptedBatch[]>;
   /** Those that are there no more are no failure. */
@@ -26,6 +29,8 @@ export interface WrittenBatch {
   /** How many of the files, from the first on, reached the inbox. */
   readonly count: number;
   readonly failure: AosError | undefined;
+  /** The failure is that there is no inbox. */
+  readonly isInboxGone?: boolean;
   /** To be called once the ledger knows that they were delivered. */
   noted(): Promise<void>;
 }

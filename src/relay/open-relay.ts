@@ -2,7 +2,8 @@
 import type { Clock } from '../kernel/ports.ts';
 import { lastStamp, type Queue } from '../ledger/deliveries.ts';
 import { recipientsWithUnread } from '../ledger/find-mail.ts';
-import { type MessageRow, messageIdsFrom, messagesArchived } from '../ledger/messages.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages.ts';
 import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { Bells } from './bells.ts';
@@ -19,7 +20,7 @@ import { Notes } from './notes.ts';
 import type { Posted } from './posting.ts';
 import { rateLimit } from './rate.ts';
 import { recover } from './recover.ts';
-import type { Relay } from './relay.ts';
+import type { FilesDone, Relay } from './relay.ts';
 import { Sinks } from './sinks.ts';
 import { Stamps } from './stamps.ts';
 
@@ -76,7 +77,12 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
   };
   const expecting = (recipient: string, coming?: readonly string[]): void =>
     deps.inboxWatch.expect(recipient, coming);
-  const deliverer = new Deliverer({ core, sinks, expecting, delivered, posted });
+  const inboxGone = (recipient: string): Promise<number> => {
+    // The watch is on the folder that was there.
+    deps.inboxWatch.forget(recipient);
+    return reads.inboxGone(recipient);
+  };
+  const deliverer = new Deliverer({ core, sinks, expecting, inboxGone, delivered, posted });
   const looks = { latest: undefined };
   const shared: AcceptDeps = { core, handover: deliverer, looks, posted };
   const wake = (queue: Queue): void => deliverer.wake(queue);
@@ -97,7 +103,7 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
   ];
   return {
     accept: (batch) => accept(shared, batch),
-    archived: (ids) => noteArchived(core, ids),
+    filesDone: (files) => noteFilesDone(core, files),
     rate: rateLimit(clock, core.limits),
     mailboxes: openMailboxes({ ...shared, wake, isQuiet, sinks, bells }),
     groups: openGroups({ core, wake }),
@@ -121,15 +127,23 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
   };
 }
 
-async function noteArchived(
+async function noteFilesDone(
   { ledger, clock, notes }: RelayCore,
-  ids: readonly string[],
+  { archived, gone }: FilesDone,
 ): Promise<void> {
   await notes.turn();
-  await ledger.transact(async (tx) => {
+  const note = async (
+    tx: Transaction,
+    ids: readonly string[],
+    status: 'archived' | 'completed',
+  ) => {
     for (let start = 0; start < ids.length; start += batchRows) {
-      await messagesArchived(tx, ids.slice(start, start + batchRows), clock.now());
+      await filesDone(tx, ids.slice(start, start + batchRows), { status, at: clock.now() });
     }
+  };
+  await ledger.transact(async (tx) => {
+    await note(tx, archived, 'archived');
+    await note(tx, gone, 'completed');
   });
 }
 

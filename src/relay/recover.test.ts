@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type TemporaryRelay, temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { diskError } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 
 interface Row {
@@ -212,6 +213,17 @@ describe('a file whose way to the archive was interrupted', () => {
     expect(await here.home.relay.history(here.id)).toMatchObject({ status: 'processing' });
   });
 
+  test('and cannot be looked for stays as it is, and keeps nobody from starting', async () => {
+    await using here = await begun();
+
+    await here.home.restart({
+      holder: '2',
+      locate: async () => Promise.reject(diskError('EIO', '/archive')),
+    });
+
+    expect(await here.home.relay.history(here.id)).toMatchObject({ status: 'processing' });
+  });
+
   test('and is nowhere has disappeared, and the message goes on', async () => {
     await using here = await begun();
 
@@ -219,7 +231,8 @@ describe('a file whose way to the archive was interrupted', () => {
 
     expect(await here.home.relay.history(here.id)).toMatchObject({
       status: 'failed',
-      error: 'file_disappeared',
+      // The message was not refused.
+      error: undefined,
       deliveries: [{ state: 'delivered' }],
     });
     expect(await here.home.steps(here.id)).toEqual([

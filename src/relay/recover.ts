@@ -91,7 +91,12 @@ async function finishFiles({ core, locate }: RecoverDeps): Promise<void> {
     Number.MAX_SAFE_INTEGER,
   );
   for (const message of left) {
-    const place = await locate(message);
+    const place = await locate(message).catch((failure: unknown) => {
+      // It stays as it is, and the next start looks again.
+      const facts = { error: toReport(failure), agent: message.agent_name };
+      core.log.error(facts, 'the file of a message cannot be looked for');
+      return 'outbox' as const;
+    });
     // The outbox is looked through anyway, and archives what is known.
     if (place === 'outbox') continue;
     const at = core.clock.now();

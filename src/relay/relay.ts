@@ -3,11 +3,19 @@ import type { MessageKind } from '../kernel/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Acceptance, Incoming, Party } from './envelope.ts';
 
+/** By the ids of their messages. */
+export interface FilesDone {
+  /** They lie in the archive now. */
+  readonly archived: readonly string[];
+  /** Somebody took them back, or put others in their place. */
+  readonly gone: readonly string[];
+}
+
 export interface Relay {
   /** Answers once everything is on disk, in the order of the batch. */
   accept(batch: readonly Incoming[]): Promise<readonly Acceptance[]>;
-  /** Of files that lie in the archive now. */
-  archived(ids: readonly string[]): Promise<void>;
+  /** Of files of accepted messages, which are not looked for any more. */
+  filesDone(files: FilesDone): Promise<void>;
   readonly rate: RateLimit;
   readonly mailboxes: Mailboxes;
   readonly groups: Groups;

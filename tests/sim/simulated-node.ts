@@ -1,14 +1,12 @@
 /** One process of the daemon, as far as messages go: the real relay and the real file adapter. */
 import { bulkOver } from '../../src/kernel/bulk-disk.ts';
-import { AosError } from '../../src/kernel/errors.ts';
-import type { Disk } from '../../src/kernel/ports.ts';
 import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { MessageRow } from '../../src/ledger/messages.ts';
 import { defaultRelayLimits, type RelayLimits, type RelayLog } from '../../src/relay/deps.ts';
-import { archivePath } from '../../src/relay/files/archive.ts';
 import { InboxFiles } from '../../src/relay/files/inbox-files.ts';
 import { InboxWatch } from '../../src/relay/files/inbox-watch.ts';
+import { locateFile } from '../../src/relay/files/locate-file.ts';
+import { NoticeBursts } from '../../src/relay/files/notice-bursts.ts';
 import { Outboxes } from '../../src/relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
@@ -61,7 +59,8 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
       .gone(recipient, names)
       .catch(() => {});
   };
-  const inboxWatch = new InboxWatch({ disk, watching, clock, log, home, onGone: gone });
+  const bursts = new NoticeBursts(eventLoop);
+  const inboxWatch = new InboxWatch({ disk, watching, bursts, clock, log, home, onGone: gone });
   let relay: RunningRelay | undefined;
   const relayOf = (): RunningRelay => {
     if (relay === undefined) throw new Error('the relay is not open yet');
@@ -73,10 +72,11 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
     limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
     holder: `node-${start}`,
     hasAttachment: async () => false,
-    locate: (message) => locate(disk, message),
+    locate: (message) => locateFile(disk, home, message),
   });
   await registerAgents(world, ledger);
-  if (plan.outboxes) await openOutboxes({ disk, watching, clock, eventLoop, log, relay, ledger });
+  if (plan.outboxes)
+    await openOutboxes({ disk, watching, bursts, clock, eventLoop, log, relay, ledger });
   return {
     ...{ relay, life },
     abandon: () => watching[Symbol.dispose](),
@@ -111,7 +111,10 @@ async function registerAgents({ plan, clock }: RelayWorld, ledger: Ledger): Prom
   });
 }
 
-type OutboxParts = Pick<ConstructorParameters<typeof Outboxes>[0], 'disk' | 'watching' | 'clock'> &
+type OutboxParts = Pick<
+  ConstructorParameters<typeof Outboxes>[0],
+  'disk' | 'watching' | 'bursts' | 'clock'
+> &
   Pick<ConstructorParameters<typeof Outboxes>[0], 'eventLoop' | 'log'> & {
     readonly relay: RunningRelay;
     readonly ledger: Ledger;
@@ -123,26 +126,10 @@ async function openOutboxes({ relay, ledger, ...parts }: OutboxParts): Promise<v
     bulk: bulkOver(parts.disk),
     home,
     accept: (batch) => relay.accept(batch),
-    archived: (ids) => relay.archived(ids),
+    filesDone: (files) => relay.filesDone(files),
     rate: relay.rate,
     registerGuest: async () => {},
     agents: () => activeAgentNames(ledger.committed),
   });
   await outboxes.start();
-}
-
-async function locate(disk: Disk, message: MessageRow): Promise<'outbox' | 'archive' | 'gone'> {
-  const { agent_name: agent, source_name: stem, discovered_at: at, file_path } = message;
-  if (file_path !== null && (await isThere(disk, `${home}/${file_path}`))) return 'outbox';
-  const archived = stem !== null && archivePath({ agent, stem, at });
-  return archived !== false && (await isThere(disk, `${home}/${archived}`)) ? 'archive' : 'gone';
-}
-
-async function isThere(disk: Disk, path: string): Promise<boolean> {
-  try {
-    return (await disk.stat(path)) !== undefined;
-  } catch (failure) {
-    if (failure instanceof AosError) return false;
-    throw failure;
-  }
 }

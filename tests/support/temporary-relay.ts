@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
+import { diskError } from '../../src/kernel/disk-errors.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Message } from '../../src/kernel/message.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
@@ -148,6 +149,7 @@ function fileNamed(sender: string, stem: string, modifiedNs: string): FileSource
 /** Inboxes that a test can look into, take from, hold up and break. */
 export class MemoryInboxes implements Inboxes {
   readonly #files = new Map<string, Map<string, string>>();
+  readonly #gone = new Set<string>();
   /** Set to let writes fail. */
   failure: Awaited<ReturnType<Inboxes['write']>>['failure'];
   /** Set to let looks and removals fail. */
@@ -162,11 +164,17 @@ export class MemoryInboxes implements Inboxes {
   async write(recipient: string, files: readonly InboxFile[]) {
     this.writes++;
     await this.gate;
-    const failure = this.failure;
+    const isInboxGone = this.#gone.has(recipient);
+    const failure = isInboxGone ? diskError('ENOENT', 'inbox') : this.failure;
     const inbox = this.#files.get(recipient) ?? new Map<string, string>();
     if (failure === undefined) for (const { name, text } of files) inbox.set(name, text);
     this.#files.set(recipient, inbox);
-    return { count: failure === undefined ? files.length : 0, failure, noted: async () => {} };
+    const count = failure === undefined ? files.length : 0;
+    return { count, failure, isInboxGone, noted: async () => {} };
+  }
+
+  async make(recipient: string): Promise<void> {
+    this.#gone.delete(recipient);
   }
 
   async interrupted() {
@@ -178,8 +186,9 @@ export class MemoryInboxes implements Inboxes {
     for (const name of names) this.#files.get(recipient)?.delete(name);
   }
 
-  async list(recipient: string): Promise<ReadonlySet<string>> {
+  async list(recipient: string): Promise<ReadonlySet<string> | undefined> {
     if (this.lookFailure !== undefined) throw this.lookFailure;
+    if (this.#gone.has(recipient)) return undefined;
     return new Set(this.names(recipient));
   }
 
@@ -190,6 +199,12 @@ export class MemoryInboxes implements Inboxes {
   /** As an agent does who has read it: nobody is told. */
   takeAway(recipient: string, name: string): void {
     this.#files.get(recipient)?.delete(name);
+  }
+
+  /** With everything in it. */
+  moveInboxAway(recipient: string): void {
+    this.#files.delete(recipient);
+    this.#gone.add(recipient);
   }
 
   /** The texts, in the order of their names. */

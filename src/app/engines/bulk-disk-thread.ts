@@ -9,7 +9,7 @@ import {
   type TakeLimits,
   type Taken,
 } from '../../kernel/bulk-disk.ts';
-import { AosError } from '../../kernel/errors.ts';
+import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';
 import { realDisk } from './disk.ts';
 
 export type BulkWork =
@@ -22,31 +22,34 @@ export interface BulkRequest {
   readonly work: BulkWork;
 }
 
-type Answer = Taken | Moved | 'written' | undefined;
+/** Of files that were written, one for all of them. Errors do not go from thread to thread. */
+export type PlainAnswer = Exclude<Taken | Moved, { readonly failure: AosError }> | PlainFailure;
+export type PlainFailure = { readonly report: ErrorReport };
 
 export interface BulkAnswer {
   readonly number: number;
-  /** Undefined for what failed; of files that were written, one for all of them. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly PlainAnswer[];
 }
 
 const disk = bulkOver(realDisk);
 
-async function perform(work: BulkWork): Promise<readonly Answer[]> {
+async function perform(work: BulkWork): Promise<readonly PlainAnswer[]> {
   if (work.kind === 'write') return [await written(work.files)];
-  const answers =
+  const answers: readonly (Taken | Moved)[] =
     work.kind === 'take'
       ? await disk.takeFiles(work.paths, work.limits)
       : await disk.moveFiles(work.moves, work.options);
-  return answers.map((each) => (each.failure === undefined ? each : undefined));
+  return answers.map((each) =>
+    each.failure === undefined ? each : { report: toReport(each.failure) },
+  );
 }
 
-async function written(files: readonly NewFile[]): Promise<Answer> {
+async function written(files: readonly NewFile[]): Promise<PlainAnswer> {
   try {
     await disk.writeFiles(files);
-    return 'written';
+    return {};
   } catch (failure) {
-    if (failure instanceof AosError) return undefined;
+    if (failure instanceof AosError) return { report: toReport(failure) };
     throw failure;
   }
 }

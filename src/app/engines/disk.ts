@@ -34,6 +34,7 @@ import type {
   FileWriter,
   HeldFolder,
 } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
@@ -243,6 +244,14 @@ function shown(path: string): string {
   const [held = ''] = /^\/proc\/self\/fd\/\d+/.exec(path) ?? [];
   const folder = heldPaths.get(held);
   return folder === undefined ? path : folder + path.slice(held.length);
+}
+
+/** A sentence of another thread, which does not know what is held here. */
+export function withKnownNames(sentence: string): string {
+  return sentence.replace(/\/proc\/self\/fd\/\d+/g, (held) => {
+    const folder = heldPaths.get(held);
+    return folder === undefined ? held : quote(folder).slice(1, -1);
+  });
 }
 
 function syncDescriptor(path: string, descriptor: number): Promise<void> {

@@ -19,6 +19,14 @@ export function archivePath({ at, agent, stem }: ArchivePlace): string {
   return `${archiveFolder(at, agent)}/${stem}.msg`;
 }
 
+// A name has 255 bytes, of which the number that the relay may add takes some.
+const longestStemBytes = 251;
+
+/** The id where the stem is too long for a name. */
+export function archiveStem(stem: string, id: string): string {
+  return Buffer.byteLength(stem) <= longestStemBytes ? stem : id;
+}
+
 /** UTC, such as `2030-01-31`. */
 export function dayOf(at: Instant): string {
   return new Date(at).toISOString().slice(0, 10);

@@ -49,13 +49,18 @@ test('write() may be repeated with the same files', async () => {
   expect(await inboxes.list('jean')).toHaveProperty('size', 3);
 });
 
-test('write() makes an inbox that is missing', async () => {
+test('write() tells that the inbox is gone, and make() makes it', async () => {
   const { disk, inboxes } = await place();
   await disk.remove('/agents/jean/inbox');
+  const failed = await inboxes.write('jean', three);
+  await failed.noted();
+  expect(failed).toMatchObject({ count: 0, isInboxGone: true });
 
+  await inboxes.make('jean');
+  await inboxes.make('jean');
   const batch = await inboxes.write('jean', three);
 
-  expect(batch.count).toBe(3);
+  expect(batch).toMatchObject({ count: 3, isInboxGone: false });
 });
 
 test('write() tells of an agent without a folder, and throws nothing', async () => {

@@ -1,7 +1,7 @@
 /** Inboxes as folders. A file appears there whole or not at all; see inbox-batch.ts. */
 
 import type { BulkDisk } from '../../kernel/bulk-disk.ts';
-import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
+import { diskError, isMissing, isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,
@@ -49,8 +49,11 @@ export class InboxFiles implements Inboxes {
     this.#own.add(base);
     let count = 0;
     let failure: AosError | undefined;
+    let isInboxGone = false;
     try {
-      await using inbox = await this.#hold(recipient);
+      await using inbox = await this.#holdIfThere(recipient);
+      isInboxGone = inbox === undefined;
+      if (inbox === undefined) throw diskError('ENOENT', inboxPath(this.#home, recipient));
       await this.#stage(base, recipient, files);
       const moves = files.map(({ name }, index) => ({
         from: stagedPath(base, index),
@@ -64,7 +67,11 @@ export class InboxFiles implements Inboxes {
       failure = thrown;
     }
     const left = range(count, files.length);
-    return { count, failure, noted: () => this.#clear(base, left) };
+    return { count, failure, isInboxGone, noted: () => this.#clear(base, left) };
+  }
+
+  make(recipient: string): Promise<void> {
+    return this.#ensure(inboxPath(this.#home, recipient));
   }
 
   async interrupted(): Promise<readonly InterruptedBatch[]> {
@@ -96,14 +103,6 @@ export class InboxFiles implements Inboxes {
 
   // The folder itself and no symlink in its place: else an agent could have files of ours
   // written wherever it likes.
-  async #hold(recipient: string): Promise<HeldFolder> {
-    const held = await this.#holdIfThere(recipient);
-    if (held !== undefined) return held;
-    const path = inboxPath(this.#home, recipient);
-    await this.#ensure(path);
-    return this.#disk.holdFolder(path);
-  }
-
   async #holdIfThere(recipient: string): Promise<HeldFolder | undefined> {
     try {
       return await this.#disk.holdFolder(inboxPath(this.#home, recipient));

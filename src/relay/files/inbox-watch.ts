@@ -8,11 +8,13 @@ import type { Clock, DiskView } from '../../kernel/ports.ts';
 import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
 import { inboxPath } from './inbox-files.ts';
+import type { NoticeBursts } from './notice-bursts.ts';
 import { isMessageName } from './outbox.ts';
 
 export interface InboxWatchDeps {
   readonly disk: DiskView;
   readonly watching: Watching;
+  readonly bursts: NoticeBursts;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly log: RelayLog;
   readonly home: string;
@@ -86,6 +88,7 @@ export class InboxWatch implements AsyncDisposable {
   }
 
   #onChange(recipient: string, name: string | undefined): void {
+    this.#deps.bursts.count();
     if (name === undefined) {
       this.forget(recipient);
       return;
@@ -122,6 +125,8 @@ export class InboxWatch implements AsyncDisposable {
     const folder = inboxPath(this.#deps.home, recipient);
     const missing: string[] = [];
     try {
+      // To take a message away is to read it; to take the inbox away is not.
+      if ((await this.#deps.disk.stat(folder)) === undefined) return [];
       for (const name of names) {
         if ((await this.#deps.disk.stat(`${folder}/${name}`)) === undefined) missing.push(name);
       }

@@ -10,17 +10,17 @@
 import { type EventLoop, endOfTurn } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import type { Acceptance } from '../envelope.ts';
-import type { Relay } from '../relay.ts';
+import type { FilesDone, Relay } from '../relay.ts';
 import type { Outbox } from './outbox.ts';
-import { type Answered, type PutAwayDeps, putAway } from './put-away.ts';
+import { type Answered, type PutAwayDeps, putAway, putBackStrays } from './put-away.ts';
 import { type Batch, type BatchDeps, type BatchPlace, readBatch } from './read-batch.ts';
 
 export interface LookDeps extends BatchDeps, PutAwayDeps {
   readonly eventLoop: EventLoop;
   readonly log: RelayLog;
   readonly accept: Relay['accept'];
-  /** Tells the relay of files that lie in the archive; nobody waits for it. */
-  readonly archived: (ids: readonly string[]) => void;
+  /** Tells the relay; nobody waits for it. */
+  readonly filesDone: (files: FilesDone) => void;
   readonly stopped: () => boolean;
 }
 
@@ -31,12 +31,20 @@ const laterMs = 500;
 /** Works off what is known to be there. Throws when nothing can be done for now; see R2. */
 export async function lookAtOutbox(deps: LookDeps, outbox: Outbox): Promise<void> {
   await using held = await deps.disk.holdFolder(outboxPath(deps.home, outbox.agent));
+  if (outbox.strays.length > 0) await finishStrays(deps, outbox, held.path);
   outbox.look ??= {
     names: await namesToLookAt(deps, outbox, held.path),
     next: 0,
     isPendingCrowded: false,
   };
   await workOff(deps, outbox, { look: outbox.look, folder: held.path });
+}
+
+async function finishStrays(deps: LookDeps, outbox: Outbox, folder: string): Promise<void> {
+  const before = outbox.strays;
+  await putBackStrays(deps, outbox, folder);
+  const gone = before.flatMap((stray) => (outbox.strays.includes(stray) ? [] : (stray.id ?? [])));
+  if (gone.length > 0) deps.filesDone({ archived: [], gone });
 }
 
 export function outboxPath(home: string, agent: string): string {
@@ -67,8 +75,8 @@ async function workOff(deps: LookDeps, outbox: Outbox, place: BatchPlace): Promi
   const putAwayAnswered = async (): Promise<void> => {
     const done = answered;
     answered = [];
-    const ids = await putAway(deps, outbox, { answered: done, folder });
-    if (ids.length > 0) deps.archived(ids);
+    const files = await putAway(deps, outbox, { answered: done, folder });
+    if (files.archived.length + files.gone.length > 0) deps.filesDone(files);
   };
   try {
     let batch = await readNext();
@@ -88,7 +96,11 @@ async function workOff(deps: LookDeps, outbox: Outbox, place: BatchPlace): Promi
         outbox.notBeforeMs = deps.clock.monotonicMs() + laterMs;
         return;
       }
-      for (const end of [ahead, putting]) if (end.status === 'rejected') throw end.reason;
+      if (ahead.status === 'rejected') throw ahead.reason;
+      if (putting.status === 'rejected') {
+        if (next !== undefined) goBack(outbox, place, { batch: next, answered: 0 });
+        throw putting.reason;
+      }
       batch = next;
     }
     if (look.next >= look.names.length) outbox.look = undefined;
@@ -104,7 +116,7 @@ interface Undone {
   /** So many of the batch are done. */
   readonly answered: number;
   /** What was read ahead. */
-  readonly next: Batch | undefined;
+  readonly next?: Batch | undefined;
 }
 
 // R2: the look goes on with the first that was not answered for.

@@ -20,6 +20,13 @@ export interface Look {
   isPendingCrowded: boolean;
 }
 
+export interface Stray {
+  readonly archived: string;
+  readonly name: string;
+  /** Of the message whose file was to lie there. */
+  readonly id: string | undefined;
+}
+
 /** When something last came into the folders of an outbox, or left them. */
 export interface FolderTimes {
   readonly outbox: Instant;
@@ -54,6 +61,8 @@ export class Outbox {
   trouble: ErrorCode | undefined;
   /** The time in the name of the last message, in milliseconds. */
   lastStampMs = 0;
+  /** Files of others that lie in the archive, and have to be put back. */
+  strays: readonly Stray[] = [];
   /** How many names the last listing of each folder had. */
   readonly lying = { outbox: 0, pending: 0 };
   /** Since when both folders are empty, as far as anybody has seen. */

@@ -23,6 +23,7 @@ import { bulkOver } from '../../kernel/bulk-disk.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
 import { InboxFiles } from './inbox-files.ts';
 import { InboxWatch } from './inbox-watch.ts';
+import { NoticeBursts } from './notice-bursts.ts';
 import { Outboxes } from './outboxes.ts';
 
 const run = promisify(execFile);
@@ -45,12 +46,15 @@ async function place() {
       archive: { agent: sender, stem: source?.stem ?? '', at: realClock.now() },
     }));
   };
-  const bulk = openBulkDisk({ clock: realClock });
+  const bulk = openBulkDisk({
+    clock: realClock,
+    onTrouble: (failure) => void lines.push(`no thread: ${failure}`),
+  });
   const outboxes = new Outboxes({
     ...{ disk: realDisk, watching: realFileWatching, clock: realClock, eventLoop: realEventLoop },
-    ...{ home, accept, bulk },
+    ...{ home, accept, bulk, bursts: new NoticeBursts(realEventLoop) },
     log: { info: line, warn: line, error: line },
-    archived: async (ids) => void archived.push(...ids),
+    filesDone: async (files) => void archived.push(...files.archived),
     rate: { take: (_, wanted) => wanted, waitMs: () => 0 },
     // As a real registration, it makes what is missing and takes a moment.
     registerGuest: async (name) => {
@@ -229,6 +233,7 @@ test('an agent that takes its messages is heard of', async () => {
   });
   const line = (): void => {};
   await using watch = new InboxWatch({
+    bursts: new NoticeBursts(realEventLoop),
     ...{ disk: realDisk, watching: realFileWatching, clock: realClock, home },
     log: { info: line, warn: line, error: line },
     onGone: (_, names) => void gone.push(...names),

@@ -10,6 +10,7 @@ import { bulkOver } from '../../kernel/bulk-disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
+import { NoticeBursts } from './notice-bursts.ts';
 import { Outboxes, type OutboxesDeps } from './outboxes.ts';
 
 type Choices = Partial<OutboxesDeps> &
@@ -47,13 +48,14 @@ async function place({ lostPercent = 0, latePercent = 0, seed = 1, ...choices }:
       disk,
       bulk: bulkOver(choices.disk ?? disk),
       watching,
+      bursts: new NoticeBursts(realEventLoop),
       clock,
       eventLoop: realEventLoop,
       home: '',
       accept,
     },
     log: { info: line('info'), warn: line('warn'), error: line('error') },
-    archived: async (ids) => void archived.push(...ids),
+    filesDone: async (files) => void archived.push(...files.archived),
     rate: { take: (_, wanted) => wanted, waitMs: () => 0 },
     registerGuest: async (name) => void guests.push(name),
     agents: async () => ['jean', 'mary'],
@@ -732,6 +734,25 @@ describe('when notices fail:', () => {
     expect(home.stems()).toEqual(['a']);
   });
 
+  test.each([
+    { notices: 4001, taken: ['a'] },
+    { notices: 4000, taken: [] },
+  ])(
+    'it is found soon when one turn brought $notices, of whatever folders: $taken',
+    async (given) => {
+      const bursts = new NoticeBursts(realEventLoop);
+      await using home = await place({ lostPercent: 100, bursts });
+      await home.pass(10_000);
+      await home.send('jean', 'a.msg');
+
+      for (let left = given.notices; left > 0; left--) bursts.count();
+      await home.settle();
+      await home.pass(400);
+
+      expect(home.stems()).toEqual(given.taken);
+    },
+  );
+
   test('outboxes are looked into when the system has no watch left', async () => {
     await using home = await place();
     home.watching.watchesLeft = 0;
@@ -851,6 +872,27 @@ describe('what must not be passed:', () => {
 });
 
 describe('a name that is used again at once:', () => {
+  test('after its file was taken back while the relay accepted it', async () => {
+    let isFirst = true;
+    await using home = await place({
+      accept: async (batch) => {
+        if (isFirst) await home.disk.remove(inOutbox('a.msg'));
+        isFirst = false;
+        return home.accept(batch);
+      },
+    });
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nfirst');
+    await home.settle();
+
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nsecond');
+    await home.settle();
+
+    expect(home.handedIn).toMatchObject([
+      { message: { body: 'first' } },
+      { message: { body: 'second' } },
+    ]);
+  });
+
   const archiveOf = (stem: string): string => `/archive/2030-01-01/jean/${stem}.msg`;
 
   /** Puts another file in the place of `a.msg` just before it is moved to the archive. */
@@ -886,7 +928,41 @@ describe('a name that is used again at once:', () => {
     expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
   });
 
-  test('and a third time, before it is back in its place, loses nothing', async () => {
+  const another = async (here: Awaited<ReturnType<typeof place>>): Promise<void> => {
+    await here.disk.remove(inOutbox('a.msg'));
+    await here.send('jean', 'a.msg', 'TO: Lead\n\nhullo');
+  };
+
+  test('is put back also where a file cannot have two names', async () => {
+    await using home = await swapping(another);
+    home.disk.link = async (_, to) => Promise.reject(diskError('EPERM', to));
+
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nhello');
+    await home.settle();
+    await home.pass(200);
+
+    expect(bodies(home.handedIn)).toEqual(['hello', 'hullo']);
+  });
+
+  test('is put back later when there is no room for it now', async () => {
+    await using home = await swapping(another);
+    const link = home.disk.link.bind(home.disk);
+    let isFull = true;
+    home.disk.link = (from, to) =>
+      isFull ? Promise.reject(diskError('ENOSPC', to)) : link(from, to);
+    await home.send('jean', 'a.msg', 'TO: Lead\n\nhello');
+    await home.pass(1000);
+    expect(bodies(home.handedIn)).toEqual(['hello']);
+    expect(home.lines.join()).toContain('lies in the archive unread');
+
+    isFull = false;
+    await home.pass(31_000);
+
+    expect(bodies(home.handedIn)).toEqual(['hello', 'hullo']);
+    expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
+  });
+
+  test('and a third time, before it is back in its place, loses nothing and keeps the order', async () => {
     await using home = await swapping(async (here) => {
       await here.disk.remove(inOutbox('a.msg'));
       await here.send('jean', 'a.msg', 'TO: Lead\n\nhullo');
@@ -906,7 +982,7 @@ describe('a name that is used again at once:', () => {
     await home.settle();
     await home.pass(31_000);
 
-    expect(bodies(home.handedIn).toSorted()).toEqual(['hallo', 'hello', 'hullo']);
+    expect(bodies(home.handedIn)).toEqual(['hello', 'hullo', 'hallo']);
     expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
   });
 });

@@ -14,9 +14,10 @@ import { toReport } from '../../kernel/errors.ts';
 import { type Clock, type Disk, type EventLoop, endOfTurn } from '../../kernel/ports.ts';
 import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
-import type { Relay } from '../relay.ts';
+import type { FilesDone, Relay } from '../relay.ts';
 import { meetGuest } from './guests.ts';
 import { type LookDeps, lookAtOutbox, outboxPath } from './look-at-outbox.ts';
+import type { NoticeBursts } from './notice-bursts.ts';
 import { Outbox } from './outbox.ts';
 import {
   type FolderDeps,
@@ -31,12 +32,13 @@ export interface OutboxesDeps {
   readonly disk: Disk;
   readonly bulk: BulkDisk;
   readonly watching: Watching;
+  readonly bursts: NoticeBursts;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
   readonly log: RelayLog;
   readonly home: string;
   readonly accept: Relay['accept'];
-  readonly archived: Relay['archived'];
+  readonly filesDone: Relay['filesDone'];
   readonly rate: Pick<Relay['rate'], 'take' | 'waitMs'>;
   /** Makes an agent of a folder under `agents/`; no error when it is one already. */
   registerGuest(name: string): Promise<void>;
@@ -51,7 +53,6 @@ const tickMs = 200;
 const idleTickMs = 2000;
 const idleAfterMs = 5000;
 const lagMs = 250;
-const noticesPerTurn = 4000;
 /** An outbox that the system cannot watch is looked into so often. */
 const unwatchedMs = 1000;
 const looksAtOnce = 16;
@@ -75,6 +76,7 @@ export class Outboxes implements AsyncDisposable {
   readonly #told = new Set<string>();
   readonly #stop = new AbortController();
   #agentsWatch: FolderWatch | undefined;
+  #listening: Disposable | undefined;
   #timekeeper: Promise<void> | undefined;
   #nap = new AbortController();
   /** All of these on the monotonic clock. */
@@ -85,7 +87,6 @@ export class Outboxes implements AsyncDisposable {
   #activeAtMs = 0;
   /** Wall time less monotonic time; when it changes, somebody set the clock. */
   #wallOffsetMs: number;
-  #noticesInTurn = 0;
   #drainPlanned = false;
 
   constructor(deps: OutboxesDeps) {
@@ -103,13 +104,14 @@ export class Outboxes implements AsyncDisposable {
     this.#lookDeps = {
       ...{ disk, bulk, clock, eventLoop, log, home, rate, tellOnce },
       accept: (batch) => deps.accept(batch),
-      archived: (ids) => this.#tellArchived(ids),
+      filesDone: (files) => this.#tellFilesDone(files),
       stopped: () => this.#stop.signal.aborted,
     };
   }
 
   /** Resolves when the agents are known; their outboxes are watched from then on. */
   async start(): Promise<void> {
+    this.#listening = this.#deps.bursts.listen(() => this.#scanSoon());
     await this.#rescan();
     this.#timekeeper = this.#keepTime();
   }
@@ -122,6 +124,7 @@ export class Outboxes implements AsyncDisposable {
     while (this.#working.size + this.#meeting.size + this.#telling.size > 0) {
       await Promise.all([...this.#working.values(), ...this.#meeting.values(), ...this.#telling]);
     }
+    this.#listening?.[Symbol.dispose]();
     this.#agentsWatch?.[Symbol.dispose]();
     for (const outbox of this.#outboxes.values()) outbox.close();
   }
@@ -259,7 +262,7 @@ export class Outboxes implements AsyncDisposable {
   }
 
   #countNotice(): void {
-    this.#noticesInTurn++;
+    this.#deps.bursts.count();
     this.#noteActive();
     this.#planDrain();
   }
@@ -280,8 +283,6 @@ export class Outboxes implements AsyncDisposable {
     this.#drainPlanned = true;
     this.#deps.eventLoop.atEndOfTurn(() => {
       this.#drainPlanned = false;
-      if (this.#noticesInTurn > noticesPerTurn) this.#scanSoon();
-      this.#noticesInTurn = 0;
       this.#drain();
     });
   }
@@ -329,12 +330,12 @@ export class Outboxes implements AsyncDisposable {
   }
 
   // The rows change together with those of the next batch.
-  #tellArchived(ids: readonly string[]): void {
+  #tellFilesDone(files: FilesDone): void {
     const told = this.#deps
-      .archived(ids)
+      .filesDone(files)
       .catch((failure) => {
         const words = 'cannot record that message files are archived';
-        this.#tellOnce('archived', { error: toReport(failure) }, words);
+        this.#tellOnce('files done', { error: toReport(failure) }, words);
       })
       .finally(() => void this.#telling.delete(told));
     this.#telling.add(told);

@@ -10,8 +10,10 @@ import { isMissing } from '../../kernel/disk-errors.ts';
 import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';
-import { archivePath, moveToArchive } from './archive.ts';
+import type { FilesDone } from '../relay.ts';
+import { archivePath, archiveStem, moveToArchive } from './archive.ts';
 import type { Outbox } from './outbox.ts';
+import { putBack } from './put-back.ts';
 import type { Standing } from './read-outbox-file.ts';
 
 export interface PutAwayDeps {
@@ -31,13 +33,13 @@ export interface Answered {
 
 const stuckMs = 30_000;
 
-/** The ids of the messages whose files lie in the archive now. */
 export async function putAway(
   deps: PutAwayDeps,
   outbox: Outbox,
   { answered, folder }: { readonly answered: readonly Answered[]; readonly folder: string },
-): Promise<string[]> {
-  if (answered.length === 0) return [];
+): Promise<FilesDone> {
+  const ids = { archived: [] as string[], gone: [] as string[] };
+  if (answered.length === 0) return ids;
   const moves = answered.map(({ name, answer }) => {
     outbox.stopWaiting(name);
     outbox.forgetPending(name);
@@ -47,12 +49,11 @@ export async function putAway(
   });
   const paths = moves.map(({ from, to }) => ({ from, to }));
   const moved = await deps.bulk.moveFiles(paths, { look: true });
-  const ids: string[] = [];
   for (const [index, { name, stands, answer }] of answered.entries()) {
     const [move, done] = [moves[index], moved[index]];
     if (move === undefined || done === undefined) continue;
-    const isKept = await settle(deps, outbox, { name, stands, move, moved: done });
-    if (isKept && answer.id !== undefined) ids.push(answer.id);
+    const end = await settle(deps, outbox, { name, stands, move, moved: done, id: answer.id });
+    if (end !== 'stuck' && answer.id !== undefined) ids[end].push(answer.id);
   }
   return ids;
 }
@@ -62,14 +63,14 @@ interface OnItsWay {
   readonly stands: Standing;
   readonly move: { readonly from: string; readonly to: string; readonly place: ArchivePlace };
   readonly moved: Moved;
+  readonly id: string | undefined;
 }
 
-/** False when the file is not in the archive. */
 async function settle(
   deps: PutAwayDeps,
   outbox: Outbox,
-  { name, stands, move, moved }: OnItsWay,
-): Promise<boolean> {
+  { name, stands, move, moved, id }: OnItsWay,
+): Promise<keyof FilesDone | 'stuck'> {
   const { disk } = deps;
   const { from, to, place } = move;
   try {
@@ -77,13 +78,18 @@ async function settle(
     if (moved.failure === undefined) entry = moved.entry;
     // The folders for this day may have to be made first.
     else if (!isMissing(moved.failure)) throw moved.failure;
-    else if (!(await moveToArchive(deps, from, place))) return false;
-    else entry = await disk.stat(to);
-    if (isTheOneRead(entry, stands)) return await keepIfFile(disk, to, stands);
-    await putBack(disk, to, from);
+    else if (await moveToArchive(deps, from, place)) entry = await disk.stat(to);
+    else {
+      // Taken back: no notice of a move will come, and the next one is of another file.
+      outbox.didNotMove(name);
+      return 'gone';
+    }
+    if (isTheOneRead(entry, stands)) {
+      return (await keepIfFile(disk, to, stands)) ? 'archived' : 'gone';
+    }
     outbox.didNotMove(name);
-    outbox.want(name);
-    return false;
+    outbox.strays = [...outbox.strays, { archived: to, name, id }];
+    return (await putBackStrays(deps, outbox, from.slice(0, -name.length - 1))) ? 'gone' : 'stuck';
   } catch (failure) {
     outbox.didNotMove(name);
     // It is handed in again after a while, and the relay knows it.
@@ -91,8 +97,36 @@ async function settle(
     outbox.wait(name, { dueMs, seen: undefined });
     const facts = { agent: outbox.agent, error: toReport(failure) };
     deps.tellOnce(`stuck ${outbox.agent}`, facts, 'a message file cannot be moved to the archive');
-    return false;
+    return 'stuck';
   }
+}
+
+/**
+ * P1. False when some cannot be put back now: they are tried again with every look, and
+ * after a restart by whoever looks for their messages' files.
+ */
+export async function putBackStrays(
+  deps: Pick<PutAwayDeps, 'disk' | 'clock' | 'tellOnce'>,
+  outbox: Outbox,
+  folder: string,
+): Promise<boolean> {
+  const strays = outbox.strays;
+  outbox.strays = [];
+  for (const stray of strays) {
+    const { archived, name } = stray;
+    try {
+      // Also the one beside it, which is the older one and comes first by its name.
+      outbox.want(await putBack(deps.disk, archived, `${folder}/${name}`));
+    } catch (failure) {
+      outbox.strays = [...outbox.strays, stray];
+      outbox.wait(name, { dueMs: deps.clock.monotonicMs() + stuckMs, seen: undefined });
+      const facts = { agent: outbox.agent, error: toReport(failure) };
+      const words = 'a message lies in the archive unread, and cannot be put back now';
+      deps.tellOnce(`stray ${outbox.agent}`, facts, words);
+    }
+    outbox.want(name);
+  }
+  return outbox.strays.length === 0;
 }
 
 // P1. Looked at where nobody else changes it any more.
@@ -121,34 +155,9 @@ async function keepIfFile(disk: Disk, path: string, { kind }: Standing): Promise
   return true;
 }
 
-/** Under its own name, or, when that is taken by now, beside it: nothing is replaced. */
-async function putBack(disk: Disk, archived: string, path: string): Promise<void> {
-  const kind = (await disk.stat(archived))?.kind;
-  // A folder replaces nothing but an empty folder.
-  if (kind === 'folder') return disk.rename(archived, path);
-  if (kind === 'file') await linkBeside(disk, archived, path);
-  // What else came in the place of a file within a moment is no message that could be lost.
-  if (kind !== undefined) await disk.remove(archived);
-}
-
-async function linkBeside(disk: Disk, archived: string, path: string): Promise<void> {
-  const stem = path.slice(0, -'.msg'.length);
-  for (let number = 1; ; number++) {
-    try {
-      await disk.link(archived, number === 1 ? path : `${stem}.${number}.msg`);
-      return;
-    } catch (failure) {
-      if (!hasCode(failure, 'disk.exists')) throw failure;
-    }
-  }
-}
-
 function hasCode(failure: unknown, ...codes: readonly ErrorCode[]): boolean {
   return failure instanceof AosError && codes.includes(failure.code);
 }
-
-// A name has 255 bytes, of which the number that the relay may add takes some.
-const longestStemBytes = 251;
 
 function placeOf(
   { clock }: PutAwayDeps,
@@ -158,6 +167,5 @@ function placeOf(
 ): ArchivePlace {
   const stem = name.slice(0, -'.msg'.length);
   const place = archive ?? { agent, stem, at: clock.now() };
-  const fits = Buffer.byteLength(place.stem) <= longestStemBytes;
-  return fits ? place : { ...place, stem: id ?? stem };
+  return { ...place, stem: archiveStem(place.stem, id ?? stem) };
 }

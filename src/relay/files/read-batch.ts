@@ -127,19 +127,22 @@ async function readSome(
   const askedAt = deps.clock.now();
   const askedMs = deps.clock.monotonicMs();
   // Before they are taken: a marker that is gone then says that the file is whole.
-  const marked = await markedNames(deps, look, { folder, names });
+  const inPending = await markedNames(deps, look, { folder, names });
+  // Also before: what is told of a name meanwhile may be of another file.
+  const known = names.map((name) => ({
+    renamed: outbox.wasPending(name),
+    seen: outbox.seen(name),
+    marked: inPending.has(name),
+  }));
   const paths = names.map((name) => `${folder}/${name}`);
   const takeLimits = { eachBytes: messageLimits.wholeBytes, allBytes: limits.bytes };
   const taken = await deps.bulk.takeFiles(paths, takeLimits);
   const readings: { readonly name: string; readonly reading: Reading }[] = [];
   for (const [index, each] of taken.entries()) {
     const name = names[index] ?? '';
-    const file = {
-      ...{ agent: outbox.agent, folder, name, askedAt, askedMs },
-      marked: marked.has(name),
-      renamed: outbox.wasPending(name),
-      seen: outbox.seen(name),
-    };
+    const before = known[index];
+    if (before === undefined) break;
+    const file = { agent: outbox.agent, folder, name, askedAt, askedMs, ...before };
     readings.push({ name, reading: await judgeOutboxFile(deps, file, each) });
   }
   return readings;
