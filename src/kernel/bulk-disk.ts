@@ -8,7 +8,7 @@ import type { Disk, DiskEntry, FileIdentity } from './ports.ts';
 export interface BulkDisk {
   /** Whole files from the first on, as many as the limits allow, and at least one. */
   takeFiles(paths: readonly string[], limits: TakeLimits): Promise<readonly Taken[]>;
-  /** Makes new files with mode 600, all of them or none. */
+  /** Makes new files with mode 600, all of them or none, unless whoever makes them dies. */
   writeFiles(files: readonly NewFile[]): Promise<void>;
   moveFiles(moves: readonly Move[], options?: MoveOptions): Promise<readonly Moved[]>;
 }

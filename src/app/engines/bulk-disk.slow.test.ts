@@ -395,7 +395,7 @@ describe('a thread that dies in the middle', () => {
     },
   );
 
-  test('leaves moves behind whose failure is told, and not taken for done', async () => {
+  test('is not taken to have made a move that cannot be made', async () => {
     await using running = await runningPlace();
     const { bulk, folder, threads } = running;
     const names = numbered(500, 'file');
@@ -426,6 +426,18 @@ describe('a thread that dies in the middle', () => {
 
     const message = expect.stringContaining(`"${folder.at('file 0')}"`);
     expect(await answered(outcome)).toMatchObject({ code: 'disk.exists', message });
+  });
+
+  test('leaves no wait behind when it had no work', async () => {
+    await using running = await runningPlace();
+    const { bulk, folder, clock, threads } = running;
+    await texts(bulk, [folder.at('nothing')]);
+    expect(clock.sleeping).toBe(1);
+
+    await answered(threads.kill());
+    await until(() => !bulk.isRunning);
+
+    expect(clock.sleeping).toBe(0);
   });
 
   test('leaves no wait behind, and the next work starts another', async () => {

@@ -192,11 +192,8 @@ function withFailure<Answer extends Taken | Moved>(answer: PlainAnswer): Answer 
   return ('report' in answer ? { failure: toError(answer.report) } : answer) as Answer;
 }
 
-function toError({ code, message, fix }: ErrorReport): AosError {
-  return new AosError(code, {
-    message: withKnownNames(message),
-    ...(fix === undefined ? {} : { fix }),
-  });
+function toError({ code, message, ...rest }: ErrorReport): AosError {
+  return new AosError(code, { message: withKnownNames(message), ...rest });
 }
 
 /** B3 */
