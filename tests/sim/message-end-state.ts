@@ -7,8 +7,10 @@ export async function readEndState(sql: Sql): Promise<EndState> {
     `select kind, subject, data from events where kind like 'message.%' order by seq`,
   );
   return {
+    // One whose file disappeared after it was accepted is not one that was refused.
     messages: await sql.all<EndMessage>(
-      `select message_id, agent_name, message_type, target, priority, status, re, body
+      `select message_id, agent_name, message_type, target, priority, re, body,
+         case when last_error = 'file_disappeared' then 'completed' else status end as status
        from messages order by id`,
     ),
     deliveries: await sql.all<EndDelivery>(
