@@ -138,6 +138,7 @@ export const errorCodes = {
   'channel.bad-name': { kind: 'invalid' },
   'lead.none': { kind: 'missing' },
   'lead.taken': { kind: 'conflict' },
+  'capability.bad': { kind: 'invalid' },
   'handle.missing': { kind: 'denied', http: 401 },
   'handle.unknown': { kind: 'denied', http: 401 },
   'handle.wrong-door': { kind: 'denied' },

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
+import type { Capability, Deed } from './capability.ts';
+import { parseCapability, printCapability } from './capability-text.ts';
+import { covers, decide, type GrantChain } from './decide.ts';
+import { inheritConstraints, isNarrower } from './narrower.ts';
+
+const file = (path: string, action: 'read' | 'write' = 'read'): Deed => ({
+  resource: 'file',
+  action,
+  path: path.split('/').slice(1),
+});
+
+const http = (host: string, path = '/', port = 443): Deed => ({
+  resource: 'http',
+  action: 'get',
+  host,
+  port,
+  path: path.split('/').slice(1),
+});
+
+const named = (resource: 'message' | 'tool', name: string): Deed =>
+  resource === 'message' ? { resource, action: 'send', name } : { resource, action: 'call', name };
+
+describe.each<readonly [string, readonly Deed[], readonly Deed[]]>([
+  [
+    'file:/data/*:read',
+    [file('/data/a')],
+    [file('/data'), file('/data/a/b'), file('/data/a', 'write')],
+  ],
+  [
+    'file:/data/**:read',
+    [file('/data'), file('/data/a/b')],
+    [file('/dat'), file('/data2/a'), file('/')],
+  ],
+  ['file:/*/log:read', [file('/a/log')], [file('/log'), file('/a/b/log'), file('/a/logs')]],
+  [
+    'http:api.example.com:get',
+    [http('api.example.com', '/a/b')],
+    [http('example.com'), http('api.example.com', '/', 80)],
+  ],
+  [
+    'http:*.example.com:get',
+    [http('a.example.com'), http('b.a.example.com')],
+    [http('example.com'), http('evilexample.com')],
+  ],
+  [
+    'http:h/v1/*:request',
+    [http('h', '/v1'), http('h', '/v1/a/b')],
+    [http('h', '/v2'), http('h', '/v10'), http('h', '/')],
+  ],
+  [
+    'message:mary:send',
+    [named('message', 'mary')],
+    [named('message', 'mary2'), named('message', '*')],
+  ],
+  [
+    'tool:file.*:call',
+    [named('tool', 'file.read')],
+    [named('tool', 'files.read'), named('tool', 'file')],
+  ],
+])('%s', (text, allowed, denied) => {
+  const capability = parseCapability(text);
+
+  test.each(allowed.map((deed) => [JSON.stringify(deed), deed] as const))(
+    'allows %s',
+    (_, deed) => {
+      expect(covers(capability, deed)).toBe(true);
+    },
+  );
+
+  test.each(denied.map((deed) => [JSON.stringify(deed), deed] as const))(
+    'does not allow %s',
+    (_, deed) => {
+      expect(covers(capability, deed)).toBe(false);
+    },
+  );
+});
+
+const chainOf = (...capabilities: readonly Capability[]): GrantChain => ({
+  id: '1',
+  links: capabilities.map((capability, index) => ({ id: `${index}`, capability, revoked: false })),
+});
+
+const some = fc.constantFrom('file', 'http', 'message', 'shell', 'memory', 'tool' as const);
+
+/** Two capabilities and a deed of one resource, so that they often have to do with each other. */
+const trio = some.chain((resource) =>
+  fc.record({
+    child: anyCapability([resource]),
+    parent: anyCapability([resource]),
+    deed: anyDeed([resource]),
+  }),
+);
+
+const runs = { numRuns: 20_000 };
+
+describe('whatever is granted,', () => {
+  test('what is narrower allows nothing that the other does not', () => {
+    fc.assert(
+      fc.property(trio, ({ child, parent, deed }) => {
+        if (isNarrower(child, parent) && covers(child, deed))
+          expect(covers(parent, deed)).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  test('everything is narrower than itself, and what is narrower than a narrower one is too', () => {
+    fc.assert(
+      fc.property(trio, anyCapability(), ({ child, parent }, other) => {
+        expect(isNarrower(child, { ...child, constraints: {} })).toBe(true);
+        const { rate: _, ...rest } = child.constraints;
+        expect(isNarrower({ ...child, constraints: rest }, { ...child, constraints: rest })).toBe(
+          true,
+        );
+        if (isNarrower(child, parent) && isNarrower(parent, other)) {
+          expect(isNarrower(child, other)).toBe(true);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test('a child that says nothing of a constraint has its parent’s', () => {
+    fc.assert(
+      fc.property(trio, ({ child, parent }) => {
+        const inherited = inheritConstraints(child, parent);
+        const bare = inheritConstraints({ ...child, constraints: {} }, parent);
+        expect(bare.constraints).toEqual(parent.constraints);
+        expect(inherited.constraints).toEqual({ ...parent.constraints, ...child.constraints });
+      }),
+    );
+  });
+
+  test('a chain allows only what every link of it allows', () => {
+    fc.assert(
+      fc.property(trio, ({ child, parent, deed }) => {
+        const verdict = decide([chainOf(child, parent)], deed, 0);
+        if (verdict.kind !== 'allowed') return;
+        expect([covers(child, deed), covers(parent, deed)]).toEqual([true, true]);
+      }),
+      runs,
+    );
+  });
+
+  test('revoking any link never allows more', () => {
+    fc.assert(
+      fc.property(trio, fc.nat({ max: 1 }), fc.nat(), ({ child, parent, deed }, revoked, now) => {
+        const chain = chainOf(child, parent);
+        const links = chain.links.map((link, index) => ({ ...link, revoked: index === revoked }));
+        expect(decide([{ ...chain, links }], deed, now).kind).toBe('denied');
+      }),
+    );
+  });
+
+  test('a print says what is allowed as the capability itself does', () => {
+    fc.assert(
+      fc.property(trio, ({ child, deed }) => {
+        expect(covers(parseCapability(printCapability(child)), deed)).toBe(covers(child, deed));
+      }),
+    );
+  });
+});
+
+describe('why something is denied:', () => {
+  const deed = file('/data/a');
+
+  test.each([
+    ['the grant that was revoked', ['file:/data/*:read'], true, 'revoked'],
+    [
+      'the grant that has expired',
+      ['file:/data/*:read{expires:2030-01-01T00:00:00Z}'],
+      false,
+      'expired',
+    ],
+    ['the grant of another action', ['file:/other:read', 'file:/data/*:write'], false, 'action'],
+    ['the grant of another part', ['file:/other:read'], false, 'target'],
+  ] as const)('%s is named', (_, texts, revoked, why) => {
+    const chains = texts.map((text, index) => ({
+      id: text,
+      links: [{ id: `${index}`, capability: parseCapability(text), revoked }],
+    }));
+
+    const verdict = decide(chains, deed, Date.UTC(2031, 0));
+
+    expect(verdict).toMatchObject({ kind: 'denied', nearest: { why } });
+  });
+});

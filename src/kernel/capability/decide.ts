@@ -1,0 +1,111 @@
+/** Whether capabilities allow a deed. Who holds them, and how often they were used, is not known here. */
+import type { Instant } from '../ports.ts';
+import {
+  type Capability,
+  type Deed,
+  type Host,
+  implies,
+  type NameTarget,
+  type PathTarget,
+  type UrlTarget,
+} from './capability.ts';
+
+/** A grant with everything above it, from itself up to the one that nobody delegated. */
+export interface GrantChain {
+  readonly id: string;
+  readonly links: readonly GrantLink[];
+}
+
+export interface GrantLink {
+  readonly id: string;
+  readonly capability: Capability;
+  readonly revoked: boolean;
+}
+
+export type Verdict =
+  | { readonly kind: 'allowed'; readonly chain: GrantChain }
+  /** What comes nearest, for whoever wants to know why; undefined where nothing is near. */
+  | { readonly kind: 'denied'; readonly nearest: NearMiss | undefined };
+
+export interface NearMiss {
+  readonly grant: string;
+  readonly why: 'action' | 'target' | 'revoked' | 'expired';
+}
+
+/** The first chain of which every link allows the deed. */
+export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): Verdict {
+  let nearest: NearMiss | undefined;
+  for (const chain of chains) {
+    const miss = missOf(chain, deed, now);
+    if (miss === undefined) return { kind: 'allowed', chain };
+    if (nearest === undefined || nearness[miss.why] > nearness[nearest.why]) nearest = miss;
+  }
+  return { kind: 'denied', nearest };
+}
+
+const nearness = { target: 0, action: 1, expired: 2, revoked: 3 } as const;
+
+function missOf(chain: GrantChain, deed: Deed, now: Instant): NearMiss | undefined {
+  for (const { id, capability, revoked } of chain.links) {
+    const why = missOfLink(capability, revoked, deed, now);
+    if (why !== undefined) return { grant: id, why };
+  }
+  return undefined;
+}
+
+function missOfLink(
+  capability: Capability,
+  revoked: boolean,
+  deed: Deed,
+  now: Instant,
+): NearMiss['why'] | undefined {
+  if (!coversTarget(capability, deed)) return 'target';
+  if (!coversAction(capability, deed)) return 'action';
+  const { expires } = capability.constraints;
+  if (expires !== undefined && expires <= now) return 'expired';
+  return revoked ? 'revoked' : undefined;
+}
+
+/** Whether the capability by itself, its time aside, allows the deed. */
+export function covers(capability: Capability, deed: Deed): boolean {
+  return coversTarget(capability, deed) && coversAction(capability, deed);
+}
+
+function coversAction({ resource, actions }: Capability, { action }: Deed): boolean {
+  return actions.some((held) => implies(resource, held, action));
+}
+
+function coversTarget({ resource, target }: Capability, deed: Deed): boolean {
+  if (resource !== deed.resource) return false;
+  if (target.kind === 'any') return true;
+  if (target.kind === 'path') return 'path' in deed && coversPath(target, deed.path);
+  if (target.kind === 'url') return deed.resource === 'http' && coversUrl(target, deed);
+  return 'name' in deed && coversName(target, deed.name);
+}
+
+function coversPath({ segments, subtree }: PathTarget, path: readonly string[]): boolean {
+  if (subtree ? path.length < segments.length : path.length !== segments.length) return false;
+  return segments.every((segment, index) => segment === 'any' || segment.name === path[index]);
+}
+
+function coversUrl(
+  { host, port, segments, below }: UrlTarget,
+  deed: Extract<Deed, { resource: 'http' }>,
+): boolean {
+  if (port !== deed.port || !coversHost(host, deed.host)) return false;
+  if (below ? deed.path.length < segments.length : deed.path.length !== segments.length) {
+    return false;
+  }
+  return segments.every((name, index) => name === deed.path[index]);
+}
+
+function coversHost(host: Host, name: string): boolean {
+  if (host.kind === 'any') return true;
+  if (host.kind === 'exact') return host.name === name;
+  return name.endsWith(`.${host.of}`);
+}
+
+function coversName(target: NameTarget, name: string): boolean {
+  if (target.kind === 'any') return true;
+  return target.kind === 'name' ? target.name === name : name.startsWith(target.prefix);
+}
