@@ -16,7 +16,7 @@ export function badCapability(text: string, rule: string, fix: string): AosError
 export class BrokenRule extends Error {
   readonly fix: string;
 
-  constructor(rule: string, fix = 'aos cap grant --help shows how capabilities are written') {
+  constructor(rule: string, fix = 'Write it as resource:target:action, such as file:/data/*:read') {
     super(rule);
     this.fix = fix;
   }

@@ -12,7 +12,7 @@ import type { RelayLog } from '../deps.ts';
 import type { Acceptance } from '../envelope.ts';
 import type { FilesDone, Relay } from '../relay.ts';
 import type { Outbox } from './outbox.ts';
-import { type Answered, type PutAwayDeps, putAway, putBackStrays } from './put-away.ts';
+import { type Answered, type PutAwayDeps, putAway, putBackStray } from './put-away.ts';
 import { type Batch, type BatchDeps, type BatchPlace, readBatch } from './read-batch.ts';
 
 export interface LookDeps extends BatchDeps, PutAwayDeps {
@@ -41,9 +41,13 @@ export async function lookAtOutbox(deps: LookDeps, outbox: Outbox): Promise<void
 }
 
 async function finishStrays(deps: LookDeps, outbox: Outbox, folder: string): Promise<void> {
-  const before = outbox.strays;
-  await putBackStrays(deps, outbox, folder);
-  const gone = before.flatMap((stray) => (outbox.strays.includes(stray) ? [] : (stray.id ?? [])));
+  const strays = outbox.strays;
+  outbox.strays = [];
+  const gone: string[] = [];
+  for (const stray of strays) {
+    const isBack = await putBackStray(deps, outbox, { stray, folder });
+    if (isBack && stray.id !== undefined) gone.push(stray.id);
+  }
   if (gone.length > 0) deps.filesDone({ archived: [], gone });
 }
 

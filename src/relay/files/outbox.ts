@@ -85,7 +85,8 @@ export class Outbox {
   /** Nothing can be there that was not before, so that nothing need be listed. */
   stillEmpty(times: FolderTimes | undefined): boolean {
     const since = this.#emptySince;
-    if (since === undefined || times === undefined || this.#waiting !== undefined) return false;
+    if (since === undefined || times === undefined) return false;
+    if (this.#waiting !== undefined || this.strays.length > 0) return false;
     const isWatched = this.outboxWatch?.open === true && this.pendingWatch?.open === true;
     return isWatched && since.outbox === times.outbox && since.pending === times.pending;
   }

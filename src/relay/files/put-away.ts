@@ -12,7 +12,7 @@ import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';
 import type { FilesDone } from '../relay.ts';
 import { archivePath, archiveStem, moveToArchive } from './archive.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox, Stray } from './outbox.ts';
 import { putBack } from './put-back.ts';
 import type { Standing } from './read-outbox-file.ts';
 
@@ -88,8 +88,9 @@ async function settle(
       return (await keepIfFile(disk, to, stands)) ? 'archived' : 'gone';
     }
     outbox.didNotMove(name);
-    outbox.strays = [...outbox.strays, { archived: to, name, id }];
-    return (await putBackStrays(deps, outbox, from.slice(0, -name.length - 1))) ? 'gone' : 'stuck';
+    const stray = { archived: to, name, id };
+    const folder = from.slice(0, -name.length - 1);
+    return (await putBackStray(deps, outbox, { stray, folder })) ? 'gone' : 'stuck';
   } catch (failure) {
     outbox.didNotMove(name);
     // It is handed in again after a while, and the relay knows it.
@@ -102,31 +103,28 @@ async function settle(
 }
 
 /**
- * P1. False when some cannot be put back now: they are tried again with every look, and
- * after a restart by whoever looks for their messages' files.
+ * P1. False when it cannot be put back now: it is tried again with every look, and after a
+ * restart by whoever looks for the file of its message.
  */
-export async function putBackStrays(
+export async function putBackStray(
   deps: Pick<PutAwayDeps, 'disk' | 'clock' | 'tellOnce'>,
   outbox: Outbox,
-  folder: string,
+  { stray, folder }: { readonly stray: Stray; readonly folder: string },
 ): Promise<boolean> {
-  const strays = outbox.strays;
-  outbox.strays = [];
-  for (const stray of strays) {
-    const { archived, name } = stray;
-    try {
-      // Also the one beside it, which is the older one and comes first by its name.
-      outbox.want(await putBack(deps.disk, archived, `${folder}/${name}`));
-    } catch (failure) {
-      outbox.strays = [...outbox.strays, stray];
-      outbox.wait(name, { dueMs: deps.clock.monotonicMs() + stuckMs, seen: undefined });
-      const facts = { agent: outbox.agent, error: toReport(failure) };
-      const words = 'a message lies in the archive unread, and cannot be put back now';
-      deps.tellOnce(`stray ${outbox.agent}`, facts, words);
-    }
+  const { archived, name } = stray;
+  try {
+    // Also the one beside it, which is the older one and comes first by its name.
+    outbox.want(await putBack(deps.disk, archived, `${folder}/${name}`));
     outbox.want(name);
+    return true;
+  } catch (failure) {
+    outbox.strays = [...outbox.strays, stray];
+    outbox.wait(name, { dueMs: deps.clock.monotonicMs() + stuckMs, seen: undefined });
+    const facts = { agent: outbox.agent, error: toReport(failure) };
+    const words = 'a message lies in the archive unread, and cannot be put back now';
+    deps.tellOnce(`stray ${outbox.agent}`, facts, words);
+    return false;
   }
-  return outbox.strays.length === 0;
 }
 
 // P1. Looked at where nobody else changes it any more.

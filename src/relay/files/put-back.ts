@@ -1,7 +1,8 @@
 /** A file that was moved to the archive in the place of another goes back to the outbox. */
-import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
+import { isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
+import { removeIfThere } from './remove-archive-day.ts';
 
 /**
  * Under its own name, or, when that is taken by now, beside it: nothing is replaced. Tells
@@ -55,11 +56,3 @@ async function linkOrMove(disk: Disk, archived: string, to: string): Promise<voi
 }
 
 const noLinks: ReadonlySet<string> = new Set(['disk.denied', 'disk.failed']);
-
-async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch (failure) {
-    if (!isMissing(failure)) throw failure;
-  }
-}
