@@ -1,9 +1,8 @@
-/** Removes a day of the archive with all that lies in it, whatever that is. */
-import { isMissing } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { RelayLog } from '../deps.ts';
+import { removeIfThere } from './archive.ts';
 import { Failures } from './archive-failures.ts';
 
 export interface RemoveDeps {
@@ -68,14 +67,6 @@ async function removeUnlessFilled(disk: Disk, path: string): Promise<boolean> {
   } catch (failure) {
     if (failure instanceof AosError && failure.code === 'disk.not-empty') return false;
     throw failure;
-  }
-}
-
-export async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch (failure) {
-    if (!isMissing(failure)) throw failure;
   }
 }
 
