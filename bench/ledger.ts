@@ -50,7 +50,7 @@ export const ledgerBenches: readonly Bench[] = [
 
 async function prepareBatched(): Promise<Sides> {
   const { folder, disposables } = await workplace();
-  const ledger = disposables.use(await openLedger(join(folder, 'ledger.db'), 1));
+  const ledger = disposables.use(await openBenchLedger(join(folder, 'ledger.db'), 1));
   const raw = disposables.use(await createRawLedger(join(folder, 'raw.db')));
   let batchSize = callers;
   return {
@@ -73,7 +73,7 @@ async function prepareBatched(): Promise<Sides> {
 
 async function prepareStall(): Promise<Sides> {
   const { folder, disposables } = await workplace();
-  const ledger = disposables.use(await openLedger(join(folder, 'ledger.db'), 1));
+  const ledger = disposables.use(await openBenchLedger(join(folder, 'ledger.db'), 1));
   const raw = disposables.use(await createRawLedger(join(folder, 'raw.db')));
   let batchSize = callers;
   return {
@@ -95,9 +95,9 @@ async function prepareGrowth(): Promise<Sides> {
   const { folder, disposables } = await workplace();
   const openFilled = async (name: string, events: number) => {
     const path = join(folder, name);
-    await (await openLedger(path, 1))[Symbol.asyncDispose]();
+    await (await openBenchLedger(path, 1))[Symbol.asyncDispose]();
     addManyEvents(path, events);
-    return disposables.use(await openLedger(path, 2));
+    return disposables.use(await openBenchLedger(path, 2));
   };
   const large = await openFilled('large.db', manyEvents);
   const small = await openFilled('small.db', fewEvents);
@@ -108,7 +108,7 @@ async function prepareGrowth(): Promise<Sides> {
   };
 }
 
-function openLedger(path: string, epoch: number): Promise<Ledger> {
+export function openBenchLedger(path: string, epoch: number): Promise<Ledger> {
   const deps = { disk: realDisk, clock: realClock, eventLoop: realEventLoop };
   const onLost = (why: Error) => {
     throw why;

@@ -13,6 +13,8 @@ import { relayBacklogBenches } from './relay-backlog.ts';
 import { relayFileBenches } from './relay-files.ts';
 import { relayIdleBenches } from './relay-idle.ts';
 import { relaySocketBenches } from './relay-socket.ts';
+import { securityBenches } from './security.ts';
+import { toolBenches } from './tools.ts';
 import { removeBenchFolders } from './workplace.ts';
 
 const benches = [
@@ -24,6 +26,8 @@ const benches = [
   ...relaySocketBenches,
   ...relayBacklogBenches,
   ...relayIdleBenches,
+  ...securityBenches,
+  ...toolBenches,
 ];
 
 const args = process.argv.slice(2);

@@ -38,6 +38,13 @@ export const suites: readonly Suite[] = [
   },
   // Four hundred runs of the seed's script are in it.
   { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 180, fileParallelism: true },
+  // What hostile agents try: on real sockets, folders and daemons.
+  {
+    name: 'attack',
+    include: ['tests/attack/*.test.ts'],
+    budgetSeconds: 120,
+    fileParallelism: true,
+  },
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],

@@ -12,6 +12,7 @@ const programs = [
   { command: 'zsh', package: 'zsh', why: 'the tests of shell completion', test: true },
   { command: 'fish', package: 'fish', why: 'the tests of shell completion', test: true },
   { command: 'strace', package: 'strace', why: 'the tests of what reaches the disk', test: true },
+  { command: 'openssl', package: 'openssl', why: 'the tests of secure requests', test: true },
 ];
 
 const failureFile = join(root, '.setup', 'not-installed');

@@ -1,6 +1,7 @@
 /** The only place that picks engines. */
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
+import type { Resolver } from '../kernel/resolver.ts';
 import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
@@ -9,6 +10,7 @@ import { type FileWatching, realFileWatching } from './engines/file-watching.ts'
 import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
 import { realProcesses } from './engines/processes.ts';
 import { realRandom } from './engines/random.ts';
+import { realResolver } from './engines/resolver.ts';
 import { realVolume } from './engines/volume.ts';
 import type { LogFile } from './log.ts';
 
@@ -21,6 +23,7 @@ export interface Engines {
   readonly fileWatching: FileWatching;
   readonly eventLoop: EventLoop;
   readonly processes: Processes;
+  readonly resolver: Resolver;
   readonly openLogFile: (path: string, options: LogFileOptions) => LogFile;
 }
 
@@ -35,6 +38,7 @@ export function composeEngines(): Engines {
     fileWatching: realFileWatching,
     eventLoop: realEventLoop,
     processes: realProcesses,
+    resolver: realResolver,
     openLogFile: (path, options) => openLogFile({ clock: realClock }, path, options),
   };
 }

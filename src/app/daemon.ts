@@ -14,6 +14,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { watchPresence } from '../relay/presence.ts';
 import { signHead } from '../security/audit/head.ts';
+import type { ToolCalls } from '../tools/call.ts';
 import { attachmentsOf } from './attachments.ts';
 import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
@@ -22,6 +23,7 @@ import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
 import { homeTimers, setHomeTimers } from './home-timers.ts';
+import { openHomeTools } from './home-tools.ts';
 import type { Log } from './log.ts';
 import { type OpenHome, openHome } from './open-home.ts';
 import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
@@ -63,6 +65,7 @@ export async function runDaemon(
   process.umask(0o077);
   using opened = openHomeLog(engines, open.home);
   const { log } = opened;
+  opened.scrubWith(open.secrets.scrubber);
   // Node ends the process after this; without it nobody would read why.
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a bug'));
   await sweepHome(engines, open.home);
@@ -96,10 +99,13 @@ async function serve(
   const metrics = countRelay();
   await using messages = await openHomeRelay(engines, settings, { open, log, metrics });
   const { relay, attachments } = messages;
+  await using tools = await openHomeTools(engines, settings, { open, log, relay });
+  await tools.calls.recover();
   await using gateway = await createGateway({
     ...engines,
     ...open,
     ...upkeepOf(engines, open),
+    ...tools,
     relay,
     attachments,
     relayMetrics: metrics,
@@ -114,7 +120,7 @@ async function serve(
   await setHomeTimers(ledger, engines.clock);
   const port = await openDoors(gateway, ledger, settings.port);
   await using outboxes = await messages.watchOutboxes();
-  const work = keepHouse(engines, settings, { open, log, stop, relay });
+  const work = keepHouse(engines, settings, { open, log, stop, relay, calls: tools.calls });
   ready = true;
   onReady(addressOf(open.home, port));
   log.info({ port }, 'the daemon is ready');
@@ -127,11 +133,16 @@ async function serve(
 
 const diskLookMs = 60_000;
 
+interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
+  readonly relay: RunningRelay;
+  readonly calls: ToolCalls;
+}
+
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
 async function keepHouse(
   engines: Engines,
   settings: Settings,
-  { open, log, stop, relay }: Omit<Serving, 'onReady'> & { readonly relay: RunningRelay },
+  { open, log, stop, relay, calls }: Housekeeping,
 ): Promise<void> {
   const { ledger, home } = open;
   const { clock } = engines;
@@ -139,7 +150,9 @@ async function keepHouse(
   const attachments = attachmentsOf(engines, home);
   const kept = { ...engines, ...open, log };
   const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments });
-  const rings = homeTimers({ ...kept, auditDays, keepRelay: keepMessages });
+  const { approvalWebhook } = settings;
+  const facts = { auditDays, calls, approvalWebhook };
+  const rings = homeTimers({ ...kept, ...facts, keepRelay: keepMessages });
   const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
   const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
   const watched = { ...diskLimits(settings), everyMs: diskLookMs };

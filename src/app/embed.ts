@@ -22,6 +22,7 @@ import { diskLimits, readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
+import { openHomeTools } from './home-tools.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './restore.ts';
 import type { Settings } from './settings.ts';
@@ -45,17 +46,20 @@ export async function embedHome(
 ): Promise<EmbeddedHome> {
   await using opened = new AsyncDisposableStack();
   const open = opened.use(await openHome(engines, settings.home, { holder, onLost: thrownByCall }));
-  const { log } = opened.use(openHomeLog(engines, open.home));
+  const { log, scrubWith } = opened.use(openHomeLog(engines, open.home));
+  scrubWith(open.secrets.scrubber);
   const upkeep = upkeepOf(engines, open);
   const { backup } = opened.use(stoppable(upkeep.backup));
   const { relay, attachments } = opened.use(
     await openHomeRelay(engines, settings, { open, log, metrics: noMetrics }),
   );
+  const tools = opened.use(await openHomeTools(engines, settings, { open, log, relay }));
   const gateway = opened.use(
     await createGateway({
       ...engines,
       ...open,
       ...upkeep,
+      ...tools,
       relay,
       attachments,
       backup,

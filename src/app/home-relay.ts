@@ -38,7 +38,7 @@ export async function openHomeRelay(
   settings: Settings,
   { open, log, metrics }: HomeRelayOptions,
 ): Promise<HomeRelay> {
-  const { home, ledger, epoch } = open;
+  const { home, ledger, grants, epoch } = open;
   const watching = engines.fileWatching;
   const blobs = attachmentsOf(engines, home);
   await using opened = new AsyncDisposableStack();
@@ -60,6 +60,8 @@ export async function openHomeRelay(
     await openRelay({
       ...engines,
       ledger,
+      grants,
+      home,
       log,
       metrics,
       inboxes: new InboxFiles({ ...engines, bulk, home }),
@@ -119,7 +121,7 @@ async function watchOutboxes(
   engines: Engines,
   { open, log, relay, bulk, bursts }: OutboxParts,
 ): Promise<AsyncDisposable> {
-  const { home, ledger } = open;
+  const { home, ledger, grants } = open;
   const outboxes = new Outboxes({
     ...engines,
     bulk,
@@ -141,7 +143,7 @@ async function watchOutboxes(
       return names;
     },
     registerGuest: async (name) => {
-      await registerGuest({ ...engines, ledger }, home, name);
+      await registerGuest({ ...engines, ledger, grants }, home, name);
       relay.wake(name);
     },
   });

@@ -9,7 +9,15 @@ async function world() {
   const clock = new SimulatedClock();
   const ledger = await SimulatedLedger.create(clock);
   const owner = { address: '0x1', sign: () => '0x2' };
-  const rest = { log: { info: () => {} }, auditDays: 90, keepRelay: async () => {} };
+  const calls = { announce: async () => {}, expire: async () => {} };
+  const approvalWebhook = 'none';
+  const rest = {
+    approvalWebhook,
+    log: { info: () => {} },
+    auditDays: 90,
+    keepRelay: async () => {},
+    calls,
+  };
   const timers = homeTimers({ ledger, clock, owner, ...rest });
   const timer = { id: 't', kind: 't', subject: 's', payload: '{}', due_at: 0, every_ms: dayMs };
   const prune = async () => {

@@ -1,12 +1,15 @@
-/** The timers that every home has: for the chain of events, and for what messages leave behind. */
-import type { Clock } from '../kernel/ports.ts';
+/** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
+import type { Clock, Instant } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
+import { deleteCallsBefore } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
+import type { ToolCalls } from '../tools/call.ts';
 import { nextCutoff } from './cutoff.ts';
 import type { Ring } from './timers.ts';
+import { postApproval } from './webhook.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -28,9 +31,13 @@ export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void>
 }
 
 export interface HomeTimersDeps extends HeadDeps {
+  readonly clock: Clock;
   readonly log: { info(facts: object, words: string): void };
   readonly auditDays: number;
   readonly keepRelay: () => Promise<void>;
+  readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
+  /** `none`, or where to tell that somebody waits for an approval. */
+  readonly approvalWebhook: string;
 }
 
 export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>> {
@@ -52,6 +59,11 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
       },
     },
     'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
+    'approval.announce': {
+      kind: 'repeatable',
+      ring: ({ subject }) => announce(deps, subject),
+    },
+    'approval.expire': { kind: 'repeatable', ring: ({ subject }) => deps.calls.expire(subject) },
   };
 }
 
@@ -60,6 +72,24 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
   for (;;) {
     const { events, more } = await pruneEvents(deps, { olderThan });
     if (events > 0) deps.log.info({ events }, 'old events were cut off');
-    if (!more) return;
+    if (!more) break;
   }
+  await pruneCalls(deps.ledger, olderThan);
+}
+
+// One transaction must not hold up those who call.
+const batchCalls = 200;
+
+async function pruneCalls(ledger: Ledger, before: Instant): Promise<void> {
+  for (;;) {
+    const pruned = await ledger.transact((tx) => deleteCallsBefore(tx, before, batchCalls));
+    if (pruned < batchCalls) return;
+  }
+}
+
+async function announce(deps: HomeTimersDeps, approval: string): Promise<void> {
+  const { calls, ledger, clock, approvalWebhook } = deps;
+  await calls.announce(approval);
+  if (approvalWebhook === 'none') return;
+  await postApproval({ sql: ledger.committed, clock }, approvalWebhook, approval);
 }

@@ -1,12 +1,17 @@
+import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { AosError } from '../kernel/errors.ts';
+import { Scrubber } from '../security/secrets/scrub.ts';
+import { composeEngines } from './compose.ts';
+import { openHomeLog } from './home-log.ts';
 import { type LogLevel, openLog } from './log.ts';
 
-function logInMemory(level: LogLevel = 'info') {
+function logInMemory(level: LogLevel = 'info', scrub?: (line: string) => string) {
   const lines: string[] = [];
   const file = { write: (line: string) => void lines.push(line), close: () => {} };
-  const log = openLog({ file, clock: new SimulatedClock(), level });
+  const log = openLog({ file, clock: new SimulatedClock(), level, scrub });
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) };
 }
 
@@ -52,4 +57,39 @@ test('what was logged is not changed by the blacking out', () => {
   log.info(facts, 'x');
 
   expect(facts).toEqual({ request: { handle: 'mine' } });
+});
+
+test('a secret is in no line: not in a value, a key, the words or an error', () => {
+  const scrubber = new Scrubber();
+  scrubber.add({ name: 'KEY', value: 'open "sesame"', prefix: '' });
+  const { log, lines, parsed } = logInMemory('info', (line) => scrubber.scrubText(line));
+
+  log.info({ 'open "sesame"': 1, a: { b: ['x open "sesame" y'] } }, 'it is open "sesame"');
+  log.child({ bound: 'open "sesame"' }).warn('x');
+  log.error({ err: new Error('for open%20%22sesame%22') }, 'x');
+
+  expect(lines.join('')).not.toContain('sesame');
+  expect(parsed()).toMatchObject([
+    { '[secret:KEY]': 1, a: { b: ['x [secret:KEY] y'] }, msg: 'it is [secret:KEY]' },
+    { bound: '[secret:KEY]' },
+    { err: { message: 'for [secret:KEY]' } },
+  ]);
+});
+
+test('the log of a home is scrubbed from when the secrets are known', async () => {
+  await using home = temporaryFolder();
+  mkdirSync(home.at('logs'));
+  using opened = openHomeLog(composeEngines(), home.path);
+  const scrubber = new Scrubber();
+  scrubber.add({ name: 'KEY', value: 'open sesame', prefix: '' });
+
+  opened.log.info('open sesame');
+  opened.scrubWith(scrubber);
+  opened.log.info('open sesame');
+
+  const words = readFileSync(home.at('logs', 'daemon.log'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+  expect(words).toEqual(['open sesame', '[secret:KEY]']);
 });

@@ -16,13 +16,15 @@ export interface LogDeps {
   readonly file: LogFile;
   readonly clock: Pick<Clock, 'now'>;
   readonly level: LogLevel;
+  /** What each line goes through before it is written: it may hold what nobody may see. */
+  readonly scrub?: ((line: string) => string) | undefined;
 }
 
 // What proves who somebody is, or opens what is sealed, wherever it stands in a line.
 const secretKeys = ['handle', 'authorization', 'secret_key', 'passphrase'];
 const places = ['', '*.', '*.*.', '*.*.*.'];
 
-export function openLog({ file, clock, level }: LogDeps): Log {
+export function openLog({ file, clock, level, scrub }: LogDeps): Log {
   return pino(
     {
       level,
@@ -35,6 +37,6 @@ export function openLog({ file, clock, level }: LogDeps): Log {
         censor: '[redacted]',
       },
     },
-    file,
+    scrub === undefined ? file : { write: (line) => file.write(scrub(line)) },
   );
 }

@@ -7,8 +7,11 @@ import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
+import { Grants } from '../security/grants/grants.ts';
 import type { Signer } from '../security/identity/principal.ts';
 import { ensureOwner } from '../security/owner.ts';
+import { scrubbedLedger } from '../security/secrets/scrubbed-ledger.ts';
+import { openSecrets, type Secrets } from '../security/secrets/secrets.ts';
 import type { Engines } from './compose.ts';
 import { prepareHome } from './home-folder.ts';
 import { type HomeLock, takeHomeLock, takeOver } from './home-lock.ts';
@@ -26,6 +29,8 @@ export interface OpenHome extends AsyncDisposable {
   readonly home: string;
   readonly epoch: number;
   readonly ledger: Ledger;
+  readonly grants: Grants;
+  readonly secrets: Secrets;
   readonly owner: Signer;
 }
 
@@ -38,13 +43,17 @@ export async function openHome(
   await using opened = new AsyncDisposableStack();
   const lock = opened.use(await lockHome(engines, home, options));
   await refuseLostLedger(engines, home);
-  const ledger = opened.use(await openLedger(engines, home, lock, options.onLost));
+  const raw = opened.use(await openLedger(engines, home, lock, options.onLost));
+  const secrets = await openSecrets({ ...engines, ledger: raw }, home);
+  const ledger = scrubbedLedger(raw, secrets.scrubber);
   const owner = await ensureOwner({ ...engines, ledger }, home);
   const kept = opened.move();
   return {
     home,
     epoch: lock.epoch,
     ledger,
+    grants: new Grants({ ...engines, ledger }),
+    secrets,
     owner,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -461,7 +461,7 @@ describe('restoreInto()', () => {
 
   async function withAgents(folder: TemporaryFolder, choices: { passphrase?: string }) {
     await using home = await open(folder.at('home'));
-    const deps = { ...engines, ledger: home.ledger, version: '0.0.0' };
+    const deps = { ...engines, ...home, version: '0.0.0' };
     for (const name of ['jean', 'samantha']) {
       await registerAgent(deps, home.home, { name, actor: 'owner' });
     }

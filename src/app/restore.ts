@@ -12,6 +12,7 @@
  *     closed with its log moved in; a log that is left after that is moved away last.
  */
 import { join } from 'node:path';
+import { diskError } from '../kernel/disk-errors.ts';
 import { readWholeFile, writeFileDurably } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../kernel/ports.ts';
@@ -158,9 +159,10 @@ async function checkConfig(files: NamedFiles, path: string): Promise<CheckedConf
 /** A disk that holds these bytes under every name. */
 function viewOf(bytes: Uint8Array): DiskView {
   const sizeBytes = bytes.length;
-  const identity = { sizeBytes, modifiedNs: '0', modifiedAt: 0, inode: '0', links: 1 };
+  const identity = { sizeBytes, modifiedNs: '0', modifiedAt: 0, inode: '0', device: '0', links: 1 };
   return {
     list: async () => [],
+    readLink: async (path) => Promise.reject(diskError('EINVAL', path)),
     stat: async () => ({ ...identity, kind: 'file', mode: 0o600, ownerUid: 0 }),
     read: async () => ({
       readAt: async (offset, length) => bytes.subarray(offset, offset + length),

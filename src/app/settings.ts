@@ -7,7 +7,13 @@
  */
 
 type SettingSchema =
-  | { readonly type: 'string'; readonly default: string; readonly description: string }
+  | {
+      readonly type: 'string';
+      readonly default: string;
+      readonly description: string;
+      /** What it has to look like; anything where nothing is said. */
+      readonly pattern?: string;
+    }
   | {
       readonly type: 'integer';
       readonly minimum: number;
@@ -99,6 +105,26 @@ export const settingsTable = {
     default: 90,
     description: 'Alert when the disk under the home folder is this full.',
   },
+  toolSeconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3600,
+    default: 120,
+    description: 'How long one call of a tool may take.',
+  },
+  approvalHours: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 8760,
+    default: 24,
+    description: 'How long a call waits for a human to approve it.',
+  },
+  approvalWebhook: {
+    type: 'string',
+    pattern: '^(?:none|https?://[!-~]+)$',
+    default: 'none',
+    description: 'An address to which a request is sent when somebody waits for an approval.',
+  },
 } as const satisfies Record<string, SettingSchema>;
 
 export type SettingName = keyof typeof settingsTable;
@@ -126,6 +152,9 @@ export const defaultSettings: Settings = {
   mailboxMegabytes: settingsTable.mailboxMegabytes.default,
   diskWarnPercent: settingsTable.diskWarnPercent.default,
   diskAlertPercent: settingsTable.diskAlertPercent.default,
+  toolSeconds: settingsTable.toolSeconds.default,
+  approvalHours: settingsTable.approvalHours.default,
+  approvalWebhook: settingsTable.approvalWebhook.default,
 };
 
 export const settingNames: readonly SettingName[] =
@@ -145,10 +174,16 @@ export function fits(name: SettingName, value: unknown): boolean {
   const schema: SettingSchema = settingsTable[name];
   switch (schema.type) {
     case 'string':
-      return typeof value === 'string' && value !== '' && !value.includes('\0');
+      return (
+        isText(value) && (schema.pattern === undefined || new RegExp(schema.pattern).test(value))
+      );
     case 'integer':
       return isWhole(value) && value >= schema.minimum && value <= schema.maximum;
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !value.includes('\0');
 }
 
 function isWhole(value: unknown): value is number {
@@ -160,7 +195,7 @@ export function wantsOf(name: SettingName): string {
   const schema: SettingSchema = settingsTable[name];
   switch (schema.type) {
     case 'string':
-      return 'a text';
+      return schema.pattern === undefined ? 'a text' : `a text that fits ${schema.pattern}`;
     case 'integer':
       return `a whole number from ${schema.minimum} to ${schema.maximum}`;
   }

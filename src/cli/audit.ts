@@ -8,6 +8,7 @@ import { parseMoment } from '../kernel/moment.ts';
 import { oneLine, quote, safeJson } from '../kernel/quote.ts';
 import { reach, withHome } from './connect.ts';
 import type { Context } from './context.ts';
+import { groupCommand } from './group-command.ts';
 import { counted } from './words.ts';
 
 interface AuditOptions {
@@ -49,25 +50,6 @@ export function defineAudit(command: Command, context: Context): void {
     .description('sign the end of the chain and print it, to be kept elsewhere')
     .addHelpText('after', '\nExample:\n  aos audit head > ~/safe/head.json')
     .action(() => head(context));
-}
-
-/** A command below `audit`, which does not take the options that choose events. */
-function groupCommand(group: Command, name: string): Command {
-  const command = group.command(name);
-  command.configureHelp({
-    ...command.configureHelp(),
-    visibleGlobalOptions: () => (group.parent?.options ?? []).filter(({ hidden }) => !hidden),
-  });
-  return command.hook('preAction', () => {
-    const given = group.options.find(
-      (option) => group.getOptionValueSource(option.attributeName()) === 'cli',
-    );
-    if (given === undefined) return;
-    throw new AosError('usage.unknown-option', {
-      message: `"aos audit ${name}" has no option ${quote(given.long ?? given.flags)}, which is for "aos audit"`,
-      fix: `aos audit ${name} --help`,
-    });
-  });
 }
 
 async function list(context: Context, options: AuditOptions): Promise<void> {

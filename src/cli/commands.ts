@@ -1,5 +1,7 @@
+import { defineApprovals } from './approvals.ts';
 import { defineAudit } from './audit.ts';
 import { defineBackup } from './backup.ts';
+import { defineCap } from './cap.ts';
 import { defineChannel } from './channel.ts';
 import { defineComplete } from './complete.ts';
 import { defineCompletion } from './completion.ts';
@@ -13,10 +15,13 @@ import { defineInbox } from './inbox.ts';
 import { defineLead } from './lead.ts';
 import { defineRegister } from './register.ts';
 import { defineRequest } from './request.ts';
+import { defineResolve } from './resolve.ts';
 import { defineRestore } from './restore.ts';
+import { defineSecret } from './secret.ts';
 import { defineSend } from './send.ts';
 import { defineAck, defineNack } from './settle.ts';
 import { defineStatus } from './status.ts';
+import { defineTool } from './tool.ts';
 import { defineUp } from './up.ts';
 import { defineWhy } from './why.ts';
 
@@ -89,6 +94,31 @@ export const commands: readonly CommandEntry[] = [
     name: 'lead',
     summary: 'say whom messages to "Lead" reach',
     define: defineLead,
+  },
+  {
+    name: 'cap',
+    summary: 'say what agents may do: grant, delegate, revoke, list and check',
+    define: defineCap,
+  },
+  {
+    name: 'tool',
+    summary: 'list the tools, call them, and look at what was called',
+    define: defineTool,
+  },
+  {
+    name: 'approvals',
+    summary: 'show what waits for a human, and answer it',
+    define: defineApprovals,
+  },
+  {
+    name: 'resolve',
+    summary: 'say what became of a call that was cut off',
+    define: defineResolve,
+  },
+  {
+    name: 'secret',
+    summary: 'keep values that tools may use and no agent may see',
+    define: defineSecret,
   },
   {
     name: 'audit',

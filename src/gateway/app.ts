@@ -172,7 +172,7 @@ function counting({ metrics }: AppDeps, path: string, method: string) {
 }
 
 function answerFailure(
-  { log, commonHeaders, refusals }: AppDeps,
+  { log, commonHeaders }: AppDeps,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -185,8 +185,6 @@ function answerFailure(
   const known = knownFailure(thrown);
   if (known === undefined) log.error({ err: thrown, request_id: request.id }, 'a request broke');
   const error = known ?? hiddenBug(request.id);
-  // To act for somebody else is refused as a wrong handle is, and counted with those.
-  if (error.code === 'message.denied') refusals.add(doorOf(request.raw.socket), error);
   const problem = problemOf(error);
   // The framework would hang up on a body that is too large, and who is still sending it
   // would not read the answer. The rest is dropped as it comes, for as long as a request

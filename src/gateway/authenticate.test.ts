@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
+import { lastInstant } from '../kernel/ports.ts';
 import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Sql } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
@@ -22,7 +23,7 @@ async function registerJean(ledger: Ledger): Promise<void> {
       hash: hashOfHandle(handle),
       principal: 'agent:jean',
       created_at: 0,
-      expires_at: null,
+      expires_at: lastInstant,
     });
   });
 }
@@ -79,4 +80,25 @@ test('an answer that was under way while the handle was revoked is not remembere
 
   const late = Promise.resolve(authenticator.identify(tcp, headers));
   await expect(late).rejects.toMatchObject({ code: 'handle.unknown' });
+});
+
+test('over TCP a handle of an agent is good only when it ends by itself', async () => {
+  const clock = new SimulatedClock();
+  await using home = await temporaryLedger({ clock });
+  await registerJean(home.ledger);
+  await home.ledger.transact(async (tx) => {
+    await tx.run('update handles set expires_at = null');
+    await tx.record({ actor: 'owner', kind: 'test.changed', subject: 'agent:jean' });
+  });
+  using authenticator = new Authenticator(home.ledger, clock);
+  const own: Door = { kind: 'agent', name: 'jean' };
+
+  expect(await authenticator.identify(own, headers)).toEqual(jean);
+  // Known by now, and refused all the same.
+  expect(() => authenticator.identify(tcp, headers)).toThrow(
+    expect.objectContaining({
+      code: 'handle.wrong-door',
+      fix: 'aos register jean --new-handle --expires 30d',
+    }),
+  );
 });

@@ -11,7 +11,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
-import { findPrincipalOfHandle } from '../ledger/handles.ts';
+import { findHandle, type KnownHandle } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { hashOfHandle, looksLikeHandle } from '../security/handles.ts';
 import type { Door } from './door.ts';
@@ -24,8 +24,13 @@ export const owner: Caller = { kind: 'owner', id: 'owner' };
 
 type AuthenticatorLedger = Pick<Ledger, 'committed' | 'onEvents'>;
 
-interface Remembered {
-  readonly caller: Caller | undefined;
+interface Known {
+  readonly caller: Caller;
+  /** Whether the handle ends by itself. */
+  readonly hasEnd: boolean;
+}
+
+interface Remembered extends Known {
   readonly until: number;
 }
 
@@ -62,22 +67,27 @@ export class Authenticator implements Disposable {
     const hash = hashOfHandle(handle);
     const known = this.#remembered.get(hash);
     if (known !== undefined && known.until > this.#clock.monotonicMs()) {
-      return admitted(door, known.caller);
+      return admitted(door, known);
     }
-    return this.#lookUp(hash).then((caller) => admitted(door, caller));
+    return this.#lookUp(hash).then((found) => admitted(door, found));
   }
 
-  async #lookUp(hash: string): Promise<Caller | undefined> {
+  async #lookUp(hash: string): Promise<Known | undefined> {
     const commits = this.#commits;
     const until = this.#clock.monotonicMs() + longestRememberedMs;
-    const principal = await findPrincipalOfHandle(this.#ledger.committed, hash, this.#clock.now());
-    const caller = callerOf(principal);
-    if (commits === this.#commits && caller !== undefined) {
+    const handle = await findHandle(this.#ledger.committed, hash, this.#clock.now());
+    const known = knownBy(handle);
+    if (commits === this.#commits && known !== undefined) {
       if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
-      this.#remembered.set(hash, { caller, until });
+      this.#remembered.set(hash, { ...known, until });
     }
-    return caller;
+    return known;
   }
+}
+
+function knownBy(handle: KnownHandle | undefined): Known | undefined {
+  const caller = callerOf(handle?.principal);
+  return caller && { caller, hasEnd: typeof handle?.expires_at === 'number' };
 }
 
 function callerOf(principal: string | undefined): Caller | undefined {
@@ -87,13 +97,23 @@ function callerOf(principal: string | undefined): Caller | undefined {
   return name === undefined ? undefined : { kind: 'agent', id: `agent:${name}`, name };
 }
 
-function admitted(door: Door, caller: Caller | undefined): Caller {
-  if (caller === undefined) throw unknownHandle();
+function admitted(door: Door, known: Known | undefined): Caller {
+  if (known === undefined) throw unknownHandle();
+  const { caller, hasEnd } = known;
+  if (door.kind === 'tcp' && caller.kind === 'agent' && !hasEnd) throw endless(caller.name);
   const isOwnDoor = door.kind !== 'agent' || (caller.kind === 'agent' && caller.name === door.name);
   if (isOwnDoor) return caller;
   throw new AosError('handle.wrong-door', {
     message: 'This handle belongs to somebody else than this socket',
     fix: 'Use the socket of the agent whose handle it is',
+  });
+}
+
+function endless(name: string): AosError {
+  return new AosError('handle.wrong-door', {
+    message:
+      'This handle never ends, so it is good on the socket of its agent and not on this port',
+    fix: `aos register ${name} --new-handle --expires 30d`,
   });
 }
 

@@ -4,6 +4,7 @@ import { EventStreamParser } from '../kernel/event-stream.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
 import { type MessageCalls, messageCalls } from './message-calls.ts';
+import { type ToolClientCalls, toolClientCalls } from './tool-calls.ts';
 import {
   type CallOptions,
   socketTransport,
@@ -31,11 +32,11 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Client extends MessageCalls {
+export interface Client extends MessageCalls, ToolClientCalls {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
-  register(name: string, options?: CallOptions): Promise<Answer<'register'>>;
-  renewHandle(name: string, options?: CallOptions): Promise<Answer<'renewHandle'>>;
+  register(name: string, options?: HandleOptions): Promise<Answer<'register'>>;
+  renewHandle(name: string, options?: HandleOptions): Promise<Answer<'renewHandle'>>;
   agent(name: string, options?: CallOptions): Promise<WireAgent>;
   /** All agents, a page at a time behind the scenes. */
   agents(options?: CallOptions): AsyncGenerator<WireAgent, void, void>;
@@ -48,6 +49,11 @@ export interface Client extends MessageCalls {
   backup(request: Body<'backup'>, options?: CallOptions): Promise<Answer<'backup'>>;
   usage(options?: CallOptions): Promise<Answer<'usage'>>;
   gc(request: Body<'gc'>, options?: CallOptions): Promise<Answer<'gc'>>;
+}
+
+/** How long the handle is good; for ever where nothing is said. */
+export interface HandleOptions extends CallOptions {
+  readonly expires_ms?: number | undefined;
 }
 
 export type EventsQuery = Omit<EventQuery, 'limit'> & { readonly limit?: number | undefined };
@@ -69,21 +75,29 @@ export function connectTo(
 
 export function createClient(deps: ClientDeps): Client {
   const get = <T>(path: string, options?: CallOptions) => call<T>(deps, 'GET', path, { options });
-  const post = <T>(path: string, body: unknown, options?: CallOptions) =>
-    call<T>(deps, 'POST', path, { body, options });
+  const post = <T>(
+    path: string,
+    body: unknown,
+    options?: CallOptions,
+    headers?: Readonly<Record<string, string>>,
+  ) => call<T>(deps, 'POST', path, { body, options, headers });
   const long = (options?: CallOptions): CallOptions => ({ timeoutMs: longTimeoutMs, ...options });
+  const find = <T>(path: string, query: object = {}, options?: CallOptions) =>
+    get<T>(`${path}${search(query)}`, options);
   const messages = messageCalls({
-    get: (path, query = {}, options) => get(`${path}${search(query)}`, options),
+    get: find,
     post,
     upload: (path, stream, options) => call(deps, 'POST', path, { stream, options }),
   });
   return {
     ...messages,
+    ...toolClientCalls({ get: find, post }),
     status: (options) => get('/api/v1/status', options),
     shutdown: (options) => post('/api/v1/shutdown', {}, options),
-    register: (name, options) => post('/api/v1/agents', { name }, options),
-    renewHandle: (name, options) =>
-      post(`/api/v1/agents/${encodeURIComponent(name)}/handle`, {}, options),
+    register: (name, { expires_ms, ...options } = {}) =>
+      post('/api/v1/agents', { name, expires_ms }, options),
+    renewHandle: (name, { expires_ms, ...options } = {}) =>
+      post(`/api/v1/agents/${encodeURIComponent(name)}/handle`, { expires_ms }, options),
     agent: (name, options) => get(`/api/v1/agents/${encodeURIComponent(name)}`, options),
     agents: (options) => allAgents(deps, options),
     events: (query, options) => allEvents(deps, query, options),
@@ -101,18 +115,19 @@ interface CallContent {
   /** Instead of a body: bytes, as they come. */
   readonly stream?: AsyncIterable<Uint8Array>;
   readonly options?: CallOptions | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 async function call<T>(
   { transport, version }: ClientDeps,
   method: 'GET' | 'POST',
   path: string,
-  { body, stream, options = {} }: CallContent,
+  { body, stream, options = {}, headers = {} }: CallContent,
 ): Promise<T> {
   const answer = await transport.send({
     method,
     path,
-    headers: { accept: 'application/json', 'x-aos-client': version },
+    headers: { accept: 'application/json', 'x-aos-client': version, ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
     stream,
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,

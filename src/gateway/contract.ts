@@ -10,8 +10,10 @@ import {
   eventRoutes,
   type signedHead,
 } from './event-contract.ts';
+import { grantRoutes } from './grant-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
+import { toolRoutes } from './tool-contract.ts';
 
 export const apiVersion = '1';
 
@@ -47,6 +49,15 @@ const agentStatus = z.object({
   api: z.string(),
   name: z.string(),
 });
+
+const handleMs = z
+  .optional(
+    z
+      .int()
+      .min(1000)
+      .max(366 * 24 * 3_600_000),
+  )
+  .describe('How long the handle is good; over TCP one without an end is not');
 
 const usageItem = z.object({ name: z.string(), bytes: count, files: count });
 const sweptItem = z.object({ path: z.string(), bytes: count, why: z.string() });
@@ -127,7 +138,7 @@ export const routes = {
     summary: 'Register an agent; its handle is shown this once',
     who: 'owner',
     // Which names there may be is said in better words by who checks them.
-    body: z.strictObject({ name: z.string() }),
+    body: z.strictObject({ name: z.string(), expires_ms: handleMs }),
     status: 201,
     answer: z.object({
       name: z.string(),
@@ -142,6 +153,7 @@ export const routes = {
     summary: 'Give an agent a new handle, shown this once; the old one is refused from then on',
     who: 'owner',
     params: agentParams,
+    body: z.strictObject({ expires_ms: handleMs }),
     answer: z.object({ name: z.string(), handle: z.string() }),
   },
   agents: {
@@ -200,6 +212,8 @@ export const routes = {
     }),
   },
   ...messageRoutes,
+  ...grantRoutes,
+  ...toolRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
@@ -217,3 +231,6 @@ export type Problem = z.infer<typeof problem>;
 export type WireOutgoing = Body<'send'>;
 export type WireItem = Answer<'inbox'>['items'][number];
 export type WireHistory = Answer<'message'>;
+export type WireGrant = Answer<'grant'>;
+export type WireCall = Answer<'call'>;
+export type WireApproval = Answer<'approval'>;

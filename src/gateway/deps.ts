@@ -1,12 +1,22 @@
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Relay } from '../relay/relay.ts';
+import type { CapabilityManager } from '../security/grants/capability-manager.ts';
+import type { Grants } from '../security/grants/grants.ts';
+import type { Secrets } from '../security/secrets/secrets.ts';
+import type { ToolCalls } from '../tools/call.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Answer, Body } from './contract.ts';
 import type { CountedRelay } from './relay-metrics.ts';
 
 /** What the gateway is made of. `app` fills it. */
 export interface GatewayDeps {
   readonly ledger: Ledger;
+  readonly grants: Grants;
+  readonly capabilities: CapabilityManager;
+  readonly secrets: Secrets;
+  readonly tools: ToolRegistry;
+  readonly calls: ToolCalls;
   readonly relay: Relay;
   readonly attachments: Attachments;
   /** What the relay has counted; shown with the gateway's own metrics. */

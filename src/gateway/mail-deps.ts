@@ -1,16 +1,16 @@
 import type { Clock } from '../kernel/ports.ts';
-import type { Sql } from '../ledger/ledger.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { Caller } from './authenticate.ts';
 import type { Attachments, GatewayLog } from './deps.ts';
 import type { LiveMail } from './live-mail.ts';
+import type { ActingLedger } from './parties.ts';
 import type { SocketChecks } from './socket-checks.ts';
 
 /** What messages over a WebSocket are made of. */
 export interface MailDeps {
   readonly relay: Relay;
   readonly attachments: Pick<Attachments, 'mayRead'>;
-  readonly sql: Sql;
+  readonly ledger: ActingLedger;
   readonly checks: SocketChecks;
   readonly live: LiveMail;
   readonly clock: Clock;

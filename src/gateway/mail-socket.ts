@@ -56,7 +56,7 @@ export class MailSocket implements AsyncDisposable {
 
   attach({ ref = null, as, event_types: types, messages }: SocketRequest<'attach'>): void {
     this.#inTurn(ref, async () => {
-      const party = await actingParty(this.#deps.sql, this.#reader.caller, as);
+      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
       const before = this.#attached.get(party);
       if (before === undefined && this.#attached.size >= mostAttached) throw tooManyAttached();
       const subscriptions = types === undefined ? undefined : await this.#idsOf(party, types);
@@ -108,7 +108,7 @@ export class MailSocket implements AsyncDisposable {
 
   detach({ ref = null, as }: SocketRequest<'detach'>): void {
     this.#inTurn(ref, async () => {
-      const party = await actingParty(this.#deps.sql, this.#reader.caller, as);
+      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
       const attached = this.#attached.get(party);
       if (attached === undefined) throw notAttached(party);
       this.#attached.delete(party);

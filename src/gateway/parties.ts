@@ -2,23 +2,36 @@
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import type { Ledger, Sql } from '../ledger/ledger.ts';
 import { ownerParty, type Party } from '../relay/envelope.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import type { Caller } from './authenticate.ts';
 
+export type ActingLedger = Pick<Ledger, 'committed' | 'transact'>;
+
 /** Who is meant by a `from`, `as` or `agent` that may be left out. */
 export async function actingParty(
-  sql: Sql,
+  ledger: ActingLedger,
   caller: Caller,
   named: string | undefined,
 ): Promise<Party> {
   if (caller.kind === 'agent') {
     if (named === undefined || named === caller.name) return caller.name;
+    await recordPretence(ledger, caller, named);
     throw notOneself(caller.name, named);
   }
   if (named === undefined || named === ownerParty) return ownerParty;
-  return knownAgent(sql, named);
+  return knownAgent(ledger.committed, named);
+}
+
+/** The same as a principal. */
+export async function actingPrincipal(
+  ledger: ActingLedger,
+  caller: Caller,
+  named: string | undefined,
+): Promise<string> {
+  const party = await actingParty(ledger, caller, named);
+  return party === ownerParty ? 'owner' : `agent:${party}`;
 }
 
 /** Whose inbox a path names. To an agent all others are unknown. */
@@ -32,7 +45,7 @@ export async function inboxParty(sql: Sql, caller: Caller, name: string): Promis
 
 /** The same for what only agents do: the owner has to name one. */
 export async function actingAgent(
-  sql: Sql,
+  ledger: ActingLedger,
   caller: Caller,
   named: string | undefined,
 ): Promise<string> {
@@ -42,13 +55,22 @@ export async function actingAgent(
       fix: 'Name one with "agent"',
     });
   }
-  return caller.kind === 'owner' ? knownAgent(sql, named ?? '') : actingParty(sql, caller, named);
+  return caller.kind === 'owner'
+    ? knownAgent(ledger.committed, named ?? '')
+    : actingParty(ledger, caller, named);
 }
 
 async function knownAgent(sql: Sql, name: string): Promise<string> {
   const found = await findAgent(sql, name);
   if (found === undefined) throw unknownAgent(name);
   return found.name;
+}
+
+/** Who tries to act for somebody else is on record, whichever way they came. */
+function recordPretence(ledger: ActingLedger, { id: actor }: Caller, named: string): Promise<void> {
+  const subject = `agent:${named.slice(0, 100)}`;
+  const data = { nearest: 'not-oneself' };
+  return ledger.transact((tx) => tx.record({ actor, kind: 'capability.denied', subject, data }));
 }
 
 function notOneself(caller: string, named: string): AosError {

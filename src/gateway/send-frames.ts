@@ -143,7 +143,7 @@ export class SendFrames {
 
   async #senderOf(named: string | undefined): Promise<Party> {
     const { deps, reader } = this.#parts;
-    const sender = await actingParty(deps.sql, reader.caller, named);
+    const sender = await actingParty(deps.ledger, reader.caller, named);
     this.#senders.set(named ?? '', sender);
     return sender;
   }

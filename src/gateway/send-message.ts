@@ -1,25 +1,15 @@
-/** One message from a request to the relay, as fast as its sender may send. */
-import { early } from '../kernel/early.ts';
+/** One message from a request to the relay. */
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
 import { checkMessage } from '../kernel/message-check.ts';
-import type { Clock } from '../kernel/ports.ts';
-import type { Acceptance, Party } from '../relay/envelope.ts';
-import type { RateLimit, Relay } from '../relay/relay.ts';
+import type { Party } from '../relay/envelope.ts';
+import { type Accepted, type SendDeps as RelaySendDeps, send } from '../relay/send.ts';
 import type { Caller } from './authenticate.ts';
 import type { Attachments } from './deps.ts';
-import { tooMany } from './throttle.ts';
 
-interface SendDeps {
-  readonly relay: Pick<Relay, 'accept' | 'rate'>;
-  readonly clock: Clock;
+interface SendDeps extends RelaySendDeps {
   readonly attachments: Pick<Attachments, 'mayRead'>;
 }
-
-/** A caller over HTTP would not wait much longer. */
-const longestSlowingMs = 30_000;
-
-export type Accepted = Exclude<Acceptance, { kind: 'refused' }>;
 
 /** Throws what the relay says against it. */
 export async function sendMessage(
@@ -30,11 +20,7 @@ export async function sendMessage(
 ): Promise<Accepted> {
   checkMessage(message);
   await checkAttachments(deps, caller, message);
-  await passInTime(deps, sender, signal);
-  const [acceptance] = await deps.relay.accept([{ sender, message }]);
-  if (acceptance === undefined) throw new Error('the relay has not said what became of a message');
-  if (acceptance.kind === 'refused') throw acceptance.error;
-  return acceptance;
+  return send(deps, sender, message, { signal });
 }
 
 /**
@@ -58,31 +44,4 @@ export function noAttachment(hash: string): AosError {
     message: `There is no attachment ${hash} of yours`,
     fix: 'Put it first: POST /api/v1/attachments',
   });
-}
-
-async function passInTime(
-  { relay: { rate }, clock }: SendDeps,
-  sender: Party,
-  signal: AbortSignal,
-): Promise<void> {
-  if (rate.take(sender, 1) === 1) return;
-  const passed = new AbortController();
-  const late = new AbortController();
-  const watch = clock.sleep(longestSlowingMs, AbortSignal.any([passed.signal, signal])).then(
-    () => late.abort(slowedTooLong(rate, sender)),
-    // It passed, or nobody waits any more.
-    () => {},
-  );
-  try {
-    await rate.pass(sender, 1, AbortSignal.any([late.signal, signal]));
-  } catch (failure) {
-    throw late.signal.aborted ? late.signal.reason : failure;
-  } finally {
-    passed.abort(early);
-    await watch;
-  }
-}
-
-function slowedTooLong(rate: RateLimit, sender: Party): AosError {
-  return tooMany(Math.max(1, rate.waitMs(sender)));
 }

@@ -18,15 +18,19 @@ import { LiveMail } from './live-mail.ts';
 import { createMetrics } from './metrics.ts';
 import { Refusals } from './refusals.ts';
 import { agentRoutes } from './routes/agents.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { attachmentRoutes } from './routes/attachments.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { daemonRoutes } from './routes/daemon.ts';
 import { eventRoutes } from './routes/events.ts';
+import { grantRoutes } from './routes/grants.ts';
 import { groupRoutes } from './routes/groups.ts';
 import type { RouteDeps } from './routes/handlers.ts';
 import { mailboxRoutes } from './routes/mailboxes.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { secretRoutes } from './routes/secrets.ts';
+import { toolRoutes } from './routes/tools.ts';
 import { upkeepRoutes } from './routes/upkeep.ts';
 import { RunningFeeds } from './running-feeds.ts';
 import { SlowArrivals } from './slow-arrivals.ts';
@@ -56,11 +60,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   );
   const route = app.routing.bind(app);
   const { relay, ledger } = deps;
-  const sql = ledger.committed;
   const mail = {
     relay,
     attachments: deps.attachments,
-    sql,
+    ledger,
     checks: compileSocketChecks(app),
     live: new LiveMail(),
     clock: deps.clock,
@@ -171,6 +174,10 @@ function allRoutes(
     ...mailboxRoutes(routeDeps),
     ...groupRoutes(routeDeps),
     ...attachmentRoutes(routeDeps),
+    ...grantRoutes(routeDeps),
+    ...secretRoutes(routeDeps),
+    ...toolRoutes(routeDeps),
+    ...approvalRoutes(routeDeps),
     ...auditRoutes(routeDeps),
     ...upkeepRoutes(routeDeps),
     ...pageRoutes(routeDeps),

@@ -27,3 +27,12 @@ function factsOf(data: string): unknown {
     return data;
   }
 }
+
+export function timeOrNull(at: Instant | null): string | null {
+  return at === null ? null : timeText(at);
+}
+
+/** An agent's name, or what else a principal is known by. */
+export function nameOf(principal: string): string {
+  return principal.replace(/^agent:/, '');
+}

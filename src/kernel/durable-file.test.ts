@@ -275,6 +275,7 @@ describe('readWholeFile()', () => {
     return {
       list: async () => [],
       stat: async () => undefined,
+      readLink: async () => '',
       read: async () => ({
         sizeBytes: async () => file.saysBytes,
         identity: async () => {

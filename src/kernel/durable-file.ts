@@ -15,7 +15,7 @@
  *     that it can be swept away whenever no write is under way.
  */
 import { AosError } from './errors.ts';
-import type { Disk, DiskView, FileWriter, Random } from './ports.ts';
+import type { Disk, DiskView, FileReader, FileWriter, Random } from './ports.ts';
 import { quote } from './quote.ts';
 
 export interface DurableFileDeps {
@@ -120,20 +120,31 @@ export async function readWholeFile(
   limitBytes: number,
 ): Promise<Uint8Array> {
   await using reader = await view.read(path);
-  const saidBytes = await reader.sizeBytes();
-  if (saidBytes > limitBytes) throw tooLarge(path, limitBytes);
-  const stepBytes = Math.max(saidBytes, leastReadBytes);
+  if ((await reader.sizeBytes()) > limitBytes) throw tooLarge(path, limitBytes);
+  const bytes = await readRest(reader, 0, limitBytes + 1);
+  if (bytes.length > limitBytes) throw tooLarge(path, limitBytes);
+  return bytes;
+}
+
+/** What a file has from `offset` on, to its end as it is found, or so much of it. */
+export async function readRest(
+  reader: FileReader,
+  offset: number,
+  mostBytes: number,
+): Promise<Uint8Array> {
+  const saidBytes = (await reader.sizeBytes()) - offset;
+  // One byte more than there should be: an answer that is short proves the end.
+  const stepBytes = Math.max(saidBytes, leastReadBytes) + 1;
   const parts: Uint8Array[] = [];
   let readBytes = 0;
-  for (;;) {
-    // One byte more than there should be: an answer that is short proves the end.
-    const wantedBytes = Math.min(stepBytes, limitBytes - readBytes) + 1;
-    const part = await reader.readAt(readBytes, wantedBytes);
+  while (readBytes < mostBytes) {
+    const wantedBytes = Math.min(stepBytes, mostBytes - readBytes);
+    const part = await reader.readAt(offset + readBytes, wantedBytes);
     parts.push(part);
     readBytes += part.length;
-    if (readBytes > limitBytes) throw tooLarge(path, limitBytes);
-    if (part.length < wantedBytes) return joined(parts, readBytes);
+    if (part.length < wantedBytes) break;
   }
+  return joined(parts, readBytes);
 }
 
 function tooLarge(path: string, limitBytes: number): AosError {

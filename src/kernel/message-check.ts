@@ -4,7 +4,7 @@ import { type Header, type Message, messageLimits, type Origin } from './message
 import { malformed, shown } from './message-fault.ts';
 import { checkHeader, isHeaderName } from './message-header-rules.ts';
 import { headersOf, knownHeader } from './message-headers.ts';
-import { isMessageId } from './message-id.ts';
+import { isId } from './new-id.ts';
 
 /**
  * Throws `message.malformed` or `message.too-large` unless the message keeps all rules.
@@ -28,7 +28,7 @@ export function checkMessage(message: Message): void {
 
 /** Whether the relay could have written it. */
 export function isOrigin({ from, id, sent }: Origin): boolean {
-  return isMessageId(id) && isSent(sent) && isSender(from);
+  return isId(id) && isSent(sent) && isSender(from);
 }
 
 function isSent(text: string): boolean {

@@ -12,7 +12,7 @@ import {
   parseHash,
   parseTtl,
 } from './message-headers.ts';
-import { isMessageId } from './message-id.ts';
+import { isId } from './new-id.ts';
 import { didYouMean } from './suggest.ts';
 
 const longestTtlMs = 30 * 86_400_000;
@@ -46,7 +46,7 @@ const rules: Readonly<Partial<Record<KnownHeader, HeaderRule>>> = {
     example: '5',
   },
   RE: {
-    lawful: isMessageId,
+    lawful: isId,
     wanted: 'the id of a message, which is 32 hex digits in lower case',
     example: '018d3e4b5f607a8b9c0d1e2f3a4b5c6d',
   },

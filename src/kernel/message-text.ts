@@ -14,7 +14,7 @@ import {
   parseHash,
   parseTtl,
 } from './message-headers.ts';
-import { isMessageId } from './message-id.ts';
+import { isId } from './new-id.ts';
 
 export function printMessage(message: Message): string {
   const { origin } = message;
@@ -160,8 +160,7 @@ function assemble({ known, attachments, unknown }: SortedHeaders, body: string):
   const kind = messageKinds.find((one) => one === known.get('KIND')) ?? 'message';
   const thread = known.get('THREAD');
   const priority = known.get('PRIORITY');
-  const answered =
-    isAnswer(kind) && thread !== undefined && isMessageId(thread) ? thread : undefined;
+  const answered = isAnswer(kind) && thread !== undefined && isId(thread) ? thread : undefined;
   return {
     to: recipient(known),
     kind,

@@ -38,6 +38,8 @@ export interface DiskView {
    * Below something that is no folder it is `disk.not-a-folder`.
    */
   stat(path: string): Promise<DiskEntry | undefined>;
+  /** Where a symlink leads, as it is written there. Anything else is `disk.bad-name`. */
+  readLink(path: string): Promise<string>;
 }
 
 /**
@@ -45,8 +47,8 @@ export interface DiskView {
  * name that was made, moved or removed only after `syncFolder` on its folder.
  */
 export interface Disk extends DiskView {
-  /** Makes a new file with mode 600; refused when the name is taken. */
-  create(path: string): Promise<FileWriter>;
+  /** Makes a new file, of mode 600 unless said otherwise; refused when the name is taken. */
+  create(path: string, options?: { readonly mode?: number }): Promise<FileWriter>;
   /** Replaces a file or an empty folder that stands at `to`; a symlink there is not followed. */
   rename(from: string, to: string): Promise<void>;
   /** A second name for the same file; refused when the name is taken. */
@@ -70,6 +72,8 @@ export interface Disk extends DiskView {
  */
 export interface HeldFolder extends AsyncDisposable {
   readonly path: string;
+  /** The disk that it is on, as `FileIdentity.device`. */
+  readonly device: string;
 }
 
 /** Closing never fails and may be repeated. */
@@ -81,12 +85,14 @@ export interface FileReader extends AsyncDisposable {
   identity(): Promise<FileIdentity>;
 }
 
-/** Nanoseconds and the inode as text: they are beyond what a number holds. */
+/** Nanoseconds, the inode and the device as text: they are beyond what a number holds. */
 export interface FileIdentity {
   readonly sizeBytes: number;
   readonly modifiedNs: string;
   readonly modifiedAt: Instant;
   readonly inode: string;
+  /** The number of the disk, or of what is mounted as one. */
+  readonly device: string;
   /** How many names it has; 0 when the last one was removed or replaced. */
   readonly links: number;
 }

@@ -17,18 +17,28 @@ export async function insertHandle(tx: Transaction, handle: NewHandle): Promise<
   );
 }
 
+export interface KnownHandle {
+  readonly principal: string;
+  /** Null for never. */
+  readonly expires_at: Instant | null;
+}
+
 /** Undefined for a handle that is unknown, expired or revoked. */
+export function findHandle(sql: Sql, hash: string, now: Instant): Promise<KnownHandle | undefined> {
+  return sql.get(
+    `select principal, expires_at from handles
+     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [hash, now],
+  );
+}
+
+/** The same, for who wants to know only whose it is. */
 export async function findPrincipalOfHandle(
   sql: Sql,
   hash: string,
   now: Instant,
 ): Promise<string | undefined> {
-  const row = await sql.get<{ principal: string }>(
-    `select principal from handles
-     where hash = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
-    [hash, now],
-  );
-  return row?.principal;
+  return (await findHandle(sql, hash, now))?.principal;
 }
 
 /** False when it is unknown, or was revoked before. */

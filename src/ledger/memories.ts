@@ -43,3 +43,17 @@ export function findMemory(
     [owner, scope, key],
   );
 }
+
+/** The version that came from this source; undefined when none did. */
+export async function findMemoryFrom(
+  sql: Sql,
+  { owner, scope, key }: MemoryKey,
+  source: string,
+): Promise<number | undefined> {
+  const row = await sql.get<{ version: number }>(
+    `select version from memories
+     where owner = $1 and scope = $2 and key = $3 and source = $4`,
+    [owner, scope, key, source],
+  );
+  return row?.version;
+}

@@ -5,6 +5,8 @@ import { type Draft, temporaryRelay, wholeMessage } from '../../tests/support/te
 import { AosError } from '../kernel/errors.ts';
 import { findAgent, setPresence } from '../ledger/agents.ts';
 import { isReferredTo } from '../ledger/blob-references.ts';
+import { readEvents } from '../ledger/events.ts';
+import { grantsHeldBy } from '../ledger/grants.ts';
 import type { Acceptance } from './envelope.ts';
 import { noMetrics } from './relay-metrics.ts';
 
@@ -388,4 +390,67 @@ test('a file that has to wait is not counted as refused', async () => {
 
   expect(answer).toMatchObject({ kind: 'refused', later: true });
   expect(refused).toBe(0);
+});
+
+describe('who may send is decided by grants:', () => {
+  test('an agent whose right was revoked is denied, and that is on record', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'sam');
+    const [held] = await grantsHeldBy(home.ledger.committed, 'agent:jean');
+    const id = held?.id ?? '';
+
+    await home.grants.change((_tx, changes) => changes.revoke(id), [id]);
+
+    await expect(home.send('jean', { to: 'sam' })).rejects.toMatchObject({
+      code: 'message.denied',
+      message: expect.stringContaining('lacks the capability message:sam:send'),
+      fix: "aos cap grant jean 'message:sam:send'",
+    });
+    const [denial] = await readEvents(
+      home.ledger.committed,
+      { kind: 'capability.denied' },
+      { limit: 10, order: 'oldest-first' },
+    );
+    expect(denial).toMatchObject({ actor: 'agent:jean', subject: 'message:sam:send' });
+  });
+
+  test('a message that was sent before is the same one, and costs no use', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'sam');
+    const [held] = await grantsHeldBy(home.ledger.committed, 'agent:jean');
+    const id = held?.id ?? '';
+    await home.grants.change(
+      async (_tx, changes) => {
+        await changes.revoke(id);
+        const facts = { parent: null, granted_by: 'owner', origin: 'owner', asks: 0 } as const;
+        await changes.give({
+          principal: 'agent:jean',
+          capability: 'message:*:send{max:2}',
+          ...facts,
+        });
+      },
+      [id],
+    );
+    const send = (dedupKey: string) => home.send('jean', { to: 'sam', dedupKey });
+
+    const sent = [await send('a'), await send('a'), await send('b')];
+
+    expect(sent[1]).toBe(sent[0]);
+    await expect(send('c')).rejects.toMatchObject({ code: 'message.denied' });
+  });
+
+  test('the event says by which grant', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'sam');
+    const [held] = await grantsHeldBy(home.ledger.committed, 'agent:jean');
+
+    await home.send('jean', { to: 'sam' });
+
+    const [accepted] = await readEvents(
+      home.ledger.committed,
+      { kind: 'message.accepted' },
+      { limit: 1, order: 'oldest-first' },
+    );
+    expect(JSON.parse(accepted?.data ?? '{}')).toMatchObject({ grants: [held?.id] });
+  });
 });

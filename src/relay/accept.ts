@@ -13,11 +13,11 @@
  * A4. Messages are accepted in the order in which they were handed in, also when one of
  *     them needs a look at something outside the ledger first (look-outside.ts).
  */
+import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
 import { quote } from '../kernel/quote.ts';
 import { filesCalled, findByDedupKey } from '../ledger/messages.ts';
-import { authorize } from '../security/authorize.ts';
 import type { RelayCore } from './deps.ts';
 import {
   type Acceptance,
@@ -29,6 +29,7 @@ import {
 } from './envelope.ts';
 import { type Looks, lookInTurn, needsLook } from './look-outside.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
+import { permit, useAll } from './permit.ts';
 import { type Handover, type Letter, type Posted, Posting, principalOf } from './posting.ts';
 import { isRefusal, refuse } from './refuse.ts';
 import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
@@ -131,7 +132,7 @@ async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptan
   if (same !== undefined) return duplicate(same);
   const sourceName = source === undefined ? undefined : nextName(posting, source.stem, known);
   try {
-    await refuseTerminated(posting, sender);
+    await refuseTerminated(posting, incoming);
     if ('fault' in incoming && incoming.fault !== undefined) throw incoming.fault;
     // Whatever has no fault has a message.
     return await acceptMessage(posting, incoming as IncomingMessage, sourceName);
@@ -145,14 +146,14 @@ async function acceptOne(posting: Posting, incoming: Incoming): Promise<Acceptan
 // Everything that can refuse comes before everything that writes.
 async function acceptMessage(
   posting: Posting,
-  { sender, message, source }: IncomingMessage,
+  { sender, message, source, isPermitted }: IncomingMessage,
   sourceName: string | undefined,
 ): Promise<Acceptance> {
-  await permit(posting, sender, message);
   if (message.dedupKey !== undefined) {
     const before = await findByDedupKey(posting.tx, sender, message.dedupKey);
     if (before !== undefined) return repeated(posting, before, sourceName);
   }
+  const permits = isPermitted === true ? [] : [await permit(posting, sender, sendingTo(message))];
   const way = await wayOf(posting, sender, message);
   const letter: Letter = {
     id: posting.newId(),
@@ -163,16 +164,18 @@ async function acceptMessage(
     source,
     sourceName,
   };
-  if (way.kind === 'orchestrator') await checkRequest(posting, letter);
+  if (way.kind === 'orchestrator') permits.push(...(await checkRequest(posting, letter)));
   if (message.kind === 'stream') checkStream(letter, way.kind === 'to' ? way.recipients : []);
   const wanted = way.kind === 'to' ? way.recipients : [];
   const { recipients, full } = await findRoom(posting, letter, wanted);
   if (message.kind === 'stream') await followStream(posting, letter, recipients);
   await answer(posting, letter, way.kind === 'orchestrator' ? [relayParty] : names(recipients));
+  await useAll(posting, sender, permits);
   const row = await posting.insert(letter);
   if (row === undefined) throw new Error('the id or the name of a new message was taken');
   if (full.length > 0) await tellOfFull(posting, letter, { full, wanted: wanted.length });
-  await place(posting, { row, letter, way, recipients });
+  const grants = permits.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []);
+  await place(posting, { row, letter, way, recipients, grants });
   return {
     kind: 'accepted',
     id: letter.id,
@@ -197,22 +200,22 @@ function isGroup(to: string): boolean {
 }
 
 /** Nothing could be answered to it. */
-async function refuseTerminated(posting: Posting, sender: Party): Promise<void> {
+async function refuseTerminated(posting: Posting, { sender, source }: Incoming): Promise<void> {
   if ((await posting.presenceOf(sender)) !== 'terminated') return;
+  // A file that is refused is on record anyway.
+  if (source === undefined) {
+    const actor = principalOf(sender);
+    const data = { code: 'message.denied', why: 'terminated' };
+    await posting.tx.record({ actor, kind: 'message.refused', subject: actor, data });
+  }
   throw new AosError('message.denied', {
     message: `Agent ${quote(sender)} was terminated, and sends no more messages`,
     fix: `aos register ${sender}, which brings it back`,
   });
 }
 
-async function permit(posting: Posting, sender: Party, { to }: Message): Promise<void> {
-  const wish = { resource: 'message', name: to, action: 'send' } as const;
-  const decision = await authorize(posting.tx, { principal: principalOf(sender), ...wish });
-  if (decision.kind === 'allowed') return;
-  throw new AosError('message.denied', {
-    message: `${quote(sender)} may not send messages to ${quote(to)}: ${decision.why}`,
-    fix: 'Ask the owner',
-  });
+function sendingTo({ to }: Message): Deed {
+  return { resource: 'message', action: 'send', name: to };
 }
 
 /** An ack, a nack or a response moves the message on that it answers. */
@@ -240,15 +243,21 @@ interface Placement {
   readonly letter: Letter;
   readonly way: Route;
   readonly recipients: readonly { readonly name: string; readonly subscription: number }[];
+  /** By which it was allowed, with those above them. */
+  readonly grants: readonly string[];
 }
 
-async function place(posting: Posting, { row, letter, way, recipients }: Placement): Promise<void> {
+async function place(posting: Posting, placement: Placement): Promise<void> {
+  const { row, letter, way, recipients, grants } = placement;
   const { id, sender, message, sizeBytes } = letter;
   await posting.tx.record({
     actor: principalOf(sender),
     kind: way.kind === 'held' ? 'message.held' : 'message.accepted',
     subject: `message:${id}`,
-    data: { to: message.to, kind: message.kind, recipients: recipients.length, bytes: sizeBytes },
+    data: {
+      ...{ to: message.to, kind: message.kind, recipients: recipients.length, bytes: sizeBytes },
+      ...(grants.length === 0 ? {} : { grants }),
+    },
   });
   if (way.kind === 'to') await posting.place(row, letter, recipients);
   else if (way.kind === 'held') {

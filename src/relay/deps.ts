@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Grants } from '../security/grants/grants.ts';
 import type { Inboxes } from './inboxes.ts';
 import type { Notes } from './notes.ts';
 import type { RelayMetrics } from './relay-metrics.ts';
@@ -8,12 +9,15 @@ import type { Stamps } from './stamps.ts';
 /** What the relay is made of. `app` fills it. */
 export interface RelayDeps {
   readonly ledger: Ledger;
+  readonly grants: Grants;
   readonly clock: Clock;
   readonly random: Random;
   readonly inboxes: Inboxes;
   readonly metrics: RelayMetrics;
   readonly limits: RelayLimits;
   readonly log: RelayLog;
+  /** The home folder, which nobody gets to work in by a star. */
+  readonly home: string;
   /** Whether the bytes of an attachment are there. */
   hasAttachment(hash: string): Promise<boolean>;
 }

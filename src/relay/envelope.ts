@@ -32,6 +32,8 @@ export type Incoming = IncomingMessage | IncomingFault;
 export interface IncomingMessage {
   readonly sender: Party;
   readonly message: Message;
+  /** Whoever hands it in has asked whether it may be sent, and counted that. */
+  readonly isPermitted?: true | undefined;
   readonly source?: FileSource | undefined;
 }
 

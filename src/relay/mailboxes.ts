@@ -12,14 +12,7 @@ import { clearFiles } from './inbox-cleanup.ts';
 import type { Outgoing } from './mail.ts';
 import { itemOf, messageOf } from './mail.ts';
 import { Posting } from './posting.ts';
-import type {
-  Mailboxes,
-  MailboxItem,
-  MailboxQuery,
-  PushSink,
-  Settled,
-  Settlement,
-} from './relay.ts';
+import type { Mailboxes, MailboxItem, PushSink, Settled, Settlement, TakeQuery } from './relay.ts';
 import { markPushedRead, markRead, unknownMessage } from './settle.ts';
 import type { Sinks } from './sinks.ts';
 
@@ -55,7 +48,7 @@ function items(rows: readonly MailRow[]): MailboxItem[] {
 async function take(
   deps: MailboxDeps,
   recipient: Party,
-  query: MailboxQuery,
+  { roomFor, ...query }: TakeQuery,
 ): Promise<readonly MailboxItem[]> {
   // What waits behind something that is on its way must not overtake it.
   const queue = { recipient, subscription: 0 };
@@ -66,7 +59,9 @@ async function take(
   const { taken, posted } = await deps.core.ledger.transact(async (tx) => {
     const posting = new Posting(deps.core, tx, deps.handover);
     const taken: MailRow[] = [];
-    for (const mail of await unreadMail(tx, recipient, wanted)) {
+    const found = await unreadMail(tx, recipient, wanted);
+    const chosen = roomFor === undefined ? found : found.slice(0, roomFor(items(found)));
+    for (const mail of chosen) {
       if (await markRead(posting, mail, { via: 'pull' })) taken.push(mail);
     }
     return { taken, posted: await posting.finish() };

@@ -65,7 +65,7 @@ describe.each(['spawn', 'release'] as const)('%s', (kind) => {
     await home.register('jean');
     await expect(ask(home, kind, body)).rejects.toMatchObject({
       code: 'message.denied',
-      message: `"jean" may not ${kind} "worker": it would need the capability agent:worker:${kind}`,
+      message: `Agent "jean" lacks the capability agent:worker:${kind}`,
     });
 
     await home.handIn('jean', 'x', { message: { to: '__orchestrator__', kind, body } });
@@ -87,6 +87,62 @@ describe.each(['spawn', 'release'] as const)('%s', (kind) => {
       by: 'owner',
       message_id: id,
     });
+  });
+});
+
+describe('spawn by an agent', () => {
+  const give = (home: TemporaryRelay, ...capabilities: readonly string[]) =>
+    home.grants.change(async (_tx, changes) => {
+      for (const capability of capabilities) {
+        const facts = { parent: null, granted_by: 'owner', origin: 'owner', asks: 0 } as const;
+        await changes.give({ principal: 'agent:jean', capability, ...facts });
+      }
+    });
+  const spawn = (home: TemporaryRelay, more = '') =>
+    ask(home, 'spawn', `NAME: worker\nCLI: claude\n${more}`);
+
+  test('with max:3, ten at once, is done three times', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    await give(home, 'agent:spawn{max:3}');
+
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => spawn(home)));
+
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await openPendingOperations(home.ledger.committed, 100)).toHaveLength(3);
+  });
+
+  test.each([
+    ['without a grant for the folder', [], '/work/site', 'file:/work/site:read'],
+    ['with one to read only', ['file:/work/**:read'], '/work/site', 'file:/work/site:write'],
+    [
+      'in a folder with secrets',
+      ['file:/work/**:read,write'],
+      '/work/.ssh',
+      'file:/work/.ssh:read',
+    ],
+  ])('%s is denied', async (_which, capabilities, folder, missing) => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    await give(home, 'agent:spawn', ...capabilities);
+
+    const denied = spawn(home, `WORKING_DIR: ${folder}\n`);
+
+    await expect(denied).rejects.toMatchObject({
+      code: 'message.denied',
+      message: expect.stringContaining(missing),
+    });
+    expect(await openPendingOperations(home.ledger.committed, 10)).toEqual([]);
+  });
+
+  test('in a folder that it may read and write is done', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    await give(home, 'agent:spawn', 'file:/work/**:read,write');
+
+    await spawn(home, 'WORKING_DIR: /work/site\n');
+
+    expect(await openPendingOperations(home.ledger.committed, 10)).toHaveLength(1);
   });
 });
 

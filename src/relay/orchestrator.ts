@@ -1,15 +1,17 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
+import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import {
   type OrchestratorRequest,
   parseOrchestratorRequest,
 } from '../kernel/orchestrator-request.ts';
-import { quote } from '../kernel/quote.ts';
+import { sensitiveParts } from '../kernel/sensitive-path.ts';
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, storeMemory } from '../ledger/memories.ts';
 import { addPendingOperation } from '../ledger/pending-operations.ts';
-import { authorize } from '../security/authorize.ts';
-import { type Party, relayParty } from './envelope.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { relayParty } from './envelope.ts';
+import { permit } from './permit.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
 import { tell } from './tell.ts';
 
@@ -28,8 +30,11 @@ export async function askOrchestrator(
   await posting.placeEnded(row, letter, { recipient: relayParty, state: 'read' });
 }
 
-/** Refuses what cannot be asked, before anything is written. */
-export async function checkRequest(posting: Posting, { sender, message }: Letter): Promise<void> {
+/** Refuses what cannot be asked, before anything is written. Resolves to the grants to be used. */
+export async function checkRequest(
+  posting: Posting,
+  { sender, message }: Letter,
+): Promise<readonly (HeldGrant | undefined)[]> {
   const { kind, body } = message;
   if (!understood.has(kind)) {
     throw new AosError('message.malformed', {
@@ -37,25 +42,30 @@ export async function checkRequest(posting: Posting, { sender, message }: Letter
       fix: 'Send it spawn, release, status, continuity, ack or nack',
     });
   }
-  if (kind === 'ack' || kind === 'nack') return;
-  const request = parseOrchestratorRequest(kind, body);
-  if (request.kind === 'spawn' || request.kind === 'release') {
-    await permit(posting, sender, { action: request.kind, name: request.name });
+  if (kind === 'ack' || kind === 'nack') return [];
+  const permits: (HeldGrant | undefined)[] = [];
+  for (const deed of deedsOf(posting.core.home, parseOrchestratorRequest(kind, body))) {
+    permits.push(await permit(posting, sender, deed));
   }
+  return permits;
 }
 
-async function permit(
-  posting: Posting,
-  sender: Party,
-  { action, name }: { readonly action: 'spawn' | 'release'; readonly name: string },
-): Promise<void> {
-  const wish = { resource: 'agent', name, action } as const;
-  const decision = await authorize(posting.tx, { principal: principalOf(sender), ...wish });
-  if (decision.kind === 'allowed') return;
-  throw new AosError('message.denied', {
-    message: `${quote(sender)} may not ${action} ${quote(name)}: ${decision.why}`,
-    fix: 'Ask the owner',
-  });
+/** What somebody asks for by a request; to keep one's own state is nobody else's business. */
+function deedsOf(home: string, request: OrchestratorRequest): readonly Deed[] {
+  if (request.kind !== 'spawn' && request.kind !== 'release') return [];
+  const own: Deed = { resource: 'agent', action: request.kind, name: request.name };
+  if (request.kind === 'release' || request.workingDir === undefined) return [own];
+  const path = partsOf(request.workingDir);
+  const place = {
+    resource: 'file',
+    path,
+    mustName: sensitiveParts(path, { aosHome: partsOf(home) }),
+  } as const;
+  return [own, { ...place, action: 'read' }, { ...place, action: 'write' }];
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
 async function perform(

@@ -6,7 +6,7 @@
  */
 
 import type { Message } from '../kernel/message.ts';
-import { newMessageId } from '../kernel/message-id.ts';
+import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { type AgentStatus, presenceOf } from '../ledger/agents.ts';
 import { addBlobReference } from '../ledger/blob-references.ts';
@@ -85,7 +85,7 @@ export class Posting {
   }
 
   newId(): string {
-    return newMessageId(this.now, this.core.random);
+    return newId(this.now, this.core.random);
   }
 
   /** The row of the message; undefined when this sender has sent it before. */

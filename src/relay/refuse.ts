@@ -18,7 +18,6 @@ export async function refuse(
 ): Promise<Acceptance> {
   const { sender, source } = incoming;
   if (source === undefined) {
-    if (error.code === 'message.denied') await recordDenial(posting, incoming);
     return { kind: 'refused', error };
   }
   // A stream waits for its reader; whoever calls is told to, and a file just stays.
@@ -56,19 +55,6 @@ export async function refuse(
     body: nackBody(`${sentence(error.message)} The file was ${source.stem}.msg.`, error.fix),
   });
   return { kind: 'refused', error, id: letter.id, archive: archiveOf(posting, letter) };
-}
-
-/** Who is denied something is on record, whichever way it was asked for. */
-async function recordDenial(posting: Posting, incoming: Incoming): Promise<void> {
-  if (!('message' in incoming)) return;
-  const { to, kind } = incoming.message;
-  const principal = principalOf(incoming.sender);
-  await posting.tx.record({
-    actor: principal,
-    kind: 'message.refused',
-    subject: principal,
-    data: { code: 'message.denied', to, kind },
-  });
 }
 
 /** What is kept of a file that is no message. */

@@ -71,11 +71,16 @@ export interface MailboxQuery {
   readonly eventType?: string | undefined;
 }
 
+export interface TakeQuery extends MailboxQuery {
+  /** How many of those that were found there is room for; the rest stays unread. */
+  readonly roomFor?: ((found: readonly MailboxItem[]) => number) | undefined;
+}
+
 export interface Mailboxes {
   /** What was not read yet, as it would be taken; nothing changes. */
   list(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
   /** The same, and they are read with that: each is handed out once. */
-  take(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
+  take(recipient: Party, query: TakeQuery): Promise<readonly MailboxItem[]>;
   /** Those of the ids that were unread until now. */
   markRead(recipient: Party, ids: readonly string[]): Promise<readonly string[]>;
   /** The recipient has done what a message asked for, or refuses to; its sender is told. */

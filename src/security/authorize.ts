@@ -1,27 +1,93 @@
-/**
- * The one question before anything is done for somebody: may they? Until grants are rows,
- * a fixed policy answers: everybody may send messages, and only the owner may do more.
- */
-import type { Sql } from '../ledger/ledger.ts';
+/** The one question before anything is done for somebody, and what is said and kept of a no. */
+import type { Deed } from '../kernel/capability/capability.ts';
+import { printCapability } from '../kernel/capability/capability-text.ts';
+import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
+import { AosError } from '../kernel/errors.ts';
+import { oneLine, quote } from '../kernel/quote.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import type { Decision, Grants, Miss } from './grants/grants.ts';
 
 export interface Wish {
   /** `owner`, `system` or `agent:NAME`. */
   readonly principal: string;
-  readonly resource: 'message' | 'agent';
-  /** What of it: the address of a message, the name of an agent. */
-  readonly name: string;
-  readonly action: 'send' | 'spawn' | 'release';
+  readonly deed: Deed;
 }
 
-export type Decision =
-  | { readonly kind: 'allowed' }
-  | { readonly kind: 'denied'; readonly why: string };
-
-export async function authorize(_sql: Sql, wish: Wish): Promise<Decision> {
-  const { principal, resource, name, action } = wish;
-  if (principal === 'owner' || principal === 'system') return allowed;
-  if (resource === 'message' && action === 'send') return allowed;
-  return { kind: 'denied', why: `it would need the capability ${resource}:${name}:${action}` };
+/** In the transaction of what it is for, so that nothing comes between the answer and the deed. */
+export function authorize(grants: Grants, sql: Sql, { principal, deed }: Wish): Promise<Decision> {
+  return grants.decide(sql, principal, deed);
 }
 
-const allowed: Decision = { kind: 'allowed' };
+export type Denial = Extract<Decision, { kind: 'denied' }>;
+
+/** Every denial is on record, with the resource in its one spelling. */
+export async function recordDenial(
+  tx: Transaction,
+  { principal, deed }: Wish,
+  { nearest }: Denial,
+  facts: object = {},
+): Promise<void> {
+  await tx.record({
+    actor: principal,
+    kind: 'capability.denied',
+    subject: resourceText(deed),
+    data: {
+      ...facts,
+      ...(nearest === undefined ? {} : { nearest: nearest.why, grant: nearest.grant }),
+    },
+  });
+}
+
+const longestResource = 500;
+
+/** For events, where a path may be longer than anybody wants to read. */
+export function resourceText(deed: Deed): string {
+  const text = printDeed(deed);
+  return text.length <= longestResource ? text : `${text.slice(0, longestResource)}…`;
+}
+
+export function deniedError({ principal, deed }: Wish, { nearest }: Denial): AosError {
+  const missing = oneLine(printDeed(deed));
+  const details = { missing, ...nearest };
+  if (nearest?.why === 'used-up') {
+    return new AosError('capability.used-up', {
+      message: `${nameOf(principal)} has used its grant for ${missing} as often as it may`,
+      fix: `Wait, or give it another: ${grantCommand(principal, deed)}`,
+      details,
+    });
+  }
+  return new AosError('capability.denied', {
+    message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(nearest)}`,
+    fix: grantCommand(principal, deed),
+    details,
+  });
+}
+
+/** The command that gives what is missing. */
+export function grantCommand(principal: string, deed: Deed): string {
+  const capability = printCapability(wideEnough(deed));
+  return `aos cap grant ${principal.replace(/^agent:/, '')} ${shellWord(capability)}`;
+}
+
+/** As it can be pasted: nothing in it means anything to a shell. */
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function nameOf(principal: string): string {
+  const agent = /^agent:(.+)$/.exec(principal)?.[1];
+  return agent === undefined ? quote(principal) : `Agent ${quote(agent)}`;
+}
+
+function nearWords(nearest: Miss | undefined): string {
+  if (nearest === undefined) return '';
+  const words = {
+    // It covers the place by a star: else it would not have been looked at.
+    target: 'does not name it, and what may hold secrets or lies on this machine has to be named',
+    action: 'allows other actions',
+    revoked: 'was revoked, or what it was delegated from',
+    expired: 'has expired',
+    'used-up': 'is used up',
+  } as const;
+  return ` (its grant ${nearest.grant.slice(0, 12)} ${words[nearest.why]})`;
+}

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Random } from '../kernel/ports.ts';
+import type { Instant, Random } from '../kernel/ports.ts';
 
 const shape = /^aos_[A-Za-z0-9_-]{43}$/;
 
@@ -11,6 +11,11 @@ export function mintHandle(random: Random): string {
 /** What the ledger knows a handle by. The bits are too many to guess, so no salt is needed. */
 export function hashOfHandle(handle: string): string {
   return hash('sha256', handle);
+}
+
+/** When a handle that is good for so long ends; null for never. */
+export function endOfHandle(now: Instant, handleMs: number | undefined): Instant | null {
+  return handleMs === undefined ? null : now + handleMs;
 }
 
 /** Whether it could be a handle at all. */

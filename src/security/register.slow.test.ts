@@ -22,6 +22,7 @@ import { readEvents } from '../ledger/events.ts';
 import { findPrincipalOfHandle } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
+import { Grants } from './grants/grants.ts';
 import { hashOfHandle } from './handles.ts';
 import { loadKey } from './identity/key-file.ts';
 import { registerAgent, registerGuest } from './register.ts';
@@ -39,7 +40,9 @@ interface Home extends AsyncDisposable {
 async function temporaryHome(): Promise<Home> {
   const { ledger, folder, ...temporary } = await temporaryLedger({ clock });
   mkdirSync(join(folder, 'keys'), { mode: 0o700 });
-  const deps = { ledger, disk: realDisk, random: seededRandom('register'), clock };
+  const random = seededRandom('register');
+  const grants = new Grants({ ledger, clock, random });
+  const deps = { ledger, grants, disk: realDisk, random, clock };
   return {
     ledger,
     path: folder,
@@ -275,7 +278,9 @@ test.each([
   // Tells large letters from small ones on every machine.
   const disk = new SimulatedDisk({ seed: 1 });
   await disk.makeFolder('/keys');
-  const deps = { ledger: home.ledger, disk, random: seededRandom('at once'), clock };
+  const { ledger } = home;
+  const random = seededRandom('at once');
+  const deps = { ledger, grants: new Grants({ ledger, clock, random }), disk, random, clock };
 
   const answers = await Promise.allSettled(
     names.map((name) => registerAgent(deps, '/', { name, actor: 'owner' })),
@@ -366,7 +371,8 @@ describe('a second try adopts what the first one left', () => {
   }
 
   function registerOn(disk: Disk, ledger: Ledger, seed: string) {
-    const deps = { ledger, disk, random: seededRandom(seed), clock };
+    const random = seededRandom(seed);
+    const deps = { ledger, grants: new Grants({ ledger, clock, random }), disk, random, clock };
     return registerAgent(deps, '/', { name: 'jean', actor: 'owner' });
   }
 

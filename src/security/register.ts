@@ -22,13 +22,16 @@ import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.t
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
 import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
-import { hashOfHandle, mintHandle } from './handles.ts';
+import { giveDefaults } from './grants/default-grants.ts';
+import type { GrantChanges, Grants } from './grants/grants.ts';
+import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
 import { loadOrCreateKey } from './identity/key-file.ts';
 import type { KeyPair } from './identity/key-pair.ts';
 import { keysFolder } from './identity/principal.ts';
 
 export interface RegisterDeps extends DurableFileDeps {
   readonly ledger: Ledger;
+  readonly grants: Grants;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -36,6 +39,8 @@ export interface Registration {
   readonly name: string;
   /** The principal that asked for it. */
   readonly actor: string;
+  /** How long the handle is good; for ever where nothing is said. */
+  readonly handleMs?: number | undefined;
 }
 
 export interface RegisteredAgent {
@@ -50,7 +55,7 @@ export interface RegisteredAgent {
 export function registerAgent(
   deps: RegisterDeps,
   home: string,
-  { name, actor }: Registration,
+  { name, actor, handleMs }: Registration,
 ): Promise<RegisteredAgent> {
   return inTurn(deps.ledger, name, async () => {
     checkAgentName(name);
@@ -60,12 +65,14 @@ export function registerAgent(
     const made = await makeAgent(deps, home, name, { open: 'refused' });
     const handle = mintHandle(deps.random);
     if (takesUp) {
-      await deps.ledger.transact((tx) => takeUp(tx, deps.clock.now(), { name, actor, handle }));
+      await deps.ledger.transact((tx) =>
+        takeUp(tx, deps.clock.now(), { name, actor, handle, handleMs }),
+      );
       return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
     }
-    const row = { ...made, name, actor, handleHash: hashOfHandle(handle), data: {} };
+    const row = { ...made, name, actor, handleHash: hashOfHandle(handle), handleMs, data: {} };
     // R2
-    const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
+    const holder = await deps.grants.change((tx, grants) => insertRegistration(tx, grants, row));
     if (holder !== undefined) throw nameTaken(name, holder);
     return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
   });
@@ -83,7 +90,7 @@ export function registerGuest(deps: RegisterDeps, home: string, name: string): P
     if (known !== undefined) throw nameTaken(name, known.name);
     const made = await makeAgent(deps, home, name, { open: 'closed' });
     const row = { ...made, name, actor: 'system', handleHash: undefined, data: { by: 'folder' } };
-    const holder = await deps.ledger.transact((tx) => insertRegistration(tx, row));
+    const holder = await deps.grants.change((tx, grants) => insertRegistration(tx, grants, row));
     if (holder !== undefined && holder !== name) throw nameTaken(name, holder);
   });
 }
@@ -100,14 +107,15 @@ async function mayTakeUp(sql: Sql, { name, status }: AgentRow): Promise<boolean>
 async function takeUp(
   tx: Transaction,
   now: Instant,
-  { name, actor, handle }: Registration & { readonly handle: string },
+  { name, actor, handle, handleMs }: Registration & { readonly handle: string },
 ): Promise<void> {
   const principal = `agent:${name}`;
   const isBack = await changeStatus(tx, name, { from: 'terminated', to: 'active' });
   if (!isBack && (await hasHadHandle(tx, principal))) throw nameTaken(name, name);
   await revokeHandlesOf(tx, principal, now);
   const hash = hashOfHandle(handle);
-  await insertHandle(tx, { hash, principal, created_at: now, expires_at: null });
+  const expires_at = endOfHandle(now, handleMs);
+  await insertHandle(tx, { hash, principal, created_at: now, expires_at });
   const kind = isBack ? 'agent.brought-back' : 'agent.taken-up';
   await tx.record({ actor, kind, subject: principal });
 }
@@ -172,6 +180,7 @@ interface RegistrationRow extends Registration {
 /** Resolves to the agent that holds the name, when it is taken. */
 async function insertRegistration(
   tx: Transaction,
+  grants: GrantChanges,
   row: RegistrationRow,
 ): Promise<string | undefined> {
   const { name, registeredAt, key } = row;
@@ -196,9 +205,10 @@ async function insertRegistration(
       hash: row.handleHash,
       principal,
       created_at: registeredAt,
-      expires_at: null,
+      expires_at: endOfHandle(registeredAt, row.handleMs),
     });
   }
+  await giveDefaults(grants, principal, 'guest');
   await tx.record({
     actor: row.actor,
     kind: 'agent.registered',

@@ -4,7 +4,8 @@ import { quote } from '../kernel/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { hashOfHandle, mintHandle } from './handles.ts';
+import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
+import type { Registration } from './register.ts';
 
 export interface RenewDeps {
   readonly ledger: Ledger;
@@ -15,7 +16,7 @@ export interface RenewDeps {
 /** Gives an agent a new handle; those it had are worth nothing from then on. */
 export async function renewHandle(
   { ledger, random, clock }: RenewDeps,
-  { name, actor }: { readonly name: string; readonly actor: string },
+  { name, actor, handleMs }: Registration,
 ): Promise<{ readonly name: string; readonly handle: string }> {
   const handle = mintHandle(random);
   const principal = `agent:${name}`;
@@ -24,7 +25,8 @@ export async function renewHandle(
     const now = clock.now();
     const revoked = await revokeHandlesOf(tx, principal, now);
     const hash = hashOfHandle(handle);
-    await insertHandle(tx, { hash, principal, created_at: now, expires_at: null });
+    const expires_at = endOfHandle(now, handleMs);
+    await insertHandle(tx, { hash, principal, created_at: now, expires_at });
     const data = { revoked };
     await tx.record({ actor, kind: 'identity.handle-renewed', subject: principal, data });
   });

@@ -11,7 +11,8 @@ interface Place extends AsyncDisposable {
   readonly disk: Disk;
   readonly ownerUid: number | undefined;
   at(...names: string[]): string;
-  plantSymlink(path: string): void;
+  /** To something that is there and could be read, unless said otherwise. */
+  plantSymlink(path: string, target?: string): void;
   plantMode(path: string, mode: number): void;
 }
 
@@ -26,8 +27,7 @@ function openReal(): Place {
     ...folder,
     disk: realDisk,
     ownerUid: process.getuid?.(),
-    // To a file that is there and could be read, so that only the symlink is refused.
-    plantSymlink: (path) => symlinkSync(process.execPath, path),
+    plantSymlink: (path, target = process.execPath) => symlinkSync(target, path),
     plantMode: (path, mode) => chmodSync(path, mode),
   };
 }
@@ -38,7 +38,7 @@ function openSimulated(): Place {
     disk,
     ownerUid: simulatedOwnerUid,
     at: (...names) => `/${names.join('/')}`,
-    plantSymlink: (path) => disk.plantSymlink(path),
+    plantSymlink: (path, target) => disk.plantSymlink(path, target),
     plantMode: (path, mode) => disk.plantMode(path, mode),
     [Symbol.asyncDispose]: async () => {},
   };
@@ -399,6 +399,73 @@ describe.each(forms)('the $form disk: stat', ({ open }) => {
   });
 });
 
+describe.each(forms)('the $form disk: readLink and devices', ({ open }) => {
+  test('readLink() tells what is written in a symlink, whether or not it leads anywhere', async () => {
+    await using place = open();
+    for (const [index, target] of ['../a/./b//c/', '/x', 'two\nlines', 'é'].entries()) {
+      place.plantSymlink(place.at(`link ${index}`), target);
+
+      expect(await place.disk.readLink(place.at(`link ${index}`))).toBe(target);
+    }
+  });
+
+  test('readLink() refuses what is no symlink, and what is missing', async () => {
+    await using place = open();
+    await write(place.disk, place.at('file'), 'text');
+
+    const { disk, at } = place;
+    const noLink = { code: 'disk.bad-name' };
+    await expect(disk.readLink(at('file'))).rejects.toMatchObject(noLink);
+    await expect(disk.readLink(at())).rejects.toMatchObject(noLink);
+    await expect(disk.readLink(at('missing'))).rejects.toMatchObject({ code: 'disk.missing' });
+    const below = disk.readLink(at('file', 'x'));
+    await expect(below).rejects.toMatchObject({ code: 'disk.not-a-folder' });
+  });
+
+  test('a file, its folder and a held folder are on the same disk', async () => {
+    await using place = open();
+    await write(place.disk, place.at('file'), 'text');
+    await using held = await place.disk.holdFolder(place.at());
+    await using reader = await place.disk.read(place.at('file'));
+
+    const { device } = await reader.identity();
+
+    expect(device).toMatch(/^\d+$/);
+    expect(held.device).toBe(device);
+    expect(await place.disk.stat(place.at())).toMatchObject({ device });
+    expect(await place.disk.stat(place.at('file'))).toMatchObject({ device });
+  });
+
+  test('create() gives a file the mode that was asked for, whatever the umask', async () => {
+    await using place = open();
+
+    await withUmask('077', async () => {
+      await using _ = await place.disk.create(place.at('file'), { mode: 0o754 });
+    });
+
+    expect(await place.disk.stat(place.at('file'))).toMatchObject({ mode: 0o754 });
+  });
+});
+
+test.skipIf(process.platform !== 'linux')('the real disk tells two disks apart', async () => {
+  await using root = await realDisk.holdFolder('/');
+  await using proc = await realDisk.holdFolder('/proc');
+
+  expect(proc.device).not.toBe(root.device);
+});
+
+test('the simulated disk tells a disk apart that is mounted on it', async () => {
+  const disk = new SimulatedDisk({ seed: 1 });
+  for (const path of ['/mnt', '/mnt/sub', '/mnt2']) await disk.makeFolder(path);
+
+  disk.plantMount('/mnt');
+
+  const deviceAt = async (path: string) => (await disk.stat(path))?.device;
+  expect(await deviceAt('/mnt/sub')).toBe(await deviceAt('/mnt'));
+  expect(await deviceAt('/mnt')).not.toBe(await deviceAt('/'));
+  expect(await deviceAt('/mnt2')).toBe(await deviceAt('/'));
+});
+
 describe.each(forms)('the $form disk: makePrivate and holdFolder', ({ open }) => {
   test('makePrivate() closes files and folders to others', async () => {
     await using place = open();
@@ -468,6 +535,24 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
+test('the real disk names what is missing in a held folder by its path, also when held in steps', async () => {
+  await using place = openReal();
+  await place.disk.makeFolder(place.at('folder'));
+  const outer = await place.disk.holdFolder(place.at());
+  await using inner = await place.disk.holdFolder(`${outer.path}/folder`);
+  await outer[Symbol.asyncDispose]();
+  await using root = await place.disk.holdFolder('/');
+
+  const below = place.disk.read(`${inner.path}/missing`);
+  const atRoot = place.disk.read(`${root.path}/missing here`);
+
+  const named = expect.stringContaining(`"${place.at('folder', 'missing')}"`);
+  await expect(below).rejects.toMatchObject({ message: named });
+  await expect(atRoot).rejects.toMatchObject({
+    message: expect.stringContaining('"/missing here"'),
+  });
+});
+
 describe.each(forms)('the $form disk: hostile names', ({ open }) => {
   test.each([
     { what: 'a newline', name: 'two\nlines' },
@@ -499,6 +584,7 @@ describe.each(forms)('the $form disk: hostile names', ({ open }) => {
       disk.read(at(name)),
       disk.list(at(name)),
       disk.stat(at(name)),
+      disk.readLink(at(name)),
       disk.create(at(name)),
       disk.rename(at(name), at('x')),
       disk.rename(at('file'), at(name)),

@@ -118,7 +118,7 @@ describe('aos why tells every step with its time of', () => {
     lonely: { text: 'TO: nobody\n\nhello\n', words: 'There is no agent "nobody"' },
     pushy: {
       text: 'TO: __orchestrator__\nKIND: release\n\nNAME: jean\n',
-      words: 'may not release',
+      words: 'lacks the capability agent:',
     },
   };
 

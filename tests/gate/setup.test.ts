@@ -222,7 +222,7 @@ describe('a program that npm cannot bring', () => {
 
     expect(stderr).toContain('setup: zsh is missing: the tests of shell completion\n');
     expect(stderr).toContain(
-      'setup: install with your package manager: bubblewrap zsh fish strace\n',
+      'setup: install with your package manager: bubblewrap zsh fish strace openssl\n',
     );
   });
 });
@@ -242,6 +242,6 @@ function startSetup(copy: CheckoutCopy, file: string) {
 
 /** A PATH on which no package manager is, and none of the programs that are looked for. */
 function withoutPrograms(copy: CheckoutCopy): NodeJS.ProcessEnv {
-  for (const name of ['bwrap', 'zsh', 'fish', 'strace']) rmSync(join(copy.fakes, name));
+  for (const name of ['bwrap', 'zsh', 'fish', 'strace', 'openssl']) rmSync(join(copy.fakes, name));
   return { ...copy.env, PATH: copy.fakes };
 }

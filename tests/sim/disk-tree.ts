@@ -35,18 +35,19 @@ export interface FolderNode {
   mode: number;
 }
 
-/** Never followed: all that is asked of it is to be refused, moved and removed. */
+/** Never followed: all that is asked of it is to be read, refused, moved and removed. */
 interface SymlinkNode {
   readonly kind: 'symlink';
+  readonly target: string;
   readonly modifiedAt: Instant;
 }
 
 /** What stands under some names from now on; undefined: nothing. */
 type NameChange = ReadonlyMap<string, TreeNode | undefined>;
 
-export function emptyFile(modifiedAt: Instant): FileNode {
+export function emptyFile(modifiedAt: Instant, mode = 0o600): FileNode {
   const bytes = new Uint8Array();
-  return { kind: 'file', bytes, syncedBytes: 0, modifiedAt, mode: 0o600, version: 0 };
+  return { kind: 'file', bytes, syncedBytes: 0, modifiedAt, mode, version: 0 };
 }
 
 export function emptyFolder(modifiedAt: Instant): FolderNode {

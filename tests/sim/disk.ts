@@ -2,6 +2,7 @@
  * A disk in memory on which a test decides what goes wrong, and when. Which of the
  * states that a power cut may leave is found afterwards follows from the seed.
  */
+import { posix } from 'node:path';
 import { diskError } from '../../src/kernel/disk-errors.ts';
 import type {
   Clock,
@@ -57,6 +58,7 @@ export class SimulatedDisk implements Disk {
   readonly #failures = new Map<number, string>();
   readonly #listeners = new Set<DiskListener>();
   readonly #inodes = new WeakMap<TreeNode, number>();
+  readonly #mounts: string[] = ['/'];
   #lastInode = 1;
   #calls = 0;
   #crashAtCall: number | undefined;
@@ -99,9 +101,14 @@ export class SimulatedDisk implements Disk {
   }
 
   /** What the port cannot make but somebody else may have put there. */
-  plantSymlink(path: string): void {
+  plantSymlink(path: string, target = '/nowhere'): void {
     const modifiedAt = this.#clock.now();
-    addName(this.#root, path, { kind: 'symlink', modifiedAt }, modifiedAt);
+    addName(this.#root, path, { kind: 'symlink', target, modifiedAt }, modifiedAt);
+  }
+
+  /** Another disk, mounted there: what is there and below is on it. */
+  plantMount(path: string): void {
+    this.#mounts.push(path);
   }
 
   /** A folder or file that somebody left open to others. */
@@ -127,13 +134,21 @@ export class SimulatedDisk implements Disk {
   stat(path: string): Promise<DiskEntry | undefined> {
     return this.#call(path, () => {
       const node = nodeIfAny(this.#root, path);
-      return node === undefined ? undefined : this.#entryOf(node);
+      return node === undefined ? undefined : this.#entryOf(node, path);
     });
   }
 
-  create(path: string): Promise<FileWriter> {
+  readLink(path: string): Promise<string> {
     return this.#call(path, () => {
-      const file = emptyFile(this.#clock.now());
+      const node = nodeAt(this.#root, path);
+      if (node.kind !== 'symlink') throw diskError('EINVAL', path);
+      return node.target;
+    });
+  }
+
+  create(path: string, { mode = 0o600 } = {}): Promise<FileWriter> {
+    return this.#call(path, () => {
+      const file = emptyFile(this.#clock.now(), mode);
       addName(this.#root, path, file, this.#clock.now());
       this.#tell(path);
       return this.#writer(path, file);
@@ -186,7 +201,7 @@ export class SimulatedDisk implements Disk {
   holdFolder(path: string): Promise<HeldFolder> {
     return this.#call(path, () => {
       folderAt(this.#root, path);
-      return { path, [Symbol.asyncDispose]: async () => {} };
+      return { path, device: this.#deviceAt(path), [Symbol.asyncDispose]: async () => {} };
     });
   }
 
@@ -194,11 +209,18 @@ export class SimulatedDisk implements Disk {
     for (const path of paths) for (const listener of this.#listeners) listener(path);
   }
 
-  #identityOf(file: FileNode): FileIdentity {
-    return { ...this.#standing(file), links: linksOf(this.#root, file) };
+  // Which mount it is, by its number.
+  #deviceAt(path: string): string {
+    const whole = `${posix.resolve('/', path)}/`;
+    const isOn = (mount: string) => mount === '/' || whole.startsWith(`${mount}/`);
+    return String(this.#mounts.findLastIndex(isOn));
   }
 
-  #standing(node: TreeNode): Omit<FileIdentity, 'links'> {
+  #identityOf(file: FileNode, path: string): FileIdentity {
+    return { ...this.#standing(file, path), links: linksOf(this.#root, file) };
+  }
+
+  #standing(node: TreeNode, path: string): Omit<FileIdentity, 'links'> {
     const inode = this.#inodes.get(node) ?? this.#lastInode++;
     this.#inodes.set(node, inode);
     const { bytes, version } = node.kind === 'file' ? node : { bytes: [], version: 0 };
@@ -207,12 +229,13 @@ export class SimulatedDisk implements Disk {
       modifiedNs: `${node.modifiedAt}${String(version % 1_000_000).padStart(6, '0')}`,
       modifiedAt: node.modifiedAt,
       inode: String(inode),
+      device: this.#deviceAt(path),
     };
   }
 
-  #entryOf(node: TreeNode): DiskEntry {
+  #entryOf(node: TreeNode, path: string): DiskEntry {
     return {
-      ...this.#standing(node),
+      ...this.#standing(node, path),
       kind: node.kind,
       mode: node.kind === 'symlink' ? modes.symlink : node.mode,
       ownerUid: simulatedOwnerUid,
@@ -224,7 +247,7 @@ export class SimulatedDisk implements Disk {
     return {
       readAt: (offset, length) => handle.call(() => file.bytes.slice(offset, offset + length)),
       sizeBytes: () => handle.call(() => file.bytes.length),
-      identity: () => handle.call(() => this.#identityOf(file)),
+      identity: () => handle.call(() => this.#identityOf(file, path)),
       [Symbol.asyncDispose]: handle.close,
     };
   }

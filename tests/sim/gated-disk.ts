@@ -15,10 +15,11 @@ export function gatedDisk(disk: Disk, life: Life, faults: DiskFaults): Disk {
     read: async (path) => gatedReader(await life.pass(() => disk.read(path)), life),
     list: (path) => life.pass(() => disk.list(path)),
     stat: (path) => life.pass(() => disk.stat(path)),
-    create: async (path) => {
+    readLink: (path) => life.pass(() => disk.readLink(path)),
+    create: async (path, options) => {
       const writer = await life.pass(async () => {
         roomFor(path);
-        return disk.create(path);
+        return disk.create(path, options);
       });
       return gatedWriter(writer, life, () => roomFor(path));
     },

@@ -10,6 +10,8 @@ import { NoticeBursts } from '../../src/relay/files/notice-bursts.ts';
 import { Outboxes } from '../../src/relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import { giveDefaults } from '../../src/security/grants/default-grants.ts';
+import { Grants } from '../../src/security/grants/grants.ts';
 import { gatedDisk } from './gated-disk.ts';
 import type { Life } from './life.ts';
 import { seededRandom } from './random.ts';
@@ -66,15 +68,17 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
     if (relay === undefined) throw new Error('the relay is not open yet');
     return relay;
   };
+  const grants = new Grants({ ledger, clock, random });
   relay = await openRelay({
-    ...{ ledger, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
+    ...{ ledger, grants, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
     inboxes: new InboxFiles({ disk, bulk: bulkOver(disk), eventLoop, random, home }),
     limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
+    home,
     holder: `node-${start}`,
     hasAttachment: async () => false,
     locate: (message) => locateFile(disk, home, message),
   });
-  await registerAgents(world, ledger);
+  await registerAgents(world, grants);
   if (plan.outboxes)
     await openOutboxes({ disk, watching, bursts, clock, eventLoop, log, relay, ledger });
   return {
@@ -102,11 +106,12 @@ function shown(facts: object): string {
   ).slice(0, 200);
 }
 
-async function registerAgents({ plan, clock }: RelayWorld, ledger: Ledger): Promise<void> {
-  await ledger.transact(async (tx) => {
+async function registerAgents({ plan, clock }: RelayWorld, grants: Grants): Promise<void> {
+  await grants.change(async (tx, changes) => {
     for (const { name } of plan.agents) {
       const facts = { status: 'active', state: 'pending', body: 'guest' } as const;
       await insertAgent(tx, { name, registered_at: clock.now(), ...facts });
+      await giveDefaults(changes, `agent:${name}`, 'guest');
     }
   });
 }

@@ -3,9 +3,12 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { createConnection } from 'node:net';
 import { attachmentDoor, attachmentsOf } from '../../src/app/attachments.ts';
+import { composeEngines } from '../../src/app/compose.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
+import { openHomeTools } from '../../src/app/home-tools.ts';
+import { defaultSettings } from '../../src/app/settings.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
 import type { GatewayDeps } from '../../src/gateway/deps.ts';
 import { countRelay } from '../../src/gateway/relay-metrics.ts';
@@ -13,7 +16,10 @@ import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
+import { Grants } from '../../src/security/grants/grants.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
+import { scrubbedLedger } from '../../src/security/secrets/scrubbed-ledger.ts';
+import { openSecrets } from '../../src/security/secrets/secrets.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 import { MemoryInboxes } from './temporary-relay.ts';
@@ -44,9 +50,11 @@ export async function temporaryGateway(
   mkdirSync(home.at('run', 'agents'), { recursive: true, mode: 0o700 });
   const clock = choices.clock ?? realClock;
   const version = choices.version ?? testVersion;
-  const ledger = await openTestLedger(home.at('ledger.db'), { clock });
+  const raw = await openTestLedger(home.at('ledger.db'), { clock });
   const disk = realDisk;
   const random = realRandom;
+  const secrets = await openSecrets({ ledger: raw, disk, random, clock }, home.path);
+  const ledger = scrubbedLedger(raw, secrets.scrubber);
   const owner = await ensureOwner({ ledger, disk, random, clock }, home.path);
   const logged: unknown[] = [];
   const log = (facts: object): void => void logged.push(facts);
@@ -56,19 +64,27 @@ export async function temporaryGateway(
   const blobs = attachmentsOf({ disk, random }, home.path);
   const attachments = attachmentDoor({ clock, ledger }, blobs);
   const relayMetrics = countRelay();
+  const grants = new Grants({ ledger, clock, random });
   const relay = await openRelay({
-    ...{ ledger, clock, random, inboxes, metrics: relayMetrics },
+    ...{ ledger, grants, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
     limits: { ...defaultRelayLimits, ...relayLimits },
+    home: home.path,
     hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
     holder: '1',
     sameBoot: true,
     locate: async () => 'gone',
     inboxWatch: { expect: () => {}, forget: () => {} },
   });
+  const tools = await openHomeTools({ ...composeEngines(), clock }, defaultSettings, {
+    open: { home: home.path, ledger, grants, secrets },
+    log: { error: log },
+    relay,
+  });
   const gateway = await createGateway({
-    ...{ relay, attachments, relayMetrics },
-    ...{ ledger, clock, random, disk, owner, agentSocket },
+    ...tools,
+    ...{ relay, attachments, relayMetrics, secrets },
+    ...{ ledger, grants, clock, random, disk, owner, agentSocket },
     home: home.path,
     version,
     log: { info: log, warn: log, error: log },
@@ -95,6 +111,7 @@ export async function temporaryGateway(
       }),
     async [Symbol.asyncDispose]() {
       await gateway.close({ graceMs: 200 });
+      await tools[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await home[Symbol.asyncDispose]();

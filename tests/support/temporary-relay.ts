@@ -15,6 +15,8 @@ import type { Inboxes, InboxFile, InterruptedBatch } from '../../src/relay/inbox
 import { type OpenRelayDeps, openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import type { MailboxItem } from '../../src/relay/relay.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import { giveDefaults } from '../../src/security/grants/default-grants.ts';
+import { Grants } from '../../src/security/grants/grants.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
@@ -22,6 +24,7 @@ import { openTestLedger } from './temporary-ledger.ts';
 export interface TemporaryRelay extends AsyncDisposable {
   readonly relay: RunningRelay;
   readonly ledger: Ledger;
+  readonly grants: Grants;
   readonly inboxes: MemoryInboxes;
   register(...names: readonly string[]): Promise<void>;
   /** Accepts one message, or throws why it was refused. */
@@ -54,12 +57,14 @@ export async function temporaryRelay(choices: RelayChoices = {}): Promise<Tempor
   const folder: TemporaryFolder = temporaryFolder();
   const clock = choices.clock ?? realClock;
   const ledger = await openTestLedger(folder.at('ledger.db'), { clock });
+  const grants = new Grants({ ledger, clock, random: realRandom });
   const inboxes = new MemoryInboxes();
   const open = (deps: Partial<OpenRelayDeps> = {}) =>
     openRelay({
-      ...{ ledger, clock, inboxes, random: realRandom, metrics: noMetrics },
+      ...{ ledger, grants, clock, inboxes, random: realRandom, metrics: noMetrics },
       limits: { ...defaultRelayLimits, ...choices.limits },
       log: { info: () => {}, warn: () => {}, error: () => {} },
+      home: folder.path,
       hasAttachment: async () => false,
       holder: '1',
       sameBoot: true,
@@ -70,11 +75,11 @@ export async function temporaryRelay(choices: RelayChoices = {}): Promise<Tempor
     });
   let relay = await open();
   return {
-    ...{ ledger, inboxes },
+    ...{ ledger, grants, inboxes },
     get relay() {
       return relay;
     },
-    register: (...names) => registerAll(ledger, clock, names),
+    register: (...names) => registerAll(grants, clock, names),
     async send(sender, message) {
       const [accepted] = await relay.accept([{ sender, message: wholeMessage(message) }]);
       if (accepted?.kind === 'refused') throw accepted.error;
@@ -128,11 +133,12 @@ async function end(relay: RunningRelay, clock: Clock): Promise<void> {
   await ending;
 }
 
-function registerAll(ledger: Ledger, clock: Clock, names: readonly string[]): Promise<void> {
-  return ledger.transact(async (tx) => {
+function registerAll(grants: Grants, clock: Clock, names: readonly string[]): Promise<void> {
+  return grants.change(async (tx, changes) => {
     for (const name of names) {
       const facts = { status: 'active', state: 'pending', body: 'guest' } as const;
       await insertAgent(tx, { name, registered_at: clock.now(), ...facts });
+      await giveDefaults(changes, `agent:${name}`, 'guest');
     }
   });
 }

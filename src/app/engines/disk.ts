@@ -19,6 +19,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   readSync,
   renameSync,
   rmdirSync,
@@ -40,7 +41,8 @@ export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
   list: async (path) => named(path, () => readdirSync(path).sort()),
   stat: async (path) => named(path, () => entryAt(path)),
-  create: async (path) => named(path, () => createForWriting(path)),
+  readLink: async (path) => named(path, () => readlinkSync(path)),
+  create: async (path, options) => named(path, () => createForWriting(path, options)),
   rename: async (from, to) => namedOf(from, to, () => renameSync(from, to)),
   link: async (from, to) => namedOf(from, to, () => linkSync(from, to)),
   remove: async (path) => named(path, () => removeEntry(path)),
@@ -72,22 +74,23 @@ function openForReading(path: string): FileReader {
   };
 }
 
-function identityOf({ size, mtimeNs, ino, nlink }: BigIntStats): FileIdentity {
+function identityOf({ size, mtimeNs, ino, dev, nlink }: BigIntStats): FileIdentity {
   return {
     sizeBytes: Number(size),
     modifiedNs: mtimeNs.toString(),
     modifiedAt: Number(mtimeNs / 1_000_000n),
     inode: ino.toString(),
+    device: dev.toString(),
     links: Number(nlink),
   };
 }
 
-function createForWriting(path: string): FileWriter {
+function createForWriting(path: string, { mode = 0o600 } = {}): FileWriter {
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
   const file = new OpenFile(path, openSync(path, flags, 0o600));
   try {
     // The umask may have taken bits away; it never adds any.
-    fchmodSync(file.descriptor, 0o600);
+    fchmodSync(file.descriptor, mode);
   } catch (failure) {
     file.close();
     quietly(() => unlinkSync(path));
@@ -204,10 +207,10 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
   return { descriptor: file.descriptor, [Symbol.dispose]: () => file.close() };
 }
 
-// On what was opened, not on the path, under which another may stand by now.
 // Linux: opens a file without reading it, also one that is closed to us.
 const O_PATH = 0o10000000;
 
+// On what was opened, not on the path, under which another may stand by now.
 function closeToOthers(path: string): void {
   const isLinux = process.platform === 'linux';
   const flags = isLinux ? O_PATH : O_RDONLY | O_NONBLOCK;
@@ -225,16 +228,30 @@ function closeToOthers(path: string): void {
 }
 
 function hold(path: string): HeldFolder {
-  const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  const held = process.platform === 'linux' ? `/proc/self/fd/${file.descriptor}` : path;
-  heldPaths.set(held, path);
+  const isLinux = process.platform === 'linux';
+  // A folder may be open to whoever goes through it and closed to whoever lists it.
+  const access = isLinux ? O_PATH : O_RDONLY;
+  const file = new OpenFile(path, openSync(path, access | O_DIRECTORY | O_NOFOLLOW));
+  const device = deviceOf(file);
+  const held = isLinux ? `/proc/self/fd/${file.descriptor}` : path;
+  heldPaths.set(held, shown(path));
   return {
     path: held,
+    device,
     async [Symbol.asyncDispose]() {
       heldPaths.delete(held);
       file.close();
     },
   };
+}
+
+function deviceOf(file: OpenFile): string {
+  try {
+    return fstatSync(file.descriptor, { bigint: true }).dev.toString();
+  } catch (failure) {
+    file.close();
+    throw failure;
+  }
 }
 
 /** For words: what a held folder was called when it was taken hold of. */
@@ -243,7 +260,8 @@ const heldPaths = new Map<string, string>();
 function shown(path: string): string {
   const [held = ''] = /^\/proc\/self\/fd\/\d+/.exec(path) ?? [];
   const folder = heldPaths.get(held);
-  return folder === undefined ? path : folder + path.slice(held.length);
+  if (folder === undefined) return path;
+  return folder === '/' ? path.slice(held.length) || '/' : folder + path.slice(held.length);
 }
 
 /** A sentence of another thread, which does not know what is held here. */

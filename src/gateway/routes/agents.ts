@@ -17,12 +17,14 @@ export function agentRoutes(
       const registered = await registerAgent(deps, deps.home, {
         name: body.name,
         actor: caller.id,
+        handleMs: body.expires_ms,
       });
       await openDoor(deps, registered.name);
       return registered;
     },
-    renewHandle: async ({ caller, params: { name } }) => {
-      const renewed = await renewHandle(deps, { name, actor: caller.id });
+    renewHandle: async ({ caller, params: { name }, body }) => {
+      const handleMs = body?.expires_ms;
+      const renewed = await renewHandle(deps, { name, actor: caller.id, handleMs });
       // A guest that made its own folder had no handle until now, and so no socket.
       await openDoor(deps, name);
       return renewed;

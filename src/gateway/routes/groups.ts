@@ -15,7 +15,6 @@ type GroupRoute =
 
 /** Channels, who is `Lead`, and who gets which events. */
 export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<GroupRoute> {
-  const sql = ledger.committed;
   return {
     channels: async ({ caller }) => {
       const all = await groups.channels();
@@ -24,12 +23,12 @@ export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<G
       return { items: visible.map(({ channel, agents }) => ({ channel, agents: [...agents] })) };
     },
     joinChannel: async ({ caller, params, body }) => {
-      const agent = await actingAgent(sql, caller, body.agent);
+      const agent = await actingAgent(ledger, caller, body.agent);
       const channel = `#${params.name}`;
       return { channel, agent, joined: await groups.join(channel, agent, caller.id) };
     },
     leaveChannel: async ({ caller, params, body }) => {
-      const agent = await actingAgent(sql, caller, body.agent);
+      const agent = await actingAgent(ledger, caller, body.agent);
       const channel = `#${params.name}`;
       return { channel, agent, left: await groups.leave(channel, agent, caller.id) };
     },
@@ -39,15 +38,15 @@ export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<G
       return { name, released };
     },
     subscriptions: async ({ caller, query }) => {
-      const agent = await actingAgent(sql, caller, query.agent);
+      const agent = await actingAgent(ledger, caller, query.agent);
       return { items: (await groups.subscriptions(agent)).map(wireSubscription) };
     },
     subscribe: async ({ caller, body }) => {
-      const agent = await actingAgent(sql, caller, body.agent);
+      const agent = await actingAgent(ledger, caller, body.agent);
       return wireSubscription(await groups.subscribe(agent, body.event_type, caller.id));
     },
     unsubscribe: async ({ caller, body }) => {
-      const agent = await actingAgent(sql, caller, body.agent);
+      const agent = await actingAgent(ledger, caller, body.agent);
       return { removed: await groups.unsubscribe(agent, body.event_type, caller.id) };
     },
   };

@@ -1,5 +1,5 @@
+import { awaitMail } from '../../relay/await-mail.ts';
 import type { MailboxQuery } from '../../relay/relay.ts';
-import { awaitMail } from '../await-mail.ts';
 import type { Query } from '../contract.ts';
 import { pageLimit, queryNumber } from '../event-query.ts';
 import { untilHangUp } from '../hang-up.ts';

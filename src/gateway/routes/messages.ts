@@ -1,9 +1,8 @@
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
-import { relayParty } from '../../relay/envelope.ts';
-import type { MailboxItem, Settlement } from '../../relay/relay.ts';
+import type { Settlement } from '../../relay/relay.ts';
+import { request as awaitAnswer } from '../../relay/request.ts';
 import type { Caller } from '../authenticate.ts';
-import { awaitMail } from '../await-mail.ts';
 import type { Answer, Body } from '../contract.ts';
 import { findMessage } from '../find-message.ts';
 import { untilHangUp } from '../hang-up.ts';
@@ -34,7 +33,7 @@ async function send(
   deps: RouteDeps,
   { caller, body, request, reply }: Call<'send'>,
 ): Promise<Answer<'send'>> {
-  const sender = await actingParty(deps.ledger.committed, caller, body.from);
+  const sender = await actingParty(deps.ledger, caller, body.from);
   const message = messageOf({ ...body, dedup_key: dedupKey(body, request.headers) });
   const signal = untilHangUp(reply, deps.feeds.closing);
   const accepted = await sendMessage(deps, { caller, sender }, message, signal);
@@ -66,7 +65,7 @@ async function settle(
   caller: Caller,
   { id, as, settlement }: Settling,
 ): Promise<Answer<'ack'>> {
-  const recipient = await actingParty(ledger.committed, caller, as);
+  const recipient = await actingParty(ledger, caller, as);
   const message = await findMessage(relay, caller, id);
   const isRecipient = message.deliveries.some((delivery) => delivery.recipient === recipient);
   if (!isRecipient) throw notRecipient(message.id, recipient);
@@ -80,48 +79,14 @@ function notRecipient(id: string, party: string): AosError {
   });
 }
 
-// The least that a message may have.
-const shortestTtlMs = 1000;
-
 async function request(
   deps: RouteDeps,
   { caller, body, reply }: Call<'request'>,
 ): Promise<Answer<'request'>> {
   const { timeout_ms: timeoutMs = usualRequestMs, ...sent } = body;
-  const deadline = deps.clock.monotonicMs() + timeoutMs;
-  const sender = await actingParty(deps.ledger.committed, caller, body.from);
+  const sender = await actingParty(deps.ledger, caller, body.from);
   const signal = untilHangUp(reply, deps.feeds.closing);
-  const ttl_ms = Math.max(shortestTtlMs, timeoutMs);
-  const message = messageOf({ ...sent, kind: 'request', ttl_ms });
-  const { id } = await sendMessage(deps, { caller, sender }, message, signal);
-  const { mailboxes } = deps.relay;
-  const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());
-  const take = () => mailboxes.take(sender, { limit: 1, re: id, kinds: answers });
-  const [item] = await awaitMail({ ...deps, mailboxes }, sender, take, { waitMs, signal });
-  signal.throwIfAborted();
-  if (item === undefined) throw noAnswer(id, body.to, `in ${timeoutMs} ms`);
-  if (item.kind === 'nack') throw refused(id, item);
-  return { id, response: wireItem(item) };
-}
-
-// An ack ends a request too: no other answer can come. Whatever else refers to the request
-// is for its sender to read.
-const answers = ['response', 'ack', 'nack'] as const;
-
-function noAnswer(id: string, to: string, why: string): AosError {
-  return new AosError('message.no-answer', {
-    message: `Nobody has answered the request to ${quote(to)} ${why}`,
-    fix: `aos why ${id}`,
-    details: { id },
-  });
-}
-
-function refused(id: string, { from, to, body }: MailboxItem): AosError {
-  const words = body.length > 500 ? `${body.slice(0, 500)}…` : body;
-  if (from === relayParty) return noAnswer(id, to, `: ${words}`);
-  return new AosError('message.refused', {
-    message: `${quote(from)} refuses the request: ${words}`,
-    fix: `aos why ${id}`,
-    details: { id, from, reason: body },
-  });
+  const patience = { timeoutMs, signal };
+  const { id, response } = await awaitAnswer(deps, sender, messageOf(sent), patience);
+  return { id, response: wireItem(response) };
 }

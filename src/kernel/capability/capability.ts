@@ -90,7 +90,13 @@ export type RateUnit = keyof typeof rateUnitMs;
 
 /** What is about to be done, to be held against capabilities. */
 export type Deed =
-  | { readonly resource: 'file'; readonly action: Action; readonly path: readonly string[] }
+  | {
+      readonly resource: 'file';
+      readonly action: Action;
+      readonly path: readonly string[];
+      /** Which parts of the path a capability has to name: a star does not stand for them. */
+      readonly mustName?: readonly number[] | undefined;
+    }
   | { readonly resource: 'memory'; readonly action: Action; readonly path: readonly string[] }
   | {
       readonly resource: 'http';
@@ -98,6 +104,8 @@ export type Deed =
       readonly host: string;
       readonly port: number;
       readonly path: readonly string[];
+      /** A capability has to name the very host: no star stands for it. */
+      readonly mustNameHost?: boolean | undefined;
     }
   | {
       readonly resource: Exclude<Resource, 'file' | 'memory' | 'http'>;

@@ -36,7 +36,7 @@ export interface NearMiss {
 export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): Verdict {
   let nearest: NearMiss | undefined;
   for (const chain of chains) {
-    const miss = missOf(chain, deed, now);
+    const miss = whyNot(chain, deed, now);
     if (miss === undefined) return { kind: 'allowed', chain };
     if (nearest === undefined || nearness[miss.why] > nearness[nearest.why]) nearest = miss;
   }
@@ -45,7 +45,8 @@ export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): 
 
 const nearness = { target: 0, action: 1, expired: 2, revoked: 3 } as const;
 
-function missOf(chain: GrantChain, deed: Deed, now: Instant): NearMiss | undefined {
+/** Which link does not allow the deed; undefined when every one does. */
+export function whyNot(chain: GrantChain, deed: Deed, now: Instant): NearMiss | undefined {
   for (const { id, capability, revoked } of chain.links) {
     const why = missOfLink(capability, revoked, deed, now);
     if (why !== undefined) return { grant: id, why };
@@ -78,13 +79,20 @@ function coversAction({ resource, actions }: Capability, { action }: Deed): bool
 function coversTarget({ resource, target }: Capability, deed: Deed): boolean {
   if (resource !== deed.resource) return false;
   if (target.kind === 'any') return true;
-  if (target.kind === 'path') return 'path' in deed && coversPath(target, deed.path);
-  if (target.kind === 'url') return deed.resource === 'http' && coversUrl(target, deed);
-  return 'name' in deed && coversName(target, deed.name);
+  if (deed.resource === 'http') return target.kind === 'url' && coversUrl(target, deed);
+  if ('path' in deed) return target.kind === 'path' && coversPath(target, deed);
+  return target.kind !== 'path' && target.kind !== 'url' && coversName(target, deed.name);
 }
 
-function coversPath({ segments, subtree }: PathTarget, path: readonly string[]): boolean {
+function coversPath(
+  { segments, subtree }: PathTarget,
+  { path, ...deed }: Extract<Deed, { resource: 'file' | 'memory' }>,
+): boolean {
   if (subtree ? path.length < segments.length : path.length !== segments.length) return false;
+  if (deed.resource === 'file' && deed.mustName !== undefined) {
+    const isNamed = (index: number) => (segments[index] ?? 'any') !== 'any';
+    if (!deed.mustName.every(isNamed)) return false;
+  }
   return segments.every((segment, index) => segment === 'any' || segment.name === path[index]);
 }
 
@@ -93,6 +101,7 @@ function coversUrl(
   deed: Extract<Deed, { resource: 'http' }>,
 ): boolean {
   if (port !== deed.port || !coversHost(host, deed.host)) return false;
+  if (deed.mustNameHost === true && host.kind !== 'exact') return false;
   if (below ? deed.path.length < segments.length : deed.path.length !== segments.length) {
     return false;
   }

@@ -19,6 +19,7 @@ async function place() {
   const counted: DiskView = {
     read: (path) => disk.read(path),
     list: (path) => disk.list(path),
+    readLink: (path) => disk.readLink(path),
     stat(path) {
       looks.push(path);
       return disk.stat(path);

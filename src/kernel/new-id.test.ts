@@ -1,36 +1,37 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../tests/sim/random.ts';
-import { fileNameOf, isMessageId, newMessageId } from './message-id.ts';
+import { fileNameOf } from './message-file-name.ts';
+import { isId, newId } from './new-id.ts';
 import { lastInstant } from './ports.ts';
 
-test('newMessageId() begins with the milliseconds, so that ids sort by age', () => {
+test('newId() begins with the milliseconds, so that ids sort by age', () => {
   const random = seededRandom(1);
   const moments = [0, 1, 255, 1_706_123_456_789, Date.UTC(9999, 11, 31)];
 
-  const ids = moments.map((now) => newMessageId(now, random));
+  const ids = moments.map((now) => newId(now, random));
 
-  expect(ids.every(isMessageId)).toBe(true);
+  expect(ids.every(isId)).toBe(true);
   expect([...ids].sort()).toEqual(ids);
   expect(Number.parseInt(ids[3]?.slice(0, 12) ?? '', 16)).toBe(1_706_123_456_789);
 });
 
-test('newMessageId() gives two different ids in one millisecond', () => {
+test('newId() gives two different ids in one millisecond', () => {
   const random = seededRandom(1);
 
-  expect(newMessageId(5, random)).not.toBe(newMessageId(5, random));
+  expect(newId(5, random)).not.toBe(newId(5, random));
 });
 
 test.each([[-1], [-lastInstant], [lastInstant], [1.5]])(
-  'newMessageId() is 32 digits when the clock says %d',
+  'newId() is 32 digits when the clock says %d',
   (now) => {
-    expect(isMessageId(newMessageId(now, seededRandom(1)))).toBe(true);
+    expect(isId(newId(now, seededRandom(1)))).toBe(true);
   },
 );
 
 test.each([[''], ['a'.repeat(31)], ['a'.repeat(33)], ['A'.repeat(32)], [`${'a'.repeat(32)}\n`]])(
-  'isMessageId(%j) is false',
+  'isId(%j) is false',
   (text) => {
-    expect(isMessageId(text)).toBe(false);
+    expect(isId(text)).toBe(false);
   },
 );
 

@@ -1,8 +1,8 @@
 /** Reading a mailbox, and waiting for something to be there. */
 import { early } from '../kernel/early.ts';
 import type { Clock } from '../kernel/ports.ts';
-import type { Party } from '../relay/envelope.ts';
-import type { Mailboxes, MailboxItem } from '../relay/relay.ts';
+import type { Party } from './envelope.ts';
+import type { Mailboxes, MailboxItem } from './relay.ts';
 
 interface AwaitMailDeps {
   readonly mailboxes: Pick<Mailboxes, 'wait'>;

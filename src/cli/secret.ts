@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import type { Answer } from '../gateway/contract.ts';
+import { AosError } from '../kernel/errors.ts';
+import { oneLine, quote } from '../kernel/quote.ts';
+import { withHome } from './connect.ts';
+import type { Context } from './context.ts';
+import { defineSet } from './secret-set.ts';
+import { table } from './table.ts';
+
+export function defineSecret(command: Command, context: Context): void {
+  defineSet(command.command('set'), context);
+  command
+    .command('ls')
+    .description('list the secrets and what they are for; never what they are')
+    .addHelpText('after', '\nExample:\n  aos secret ls')
+    .action(() => list(context));
+  command
+    .command('rm')
+    .description('forget a secret')
+    .argument('<name>', 'which')
+    .addHelpText('after', '\nExample:\n  aos secret rm GITHUB_TOKEN')
+    .action((name: string) => remove(context, name));
+}
+
+async function list(context: Context): Promise<void> {
+  const found = await withHome(context, { holder: 'aos secret ls' }, (client) =>
+    client.secrets({ signal: context.signal }),
+  );
+  const rows = found.items.map((secret) => [
+    oneLine(secret.name),
+    bindingWords(secret),
+    `set ${secret.updated_at}`,
+  ]);
+  context.print({ data: found, text: rows.length === 0 ? 'There are no secrets.' : table(rows) });
+}
+
+function bindingWords(secret: Answer<'secrets'>['items'][number]): string {
+  const { host, port, header, prefix } = secret;
+  if (host === null || header === null) return 'for no host';
+  const form = prefix === '' ? '' : `, after ${quote(prefix)}`;
+  return oneLine(`for ${host}:${port} in ${header}${form}`);
+}
+
+async function remove(context: Context, name: string): Promise<void> {
+  // Here and not by the daemon: it would be another path.
+  if (!/[A-Za-z]/.test(name)) throw unknownSecret(name);
+  const removed = await withHome(context, { holder: 'aos secret rm' }, (client) =>
+    client.removeSecret(name, { signal: context.signal }),
+  );
+  context.print({ data: removed, text: oneLine(`Secret ${removed.name} is forgotten.`) });
+}
+
+function unknownSecret(name: string): AosError {
+  return new AosError('secret.unknown', {
+    message: `There is no secret ${quote(name.slice(0, 100))}`,
+    fix: 'aos secret ls',
+  });
+}

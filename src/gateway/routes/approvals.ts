@@ -1,0 +1,89 @@
+import {
+  type ApprovalRow,
+  approvalIdsFrom,
+  findApproval,
+  listApprovals,
+} from '../../ledger/approvals.ts';
+import type { Ledger, Sql } from '../../ledger/ledger.ts';
+import { recordRefusedAnswer, unknownApproval } from '../../security/approvals.ts';
+import type { AnswerRequest } from '../../tools/answer.ts';
+import type { Caller } from '../authenticate.ts';
+import type { WireApproval } from '../contract.ts';
+import { pageLimit } from '../event-query.ts';
+import { findRow } from '../find-row.ts';
+import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import type { Handles, RouteDeps } from './handlers.ts';
+
+export function approvalRoutes({
+  calls,
+  ledger,
+}: RouteDeps): Handles<'approvals' | 'approval' | 'approve' | 'deny'> {
+  const sql = ledger.committed;
+  const answer = async (
+    caller: Caller,
+    typed: string,
+    { hash, verdict }: Pick<AnswerRequest, 'hash' | 'verdict'>,
+  ): Promise<WireApproval> => {
+    const { id } = await approvalToAnswer(ledger, caller, typed);
+    await calls.answer({ id, hash, by: caller.id, verdict });
+    return wireApproval((await findApproval(sql, id)) ?? missing(id));
+  };
+  return {
+    approvals: async ({ caller, query }) => {
+      const principal = caller.kind === 'agent' ? caller.id : undefined;
+      const page = { principal, all: query.all === 'true', limit: pageLimit(query.limit) };
+      return { items: (await listApprovals(sql, page)).map(wireApproval) };
+    },
+    approval: async ({ caller, params }) =>
+      wireApproval(await visibleApproval(sql, caller, params.id)),
+    approve: ({ caller, params, body: { hash, scope } }) =>
+      answer(caller, params.id, { hash, verdict: { kind: 'approve', scope } }),
+    deny: ({ caller, params, body: { hash, reason } }) =>
+      answer(caller, params.id, { hash, verdict: { kind: 'deny', reason } }),
+  };
+}
+
+/** An agent does not learn whether there is one; that it tried to answer is on record. */
+async function approvalToAnswer(
+  ledger: Ledger,
+  caller: Caller,
+  typed: string,
+): Promise<ApprovalRow> {
+  try {
+    return await visibleApproval(ledger.committed, caller, typed);
+  } catch (failure) {
+    if (caller.kind === 'agent') {
+      await ledger.transact((tx) => recordRefusedAnswer(tx, { id: typed, by: caller.id }));
+    }
+    throw failure;
+  }
+}
+
+function visibleApproval(sql: Sql, caller: Caller, typed: string): Promise<ApprovalRow> {
+  return findRow(
+    {
+      what: 'approvals',
+      find: (id) => findApproval(sql, id),
+      idsFrom: (start, limit) => approvalIdsFrom(sql, start, limit),
+      idOf: ({ id }) => id,
+      isVisible: ({ principal }) => caller.kind === 'owner' || principal === caller.id,
+      unknown: unknownApproval,
+    },
+    typed,
+  );
+}
+
+function missing(id: string): never {
+  throw unknownApproval(id);
+}
+
+function wireApproval(row: ApprovalRow): WireApproval {
+  const { principal, asked_at, expires_at, answered_at, ...facts } = row;
+  return {
+    ...facts,
+    agent: nameOf(principal),
+    asked_at: timeText(asked_at),
+    expires_at: timeText(expires_at),
+    answered_at: timeOrNull(answered_at),
+  };
+}

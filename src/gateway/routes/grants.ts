@@ -1,0 +1,134 @@
+import { printDeed } from '../../kernel/capability/deed-text.ts';
+import {
+  findGrant,
+  type GrantRow,
+  grantChain,
+  grantIdsFrom,
+  listGrants,
+} from '../../ledger/grants.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { grantCommand } from '../../security/authorize.ts';
+import { unknownGrant } from '../../security/grants/capability-manager.ts';
+import type { Caller } from '../authenticate.ts';
+import type { Answer, WireGrant } from '../contract.ts';
+import { deedOf } from '../deed-of.ts';
+import { pageLimit } from '../event-query.ts';
+import { findRow } from '../find-row.ts';
+import { type ActingLedger, actingAgent, actingPrincipal } from '../parties.ts';
+import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+
+export function grantRoutes(
+  deps: RouteDeps,
+): Handles<'grant' | 'delegate' | 'revoke' | 'grants' | 'checkGrant'> {
+  const { capabilities, ledger } = deps;
+  const sql = ledger.committed;
+  return {
+    grant: async ({ caller, body: { agent, capability, ask } }) =>
+      wireGrant(await capabilities.grant({ agent, capability, asks: ask }, caller.id)),
+    delegate: async ({ caller, body: { to, capability, from, parent } }) => {
+      const giver = await actingAgent(ledger, caller, from);
+      const wanted = { agent: to, capability, from: giver };
+      const above = parent && (await wholeId(sql, caller, parent));
+      return wireGrant(await capabilities.delegate({ ...wanted, parent: above }, caller.id));
+    },
+    revoke: async ({ caller, params }) => {
+      const id = await wholeId(sql, caller, params.id);
+      const { grant, below } = await capabilities.revoke(id, caller.id);
+      return { grant: wireGrant((await findGrant(sql, id)) ?? grant), below };
+    },
+    grants: (call) => list(ledger, call),
+    checkGrant: (call) => check(deps, call),
+  };
+}
+
+/**
+ * What the owner typed may be the beginning of an id. An agent, which would learn so of the
+ * grants of others, has to know the whole.
+ */
+async function wholeId(sql: Sql, caller: Caller, typed: string): Promise<string> {
+  if (caller.kind === 'agent') return typed;
+  const found = await findRow(
+    {
+      what: 'grants',
+      find: (id) => findGrant(sql, id),
+      idsFrom: (start, limit) => grantIdsFrom(sql, start, limit),
+      idOf: ({ id }) => id,
+      isVisible: () => true,
+      unknown: unknownGrant,
+    },
+    typed,
+  );
+  return found.id;
+}
+
+async function list(
+  ledger: ActingLedger,
+  { caller, query }: Call<'grants'>,
+): Promise<Answer<'grants'>> {
+  const sql = ledger.committed;
+  const limit = pageLimit(query.limit);
+  const page = { after: query.after, all: query.all === 'true', limit: limit + 1 };
+  const principal = await whose(ledger, caller, query.agent);
+  const rows = await listGrants(sql, { ...page, principal });
+  const shown = await Promise.all(rows.slice(0, limit).map((row) => withEnd(sql, row)));
+  const items = shown.filter(({ revoked_at }) => page.all || revoked_at === null).map(wireGrant);
+  return { items, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+}
+
+/** Of whom a list is: an agent's own, or for the owner of whom it names. */
+export async function whose(
+  ledger: ActingLedger,
+  caller: Caller,
+  named: string | undefined,
+): Promise<string | undefined> {
+  if (caller.kind === 'agent') return caller.id;
+  return named === undefined ? undefined : actingPrincipal(ledger, caller, named);
+}
+
+/** What was delegated ends with what it was delegated from. */
+async function withEnd(sql: Sql, row: GrantRow): Promise<GrantRow> {
+  if (row.revoked_at !== null || row.parent === null) return row;
+  const chain = await grantChain(sql, row.id);
+  const revoked_at = chain.find((link) => link.revoked_at !== null)?.revoked_at ?? null;
+  return { ...row, revoked_at };
+}
+
+async function check(
+  { capabilities, ledger, home }: RouteDeps,
+  { caller, body: { agent, action, resource } }: Call<'checkGrant'>,
+): Promise<Answer<'checkGrant'>> {
+  const sql = ledger.committed;
+  const name = await actingAgent(ledger, caller, agent);
+  const deed = deedOf(home, action, resource);
+  const decision = await capabilities.explain(name, deed);
+  const canonical = printDeed(deed);
+  const rowOf = async (id: string): Promise<WireGrant> => {
+    const row = await findGrant(sql, id);
+    if (row === undefined) throw unknownGrant(id);
+    return wireGrant(row);
+  };
+  if (decision.kind === 'denied') {
+    const { nearest } = decision;
+    return {
+      ...{ allowed: false, resource: canonical, asks: false, chain: [] },
+      nearest:
+        nearest === undefined ? null : { grant: await rowOf(nearest.grant), why: nearest.why },
+      fix: grantCommand(`agent:${name}`, deed),
+    };
+  }
+  const chain: WireGrant[] = [];
+  for (const { id } of decision.grant?.links ?? []) chain.push(await rowOf(id));
+  const asks = decision.grant?.asks ?? false;
+  return { allowed: true, resource: canonical, asks, chain, nearest: null, fix: null };
+}
+
+function wireGrant(row: GrantRow): WireGrant {
+  const { id, principal, capability, parent, granted_by, origin, asks, uses } = row;
+  return {
+    ...{ id, agent: nameOf(principal), capability, parent, granted_by, origin, uses },
+    asks: asks === 1,
+    created_at: timeText(row.created_at),
+    revoked_at: timeOrNull(row.revoked_at),
+  };
+}

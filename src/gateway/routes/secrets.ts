@@ -1,0 +1,26 @@
+import { timeText } from '../wire.ts';
+import type { Handles, RouteDeps } from './handlers.ts';
+
+/** Write-only: what goes in comes out of none of them. */
+export function secretRoutes({
+  secrets,
+}: RouteDeps): Handles<'setSecret' | 'secrets' | 'removeSecret'> {
+  return {
+    setSecret: async ({ caller, body }) => {
+      const { replaced } = await secrets.set(body, caller.id);
+      return { name: body.name, replaced };
+    },
+    secrets: async () => {
+      const items = (await secrets.list()).map(({ created_at, updated_at, ...info }) => ({
+        ...info,
+        created_at: timeText(created_at),
+        updated_at: timeText(updated_at),
+      }));
+      return { items };
+    },
+    removeSecret: async ({ caller, params: { name } }) => {
+      await secrets.remove(name, caller.id);
+      return { name, removed: true };
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { AosError } from '../../kernel/errors.ts';
+import { findApprovalOfCall } from '../../ledger/approvals.ts';
+import { type CallRow, callIdsFrom, findCall, listCalls } from '../../ledger/journal.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { outcomeOf } from '../../tools/outcome.ts';
+import { unknownCall } from '../../tools/resolve.ts';
+import type { Caller } from '../authenticate.ts';
+import type { Answer, WireCall } from '../contract.ts';
+import { pageLimit, queryNumber } from '../event-query.ts';
+import { findRow } from '../find-row.ts';
+import { untilHangUp } from '../hang-up.ts';
+import { longestWaitMs } from '../message-limits.ts';
+import { actingPrincipal } from '../parties.ts';
+import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import { whose } from './grants.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+
+export function toolRoutes(
+  deps: RouteDeps,
+): Handles<'tools' | 'callTool' | 'calls' | 'call' | 'resolveCall'> {
+  const { tools, calls, ledger } = deps;
+  const sql = ledger.committed;
+  return {
+    tools: () => ({
+      items: tools.list().map(({ name, summary, inputSchema }) => ({
+        ...{ name, summary },
+        input_schema: inputSchema,
+      })),
+    }),
+    callTool: (call) => callTool(deps, call),
+    calls: async ({ caller, query: { agent, state, limit } }) => {
+      const principal = await whose(ledger, caller, agent);
+      const rows = await listCalls(sql, { principal, state, limit: pageLimit(limit) });
+      return { items: await Promise.all(rows.map((row) => wireCall(sql, row))) };
+    },
+    call: (call) => oneCall(deps, call),
+    resolveCall: async ({ caller, params, body }) => {
+      const { call_id: callId } = await visibleCall(sql, caller, params.id);
+      return wireCall(sql, await calls.resolve({ callId, as: body.as, by: caller.id }));
+    },
+  };
+}
+
+async function callTool(
+  { calls, ledger }: RouteDeps,
+  { caller, params, body, request }: Call<'callTool'>,
+): Promise<Answer<'callTool'>> {
+  const sql = ledger.committed;
+  const principal = await actingPrincipal(ledger, caller, body.as);
+  const header = request.headers['idempotency-key'];
+  const outcome = await calls.call({
+    ...{ principal, tool: params.name, args: body.args, timeoutMs: body.timeout_ms },
+    key: header === undefined ? undefined : String(header),
+  });
+  const { callId, tool, kind } = outcome;
+  if (kind === 'failed') throw withCallId(outcome.error, callId);
+  const facts = { call_id: callId, tool, trust: 'data' } as const;
+  if (kind === 'answered') {
+    const { output, bytes } = outcome;
+    return { ...facts, state: 'answered', output, bytes, approval: null };
+  }
+  const approval = (await findApprovalOfCall(sql, callId))?.id ?? null;
+  return { ...facts, state: kind === 'waiting' ? 'waiting' : 'started', bytes: null, approval };
+}
+
+/** So that whoever was refused can find the call in the journal and in the audit. */
+function withCallId({ code, message, fix, details }: AosError, callId: string): AosError {
+  const known = typeof details === 'object' && details !== null ? details : {};
+  return new AosError(code, { message, fix, details: { ...known, call_id: callId } });
+}
+
+const lookAgainMs = 200;
+
+async function oneCall(
+  { ledger, clock, feeds }: RouteDeps,
+  { caller, params, query, reply }: Call<'call'>,
+): Promise<WireCall> {
+  const sql = ledger.committed;
+  const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
+  const deadline = clock.monotonicMs() + waitMs;
+  const signal = untilHangUp(reply, feeds.closing);
+  for (;;) {
+    const row = await visibleCall(sql, caller, params.id);
+    const isOpen = row.state === 'waiting' || row.state === 'started';
+    const leftMs = deadline - clock.monotonicMs();
+    if (!isOpen || leftMs <= 0) return wireCall(sql, row);
+    await clock.sleep(Math.min(lookAgainMs, leftMs), signal);
+  }
+}
+
+function visibleCall(sql: Sql, caller: Caller, typed: string): Promise<CallRow> {
+  return findRow(
+    {
+      what: 'calls',
+      find: (id) => findCall(sql, id),
+      idsFrom: (start, limit) => callIdsFrom(sql, start, limit),
+      idOf: ({ call_id }) => call_id,
+      isVisible: ({ principal }) => caller.kind === 'owner' || principal === caller.id,
+      unknown: unknownCall,
+    },
+    typed,
+  );
+}
+
+async function wireCall(sql: Sql, row: CallRow): Promise<WireCall> {
+  const { call_id, tool, effect, state, idempotency_key, runs } = row;
+  const outcome = outcomeOf(row);
+  return {
+    ...{ call_id, agent: nameOf(row.principal), tool, effect, state, idempotency_key, runs },
+    asked_at: timeText(row.asked_at),
+    started_at: timeOrNull(row.started_at),
+    ended_at: timeOrNull(row.ended_at),
+    approval: (await findApprovalOfCall(sql, call_id))?.id ?? null,
+    arguments: JSON.parse(row.arguments),
+    trust: 'data',
+    output: outcome.kind === 'answered' ? outcome.output : undefined,
+    bytes: row.result_bytes,
+    error: outcome.kind === 'failed' ? errorOf(outcome.error) : null,
+  };
+}
+
+function errorOf({ code, message, fix, details }: AosError): NonNullable<WireCall['error']> {
+  return {
+    code,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...(details === undefined ? {} : { details }),
+  };
+}

@@ -1,0 +1,67 @@
+/** Deeds in the spelling of capabilities. */
+import { AosError } from '../errors.ts';
+import type { Capability, Deed, Segment, Target } from './capability.ts';
+import { parseCapability, printCapability } from './capability-text.ts';
+
+/** For people and for events; what no capability can name is in it as it is. */
+export function printDeed(deed: Deed): string {
+  return printCapability(exactly(deed));
+}
+
+/** What allows this deed and no other; undefined where no capability can say that. */
+export function capabilityFor(deed: Deed): Capability | undefined {
+  const capability = exactly(deed);
+  return canBeWritten(capability) ? capability : undefined;
+}
+
+/** The narrowest that can be written and allows the deed: a star for what cannot be named. */
+export function wideEnough(deed: Deed): Capability {
+  const capability = exactly(deed);
+  if (canBeWritten(capability)) return capability;
+  const { target } = capability;
+  if (target.kind === 'url') {
+    const first = target.segments.findIndex((name) => !canBeNamed(name));
+    return {
+      ...capability,
+      target: { ...target, segments: target.segments.slice(0, first), below: true },
+    };
+  }
+  if (target.kind !== 'path' || target.segments.length === 0)
+    return { ...capability, target: { kind: 'any' } };
+  const segments = target.segments.map(
+    (segment): Segment => (segment !== 'any' && canBeNamed(segment.name) ? segment : 'any'),
+  );
+  return { ...capability, target: { ...target, segments } };
+}
+
+function exactly(deed: Deed): Capability {
+  const { resource, action } = deed;
+  return { resource, target: targetOf(deed), actions: [action], constraints: {} };
+}
+
+function targetOf(deed: Deed): Target {
+  if (deed.resource === 'http') {
+    const { host, port, path: segments } = deed;
+    return { kind: 'url', host: { kind: 'exact', name: host }, port, segments, below: false };
+  }
+  if ('path' in deed) {
+    return { kind: 'path', segments: deed.path.map((name) => ({ name })), subtree: false };
+  }
+  return deed.name === '*' ? { kind: 'any' } : { kind: 'name', name: deed.name };
+}
+
+function canBeNamed(name: string): boolean {
+  if (name === '') return false;
+  const target: Target = { kind: 'path', segments: [{ name }], subtree: false };
+  return canBeWritten({ resource: 'file', target, actions: ['read'], constraints: {} });
+}
+
+function canBeWritten(capability: Capability): boolean {
+  try {
+    const text = printCapability(capability);
+    return printCapability(parseCapability(text)) === text;
+  } catch (failure) {
+    if (failure instanceof AosError) return false;
+    throw failure;
+  }
+}

@@ -1,0 +1,99 @@
+/** Questions to a human that hold up a tool call. */
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from './ledger.ts';
+
+export interface ApprovalRow {
+  readonly id: string;
+  readonly call_id: string;
+  readonly principal: string;
+  readonly tool: string;
+  readonly reason: string;
+  /** What the human is shown. */
+  readonly shown: string;
+  readonly hash: string;
+  readonly state: 'waiting' | 'approved' | 'denied' | 'expired';
+  readonly asked_at: Instant;
+  readonly expires_at: Instant;
+  readonly answered_at: Instant | null;
+  readonly answered_by: string | null;
+  readonly answer: string | null;
+  readonly scope: 'once' | 'always' | null;
+}
+
+export type NewApproval = Omit<
+  ApprovalRow,
+  'state' | 'answered_at' | 'answered_by' | 'answer' | 'scope'
+>;
+
+const columns = `id, call_id, principal, tool, reason, shown, hash, state, asked_at, expires_at,
+  answered_at, answered_by, answer, scope`;
+
+export async function insertApproval(tx: Transaction, approval: NewApproval): Promise<void> {
+  const { id, call_id, principal, tool, reason, shown, hash, asked_at, expires_at } = approval;
+  await tx.run(
+    `insert into approvals (id, call_id, principal, tool, reason, shown, hash, state, asked_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'waiting', $8, $9)`,
+    [id, call_id, principal, tool, reason, shown, hash, asked_at, expires_at],
+  );
+}
+
+export function findApproval(sql: Sql, id: string): Promise<ApprovalRow | undefined> {
+  return sql.get(`select ${columns} from approvals where id = $1`, [id]);
+}
+
+export function findApprovalOfCall(sql: Sql, callId: string): Promise<ApprovalRow | undefined> {
+  return sql.get(`select ${columns} from approvals where call_id = $1 order by id desc limit 1`, [
+    callId,
+  ]);
+}
+
+/** The ids that begin so. */
+export async function approvalIdsFrom(sql: Sql, start: string, limit: number): Promise<string[]> {
+  const rows = await sql.all<{ id: string }>(
+    'select id from approvals where id >= $1 and id < $2 order by id limit $3',
+    [start, `${start}g`, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface ApprovalPage {
+  readonly principal?: string | undefined;
+  /** Those that were answered too. */
+  readonly all?: boolean | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export function listApprovals(
+  sql: Sql,
+  { principal, all = false, limit }: ApprovalPage,
+): Promise<ApprovalRow[]> {
+  const whose = principal === undefined ? '' : 'and principal = $2';
+  const which = all ? 'true' : `state = 'waiting'`;
+  return sql.all(
+    `select ${columns} from approvals where ${which} ${whose} order by id desc limit $1`,
+    principal === undefined ? [limit] : [limit, principal],
+  );
+}
+
+export interface ApprovalAnswer {
+  readonly state: 'approved' | 'denied' | 'expired';
+  readonly by: string;
+  readonly answer: string | null;
+  readonly scope: ApprovalRow['scope'];
+  readonly at: Instant;
+}
+
+/** False when it was answered before. */
+export async function answerApproval(
+  tx: Transaction,
+  id: string,
+  { state, by, answer, scope, at }: ApprovalAnswer,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update approvals set state = $2, answered_by = $3, answer = $4, scope = $5, answered_at = $6
+     where id = $1 and state = 'waiting'`,
+    [id, state, by, answer, scope, at],
+  );
+  return changed === 1;
+}

@@ -1,0 +1,159 @@
+/** What agents asked tools for, and what came of it: one row a call. */
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from './ledger.ts';
+
+/**
+ * `waiting` for an approval; `started` and not yet over; `answered` with a result, `failed`
+ * with an error, `denied` by a human; `unsure` when the process died in the middle of it.
+ */
+export type CallState = 'waiting' | 'started' | 'answered' | 'failed' | 'denied' | 'unsure';
+
+export interface CallRow {
+  readonly id: number;
+  readonly call_id: string;
+  readonly principal: string;
+  readonly tool: string;
+  readonly effect: 'read' | 'write' | 'external';
+  readonly repeatable: 0 | 1;
+  readonly state: CallState;
+  readonly idempotency_key: string;
+  /** JSON. */
+  readonly arguments: string;
+  readonly arguments_digest: string;
+  /** JSON: the result, or the error. */
+  readonly result: string | null;
+  readonly result_bytes: number | null;
+  readonly asked_at: Instant;
+  readonly started_at: Instant | null;
+  readonly ended_at: Instant | null;
+  readonly runs: number;
+}
+
+export type NewCall = Omit<CallRow, 'id' | 'result' | 'result_bytes' | 'ended_at' | 'runs'>;
+
+const columns = `id, call_id, principal, tool, effect, repeatable, state, idempotency_key, arguments,
+  arguments_digest, result, result_bytes, asked_at, started_at, ended_at, runs`;
+
+export async function insertCall(tx: Transaction, call: NewCall): Promise<void> {
+  await tx.run(
+    `insert into journal (call_id, principal, tool, effect, repeatable, state, idempotency_key,
+       arguments, arguments_digest, asked_at, started_at, runs)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      call.call_id,
+      call.principal,
+      call.tool,
+      call.effect,
+      call.repeatable,
+      call.state,
+      call.idempotency_key,
+      call.arguments,
+      call.arguments_digest,
+      call.asked_at,
+      call.started_at,
+      call.started_at === null ? 0 : 1,
+    ],
+  );
+}
+
+export function findCall(sql: Sql, callId: string): Promise<CallRow | undefined> {
+  return sql.get(`select ${columns} from journal where call_id = $1`, [callId]);
+}
+
+export function findCallByKey(
+  sql: Sql,
+  principal: string,
+  key: string,
+): Promise<CallRow | undefined> {
+  return sql.get(`select ${columns} from journal where principal = $1 and idempotency_key = $2`, [
+    principal,
+    key,
+  ]);
+}
+
+/** The ids that begin so. */
+export async function callIdsFrom(sql: Sql, start: string, limit: number): Promise<string[]> {
+  const rows = await sql.all<{ call_id: string }>(
+    'select call_id from journal where call_id >= $1 and call_id < $2 order by call_id limit $3',
+    [start, `${start}g`, limit],
+  );
+  return rows.map(({ call_id }) => call_id);
+}
+
+/** Those that a process which died left in the middle. */
+export function startedCalls(sql: Sql, limit: number): Promise<CallRow[]> {
+  return sql.all(`select ${columns} from journal where state = 'started' order by id limit $1`, [
+    limit,
+  ]);
+}
+
+export interface CallPage {
+  readonly principal?: string | undefined;
+  readonly state?: CallState | undefined;
+  /** Only those asked before this one. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export function listCalls(
+  sql: Sql,
+  { principal, state, before, limit }: CallPage,
+): Promise<CallRow[]> {
+  const parameters: (string | number)[] = [limit];
+  const conditions = ['true'];
+  const bind = (value: string | number) => `$${parameters.push(value)}`;
+  if (principal !== undefined) conditions.push(`principal = ${bind(principal)}`);
+  if (state !== undefined) conditions.push(`state = ${bind(state)}`);
+  if (before !== undefined) conditions.push(`id < ${bind(before)}`);
+  return sql.all(
+    `select ${columns} from journal where ${conditions.join(' and ')} order by id desc limit $1`,
+    parameters,
+  );
+}
+
+/** False when it is not, or no longer, in the state that it is to leave. */
+export async function startCall(
+  tx: Transaction,
+  callId: string,
+  { from, at }: { readonly from: CallState; readonly at: Instant },
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update journal set state = 'started', started_at = $3, runs = runs + 1
+     where call_id = $1 and state = $2`,
+    [callId, from, at],
+  );
+  return changed === 1;
+}
+
+export interface CallEnd {
+  readonly from: CallState;
+  readonly to: 'answered' | 'failed' | 'denied' | 'unsure';
+  readonly result: string;
+  readonly at: Instant;
+}
+
+/** False when it is not, or no longer, in the state that it is to leave. */
+export async function endCall(
+  tx: Transaction,
+  callId: string,
+  { from, to, result, at }: CallEnd,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update journal set state = $3, result = $4, result_bytes = $5, ended_at = $6
+     where call_id = $1 and state = $2`,
+    [callId, from, to, result, Buffer.byteLength(result), at],
+  );
+  return changed === 1;
+}
+
+/** Those that were over before then, with the approvals that they had waited for; tells how many. */
+export async function deleteCallsBefore(
+  tx: Transaction,
+  before: Instant,
+  limit: number,
+): Promise<number> {
+  const old = `select call_id from journal where ended_at < $1 and state <> 'unsure' order by id limit $2`;
+  await tx.run(`delete from approvals where call_id in (${old})`, [before, limit]);
+  return tx.run(`delete from journal where call_id in (${old})`, [before, limit]);
+}

@@ -1,0 +1,210 @@
+/** Giving, handing on and taking back capabilities, and asking about them. */
+import type { Capability, Deed } from '../../kernel/capability/capability.ts';
+import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
+import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import { findAgent } from '../../ledger/agents.ts';
+import { readEvents, type SealedEvent } from '../../ledger/events.ts';
+import {
+  countDelegatedBy,
+  findGrant,
+  type GrantRow,
+  grantChain,
+  grantsBelow,
+  grantsHeldBy,
+} from '../../ledger/grants.ts';
+import type { Ledger, Sql } from '../../ledger/ledger.ts';
+import { unknownAgent } from '../renew-handle.ts';
+import type { Decision, Grants } from './grants.ts';
+
+export interface CapabilityManagerDeps {
+  readonly ledger: Ledger;
+  readonly grants: Grants;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Grant {
+  /** To whom: an agent's name. */
+  readonly agent: string;
+  /** In either spelling. */
+  readonly capability: string;
+  /** A human has to approve every use. */
+  readonly asks?: boolean | undefined;
+}
+
+export interface Delegation extends Grant {
+  /** Whose: an agent's name. */
+  readonly from: string;
+  /** Which of its grants; else the first that is wide enough. */
+  readonly parent?: string | undefined;
+}
+
+const longestChain = 16;
+const mostDelegations = 10_000;
+
+export class CapabilityManager {
+  readonly #deps: CapabilityManagerDeps;
+
+  constructor(deps: CapabilityManagerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Gives an agent a capability. The row is the token: its id is what revokes it. */
+  async grant({ agent, capability, asks = false }: Grant, actor: string): Promise<GrantRow> {
+    const canonical = printCapability(parseCapability(capability));
+    return this.#deps.grants.change(async (tx, changes) => {
+      await this.#checkAgent(tx, agent);
+      const row = await changes.give({
+        principal: `agent:${agent}`,
+        capability: canonical,
+        parent: null,
+        granted_by: actor,
+        origin: 'owner',
+        asks: asks ? 1 : 0,
+      });
+      const data = { grant: row.id, capability: canonical, ...(asks ? { asks } : {}) };
+      await tx.record({ actor, kind: 'capability.granted', subject: row.principal, data });
+      return row;
+    });
+  }
+
+  /** Hands a part of what an agent holds on to another one. */
+  async delegate(wanted: Delegation, actor: string): Promise<GrantRow> {
+    const { agent, from, asks = false } = wanted;
+    const asked = parseCapability(wanted.capability);
+    return this.#deps.grants.change(async (tx, changes) => {
+      await this.#checkAgent(tx, agent);
+      if (agent === from) throw tooWide(from, 'it holds that itself already');
+      const parent = await this.#parentOf(tx, wanted, asked);
+      const capability = inheritConstraints(asked, parseCapability(parent.capability));
+      if ((await countDelegatedBy(tx, `agent:${from}`)) >= mostDelegations) {
+        throw tooMany(`Agent ${quote(from)} has delegated ${mostDelegations} times already`);
+      }
+      const row = await changes.give({
+        principal: `agent:${agent}`,
+        capability: printCapability(capability),
+        parent: parent.id,
+        granted_by: `agent:${from}`,
+        origin: 'delegation',
+        asks: asks ? 1 : 0,
+      });
+      const data = { grant: row.id, capability: row.capability, parent: parent.id };
+      await tx.record({ actor, kind: 'capability.delegated', subject: row.principal, data });
+      return row;
+    });
+  }
+
+  /**
+   * Takes a grant back, and with it everything that was delegated from it: at once, also
+   * under what is running. Tells how many were below it.
+   */
+  async revoke(
+    id: string,
+    actor: string,
+  ): Promise<{ readonly grant: GrantRow; readonly below: number }> {
+    return this.#deps.grants.change(
+      async (tx, changes) => {
+        const grant = await findGrant(tx, id);
+        if (grant === undefined || !(await mayRevoke(tx, grant, actor))) throw unknownGrant(id);
+        const below = (await grantsBelow(tx, id)).filter(({ revoked_at }) => revoked_at === null);
+        if (await changes.revoke(id)) {
+          const data = { grant: id, capability: grant.capability, below: below.length };
+          await tx.record({ actor, kind: 'capability.revoked', subject: grant.principal, data });
+        }
+        return { grant, below: below.length };
+      },
+      [id],
+    );
+  }
+
+  /** The same for every grant of an agent that says exactly this. */
+  async revokeCapability(
+    agent: string,
+    capability: string,
+    actor: string,
+  ): Promise<readonly string[]> {
+    const canonical = printCapability(parseCapability(capability));
+    const held = await grantsHeldBy(this.#deps.ledger.committed, `agent:${agent}`);
+    const ids = held.filter((row) => row.capability === canonical).map(({ id }) => id);
+    for (const id of ids) await this.revoke(id, actor);
+    return ids;
+  }
+
+  /** Whether an agent may do something. It counts as no use and is not recorded. */
+  async check(agent: string, deed: Deed): Promise<boolean> {
+    return (await this.explain(agent, deed)).kind === 'allowed';
+  }
+
+  async explain(agent: string, deed: Deed): Promise<Decision> {
+    const sql = this.#deps.ledger.committed;
+    await this.#checkAgent(sql, agent);
+    return this.#deps.grants.decide(sql, `agent:${agent}`, deed);
+  }
+
+  /** What an agent did and was denied, the newest first. */
+  async audit(agent: string, { limit = 100 } = {}): Promise<readonly SealedEvent[]> {
+    const filter = { actor: `agent:${agent}` };
+    return readEvents(this.#deps.ledger.committed, filter, { limit, order: 'newest-first' });
+  }
+
+  async #checkAgent(sql: Sql, name: string): Promise<void> {
+    if ((await findAgent(sql, name)) === undefined) throw unknownAgent(name);
+  }
+
+  /** Of what the giver holds, the grant that is wide enough. */
+  async #parentOf(
+    sql: Sql,
+    { from, parent }: Pick<Delegation, 'from' | 'parent'>,
+    asked: Capability,
+  ): Promise<GrantRow> {
+    const held = await grantsHeldBy(sql, `agent:${from}`);
+    const chosen = parent === undefined ? held : held.filter(({ id }) => id === parent);
+    if (parent !== undefined && chosen.length === 0) throw unknownGrant(parent);
+    let isTooDeep = false;
+    for (const row of chosen) {
+      const wide = parseCapability(row.capability);
+      if (!isNarrower(inheritConstraints(asked, wide), wide)) continue;
+      const chain = await grantChain(sql, row.id);
+      if (chain.some((link) => isOver(link, this.#deps.clock.now()))) continue;
+      if (chain.length < longestChain) return row;
+      isTooDeep = true;
+    }
+    if (isTooDeep) throw tooMany(`It would be delegated for the ${longestChain}th time`);
+    throw tooWide(from, 'none of its grants is provably as wide');
+  }
+}
+
+function isOver({ revoked_at, capability }: GrantRow, now: number): boolean {
+  const { expires } = parseCapability(capability).constraints;
+  return revoked_at !== null || (expires !== undefined && expires <= now);
+}
+
+/** The owner may revoke all; an agent what it holds, and what was delegated from that. */
+async function mayRevoke(sql: Sql, { id }: GrantRow, actor: string): Promise<boolean> {
+  if (actor === 'owner') return true;
+  return (await grantChain(sql, id)).some(({ principal }) => principal === actor);
+}
+
+/** The same for one that is somebody else's. */
+export function unknownGrant(id: string): AosError {
+  return new AosError('capability.unknown', {
+    message: `There is no grant ${quote(id.slice(0, 100))}`,
+    fix: 'aos cap ls',
+  });
+}
+
+function tooWide(from: string, why: string): AosError {
+  return new AosError('capability.not-narrower', {
+    message: `Agent ${quote(from)} cannot delegate that: ${why}`,
+    fix: `aos cap ls ${from} shows what it holds`,
+  });
+}
+
+function tooMany(message: string): AosError {
+  return new AosError('capability.too-many', {
+    message,
+    fix: 'Revoke what is not needed any more',
+  });
+}

@@ -1,0 +1,290 @@
+/**
+ * May they? Every grant is a row; what a principal holds is kept in memory from its first
+ * question on, so that an answer costs no look at the ledger.
+ *
+ * G1. What is in memory follows the commits of this process, which is the only writer:
+ *     whoever changes grants does it through `change`, which changes memory after the commit
+ *     and before the caller is answered.
+ * G2. A revocation counts from its commit on. While one is under way, a decision that rests
+ *     on that grant looks at its row, inside the transaction that it is made in: so nothing
+ *     is allowed behind a revocation that was written before it.
+ * G3. The right is the AND over the chain: a grant whose parent is revoked or has expired is
+ *     worth nothing, without a row of it having to be touched.
+ * G4. Uses are counted in rows, in the transaction of what they are for, for every link that
+ *     has a `max` or a `rate`.
+ */
+import { bitOf } from '../../kernel/capability/action-bits.ts';
+import type { Deed } from '../../kernel/capability/capability.ts';
+import { type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
+import { isSpent, type RecentUses, withOneMore } from '../../kernel/capability/rate-window.ts';
+import { newId } from '../../kernel/new-id.ts';
+import type { Clock, Instant, Random } from '../../kernel/ports.ts';
+import {
+  addUse,
+  type GrantRow,
+  grantsAbove,
+  grantsHeldBy,
+  insertGrant,
+  isRevoked,
+  markRevoked,
+  type NewGrant,
+  usesOf,
+} from '../../ledger/grants.ts';
+import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
+import {
+  type HeldGrant,
+  type HeldLink,
+  heldGrant,
+  type LinkSource,
+  newLink,
+} from './held-grant.ts';
+import { Holdings } from './holdings.ts';
+
+export interface GrantsDeps {
+  readonly ledger: Pick<Ledger, 'transact' | 'committed'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
+}
+
+export type Decision =
+  /** Undefined for the owner, and for the system itself, who need no grant. */
+  | { readonly kind: 'allowed'; readonly grant: HeldGrant | undefined }
+  | { readonly kind: 'denied'; readonly nearest: Miss | undefined };
+
+export interface Miss {
+  readonly grant: string;
+  readonly why: NearMiss['why'] | 'used-up';
+}
+
+/** What a transaction changes; memory follows when it is on disk. */
+export interface GrantChanges {
+  give(grant: Omit<NewGrant, 'id' | 'created_at'>): Promise<GrantRow>;
+  /** False when it was revoked before. */
+  revoke(id: string): Promise<boolean>;
+}
+
+export interface DecideOptions {
+  /** Only by a grant that a human approved. */
+  readonly approvedOnly?: boolean;
+}
+
+export class Grants implements LinkSource {
+  readonly #deps: GrantsDeps;
+  readonly #holders = new Map<string, Holdings>();
+  readonly #links = new Map<string, HeldLink>();
+  /** Grants that are being revoked, and by how many at once: G2. */
+  readonly #inQuestion = new Map<string, number>();
+  readonly #listeners = new Set<() => void>();
+  /** Counts the changes, so that what was read before one is not kept after it. */
+  #changes = 0;
+
+  constructor(deps: GrantsDeps) {
+    this.#deps = deps;
+  }
+
+  async decide(
+    sql: Sql,
+    principal: string,
+    deed: Deed,
+    { approvedOnly = false }: DecideOptions = {},
+  ): Promise<Decision> {
+    if (principal === 'owner' || principal === 'system') return ownersRight;
+    const now = this.#deps.clock.now();
+    const holdings = this.#holders.get(principal) ?? (await this.#load(principal));
+    const bit = mustBeNamed(deed) ? 0 : bitOf(deed.resource, deed.action);
+    let nearest: Miss | undefined;
+    for (const first of holdings.listsFor(deed)) {
+      for (let grant: HeldGrant | undefined = first; grant !== undefined; grant = grant.next) {
+        if (approvedOnly && !grant.approved) continue;
+        const isPlain = isPlainlyAllowed(grant, bit, now);
+        if (isPlain && this.#inQuestion.size === 0) return { kind: 'allowed', grant };
+        const miss = isPlain ? undefined : whyNot(grant, deed, now);
+        const why = miss?.why ?? (await this.#whyNotByRows(sql, grant, now));
+        if (why === undefined) return { kind: 'allowed', grant };
+        if (why === 'revoked' || why === 'expired') holdings.metDead();
+        if (nearest === undefined || nearest.why === 'action') {
+          nearest = { grant: miss?.grant ?? grant.id, why };
+        }
+      }
+    }
+    if (holdings.isWornOut) this.#holders.delete(principal);
+    return { kind: 'denied', nearest };
+  }
+
+  /** What only the rows can tell. */
+  async #whyNotByRows(sql: Sql, grant: HeldGrant, now: Instant): Promise<Miss['why'] | undefined> {
+    const isInQuestion = grant.links.some(({ id }) => this.#inQuestion.has(id));
+    if (isInQuestion && (await hasRevoked(sql, grant))) return 'revoked';
+    return (await isUsedUp(sql, grant, now)) ? 'used-up' : undefined;
+  }
+
+  /** G4. In the transaction in which it was decided. False when others used it up meanwhile. */
+  async use(tx: Transaction, grant: HeldGrant | undefined): Promise<boolean> {
+    if (grant === undefined || grant.counted.length === 0) return true;
+    const now = this.#deps.clock.now();
+    if (await isUsedUp(tx, grant, now)) return false;
+    for (const { id, capability } of grant.counted) {
+      const { rate } = capability.constraints;
+      const { recent } = await usesOf(tx, id);
+      const after = rate === undefined ? undefined : withOneMore(usesIn(recent), rate, now);
+      await addUse(tx, id, after === undefined ? null : JSON.stringify(after));
+    }
+    return true;
+  }
+
+  /** G1. `revoking` are all that `work` may revoke. */
+  async change<T>(
+    work: (tx: Transaction, changes: GrantChanges) => Promise<T>,
+    revoking: readonly string[] = [],
+  ): Promise<T> {
+    let given: GrantRow[] = [];
+    let revoked: string[] = [];
+    this.#question(revoking, 1);
+    try {
+      const result = await this.#deps.ledger.transact((tx) => {
+        // A transaction may run twice; what the first run noted never happened.
+        given = [];
+        revoked = [];
+        return work(tx, this.#changesOf(tx, { given, revoked, revoking }));
+      });
+      this.#follow(given, revoked);
+      return result;
+    } finally {
+      this.#question(revoking, -1);
+    }
+  }
+
+  linkOf(row: GrantRow): HeldLink {
+    const known = this.#links.get(row.id);
+    if (known !== undefined) return known;
+    const link = newLink(row);
+    this.#links.set(row.id, link);
+    return link;
+  }
+
+  /** Called after every revocation. */
+  onRevoked(look: () => void): Disposable {
+    this.#listeners.add(look);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(look) };
+  }
+
+  #changesOf(
+    tx: Transaction,
+    noted: { given: GrantRow[]; revoked: string[]; revoking: readonly string[] },
+  ): GrantChanges {
+    const { clock, random } = this.#deps;
+    return {
+      give: async (facts) => {
+        const now = clock.now();
+        const grant = { ...facts, id: newId(now, random), created_at: now };
+        await insertGrant(tx, grant);
+        const row = { ...grant, revoked_at: null, uses: 0, recent: null };
+        noted.given.push(row);
+        return row;
+      },
+      revoke: async (id) => {
+        if (!noted.revoking.includes(id)) throw new Error('a grant is revoked without notice');
+        const isNew = await markRevoked(tx, id, clock.now());
+        if (isNew) noted.revoked.push(id);
+        return isNew;
+      },
+    };
+  }
+
+  #follow(given: readonly GrantRow[], revoked: readonly string[]): void {
+    if (given.length + revoked.length === 0) return;
+    this.#changes++;
+    for (const id of revoked) {
+      const link = this.#links.get(id);
+      if (link === undefined) continue;
+      link.revoked = true;
+      this.#holders.get(link.principal)?.markRevoked(id);
+    }
+    for (const row of given) this.#place(row);
+    if (revoked.length > 0) for (const look of this.#listeners) look();
+  }
+
+  #place(row: GrantRow): void {
+    const holdings = this.#holders.get(row.principal);
+    if (holdings === undefined) return;
+    // A delegation rests on grants of others, which are not all in memory.
+    if (row.parent === null) holdings.add(heldGrant(this, [row]));
+    else this.#holders.delete(row.principal);
+  }
+
+  async #load(principal: string): Promise<Holdings> {
+    const { committed } = this.#deps.ledger;
+    for (;;) {
+      const changes = this.#changes;
+      const held = await grantsHeldBy(committed, principal);
+      const above = held.some(({ parent }) => parent !== null)
+        ? await grantsAbove(committed, principal)
+        : [];
+      const byId = new Map([...above, ...held].map((row) => [row.id, row]));
+      // G1: nothing may have changed between the look and this moment.
+      if (changes !== this.#changes) continue;
+      const holdings = new Holdings(held.map((row) => heldGrant(this, chainFrom(row, byId))));
+      this.#holders.set(principal, holdings);
+      return holdings;
+    }
+  }
+
+  #question(ids: readonly string[], by: 1 | -1): void {
+    for (const id of ids) {
+      const count = (this.#inQuestion.get(id) ?? 0) + by;
+      if (count === 0) this.#inQuestion.delete(id);
+      else this.#inQuestion.set(id, count);
+    }
+  }
+}
+
+function isPlainlyAllowed(
+  { isPlain, actionBits, expires, isRevoked }: HeldGrant,
+  bit: number,
+  now: Instant,
+): boolean {
+  if (!isPlain || isRevoked || (actionBits & bit) === 0) return false;
+  return expires === undefined || expires > now;
+}
+
+/** Then a target in which the deed lies is not enough. */
+function mustBeNamed(deed: Deed): boolean {
+  if (deed.resource === 'file') return deed.mustName !== undefined && deed.mustName.length > 0;
+  return deed.resource === 'http' && deed.mustNameHost === true;
+}
+
+const ownersRight: Decision = { kind: 'allowed', grant: undefined };
+
+function chainFrom(
+  row: GrantRow,
+  byId: ReadonlyMap<string, GrantRow>,
+): readonly [GrantRow, ...GrantRow[]] {
+  const above: GrantRow[] = [];
+  for (let id = row.parent; id !== null; ) {
+    const parent = byId.get(id);
+    if (parent === undefined) throw new Error('a grant that was delegated has lost its parent');
+    above.push(parent);
+    id = parent.parent;
+  }
+  return [row, ...above];
+}
+
+async function hasRevoked(sql: Sql, { links }: HeldGrant): Promise<boolean> {
+  for (const { id } of links) if (await isRevoked(sql, id)) return true;
+  return false;
+}
+
+async function isUsedUp(sql: Sql, { counted }: HeldGrant, now: Instant): Promise<boolean> {
+  for (const { id, capability } of counted) {
+    const { max, rate } = capability.constraints;
+    const { uses, recent } = await usesOf(sql, id);
+    if (max !== undefined && uses >= max) return true;
+    if (rate !== undefined && isSpent(usesIn(recent), rate, now)) return true;
+  }
+  return false;
+}
+
+// Written by `use` alone.
+function usesIn(recent: string | null): RecentUses {
+  return recent === null ? [] : (JSON.parse(recent) as RecentUses);
+}

@@ -1,0 +1,46 @@
+/** Everything that one principal holds. */
+import type { Deed } from '../../kernel/capability/capability.ts';
+import type { HeldGrant } from './held-grant.ts';
+import { Shelf } from './shelf.ts';
+
+const fewestDead = 64;
+
+export class Holdings {
+  /** By rank: what costs nobody anything is found first. */
+  readonly #shelves = [new Shelf(), new Shelf(), new Shelf(), new Shelf()] as const;
+  readonly #grants = new Map<string, HeldGrant>();
+  /** How many were met that allow nothing any more. */
+  #dead = 0;
+
+  constructor(grants: Iterable<HeldGrant>) {
+    for (const grant of grants) this.add(grant);
+  }
+
+  /** Nothing happens when it is there already. */
+  add(grant: HeldGrant): void {
+    if (this.#grants.has(grant.id)) return;
+    this.#grants.set(grant.id, grant);
+    this.#shelves[grant.rank].add(grant);
+  }
+
+  /** The lists of grants that have the deed in their target, in the order in which to try them. */
+  listsFor(deed: Deed): readonly HeldGrant[] {
+    const found: HeldGrant[] = [];
+    for (const shelf of this.#shelves) shelf.listsFor(deed, found);
+    return found;
+  }
+
+  markRevoked(id: string): void {
+    const grant = this.#grants.get(id);
+    if (grant !== undefined) grant.isRevoked = true;
+  }
+
+  metDead(): void {
+    this.#dead++;
+  }
+
+  /** So many are dead that it is better to read them anew. */
+  get isWornOut(): boolean {
+    return this.#dead > fewestDead && this.#dead > this.#grants.size / 2;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What one principal holds, arranged so that a deed finds what could allow it without looking
+ * at the rest: by names, by hosts, and by the parts of a path.
+ */
+import type { Deed, PathTarget, Target, UrlTarget } from '../../kernel/capability/capability.ts';
+import type { HeldGrant } from './held-grant.ts';
+import { addPath, listsFor, newNode, type PathNode, withNext } from './path-tree.ts';
+
+export class Shelf {
+  readonly #paths = new Map<string, PathNode>();
+  readonly #names = new Map<string, HeldGrant>();
+  /** Each name once, and in one piece: a part of a longer text would be two places to look at. */
+  readonly #texts = new Map<string, string>();
+  #isEmpty = true;
+
+  add(grant: HeldGrant): void {
+    const [own] = grant.links;
+    if (own === undefined) throw new Error('a grant has no link');
+    const { resource, target } = own.capability;
+    this.#isEmpty = false;
+    if (target.kind === 'path') {
+      addPath(this.#root(resource), this.#shared(target), grant);
+    } else if (target.kind === 'url') {
+      addPath(this.#root(`http ${hostKey(target)}`), this.#shared(pathOf(target)), grant);
+    } else if (resource === 'memory') {
+      addPath(this.#root(resource), everything, grant);
+    } else {
+      const key = this.#text(`${resource} ${nameKey(target)}`);
+      this.#names.set(key, withNext(grant, this.#names.get(key)));
+    }
+  }
+
+  /**
+   * The lists of whatever has a target that the deed lies in, each by its first grant: only
+   * whether a part has to be named is left to be looked at.
+   */
+  listsFor(deed: Deed, found: HeldGrant[]): void {
+    if (this.#isEmpty) return;
+    if (deed.resource === 'http') {
+      for (const host of hostKeys(deed.host)) {
+        listsFor(this.#paths.get(`http ${deed.port} ${host}`), deed.path, found);
+      }
+    } else if ('path' in deed) {
+      listsFor(this.#paths.get(deed.resource), deed.path, found);
+    } else {
+      for (const key of nameKeys(deed.name)) {
+        const first = this.#names.get(`${deed.resource} ${key}`);
+        if (first !== undefined) found.push(first);
+      }
+    }
+  }
+
+  #root(key: string): PathNode {
+    const known = this.#paths.get(key);
+    if (known !== undefined) return known;
+    const root = newNode();
+    this.#paths.set(this.#text(key), root);
+    return root;
+  }
+
+  #shared({ segments, subtree }: PathTarget): PathTarget {
+    const shared = segments.map((segment) =>
+      segment === 'any' ? segment : { name: this.#text(segment.name) },
+    );
+    return { kind: 'path', segments: shared, subtree };
+  }
+
+  #text(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const whole = Buffer.from(text).toString();
+    this.#texts.set(whole, whole);
+    return whole;
+  }
+}
+
+const everything: PathTarget = { kind: 'path', segments: [], subtree: true };
+
+function pathOf({ segments, below }: UrlTarget): PathTarget {
+  return { kind: 'path', segments: segments.map((name) => ({ name })), subtree: below };
+}
+
+function hostKey({ host, port }: UrlTarget): string {
+  if (host.kind === 'any') return `${port} *`;
+  return host.kind === 'exact' ? `${port} ${host.name}` : `${port} *.${host.of}`;
+}
+
+/** The host, every domain that it lies in, and all. */
+function hostKeys(host: string): readonly string[] {
+  const keys = [host];
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    keys.push(`*${host.slice(dot)}`);
+  }
+  keys.push('*');
+  return keys;
+}
+
+function nameKey(target: Target): string {
+  if (target.kind === 'name') return target.name;
+  return target.kind === 'prefix' ? `${target.prefix}*` : '*';
+}
+
+function nameKeys(name: string): readonly string[] {
+  const keys = [name];
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
+    keys.push(`${name.slice(0, dot + 1)}*`);
+  }
+  if (name !== '*') keys.push('*');
+  return keys;
+}

@@ -1,0 +1,99 @@
+/**
+ * `keys/secrets.key`, which seals the values of secrets: 64 hex digits in one line.
+ *
+ * R1. A key that was handed out survives a power cut: its bytes are synced before its name
+ *     is made, and the folder before it is used, also when the key was found and not made.
+ * R2. What stands under the name and is no such key is refused and left alone.
+ * R3. Whoever has sealed values only loads: a new key would open none of them.
+ */
+import { join } from 'node:path';
+import { isTaken } from '../../kernel/disk-errors.ts';
+import {
+  createFileDurably,
+  type DurableFileDeps,
+  readWholeFile,
+} from '../../kernel/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import { keysFolder } from '../identity/principal.ts';
+
+const keyBytes = 32;
+const limitBytes = 128;
+
+export function secretKeyPath(home: string): string {
+  return join(keysFolder(home), 'secrets.key');
+}
+
+/** For whoever has sealed nothing yet. Two at once end with one key. */
+export async function loadOrCreateSecretKey(
+  deps: DurableFileDeps,
+  home: string,
+): Promise<Uint8Array> {
+  const key = (await findKey(deps.disk, home)) ?? (await createKey(deps, home));
+  // R1
+  await deps.disk.syncFolder(keysFolder(home));
+  return key;
+}
+
+/** R3 */
+export async function loadSecretKey(view: DiskView, home: string): Promise<Uint8Array> {
+  const key = await findKey(view, home);
+  if (key !== undefined) return key;
+  throw brokenSecretKey(home, 'is not there, and there are secrets that only it opens');
+}
+
+async function createKey(deps: DurableFileDeps, home: string): Promise<Uint8Array> {
+  const key = deps.random.bytes(keyBytes);
+  const line = Buffer.from(`${Buffer.from(key).toString('hex')}\n`);
+  try {
+    await createFileDurably(deps, secretKeyPath(home), line);
+    return key;
+  } catch (failure) {
+    if (!isTaken(failure)) throw failure;
+    // Somebody was faster, and theirs is the key.
+    const theirs = await findKey(deps.disk, home);
+    if (theirs === undefined) throw failure;
+    return theirs;
+  }
+}
+
+// R2
+async function findKey(view: DiskView, home: string): Promise<Uint8Array | undefined> {
+  const path = secretKeyPath(home);
+  const entry = await view.stat(path);
+  if (entry === undefined) return undefined;
+  if (entry.kind !== 'file') throw brokenSecretKey(home, 'is not an ordinary file');
+  if ((entry.mode & 0o077) !== 0) throw openKey(path);
+  const text = await textIn(view, path);
+  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw brokenSecretKey(home, 'is no key for secrets');
+  return Uint8Array.from(Buffer.from(text.trimEnd(), 'hex'));
+}
+
+async function textIn(view: DiskView, path: string): Promise<string> {
+  try {
+    return Buffer.from(await readWholeFile(view, path, limitBytes)).toString();
+  } catch (cause) {
+    if (!(cause instanceof AosError)) throw cause;
+    throw new AosError('secret.broken-key', {
+      message: `The key for secrets cannot be read. ${cause.message}`,
+      fix: cause.fix,
+      cause,
+    });
+  }
+}
+
+/** `what` goes on where the file's name ends: "is …", "does …". */
+export function brokenSecretKey(home: string, what: string): AosError {
+  return new AosError('secret.broken-key', {
+    message: `The key file ${quote(secretKeyPath(home))} ${what}`,
+    fix: 'Put the right file back from a backup; without it the secrets cannot be opened',
+  });
+}
+
+function openKey(path: string): AosError {
+  return new AosError('secret.broken-key', {
+    message: `The key file ${quote(path)} is open to others, who may have read it`,
+    fix: `If nobody else uses this machine: chmod 600 ${quote(path)}`,
+  });
+}

@@ -1,0 +1,165 @@
+/**
+ * Values that tools may use and no agent may see.
+ *
+ * S1. On disk a value is sealed, for its name and its binding. It is nowhere else, and
+ *     there is no way to ask for it but by the host and port that it is for.
+ * S2. Once the ledger holds a secret, the key is never made anew. A key that is missing or
+ *     does not open every row stops the start.
+ * S3. A value is scrubbed before it is written down anywhere, and then until the process
+ *     ends, also after it was replaced or removed: it may still come back from elsewhere.
+ * S4. What is in memory follows the ledger, in the order of its commits.
+ */
+import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import {
+  deleteSecret,
+  hasSecret,
+  listSecrets,
+  putSecret,
+  type SealedSecret,
+  type SecretFacts,
+  sealedSecrets,
+} from '../../ledger/secrets.ts';
+import { type Scrub, Scrubber } from './scrub.ts';
+import { seal, unseal } from './seal.ts';
+import { brokenSecretKey, loadOrCreateSecretKey, loadSecretKey } from './secret-key.ts';
+import { type CheckedSecret, checkSecret, type NewSecret } from './secret-rules.ts';
+
+export interface SecretsDeps extends DurableFileDeps {
+  readonly ledger: Ledger;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A secret that a request to its host may carry. */
+export interface BoundSecret {
+  readonly name: string;
+  /** In small letters. */
+  readonly header: string;
+  /** Functions, so that it is in no log and no JSON of this. */
+  value(): string;
+  /** With its prefix, as the header has it. */
+  headerValue(): string;
+}
+
+/** S2: throws `secret.broken-key`. */
+export async function openSecrets(deps: SecretsDeps, home: string): Promise<Secrets> {
+  const rows = await sealedSecrets(deps.ledger.committed);
+  if (rows.length === 0) return new Secrets(deps, home, []);
+  const key = await loadSecretKey(deps.disk, home);
+  return new Secrets(deps, home, opened(key, rows, home));
+}
+
+function opened(
+  key: Uint8Array,
+  rows: readonly SealedSecret[],
+  home: string,
+): readonly CheckedSecret[] {
+  return rows.map(({ sealed, ...secret }) => {
+    const value = unseal(key, secret, sealed);
+    if (value !== undefined) return { ...secret, value };
+    const what = `does not open the secret ${quote(secret.name)}: it is another key, or the secret was changed in the ledger`;
+    throw brokenSecretKey(home, what);
+  });
+}
+
+export class Secrets {
+  readonly #deps: SecretsDeps;
+  readonly #home: string;
+  readonly #held = new Map<string, CheckedSecret>();
+  readonly #scrubber = new Scrubber();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Use openSecrets(). */
+  constructor(deps: SecretsDeps, home: string, secrets: readonly CheckedSecret[]) {
+    this.#deps = deps;
+    this.#home = home;
+    for (const secret of secrets) {
+      this.#held.set(secret.name, secret);
+      this.#scrubber.add(secret);
+    }
+  }
+
+  /** Knows every value there is or was, at any time. */
+  get scrubber(): Scrub {
+    return this.#scrubber;
+  }
+
+  /** Makes a secret, or replaces the one of that name. */
+  async set(given: NewSecret, actor: string): Promise<{ readonly replaced: boolean }> {
+    const secret = checkSecret(given);
+    // S3
+    this.#scrubber.add(secret);
+    return this.#inTurn(() => this.#put(secret, actor));
+  }
+
+  async #put(secret: CheckedSecret, actor: string): Promise<{ readonly replaced: boolean }> {
+    const { ledger, random, clock } = this.#deps;
+    const key = await this.#key();
+    const { value, ...told } = secret;
+    const sealed = seal({ random, key }, told, value);
+    const { name, host, port, header } = secret;
+    const replaced = await ledger.transact(async (tx) => {
+      const isThere = await hasSecret(tx, name);
+      await putSecret(tx, { ...told, sealed }, clock.now());
+      const data = { host, port, header, replaced: isThere };
+      await tx.record({ actor, kind: 'secret.set', subject: `secret:${name}`, data });
+      return isThere;
+    });
+    // S4
+    this.#held.set(name, secret);
+    return { replaced };
+  }
+
+  // S2. Read each time: somebody may have put another file there since the start.
+  async #key(): Promise<Uint8Array> {
+    if (this.#held.size === 0) return loadOrCreateSecretKey(this.#deps, this.#home);
+    const key = await loadSecretKey(this.#deps.disk, this.#home);
+    opened(key, await sealedSecrets(this.#deps.ledger.committed), this.#home);
+    return key;
+  }
+
+  async remove(name: string, actor: string): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#deps.ledger.transact(async (tx) => {
+        if (!(await deleteSecret(tx, name))) throw unknownSecret(name);
+        await tx.record({ actor, kind: 'secret.removed', subject: `secret:${name}` });
+      });
+      // S4
+      this.#held.delete(name);
+    });
+  }
+
+  /** By name. */
+  list(): Promise<readonly SecretFacts[]> {
+    return listSecrets(this.#deps.ledger.committed);
+  }
+
+  /** By name: what a request to that host and port may carry. */
+  boundTo(host: string, port: number): readonly BoundSecret[] {
+    return [...this.#held.values()]
+      .filter((secret) => secret.host === host && secret.port === port)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .flatMap(({ name, header, prefix, value }) =>
+        header === null
+          ? []
+          : [{ name, header, value: () => value, headerValue: () => prefix + value }],
+      );
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    // Whoever asked for it hears of the failure.
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+function unknownSecret(name: string): AosError {
+  return new AosError('secret.unknown', {
+    message: `There is no secret ${quote(name.slice(0, 100))}`,
+    fix: 'aos secret ls',
+  });
+}

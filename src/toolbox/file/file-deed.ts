@@ -1,0 +1,23 @@
+import type { Deed } from '../../kernel/capability/capability.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { parseFilePath } from '../../kernel/file-path.ts';
+import { sensitiveParts } from '../../kernel/sensitive-path.ts';
+import type { Permit, ToolCall } from '../../tools/tool.ts';
+
+export type FileAction = 'read' | 'write';
+
+/** What is done to a file, as capabilities see it. Throws `file.bad-path`. */
+export function fileDeed(home: string, path: string, action: FileAction): Deed {
+  return deedOfParts(home, parseFilePath(path), action);
+}
+
+/** Of a call that has one deed. */
+export function permitOf({ permits: [permit] }: ToolCall): Permit {
+  if (permit !== undefined) return permit;
+  throw new AosError('internal.bug', { message: 'A call came without the permit for its deed' });
+}
+
+export function deedOfParts(home: string, path: readonly string[], action: FileAction): Deed {
+  const aosHome = home.split('/').filter((name) => name !== '');
+  return { resource: 'file', action, path, mustName: sensitiveParts(path, { aosHome }) };
+}

@@ -1,0 +1,157 @@
+/**
+ * A file that is written part by part, in a folder where somebody else may work too.
+ *
+ * F1. Nobody sees a part of it: it is written under another name (`.aos-….tmp`), synced, and
+ *     only then gets its own. When the promise resolves, it survives a power cut.
+ * F2. `refuse` never takes the place of anything: the name is given with a link, which fails
+ *     when it is taken. `replace` takes that of an ordinary file only. If that has a second
+ *     name, the second name keeps the old bytes; nothing is written through it.
+ * F3. A failure leaves what was there, and no other name, unless the disk refuses that too
+ *     or the process dies: then a `.aos-….tmp` stays, which nothing reads.
+ */
+import { diskError, isTaken } from '../../kernel/disk-errors.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Permit, ToolCall } from '../../tools/tool.ts';
+import type { FileDeps } from './deps.ts';
+import { toFileError } from './file-errors.ts';
+import { type Place, walkTo } from './walk-path.ts';
+
+export interface FileToWrite {
+  readonly path: string;
+  readonly ifExists: IfExists;
+  /** For writing to this path. */
+  readonly permit: Permit;
+}
+
+export type IfExists = 'refuse' | 'replace';
+
+export interface WrittenFile {
+  /** Without symlinks. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Writes all parts to a file in a folder that is there already. Aborts between two parts. */
+export async function writeFileWithin(
+  deps: FileDeps,
+  call: ToolCall,
+  { path, ifExists, permit }: FileToWrite,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<WrittenFile> {
+  const way = { path, action: 'write', permit } as const;
+  await using place = await walkTo(deps, call, way, async () => undefined);
+  try {
+    const bytes = await write(deps, call, place, ifExists, parts);
+    return { path: place.path, bytes };
+  } catch (failure) {
+    throw toFileError(failure, place.path);
+  }
+}
+
+async function write(
+  { disk, random }: FileDeps,
+  call: ToolCall,
+  place: Place<undefined>,
+  ifExists: IfExists,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  // Before the parts are fetched, which may take long.
+  const there = await mayTakeName(disk, place, ifExists);
+  const pending = `${place.folder.path}/.aos-${Buffer.from(random.bytes(12)).toString('hex')}.tmp`;
+  const writer = await disk.create(pending, { mode: there?.mode ?? 0o600 });
+  let bytes: number;
+  try {
+    bytes = await fill(writer, call, place, parts);
+    await giveName(disk, place, ifExists, pending);
+  } catch (failure) {
+    await removePending(disk, pending);
+    throw failure;
+  }
+  // F1: not the held path itself, which is a symlink to the folder.
+  await disk.syncFolder(`${place.folder.path}/.`);
+  return bytes;
+}
+
+/** F2: what is there now, if it may be replaced. */
+async function mayTakeName(
+  disk: Disk,
+  { entry, path }: Place<undefined>,
+  ifExists: IfExists,
+): Promise<DiskEntry | undefined> {
+  const there = await disk.stat(entry);
+  if (there === undefined) return undefined;
+  if (ifExists === 'refuse') {
+    throw new AosError('file.exists', {
+      message: `There is something at ${quote(path)} already`,
+      fix: 'Choose another name, or say if_exists: replace',
+    });
+  }
+  if (there.kind !== 'file') {
+    throw new AosError('file.not-a-file', {
+      message: `What is at ${quote(path)} is not an ordinary file, and is not replaced`,
+      fix: 'Choose another name',
+    });
+  }
+  // To take its name asks nobody whether it may be written to.
+  if ((there.mode & 0o222) === 0) throw diskError('EACCES', path);
+  return there;
+}
+
+async function fill(
+  file: FileWriter,
+  { signal }: ToolCall,
+  { path, permit }: Place<undefined>,
+  parts: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  await using writer = file;
+  let bytes = 0;
+  for await (const part of parts) {
+    signal.throwIfAborted();
+    bytes += part.length;
+    checkSize(path, bytes, permit);
+    await writer.append(part);
+  }
+  await writer.sync();
+  // Until here it can be taken back.
+  signal.throwIfAborted();
+  return bytes;
+}
+
+function checkSize(path: string, bytes: number, { sizeBytes }: Permit): void {
+  if (sizeBytes === undefined || bytes <= sizeBytes) return;
+  throw new AosError('file.too-large', {
+    message: `${quote(path)} would have more than the ${sizeBytes} bytes that the grant allows`,
+    fix: 'Write less, or ask for a grant of a larger size',
+    details: { limit_bytes: sizeBytes },
+  });
+}
+
+/** F2 */
+async function giveName(
+  disk: Disk,
+  place: Place<undefined>,
+  ifExists: IfExists,
+  pending: string,
+): Promise<void> {
+  if ((await mayTakeName(disk, place, ifExists)) === undefined) {
+    try {
+      await disk.link(pending, place.entry);
+      return await removePending(disk, pending);
+    } catch (failure) {
+      if (ifExists === 'refuse' || !isTaken(failure)) throw failure;
+    }
+    // Somebody was quicker; what they put there is replaced like any other.
+    await mayTakeName(disk, place, ifExists);
+  }
+  await disk.rename(pending, place.entry);
+}
+
+async function removePending(disk: Disk, pending: string): Promise<void> {
+  try {
+    await disk.remove(pending);
+  } catch {
+    // F3: litter does no harm, and the first failure is the one to hear of.
+  }
+}

@@ -1,0 +1,34 @@
+/** What http.fetch needs from outside. */
+import type { Clock } from '../../kernel/ports.ts';
+import type { Resolver } from '../../kernel/resolver.ts';
+import type { FileDeps } from '../file/deps.ts';
+
+export interface HttpDeps {
+  readonly resolver: Resolver;
+  readonly clock: Clock;
+  readonly secrets: HttpSecrets;
+  /** For what is saved instead of shown. */
+  readonly files: FileDeps;
+  /** The certificates that count, as PEM; those that come with Node where nothing is said. */
+  readonly authorities?: readonly string[] | undefined;
+}
+
+export interface HttpSecrets {
+  /** Those that were set for exactly this host and port. */
+  boundTo(host: string, port: number): readonly BoundSecret[];
+  readonly scrubber: HttpScrubber;
+}
+
+export interface BoundSecret {
+  readonly name: string;
+  /** The one header it may stand in, in small letters. */
+  readonly header: string;
+  value(): string;
+  /** The value as the header has it where nobody said otherwise: behind `Bearer `, say. */
+  headerValue(): string;
+}
+
+export interface HttpScrubber {
+  scrubText(text: string): string;
+  scrubStream(parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+}

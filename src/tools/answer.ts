@@ -1,0 +1,208 @@
+/** A human's answer to a call that waits: it goes on, or it is over. */
+
+import type { Deed } from '../kernel/capability/capability.ts';
+import { printCapability } from '../kernel/capability/capability-text.ts';
+import { capabilityFor, printDeed } from '../kernel/capability/deed-text.ts';
+import { AosError } from '../kernel/errors.ts';
+import { oneLine } from '../kernel/quote.ts';
+import { type ApprovalRow, answerApproval, findApproval } from '../ledger/approvals.ts';
+import { type CallRow, endCall, findCall, startCall } from '../ledger/journal.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { type Answer, checkAnswer, recordRefusedAnswer } from '../security/approvals.ts';
+import type { GrantChanges } from '../security/grants/grants.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { digestOf, recordStart } from './ask.ts';
+import type { CallDeps } from './deps.ts';
+import { tellOfEnd } from './notes.ts';
+import { type CallOutcome, outcomeOf, scrubbedError } from './outcome.ts';
+import { permitAll } from './permission.ts';
+import type { Run } from './run.ts';
+import type { PreparedCall } from './tool.ts';
+
+export interface AnswerRequest extends Answer {
+  readonly verdict:
+    | { readonly kind: 'approve'; readonly scope: 'once' | 'always' }
+    | { readonly kind: 'deny'; readonly reason: string };
+}
+
+/** A call that runs on without anybody waiting for it on a connection. */
+export interface GoingOn extends Run {
+  readonly onEnd: (outcome: CallOutcome) => Promise<void>;
+}
+
+export interface Answered {
+  readonly call: CallRow;
+  readonly goesOn?: GoingOn | undefined;
+}
+
+export async function answer(deps: CallDeps, request: AnswerRequest): Promise<Answered> {
+  const { clock, grants } = deps;
+  const answered = await grants.change(async (tx, changes) => {
+    let approval: ApprovalRow;
+    try {
+      approval = await checkAnswer(grants, tx, request, clock.now());
+    } catch (failure) {
+      if (!(failure instanceof AosError) || failure.code !== 'approval.not-yours') throw failure;
+      // On record, so the transaction has to end well.
+      await recordRefusedAnswer(tx, request);
+      return { refusal: failure };
+    }
+    const call = await callOf(tx, approval);
+    return request.verdict.kind === 'deny'
+      ? { call: await deny(deps, tx, { approval, call, request, reason: request.verdict.reason }) }
+      : approve(deps, tx, { approval, call, request, changes, scope: request.verdict.scope });
+  });
+  if ('refusal' in answered) throw answered.refusal;
+  const { call } = answered;
+  if (call.state === 'denied' || call.state === 'failed') {
+    await tellOfEnd(deps, call, outcomeOf(call)).catch(() => {});
+  }
+  return answered;
+}
+
+async function callOf(sql: Sql, { call_id }: Pick<ApprovalRow, 'call_id'>): Promise<CallRow> {
+  const call = await findCall(sql, call_id);
+  if (call === undefined) throw new Error('an approval has lost its call');
+  return call;
+}
+
+interface Answering {
+  readonly approval: ApprovalRow;
+  readonly call: CallRow;
+  readonly request: AnswerRequest;
+}
+
+async function deny(
+  deps: CallDeps,
+  tx: Transaction,
+  { approval, call, request, reason }: Answering & { readonly reason: string },
+): Promise<CallRow> {
+  const at = deps.clock.now();
+  const { by } = request;
+  await answerApproval(tx, approval.id, { state: 'denied', by, answer: reason, scope: null, at });
+  const error = new AosError('approval.denied', {
+    message: `A human has denied the call: ${reason}`,
+    details: { approval: approval.id },
+  });
+  await endWith(deps, tx, call, { to: 'denied', error });
+  const subject = `approval:${approval.id}`;
+  await tx.record({ actor: by, kind: 'approval.denied', subject, data: { call: call.call_id } });
+  return callOf(tx, approval);
+}
+
+interface Approving extends Answering {
+  readonly changes: GrantChanges;
+  readonly scope: 'once' | 'always';
+}
+
+async function approve(deps: CallDeps, tx: Transaction, approving: Approving): Promise<Answered> {
+  const { approval, call, request, changes, scope } = approving;
+  const { by } = request;
+  const at = deps.clock.now();
+  // Whoever can write to the ledger must not be able to put another call under an approval.
+  if (digestOf(call.arguments) !== call.arguments_digest) throw changed(approval.id);
+  const prepared = deps.tool(call.tool).prepare(JSON.parse(call.arguments));
+  await answerApproval(tx, approval.id, { state: 'approved', by, answer: null, scope, at });
+  const data = { call: call.call_id, hash: approval.hash, scope };
+  const subject = `approval:${approval.id}`;
+  await tx.record({ actor: by, kind: 'approval.approved', subject, data });
+  const { principal, call_id: callId } = call;
+  const permission = await permitAll(deps.grants, tx, {
+    ...{ principal, callId, prepared },
+    isApproved: true,
+  });
+  if (permission.kind !== 'allowed') {
+    // What was granted when it was asked has been revoked or used up since.
+    const error = permission.kind === 'denied' ? permission.error : changed(approval.id);
+    await endWith(deps, tx, call, { to: 'failed', error });
+    return { call: await callOf(tx, approval) };
+  }
+  if (scope === 'always') {
+    await giveApproved(changes, { call, prepared, by, grants: permission.grants });
+  }
+  await startCall(tx, callId, { from: 'waiting', at });
+  await recordStart(
+    tx,
+    { written: call, prepared, grants: permission.grants },
+    { approval: approval.id },
+  );
+  const goesOn: GoingOn = {
+    ...{ call, prepared, grants: permission.grants },
+    onEnd: (outcome) => tellOfEnd(deps, call, outcome),
+  };
+  return { call: await callOf(tx, approval), goesOn };
+}
+
+/** What was approved for always hangs on the grant that it was asked under, and goes with it. */
+async function giveApproved(
+  changes: GrantChanges,
+  {
+    call,
+    prepared,
+    by,
+    grants,
+  }: {
+    readonly call: CallRow;
+    readonly prepared: Pick<PreparedCall, 'deeds'>;
+    readonly by: string;
+    readonly grants: readonly (HeldGrant | undefined)[];
+  },
+): Promise<void> {
+  for (const [index, deed] of prepared.deeds.entries()) {
+    const capability = capabilityFor(deed);
+    if (capability === undefined) throw onceOnly(deed);
+    await changes.give({
+      principal: call.principal,
+      capability: printCapability(capability),
+      parent: grants[index]?.id ?? null,
+      granted_by: by,
+      origin: 'approval',
+      asks: 0,
+    });
+  }
+}
+
+export async function endWith(
+  { clock, scrubber }: Pick<CallDeps, 'clock' | 'scrubber'>,
+  tx: Transaction,
+  { call_id, state }: Pick<CallRow, 'call_id' | 'state'>,
+  { to, error }: { readonly to: 'failed' | 'denied' | 'unsure'; readonly error: AosError },
+): Promise<void> {
+  const { text: result } = scrubbedError(scrubber, error);
+  await endCall(tx, call_id, { from: state, to, result, at: clock.now() });
+}
+
+export async function expire(deps: CallDeps, id: string): Promise<void> {
+  const call = await deps.ledger.transact(async (tx) => {
+    const approval = await findApproval(tx, id);
+    if (approval?.state !== 'waiting') return undefined;
+    const at = deps.clock.now();
+    const nobody = { by: 'system', answer: null, scope: null };
+    await answerApproval(tx, id, { state: 'expired', ...nobody, at });
+    const waiting = await callOf(tx, approval);
+    const error = new AosError('approval.expired', {
+      message: 'Nobody has answered in time whether the call may be made',
+      fix: 'Make the call again',
+      details: { approval: id },
+    });
+    await endWith(deps, tx, waiting, { to: 'denied', error });
+    const data = { call: waiting.call_id };
+    await tx.record({ actor: 'system', kind: 'approval.expired', subject: `approval:${id}`, data });
+    return callOf(tx, approval);
+  });
+  if (call !== undefined) await tellOfEnd(deps, call, outcomeOf(call));
+}
+
+function onceOnly(deed: Deed): AosError {
+  return new AosError('capability.bad', {
+    message: `No capability can name just ${oneLine(printDeed(deed))}, so it cannot be approved for always`,
+    fix: 'Approve it once, or grant a place above it',
+  });
+}
+
+function changed(id: string): AosError {
+  return new AosError('approval.changed', {
+    message: `The call of approval ${id} is not what was shown`,
+    fix: 'Let it be asked again',
+  });
+}

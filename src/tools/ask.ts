@@ -1,0 +1,195 @@
+/**
+ * The first half of a call, in one transaction: what was asked is written down, it is decided
+ * whether it may be done, and either it has started, or a human is asked, or it is over.
+ */
+import { hash } from 'node:crypto';
+import { AosError } from '../kernel/errors.ts';
+import { newId } from '../kernel/new-id.ts';
+import { quote } from '../kernel/quote.ts';
+import { presenceOf } from '../ledger/agents.ts';
+import { insertApproval } from '../ledger/approvals.ts';
+import { type CallRow, endCall, findCallByKey, insertCall } from '../ledger/journal.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { setTimer } from '../ledger/timers.ts';
+import { hashOfShown, shownText } from '../security/approvals.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { CallDeps } from './deps.ts';
+import { scrubbedError } from './outcome.ts';
+import { groundsOf, permitAll } from './permission.ts';
+import type { PreparedCall, Tool } from './tool.ts';
+
+export interface CallRequest {
+  /** `owner` or `agent:NAME`. */
+  readonly principal: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** The same key is the same call: it is not run twice. */
+  readonly key?: string | undefined;
+  /** No longer than so; and never longer than the limits and the grants say. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export type Asked =
+  | { readonly kind: 'started'; readonly grants: readonly (HeldGrant | undefined)[] }
+  | { readonly kind: 'waiting'; readonly approval: string }
+  | { readonly kind: 'over'; readonly error: AosError }
+  /** It had been asked before under the same key. */
+  | { readonly kind: 'repeated'; readonly call: CallRow };
+
+export interface NewCallFacts {
+  readonly callId: string;
+  readonly request: CallRequest;
+  readonly tool: Tool;
+  readonly prepared: PreparedCall;
+}
+
+export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
+  const written = writtenDown(deps, facts);
+  return deps.ledger.transact(async (tx) => {
+    const { principal, key } = facts.request;
+    const before = key === undefined ? undefined : await findCallByKey(tx, principal, key);
+    if (before !== undefined) return { kind: 'repeated', call: sameCall(before, written) };
+    const over = await refuseTerminated(tx, facts);
+    return over ?? decide(deps, tx, { ...facts, written });
+  });
+}
+
+type Written = Pick<
+  CallRow,
+  'call_id' | 'principal' | 'tool' | 'effect' | 'repeatable' | 'idempotency_key' | 'arguments'
+> & { readonly arguments_digest: string };
+
+/** As it is kept: without secrets. */
+function writtenDown(
+  { scrubber }: CallDeps,
+  { callId, request, tool, prepared }: NewCallFacts,
+): Written {
+  const args = JSON.stringify(scrubber.scrubJson(request.args)) ?? 'null';
+  return {
+    call_id: callId,
+    principal: request.principal,
+    tool: tool.name,
+    effect: prepared.effect,
+    repeatable: tool.repeatable ? 1 : 0,
+    idempotency_key: request.key ?? callId,
+    arguments: args,
+    arguments_digest: digestOf(args),
+  };
+}
+
+export function digestOf(text: string): string {
+  return hash('sha256', text);
+}
+
+function sameCall(before: CallRow, { tool, arguments_digest }: Written): CallRow {
+  if (before.tool === tool && before.arguments_digest === arguments_digest) return before;
+  throw new AosError('tool.key-used', {
+    message: `The key ${quote(before.idempotency_key.slice(0, 100))} was used for another call, of ${before.tool}`,
+    fix: 'Use a new key for a new call',
+    details: { call_id: before.call_id },
+  });
+}
+
+async function refuseTerminated(
+  tx: Transaction,
+  { callId, request, tool }: NewCallFacts,
+): Promise<Asked | undefined> {
+  const { principal: actor } = request;
+  const name = /^agent:(.+)$/.exec(actor)?.[1];
+  if (name === undefined || (await presenceOf(tx, name)) !== 'terminated') return undefined;
+  const data = { call: callId, nearest: 'terminated' };
+  const subject = `tool:${tool.name}:call`;
+  await tx.record({ actor, kind: 'capability.denied', subject, data });
+  const error = new AosError('capability.denied', {
+    message: `Agent ${quote(name)} was terminated, and calls no tools`,
+    fix: `aos register ${name}, which brings it back`,
+  });
+  return { kind: 'over', error };
+}
+
+async function decide(
+  deps: CallDeps,
+  tx: Transaction,
+  { callId, request, prepared, written }: NewCallFacts & { readonly written: Written },
+): Promise<Asked> {
+  const { principal } = request;
+  const now = deps.clock.now();
+  const wanted = { principal, callId, prepared, isApproved: false };
+  const permission = await permitAll(deps.grants, tx, wanted);
+  if (permission.kind === 'allowed') {
+    await insertCall(tx, { ...written, state: 'started', asked_at: now, started_at: now });
+    await recordStart(tx, { written, prepared, grants: permission.grants });
+    return { kind: 'started', grants: permission.grants };
+  }
+  await insertCall(tx, { ...written, state: 'waiting', asked_at: now, started_at: null });
+  if (permission.kind === 'asks') {
+    return {
+      kind: 'waiting',
+      approval: await askHuman(deps, tx, { written, prepared, ...permission }),
+    };
+  }
+  const { error, text: result } = scrubbedError(deps.scrubber, permission.error);
+  await endCall(tx, callId, { from: 'waiting', to: 'failed', result, at: now });
+  return { kind: 'over', error };
+}
+
+export interface Start {
+  readonly written: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'effect' | 'arguments_digest'>;
+  readonly prepared: Pick<PreparedCall, 'deeds'>;
+  readonly grants: readonly (HeldGrant | undefined)[];
+}
+
+export function recordStart(
+  tx: Transaction,
+  { written, prepared, grants }: Start,
+  facts: object = {},
+): Promise<void> {
+  return tx.record({
+    actor: written.principal,
+    kind: 'tool.started',
+    subject: `tool:${written.tool}`,
+    data: {
+      ...{ call: written.call_id, effect: written.effect, arguments: written.arguments_digest },
+      ...groundsOf(prepared.deeds, grants),
+      ...facts,
+    },
+  });
+}
+
+async function askHuman(
+  { clock, random, limits, scrubber }: CallDeps,
+  tx: Transaction,
+  {
+    written,
+    prepared,
+    reason,
+  }: Omit<Start, 'grants'> & { readonly written: Written; readonly reason: string },
+): Promise<string> {
+  const now = clock.now();
+  const { resources } = groundsOf(prepared.deeds, []);
+  const whole = shownText({
+    ...{ principal: written.principal, tool: written.tool, effect: written.effect, reason },
+    ...{ arguments: written.arguments, argumentsDigest: written.arguments_digest, resources },
+  });
+  const shown = scrubber.scrubText(whole);
+  const id = newId(now, random);
+  const expires_at = now + limits.approvalMs;
+  await insertApproval(tx, {
+    ...{ id, call_id: written.call_id, principal: written.principal, tool: written.tool, reason },
+    ...{ shown, hash: hashOfShown(shown), asked_at: now, expires_at },
+  });
+  for (const [kind, due_at] of [
+    ['approval.announce', now],
+    ['approval.expire', expires_at],
+  ] as const) {
+    const timer = { id: `${kind} ${id}`, kind, subject: id, payload: '{}', due_at, every_ms: null };
+    await setTimer(tx, timer, now);
+  }
+  await tx.record({
+    actor: written.principal,
+    kind: 'approval.asked',
+    subject: `approval:${id}`,
+    data: { call: written.call_id, tool: written.tool, hash: hashOfShown(shown), resources },
+  });
+  return id;
+}

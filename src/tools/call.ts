@@ -1,0 +1,126 @@
+/**
+ * The only door to a tool, whoever calls: check the arguments, write down what was asked, ask
+ * whether it may be done (and a human, where one has to be asked), write down that it starts,
+ * run it, write down what came of it.
+ */
+import { AosError } from '../kernel/errors.ts';
+import { newId } from '../kernel/new-id.ts';
+import { type CallRow, findCall } from '../ledger/journal.ts';
+import { type AnswerRequest, answer, expire } from './answer.ts';
+import { ask, type CallRequest } from './ask.ts';
+import type { CallDeps } from './deps.ts';
+import { tellOfApproval } from './notes.ts';
+import { type CallOutcome, outcomeOf } from './outcome.ts';
+import { recover, tellOfAllUnsure } from './recover.ts';
+import { type Resolution, resolve } from './resolve.ts';
+import { type Run, run } from './run.ts';
+import { RunningCalls } from './running-calls.ts';
+
+export type { CallOutcome } from './outcome.ts';
+
+export class ToolCalls implements AsyncDisposable {
+  readonly #deps: CallDeps;
+  readonly #running: RunningCalls;
+  /** What runs in this process, for whoever asks again under the same key. */
+  readonly #underWay = new Map<string, Promise<CallOutcome>>();
+
+  constructor(deps: CallDeps) {
+    this.#deps = deps;
+    this.#running = new RunningCalls(deps.grants);
+  }
+
+  /** Resolves to its end, or to that it waits for a human. Throws what was never asked. */
+  async call(request: CallRequest): Promise<CallOutcome> {
+    const { clock, random } = this.#deps;
+    const tool = this.#deps.tool(request.tool);
+    const prepared = tool.prepare(request.args);
+    const callId = newId(clock.now(), random);
+    const asked = await ask(this.#deps, { callId, request, tool, prepared });
+    const facts = { callId, tool: tool.name };
+    switch (asked.kind) {
+      case 'over':
+        return { kind: 'failed', ...facts, error: asked.error };
+      case 'waiting':
+        // The timer that was set with it tells too, should this not get through.
+        await this.announce(asked.approval).catch(() => {});
+        return { kind: 'waiting', ...facts };
+      case 'repeated':
+        return this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call);
+      case 'started': {
+        const { principal, key: idempotency_key = callId, timeoutMs } = request;
+        const call = { call_id: callId, principal, tool: tool.name, idempotency_key };
+        return this.#run({ call, prepared, grants: asked.grants, timeoutMs });
+      }
+    }
+  }
+
+  /** A human's answer. What was approved goes on; its end is told to whoever asked. */
+  async answer(request: AnswerRequest): Promise<CallRow> {
+    const { call, goesOn } = await answer(this.#deps, request);
+    if (goesOn !== undefined) this.#goOn(goesOn);
+    return call;
+  }
+
+  /** Tells whoever can answer, unless somebody has. */
+  announce(approval: string): Promise<void> {
+    return tellOfApproval(this.#deps, approval);
+  }
+
+  /** Nobody has answered in time. */
+  expire(approval: string): Promise<void> {
+    return expire(this.#deps, approval);
+  }
+
+  /** What became of a call of which nobody knew; by the owner. */
+  async resolve(resolution: Resolution): Promise<CallRow> {
+    const { call, goesOn } = await resolve(this.#deps, resolution);
+    if (goesOn !== undefined) this.#goOn(goesOn);
+    return call;
+  }
+
+  /** What a process that died left in the middle. To be called once, before anything is served. */
+  async recover(): Promise<void> {
+    for (const work of await recover(this.#deps)) this.#goOn(work);
+    await tellOfAllUnsure(this.#deps);
+  }
+
+  /** Waits for the end of a call that runs in this process. */
+  async outcome(callId: string): Promise<CallOutcome | undefined> {
+    const running = this.#underWay.get(callId);
+    if (running !== undefined) return running;
+    const row = await findCall(this.#deps.ledger.committed, callId);
+    return row === undefined ? undefined : outcomeOf(row);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#running.endAll(
+      new AosError('tool.interrupted', {
+        message: 'The daemon stopped while the call was running',
+        fix: 'Look what became of it once the daemon is up again',
+      }),
+    );
+    await Promise.allSettled(this.#underWay.values());
+    this.#running[Symbol.dispose]();
+  }
+
+  async #run(work: Run): Promise<CallOutcome> {
+    const { call_id } = work.call;
+    const outcome = run({ ...this.#deps, running: this.#running }, work);
+    this.#underWay.set(call_id, outcome);
+    try {
+      return await outcome;
+    } finally {
+      this.#underWay.delete(call_id);
+    }
+  }
+
+  /** Nobody waits for it on a connection: whoever asked finds the end in the journal and a message. */
+  #goOn(work: Run & { readonly onEnd: (outcome: CallOutcome) => Promise<void> }): void {
+    this.#run(work)
+      .then((outcome) => work.onEnd(outcome))
+      .catch((failure: unknown) => {
+        const call = work.call.call_id;
+        this.#deps.log.error({ err: failure, call }, 'a call that went on could not be ended');
+      });
+  }
+}

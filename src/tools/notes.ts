@@ -1,0 +1,49 @@
+/** What people and agents are told about calls that do not end while somebody waits. */
+import { findApproval } from '../ledger/approvals.ts';
+import type { CallRow } from '../ledger/journal.ts';
+import type { CallDeps } from './deps.ts';
+import type { CallOutcome } from './outcome.ts';
+
+/** Nothing is told once it has been answered. */
+export async function tellOfApproval(
+  { ledger, notify }: Pick<CallDeps, 'ledger' | 'notify'>,
+  id: string,
+): Promise<void> {
+  const approval = await findApproval(ledger.committed, id);
+  if (approval?.state !== 'waiting') return;
+  const how = `aos approvals approve ${id}\naos approvals deny ${id} --reason WHY`;
+  await notify({
+    to: 'owner',
+    key: `approval-${id}`,
+    body: `Somebody waits for your approval.\n\n${approval.shown}\nHASH: ${approval.hash}\n\n${how}\n`,
+  });
+}
+
+const longestTold = 64 * 1024;
+
+/** To whoever asked: how the call ended that they no longer wait for. */
+export function tellOfEnd(
+  { notify }: Pick<CallDeps, 'notify'>,
+  { call_id, principal, tool }: Pick<CallRow, 'call_id' | 'principal' | 'tool'>,
+  outcome: CallOutcome,
+): Promise<void> {
+  const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\n`;
+  return notify({
+    to: principal,
+    key: `call-${call_id}-${outcome.kind}`,
+    body: `${head}\n${contentOf(outcome)}\n`,
+  });
+}
+
+function contentOf(outcome: CallOutcome): string {
+  if (outcome.kind === 'failed') {
+    const { code, message, fix } = outcome.error;
+    return JSON.stringify({ code, message, fix });
+  }
+  if (outcome.kind !== 'answered') return '';
+  const text = JSON.stringify(outcome.output);
+  // What is too long for a message is in the journal.
+  return text.length <= longestTold
+    ? text
+    : JSON.stringify({ too_long: true, bytes: outcome.bytes });
+}

@@ -1,0 +1,127 @@
+/** Whether all that a call wants to do is allowed, and under which limits. */
+import type { Constraints, Deed } from '../kernel/capability/capability.ts';
+import type { AosError } from '../kernel/errors.ts';
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { type Denial, deniedError, recordDenial, resourceText } from '../security/authorize.ts';
+import type { Grants } from '../security/grants/grants.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { Permit, PreparedCall } from './tool.ts';
+
+export type Permission =
+  | {
+      readonly kind: 'allowed';
+      /** For each deed; undefined for the owner, who needs none. */
+      readonly grants: readonly (HeldGrant | undefined)[];
+    }
+  /** A human has to be asked, for this reason. */
+  | { readonly kind: 'asks'; readonly reason: string; readonly grants: readonly HeldGrant[] }
+  | { readonly kind: 'denied'; readonly error: AosError };
+
+export interface Wanted {
+  readonly principal: string;
+  readonly callId: string;
+  readonly prepared: Pick<PreparedCall, 'deeds' | 'asks'>;
+  /** A human has said yes to this very call. */
+  readonly isApproved: boolean;
+}
+
+/** Decides, and where the call may start, counts the uses. A denial is on record after it. */
+export async function permitAll(
+  grants: Grants,
+  tx: Transaction,
+  { principal, callId, prepared, isApproved }: Wanted,
+): Promise<Permission> {
+  const found: (HeldGrant | undefined)[] = [];
+  for (const deed of prepared.deeds) {
+    const decision = await grants.decide(tx, principal, deed);
+    if (decision.kind === 'denied') return denied(tx, { principal, deed, callId }, decision);
+    found.push(decision.grant);
+  }
+  const held = found.filter((grant) => grant !== undefined);
+  const reason = isApproved
+    ? undefined
+    : await reasonToAsk(grants, tx, { principal, prepared, held });
+  if (reason !== undefined) return { kind: 'asks', reason, grants: held };
+  for (const [index, grant] of found.entries()) {
+    const deed = prepared.deeds[index];
+    if ((await grants.use(tx, grant)) || deed === undefined || grant === undefined) continue;
+    const nearest = { grant: grant.id, why: 'used-up' } as const;
+    return denied(tx, { principal, deed, callId }, { kind: 'denied', nearest });
+  }
+  return { kind: 'allowed', grants: found };
+}
+
+async function denied(
+  tx: Transaction,
+  { callId, ...wish }: { readonly principal: string; readonly deed: Deed; readonly callId: string },
+  denial: Denial,
+): Promise<Permission> {
+  await recordDenial(tx, wish, denial, { call: callId });
+  return { kind: 'denied', error: deniedError(wish, denial) };
+}
+
+/** The owner is asked by nobody. What was approved for always is not asked again. */
+async function reasonToAsk(
+  grants: Grants,
+  sql: Sql,
+  {
+    principal,
+    prepared,
+    held,
+  }: Pick<Wanted, 'principal' | 'prepared'> & { readonly held: readonly HeldGrant[] },
+): Promise<string | undefined> {
+  if (principal === 'owner') return undefined;
+  const asking = held.find(({ asks }) => asks);
+  const reason =
+    prepared.asks ?? (asking && `grant ${asking.id.slice(0, 12)} asks before each use`);
+  if (reason === undefined || prepared.deeds.length === 0) return reason;
+  for (const deed of prepared.deeds) {
+    const approved = await grants.decide(sql, principal, deed, { approvedOnly: true });
+    if (approved.kind === 'denied') return reason;
+  }
+  return undefined;
+}
+
+/** For the events: what was done, and by which grants with those above them. */
+export function groundsOf(
+  deeds: readonly Deed[],
+  grants: readonly (HeldGrant | undefined)[],
+): { readonly resources: readonly string[]; readonly grants: readonly string[] } {
+  return {
+    resources: deeds.map(resourceText),
+    grants: grants.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []),
+  };
+}
+
+export function permitOf(grant: HeldGrant | undefined): Permit {
+  if (grant === undefined) return { sizeBytes: undefined, namedParts: Number.POSITIVE_INFINITY };
+  const target = grant.links[0]?.capability.target;
+  const segments = target?.kind === 'path' ? target.segments : [];
+  const star = segments.indexOf('any');
+  return {
+    sizeBytes: least(constraintsOf(grant).map(({ sizeBytes }) => sizeBytes)),
+    namedParts: star === -1 ? segments.length : star,
+  };
+}
+
+/** How long a call may run under these grants; undefined where none of them limits it. */
+export function longestRunMs(
+  grants: readonly (HeldGrant | undefined)[],
+  now: Instant,
+): number | undefined {
+  const all = grants.filter((grant) => grant !== undefined).flatMap(constraintsOf);
+  return least([
+    ...all.map(({ timeoutMs }) => timeoutMs),
+    ...all.map(({ expires }) => (expires === undefined ? undefined : Math.max(0, expires - now))),
+  ]);
+}
+
+function constraintsOf({ links }: HeldGrant): readonly Constraints[] {
+  return links.map(({ capability }) => capability.constraints);
+}
+
+function least(numbers: readonly (number | undefined)[]): number | undefined {
+  const given = numbers.filter((number) => number !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}

@@ -1,0 +1,121 @@
+/**
+ * What a process that died left in the middle. A call that only reads, or whose second run
+ * has no second effect, is run again; of any other nobody knows whether it had its effect, so
+ * it is `unsure` until a human says.
+ */
+import { AosError } from '../kernel/errors.ts';
+import { type CallRow, listCalls, startCall, startedCalls } from '../ledger/journal.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { endWith, type GoingOn } from './answer.ts';
+import { recordStart } from './ask.ts';
+import type { CallDeps } from './deps.ts';
+import { tellOfEnd } from './notes.ts';
+import { outcomeOf } from './outcome.ts';
+import { permitAll } from './permission.ts';
+
+const pageCalls = 100;
+// A call that takes the daemon down with it must not do so for ever.
+const mostRuns = 3;
+
+/** Resolves to the calls that are to be run again. */
+export async function recover(deps: CallDeps): Promise<readonly GoingOn[]> {
+  const goingOn: GoingOn[] = [];
+  const seen = new Set<string>();
+  for (;;) {
+    const page = await startedCalls(deps.ledger.committed, pageCalls + seen.size);
+    const left = page.filter(({ call_id }) => !seen.has(call_id));
+    if (left.length === 0) return goingOn;
+    for (const call of left) {
+      seen.add(call.call_id);
+      const work = await deps.ledger.transact((tx) => takeUp(deps, tx, call));
+      if (work !== undefined) goingOn.push(work);
+    }
+  }
+}
+
+async function takeUp(
+  deps: CallDeps,
+  tx: Transaction,
+  call: CallRow,
+): Promise<GoingOn | undefined> {
+  const isRepeatable = call.effect === 'read' || call.repeatable === 1;
+  if (!isRepeatable) {
+    await endWith(deps, tx, call, { to: 'unsure', error: unsure(call) });
+    await note(tx, call, 'tool.unsure');
+    return undefined;
+  }
+  if (call.runs >= mostRuns) {
+    await endWith(deps, tx, call, { to: 'failed', error: givenUp(call) });
+    await note(tx, call, 'tool.failed');
+    return undefined;
+  }
+  return runAgain(deps, tx, call);
+}
+
+/** Under the grants of now: what was revoked meanwhile is not run again. */
+export async function runAgain(
+  deps: CallDeps,
+  tx: Transaction,
+  call: CallRow,
+): Promise<GoingOn | undefined> {
+  const { principal, call_id: callId } = call;
+  try {
+    const prepared = deps.tool(call.tool).prepare(JSON.parse(call.arguments));
+    const permission = await permitAll(deps.grants, tx, {
+      ...{ principal, callId, prepared },
+      isApproved: true,
+    });
+    if (permission.kind === 'denied') throw permission.error;
+    await startCall(tx, callId, { from: call.state, at: deps.clock.now() });
+    await recordStart(tx, { written: call, prepared, grants: permission.grants }, { again: true });
+    return {
+      ...{ call, prepared, grants: permission.grants },
+      onEnd: (outcome) => tellOfEnd(deps, call, outcome),
+    };
+  } catch (error) {
+    if (!(error instanceof AosError)) throw error;
+    // The tool is gone, or takes other arguments now, or may not be called any more.
+    await endWith(deps, tx, call, { to: 'failed', error });
+    await note(tx, call, 'tool.failed');
+    return undefined;
+  }
+}
+
+function note(tx: Transaction, call: CallRow, kind: string): Promise<void> {
+  const data = { call: call.call_id, runs: call.runs };
+  return tx.record({ actor: 'system', kind, subject: `tool:${call.tool}`, data });
+}
+
+const mostTold = 100;
+
+/** At every start, because the one before may have died before it had told; each is sent once. */
+export async function tellOfAllUnsure(deps: CallDeps): Promise<void> {
+  const page = { state: 'unsure', limit: mostTold } as const;
+  for (const call of await listCalls(deps.ledger.committed, page)) await tellOfUnsure(deps, call);
+}
+
+async function tellOfUnsure(deps: CallDeps, call: CallRow): Promise<void> {
+  await tellOfEnd(deps, call, outcomeOf(call));
+  const how = ['done', 'redo', 'fail'].map((word) => `aos resolve ${call.call_id} ${word}`);
+  const what = `Nobody knows whether call ${call.call_id} of ${call.tool}, for ${call.principal}, had its effect: the daemon died while it ran.`;
+  await deps.notify({
+    to: 'owner',
+    key: `unsure-${call.call_id}`,
+    body: `${what}\n\n${how.join('\n')}\n`,
+  });
+}
+
+function unsure({ tool, call_id }: CallRow): AosError {
+  return new AosError('tool.unsure', {
+    message: `Nobody knows whether ${tool} had its effect: the daemon died while it ran`,
+    fix: `Look, then say so: aos resolve ${call_id} done, redo or fail`,
+    details: { call_id },
+  });
+}
+
+function givenUp({ tool, runs }: CallRow): AosError {
+  return new AosError('tool.failed', {
+    message: `${tool} was begun ${runs} times, and the daemon died each time`,
+    fix: 'Look into the log before you call it again',
+  });
+}

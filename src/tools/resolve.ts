@@ -1,0 +1,53 @@
+/** A human says what became of a call that nobody was sure of. */
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/quote.ts';
+import { type CallRow, endCall, findCall } from '../ledger/journal.ts';
+import { type Answered, endWith } from './answer.ts';
+import type { CallDeps } from './deps.ts';
+import { runAgain } from './recover.ts';
+
+export interface Resolution {
+  readonly callId: string;
+  /** It had its effect; do it again; it had none and is not to be done. */
+  readonly as: 'done' | 'redo' | 'fail';
+  readonly by: string;
+}
+
+export async function resolve(deps: CallDeps, { callId, as, by }: Resolution): Promise<Answered> {
+  return deps.ledger.transact(async (tx) => {
+    const call = await findCall(tx, callId);
+    if (call === undefined) throw unknownCall(callId);
+    if (call.state !== 'unsure') throw notUnsure(call);
+    const data = { call: callId, as };
+    await tx.record({ actor: by, kind: 'tool.resolved', subject: `tool:${call.tool}`, data });
+    let goesOn: Answered['goesOn'];
+    if (as === 'redo') goesOn = await runAgain(deps, tx, call);
+    else if (as === 'fail')
+      await endWith(deps, tx, call, { to: 'failed', error: saidToHaveFailed(by) });
+    else {
+      const result = JSON.stringify({ resolved: 'done', by });
+      await endCall(tx, callId, { from: 'unsure', to: 'answered', result, at: deps.clock.now() });
+    }
+    return { call: (await findCall(tx, callId)) ?? call, goesOn };
+  });
+}
+
+/** The same for one that is somebody else's. */
+export function unknownCall(id: string): AosError {
+  return new AosError('tool.unknown-call', {
+    message: `There is no call ${quote(id.slice(0, 100))}`,
+    fix: 'aos tool calls',
+  });
+}
+
+function notUnsure({ call_id, state }: CallRow): AosError {
+  return new AosError('tool.not-unsure', {
+    message: `Call ${call_id} is ${state}, so there is nothing to resolve`,
+    fix: 'aos tool calls --state unsure',
+    details: { state },
+  });
+}
+
+function saidToHaveFailed(by: string): AosError {
+  return new AosError('tool.failed', { message: `${by} says that the call had no effect` });
+}

@@ -1,0 +1,215 @@
+/**
+ * The second half of a call: the tool runs, under its deadline and on its grants, and what
+ * came of it is written down before anybody hears of it.
+ *
+ * R1. `started` is on disk before the tool runs, and the end before the caller is answered.
+ * R2. Whatever comes back, also a failure, goes through the scrubber before it is kept.
+ * R3. A call that is ended from outside (deadline, revocation) is answered at once, also when
+ *     its tool does not listen.
+ * R4. When the daemon stops, a call is left as `started`: the next start decides, as after a
+ *     crash, whether it can be run again.
+ */
+import type { Deed } from '../kernel/capability/capability.ts';
+import { AosError } from '../kernel/errors.ts';
+import { type CallRow, endCall } from '../ledger/journal.ts';
+import { deniedError, recordDenial, resourceText } from '../security/authorize.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { CallDeps } from './deps.ts';
+import { type CallOutcome, scrubbedError } from './outcome.ts';
+import { longestRunMs, permitOf } from './permission.ts';
+import type { RunningCall, RunningCalls } from './running-calls.ts';
+import type { Permit, PreparedCall, ToolCall } from './tool.ts';
+
+export interface RunDeps extends CallDeps {
+  readonly running: RunningCalls;
+}
+
+export interface Run {
+  readonly call: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'idempotency_key'>;
+  readonly prepared: PreparedCall;
+  readonly grants: readonly (HeldGrant | undefined)[];
+  readonly timeoutMs?: number | undefined;
+}
+
+export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
+  const { call, grants } = work;
+  const startedAt = deps.clock.monotonicMs();
+  const running = deps.running.start(
+    call.call_id,
+    grants.filter((grant) => grant !== undefined),
+  );
+  const timeoutMs = Math.min(
+    deps.limits.deadlineMs,
+    work.timeoutMs ?? Number.POSITIVE_INFINITY,
+    longestRunMs(grants, deps.clock.now()) ?? Number.POSITIVE_INFINITY,
+  );
+  const stopClock = startDeadline(deps, running, timeoutMs);
+  let end: End;
+  try {
+    end = await runTool(deps, work, running);
+  } finally {
+    stopClock();
+    deps.running.over(call.call_id);
+  }
+  // R4
+  if (end.kind === 'failed' && end.error.code === 'tool.interrupted')
+    return failed(call, end.error);
+  return writeDown(deps, call, { ...end, ms: deps.clock.monotonicMs() - startedAt });
+}
+
+function startDeadline(
+  { clock }: Pick<RunDeps, 'clock'>,
+  running: RunningCall,
+  timeoutMs: number,
+): () => void {
+  const stop = new AbortController();
+  clock.sleep(timeoutMs, stop.signal).then(
+    () => running.end(late(timeoutMs)),
+    // The call was over before.
+    () => {},
+  );
+  return () => stop.abort(over);
+}
+
+// An abort makes an error of its own, with its stack, where it is given none.
+const over = new Error('the call is over');
+
+type End =
+  | { readonly kind: 'answered'; readonly result: string }
+  | { readonly kind: 'failed'; readonly error: AosError };
+
+async function runTool(deps: RunDeps, work: Run, running: RunningCall): Promise<End> {
+  try {
+    const ended = whenEnded(running.signal);
+    const tool = work.prepared.run(callFor(deps, work, running));
+    // R3. What the tool does after that is nobody's business any more.
+    tool.catch(() => {});
+    const output = await Promise.race([tool, ended]);
+    running.signal.throwIfAborted();
+    // R2
+    const result = JSON.stringify(deps.scrubber.scrubJson(output ?? null));
+    if (Buffer.byteLength(result) > deps.limits.outputBytes) throw tooLarge(work, deps);
+    return { kind: 'answered', result };
+  } catch (failure) {
+    return { kind: 'failed', error: plainFailure(deps, work, failure) };
+  }
+}
+
+function whenEnded(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  // Nobody may be waiting for it any more.
+  promise.catch(() => {});
+  return promise;
+}
+
+function callFor(deps: RunDeps, { call, grants }: Run, running: RunningCall): ToolCall {
+  const { principal, call_id } = call;
+  return {
+    id: call_id,
+    principal,
+    key: call.idempotency_key,
+    signal: running.signal,
+    outputBytes: deps.limits.outputBytes,
+    permits: grants.map(permitOf),
+    permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
+    may: async (deed) => {
+      const decision = await deps.grants.decide(deps.ledger.committed, principal, deed);
+      return decision.kind === 'allowed' && decision.grant?.asks !== true;
+    },
+  };
+}
+
+interface WishOnTheWay {
+  readonly principal: string;
+  readonly callId: string;
+  readonly deed: Deed;
+}
+
+async function permitOnTheWay(
+  { grants, ledger }: RunDeps,
+  { callId, ...wish }: WishOnTheWay,
+  running: RunningCall,
+): Promise<Permit> {
+  running.signal.throwIfAborted();
+  const decision = await ledger.transact(async (tx) => {
+    const found = await grants.decide(tx, wish.principal, wish.deed);
+    // Nobody can be asked in the middle of a call.
+    const isAllowed = found.kind === 'allowed' && found.grant?.asks !== true;
+    if (isAllowed && (await grants.use(tx, found.grant))) {
+      const links = found.grant?.links.map(({ id }) => id) ?? [];
+      const data = { call: callId, grants: links };
+      const subject = resourceText(wish.deed);
+      await tx.record({ actor: wish.principal, kind: 'capability.used', subject, data });
+      return found;
+    }
+    const denial =
+      found.kind === 'denied' ? found : ({ kind: 'denied', nearest: undefined } as const);
+    await recordDenial(tx, wish, denial, { call: callId });
+    return denial;
+  });
+  if (decision.kind === 'denied') throw deniedError(wish, decision);
+  running.restOn(decision.grant);
+  running.signal.throwIfAborted();
+  return permitOf(decision.grant);
+}
+
+async function writeDown(
+  { ledger, clock, scrubber }: RunDeps,
+  call: Run['call'],
+  end: End & { readonly ms: number },
+): Promise<CallOutcome> {
+  const failure = end.kind === 'failed' ? scrubbedError(scrubber, end.error) : undefined;
+  const result = end.kind === 'answered' ? end.result : (failure?.text ?? '');
+  const bytes = Buffer.byteLength(result);
+  const facts = { ms: Math.round(end.ms), bytes };
+  await ledger.transact(async (tx) => {
+    const at = clock.now();
+    const written = await endCall(tx, call.call_id, { from: 'started', to: end.kind, result, at });
+    // Somebody else has taken the home over, and decided what became of it.
+    if (!written) throw new Error('a call that ran is not in the journal as started');
+    await tx.record({
+      actor: call.principal,
+      kind: `tool.${end.kind}`,
+      subject: `tool:${call.tool}`,
+      data: {
+        call: call.call_id,
+        ...facts,
+        ...(end.kind === 'failed' ? { code: end.error.code } : {}),
+      },
+    });
+  });
+  if (failure !== undefined) return failed(call, failure.error);
+  const { call_id: callId, tool } = call;
+  return { kind: 'answered', callId, tool, output: JSON.parse(result), bytes };
+}
+
+function failed({ call_id: callId, tool }: Run['call'], error: AosError): CallOutcome {
+  return { kind: 'failed', callId, tool, error };
+}
+
+function plainFailure({ log }: RunDeps, { call }: Run, failure: unknown): AosError {
+  if (failure instanceof AosError) return failure;
+  log.error({ err: failure, call: call.call_id, tool: call.tool }, 'a tool broke');
+  return new AosError('tool.failed', {
+    message: `${call.tool} broke where it should not have`,
+    fix: `Look for call ${call.call_id} in the log, and report it`,
+    cause: failure,
+  });
+}
+
+function late(timeoutMs: number): AosError {
+  return new AosError('tool.timeout', {
+    message: `The call was ended after ${timeoutMs} ms, which is as long as it may take`,
+    fix: 'Allow it more time, or ask for less',
+    details: { timeout_ms: timeoutMs },
+  });
+}
+
+function tooLarge({ call }: Run, { limits }: RunDeps): AosError {
+  return new AosError('tool.too-large', {
+    message: `The result of ${call.tool} has more than ${limits.outputBytes} bytes`,
+    fix: 'Ask for less at a time',
+  });
+}

@@ -1,0 +1,106 @@
+/** What a tool is. The door (call.ts) is the only one who runs it. */
+import * as z from 'zod';
+import type { Deed } from '../kernel/capability/capability.ts';
+import { AosError } from '../kernel/errors.ts';
+
+/** `read` changes nothing, `write` something of this home, `external` something elsewhere. */
+export type Effect = 'read' | 'write' | 'external';
+
+export interface ToolSpec<Args> {
+  /** `area.what`, as in `http.fetch`. */
+  readonly name: string;
+  /** One sentence for whoever chooses among tools. */
+  readonly summary: string;
+  /** Strict: what it does not know is refused. */
+  readonly schema: z.ZodType<Args>;
+  readonly effect: Effect | ((args: Args) => Effect);
+  /**
+   * A second run under the same key (`ToolCall.key`) has no second effect: after a crash it
+   * is simply run again. What only reads always is.
+   */
+  readonly repeatable?: boolean;
+  /** Why a human has to approve this call; undefined where none has to. */
+  readonly asks?: (args: Args) => string | undefined;
+  /** All that the caller must be allowed to do, before anything is done. */
+  readonly deeds: (args: Args) => readonly Deed[];
+  /** Resolves to what JSON can hold. */
+  readonly run: (args: Args, call: ToolCall) => Promise<unknown>;
+}
+
+/** One run of a tool, as the tool sees it. */
+export interface ToolCall {
+  readonly id: string;
+  /** For whom: `owner` or `agent:NAME`. */
+  readonly principal: string;
+  /** The same whenever this call is run again, and of no other call. */
+  readonly key: string;
+  /** Aborts at the deadline, when a grant is revoked, when the daemon stops. The reason is an AosError. */
+  readonly signal: AbortSignal;
+  /** The most that the result may have. */
+  readonly outputBytes: number;
+  /** What the grants for `deeds` allow, in the same order. */
+  readonly permits: readonly Permit[];
+  /** For what turns out on the way, as where a redirect leads. Throws `capability.denied`. */
+  permit(deed: Deed): Promise<Permit>;
+  /** Whether it would be permitted. Nothing is counted or recorded. */
+  may(deed: Deed): Promise<boolean>;
+}
+
+/** What a grant that allows a deed says of how it may be done. */
+export interface Permit {
+  /** The most bytes of this use, read or written; undefined where nothing limits them. */
+  readonly sizeBytes: number | undefined;
+  /** How many leading parts of a path the grant names: beyond them it has a star, or ends. */
+  readonly namedParts: number;
+}
+
+/** A tool with its types closed over. */
+export interface Tool {
+  readonly name: string;
+  readonly summary: string;
+  readonly repeatable: boolean;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Throws `tool.bad-arguments`. */
+  prepare(args: unknown): PreparedCall;
+}
+
+/** A call whose arguments were checked. */
+export interface PreparedCall {
+  readonly effect: Effect;
+  readonly deeds: readonly Deed[];
+  readonly asks: string | undefined;
+  run(call: ToolCall): Promise<unknown>;
+}
+
+export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
+  const { name, summary, schema, effect, asks, deeds, run } = spec;
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });
+  return {
+    name,
+    summary,
+    repeatable: spec.repeatable ?? false,
+    inputSchema,
+    prepare(given) {
+      const parsed = schema.safeParse(given);
+      if (!parsed.success) throw badArguments(name, parsed.error);
+      const args = parsed.data;
+      return {
+        effect: typeof effect === 'function' ? effect(args) : effect,
+        deeds: deeds(args),
+        asks: asks?.(args),
+        run: (call) => run(args, call),
+      };
+    },
+  };
+}
+
+function badArguments(tool: string, { issues }: z.ZodError): AosError {
+  const [first] = issues;
+  const place = first?.path.map(String).join('.') ?? '';
+  const where = place === '' ? 'The arguments' : `"${place}"`;
+  return new AosError('tool.bad-arguments', {
+    message: `${where} of ${tool} cannot be so: ${first?.message ?? 'they are not valid'}`,
+    fix: `aos tool ls ${tool} shows what it takes`,
+  });
+}

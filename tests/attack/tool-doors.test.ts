@@ -1,0 +1,200 @@
+/** Who is let in where tools are called, and as whom: on agents' sockets and on the port. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { ownerHandlePath } from '../../src/security/owner.ts';
+import { bearer, send } from '../support/temporary-gateway.ts';
+import { endOf, type ToolHome, toolHome } from '../support/tool-home.ts';
+
+const id = '0'.repeat(32);
+
+/** Every route of grants, secrets, tools, calls and approvals. */
+const routes: readonly (readonly [method: string, path: string, body?: object])[] = [
+  ['GET', '/api/v1/grants'],
+  ['POST', '/api/v1/grants', { agent: 'jean', capability: 'tool:*:call' }],
+  ['POST', '/api/v1/grants/delegate', { to: 'sam', capability: 'tool:*:call' }],
+  ['POST', `/api/v1/grants/${id}/revoke`],
+  ['POST', '/api/v1/grants/check', { action: 'call', resource: 'tool:*' }],
+  ['GET', '/api/v1/secrets'],
+  ['POST', '/api/v1/secrets', { name: 'mine', value: 'a value of mine' }],
+  ['POST', '/api/v1/secrets/mine/remove'],
+  ['GET', '/api/v1/tools'],
+  ['POST', '/api/v1/tools/tool.list/call', { args: {} }],
+  ['GET', '/api/v1/calls'],
+  ['GET', `/api/v1/calls/${id}`],
+  ['POST', `/api/v1/calls/${id}/resolve`, { as: 'done' }],
+  ['GET', '/api/v1/approvals'],
+  ['GET', `/api/v1/approvals/${id}`],
+  ['POST', `/api/v1/approvals/${id}/approve`, { hash: id, scope: 'always' }],
+  ['POST', `/api/v1/approvals/${id}/deny`, { hash: id, reason: 'no' }],
+];
+
+interface Refused {
+  readonly route: string;
+  readonly status: number;
+  readonly code: unknown;
+}
+
+/** What each route answers to that handle, and to none when it is undefined. */
+async function tryAll(at: string | number, handle: string | undefined): Promise<Refused[]> {
+  const answers: Refused[] = [];
+  for (const [method, path, body] of routes) {
+    const headers = handle === undefined ? {} : bearer(handle);
+    const more = method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) };
+    const { status, json } = await send({ at, method, path, headers, ...more });
+    const { code } = { code: undefined, ...(json as object) };
+    answers.push({ route: `${method} ${path}`, status, code });
+  }
+  return answers;
+}
+
+const everywhere = (status: number, code: string): Refused[] =>
+  routes.map(([method, path]) => ({ route: `${method} ${path}`, status, code }));
+
+const forgeries: readonly ((handle: string) => string)[] = [
+  () => `aos_${'A'.repeat(43)}`,
+  (handle) => handle.slice(0, -1),
+  (handle) => `${handle}A`,
+  (handle) => `aos_${handle.slice(4).toLowerCase()}`,
+  (handle) => `AOS_${handle.slice(4)}`,
+  () => 'jean',
+];
+
+async function nothingHappened({ client, events }: ToolHome): Promise<void> {
+  expect((await client.secrets()).items).toEqual([]);
+  expect((await client.calls({})).items).toEqual([]);
+  const { items } = await client.grants({});
+  expect(items.map(({ origin }) => origin)).toEqual(items.map(() => 'default'));
+  expect(await events('capability.granted')).toEqual([]);
+}
+
+describe.each([['socket'], ['port']])('on the %s', (where) => {
+  const doorOf = (home: ToolHome): string | number =>
+    where === 'port' ? home.port : home.agent('jean').socket;
+
+  test('no route of tools answers without a handle', async () => {
+    await using home = await toolHome('jean');
+
+    const answers = await tryAll(doorOf(home), undefined);
+
+    expect(answers).toEqual(everywhere(401, 'handle.missing'));
+    await nothingHappened(home);
+  });
+
+  test('none answers to a handle that is forged', async () => {
+    await using home = await toolHome('jean');
+
+    for (const forge of forgeries) {
+      const answers = await tryAll(doorOf(home), forge(home.agent('jean').handle));
+      expect(answers).toEqual(everywhere(401, 'handle.unknown'));
+    }
+
+    await nothingHappened(home);
+  });
+
+  test('none answers to a handle that was replaced, also one that was just used', async () => {
+    await using home = await toolHome('jean');
+    const { handle } = home.agent('jean');
+    const before = await send({ at: doorOf(home), path: '/api/v1/tools', headers: bearer(handle) });
+    await home.client.renewHandle('jean');
+
+    const answers = await tryAll(doorOf(home), handle);
+
+    expect(before.status).toBe(200);
+    expect(answers).toEqual(everywhere(401, 'handle.unknown'));
+  });
+
+  test('an agent may not do what is the owner’s: grant, keep secrets, resolve', async () => {
+    await using home = await toolHome('jean');
+
+    const answers = await tryAll(doorOf(home), home.agent('jean').handle);
+
+    const owners = answers.filter(({ code }) => code === 'gateway.owner-only');
+    expect(owners).toEqual(
+      [
+        'POST /api/v1/grants',
+        'GET /api/v1/secrets',
+        'POST /api/v1/secrets',
+        'POST /api/v1/secrets/mine/remove',
+        `POST /api/v1/calls/${id}/resolve`,
+      ].map((route) => ({ route, status: 403, code: 'gateway.owner-only' })),
+    );
+    expect(await home.events('capability.granted')).toEqual([]);
+    expect((await home.client.secrets()).items).toEqual([]);
+  });
+
+  test('an agent acts for nobody else, the owner included', async () => {
+    await using home = await toolHome('jean', 'sam');
+    await home.grant('sam', 'memory:**:write', 'tool:x:call');
+    const headers = bearer(home.agent('jean').handle);
+    const asSomebody: readonly (readonly [path: string, body: object])[] = [
+      ['tools/memory.store/call', { args: { key: 'k', value: 'v' }, as: 'sam' }],
+      ['tools/memory.store/call', { args: { key: 'k', value: 'v' }, as: 'owner' }],
+      ['tools/memory.store/call', { args: { key: 'k', value: 'v' }, as: 'agent:sam' }],
+      ['grants/delegate', { from: 'sam', to: 'jean', capability: 'tool:x:call' }],
+      ['grants/delegate', { from: 'owner', to: 'jean', capability: 'tool:x:call' }],
+      ['grants/check', { agent: 'sam', action: 'call', resource: 'tool:x' }],
+    ];
+
+    const answers = [];
+    for (const [path, body] of asSomebody) {
+      const request = { path: `/api/v1/${path}`, method: 'POST', headers };
+      answers.push(await send({ at: doorOf(home), ...request, body: JSON.stringify(body) }));
+    }
+
+    for (const { status, json } of answers) {
+      expect({ status, json }).toMatchObject({ status: 403, json: { code: 'message.denied' } });
+    }
+    expect((await home.client.calls({})).items).toEqual([]);
+    expect(await home.events('capability.delegated')).toEqual([]);
+    const denied = await home.events('capability.denied', { actor: 'agent:jean' });
+    expect(denied.map(({ data }) => data)).toEqual(
+      asSomebody.map(() => ({ nearest: 'not-oneself' })),
+    );
+  });
+});
+
+describe('what is refused at the door of an agent is on record', () => {
+  const attempts: readonly (readonly [
+    what: string,
+    code: string,
+    attempt: (home: ToolHome) => Promise<unknown>,
+  ])[] = [
+    [
+      'a forged handle',
+      'handle.unknown',
+      (home) => tryOne(home.agent('jean').socket, `aos_${'A'.repeat(43)}`),
+    ],
+    [
+      'the handle of another agent',
+      'handle.wrong-door',
+      (home) => tryOne(home.agent('jean').socket, home.agent('sam').handle),
+    ],
+    [
+      'the handle of the owner',
+      'handle.wrong-door',
+      (home) =>
+        tryOne(home.agent('jean').socket, readFileSync(ownerHandlePath(home.home), 'utf8').trim()),
+    ],
+    [
+      'an agent that grants',
+      'gateway.owner-only',
+      (home) =>
+        endOf(home.agent('jean').client.grant({ agent: 'jean', capability: 'tool:*:call' })),
+    ],
+  ];
+  const tryOne = async (at: string, handle: string): Promise<unknown> => {
+    const { json } = await send({ at, path: '/api/v1/grants', headers: bearer(handle) });
+    return (json as { readonly code: unknown }).code;
+  };
+
+  test.each(attempts)('%s: %s', async (_, code, attempt) => {
+    await using home = await toolHome('jean', 'sam');
+
+    expect(await attempt(home)).toBe(code);
+
+    await vi.waitFor(async () => {
+      const [refused] = await home.events('gateway.refused');
+      expect(refused).toMatchObject({ subject: 'agent:jean', data: { code } });
+    });
+  });
+});

@@ -1,0 +1,259 @@
+/** Too much of everything: delegations, denied calls, and agents to be started. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test, vi } from 'vitest';
+import type { WireEvent } from '../../src/gateway/contract.ts';
+import { lookIntoInbox, putIntoOutbox } from '../support/message-files.ts';
+import { MortalHome } from '../support/mortal-home.ts';
+import { endOf, type ToolHome, tally, toolHome } from '../support/tool-home.ts';
+
+/** All of them, so many at a time. */
+async function inTurns<T>(
+  count: number,
+  atOnce: number,
+  work: (place: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const done: T[] = [];
+  for (let start = 0; start < count; start += atOnce) {
+    const turn = Array.from({ length: Math.min(atOnce, count - start) }, (_, at) =>
+      work(start + at),
+    );
+    done.push(...(await Promise.all(turn)));
+  }
+  return done;
+}
+
+/** Answered at once, whatever others do. */
+async function isWell({ client }: Pick<ToolHome, 'client'>): Promise<void> {
+  const beganAt = performance.now();
+  await client.status();
+  expect(performance.now() - beganAt).toBeLessThan(2000);
+}
+
+describe('an agent that delegates over and over', () => {
+  test('meets the limit of requests, while others are served', async () => {
+    await using home = await toolHome('jean', 'sam', 'lee');
+    await home.grant('jean', 'tool:*:call');
+    const { client } = home.agent('jean');
+
+    const [ends] = await Promise.all([
+      inTurns(1200, 100, (place) =>
+        endOf(client.delegate({ to: 'sam', capability: `tool:t${place}:call` })),
+      ),
+      inTurns(20, 1, () => home.agent('lee').client.callTool('tool.list', { args: {} })),
+    ]);
+
+    const { ok = 0, 'gateway.too-many': slowed = 0 } = tally(ends);
+    expect(ok + slowed).toBe(1200);
+    expect(slowed).toBeGreaterThan(100);
+    await isWell(home);
+  });
+
+  test('meets an end of it at 10,000', async () => {
+    await using home = await MortalHome.withAgents('jean', 'sam');
+    await home.grant('jean', 'tool:*:call');
+    const [parent] = (await home.client.grants({ agent: 'jean' })).items.slice(-1);
+    await home.daemon.stop();
+    insertDelegations(home.path, parent?.id ?? '', 9995);
+    await home.start();
+    const delegate = (place: number) =>
+      endOf(home.as('jean').delegate({ to: 'sam', capability: `tool:t${place}:call` }));
+
+    const ends = await inTurns(20, 20, delegate);
+
+    expect(tally(ends)).toEqual({ ok: 5, 'capability.too-many': 15 });
+    // Whoever got them can use them, and a look at them takes no longer than others.
+    await isWell(home);
+    const check = { action: 'call', resource: 'tool:old-9000' };
+    expect(await home.as('sam').checkGrant(check)).toMatchObject({ allowed: true });
+  });
+});
+
+/** As if jean had delegated so often before. */
+function insertDelegations(home: string, parent: string, count: number): void {
+  using database = new DatabaseSync(join(home, 'ledger.db'));
+  database.exec('begin');
+  const insert = database.prepare(
+    `insert into grants (id, principal, capability, parent, granted_by, origin, created_at)
+     values (?, 'agent:sam', ?, ?, 'agent:jean', 'delegation', 1)`,
+  );
+  for (let place = 0; place < count; place++) {
+    insert.run(`0${String(place).padStart(31, '0')}`, `tool:old-${place}:call`, parent);
+  }
+  database.exec('commit');
+}
+
+test('a thousand denied calls are all on record, and the daemon is well', async () => {
+  const names = ['jean', 'sam', 'lee'];
+  await using home = await toolHome(...names);
+  const perAgent = 334;
+
+  const ends = await Promise.all(
+    names.map((name) =>
+      inTurns(perAgent, 20, (place) =>
+        endOf(
+          home.agent(name).client.callTool('file.read', { args: { path: `/etc/secret-${place}` } }),
+        ),
+      ),
+    ),
+  );
+
+  expect(tally(ends.flat())).toEqual({ 'capability.denied': names.length * perAgent });
+  const denied = await home.events('capability.denied');
+  expect(countBy(denied)).toEqual(
+    Object.fromEntries(names.map((name) => [`agent:${name}`, perAgent])),
+  );
+  expect(new Set(denied.map(({ subject }) => subject))).toHaveLength(perAgent);
+  expect(denied.every(({ subject }) => subject.startsWith('file:/etc/secret-'))).toBe(true);
+  await isWell(home);
+  expect(await home.client.auditVerify()).toMatchObject({ kind: 'whole' });
+}, 30_000);
+
+function countBy(events: readonly WireEvent[]): Readonly<Record<string, number>> {
+  return tally(events.map(({ actor }) => actor));
+}
+
+const spawn = (name: string, ...lines: readonly string[]) =>
+  ({
+    to: '__orchestrator__',
+    kind: 'spawn',
+    body: [`NAME: ${name}`, 'CLI: claude', ...lines, ''].join('\n'),
+  }) as const;
+
+describe('an agent that asks for agents', () => {
+  test('ten times at once under max:3 gets exactly three', async () => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:*:spawn{max:3}');
+    const { client } = home.agent('jean');
+
+    const ends = await inTurns(10, 10, (place) => endOf(client.send(spawn(`worker-${place}`))));
+
+    expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
+    expect(pendingSpawns(home)).toHaveLength(3);
+    expect(await home.events('capability.denied')).toHaveLength(7);
+  });
+
+  test('ten times at once over a tree under max:3 gets exactly three', async () => {
+    await using home = await toolHome('lead', 'left', 'right');
+    await home.grant('lead', 'agent:*:spawn{max:3}');
+    for (const to of ['left', 'right']) {
+      await home.agent('lead').client.delegate({ to, capability: 'agent:*:spawn' });
+    }
+    const names = ['lead', 'left', 'right'];
+
+    const ends = await inTurns(10, 10, (place) =>
+      endOf(home.agent(names[place % 3] ?? '').client.send(spawn(`worker-${place}`))),
+    );
+
+    expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
+    expect(pendingSpawns(home)).toHaveLength(3);
+  });
+
+  test('by the tool for messages is held to the same', async () => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:*:spawn{max:3}');
+    const { client } = home.agent('jean');
+
+    const ends = await inTurns(10, 10, (place) =>
+      endOf(client.callTool('message.send', { args: spawn(`worker-${place}`) })),
+    );
+
+    expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
+    expect(pendingSpawns(home)).toHaveLength(3);
+  });
+
+  test('without the grant, or for another name, is told what is missing, on record', async () => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:helper:spawn', 'tool:*:call', 'agent:*:release');
+
+    const attempt = home.agent('jean').client.send(spawn('worker'));
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'message.denied',
+      message: expect.stringContaining('agent:worker:spawn'),
+      fix: "aos cap grant jean 'agent:worker:spawn'",
+    });
+    expect(await home.events('capability.denied')).toMatchObject([
+      { actor: 'agent:jean', subject: 'agent:worker:spawn' },
+    ]);
+    expect(pendingSpawns(home)).toEqual([]);
+  });
+
+  test.each([
+    ['/etc', 'message.denied'],
+    ['/data2', 'message.denied'],
+    ['/', 'message.denied'],
+    ['/data/../etc', 'message.malformed'],
+    ['data', 'message.malformed'],
+    ['/data/x', 'ok'],
+  ])('in the folder %s, where it may use /data: %s', async (folder, end) => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:*:spawn{max:1}', 'file:/data/**:read,write');
+    const { client } = home.agent('jean');
+
+    const ends = [await endOf(client.send(spawn('worker', `WORKING_DIR: ${folder}`)))];
+
+    expect(tally(ends)).toEqual({ [end]: 1 });
+    // A refusal has used nothing up.
+    const spare = await endOf(client.send(spawn('other')));
+    expect(tally([spare])).toEqual(end === 'ok' ? { 'message.denied': 1 } : { ok: 1 });
+    expect(pendingSpawns(home)).toHaveLength(1);
+    if (end === 'message.denied') {
+      const denied = await home.events('capability.denied');
+      expect(denied).toMatchObject([{ actor: 'agent:jean', subject: `file:${folder}:read` }]);
+    }
+  });
+
+  const variables = [
+    'LD_PRELOAD',
+    'ld_preload',
+    'LD_LIBRARY_PATH',
+    'NODE_OPTIONS',
+    'AOS_HOME',
+    'PATH',
+  ];
+
+  test('with a variable that decides what is run is told so', async () => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:*:spawn');
+
+    for (const name of variables) {
+      const attempt = home.agent('jean').client.send(spawn('worker', `ENV: A=1, ${name} = /x`));
+      await expect(attempt).rejects.toMatchObject({
+        code: 'message.malformed',
+        message: `ENV sets "${name}", which no message may set`,
+      });
+    }
+
+    expect(pendingSpawns(home)).toEqual([]);
+  });
+
+  test('with such a variable by a file finds a nack, and the refusal is on record', async () => {
+    await using home = await toolHome('jean');
+    await home.grant('jean', 'agent:*:spawn');
+
+    const { body } = spawn('worker', 'ENV: LD_PRELOAD=/tmp/x.so');
+    putIntoOutbox(home.home, 'jean', `TO: __orchestrator__\nKIND: spawn\n\n${body}`);
+
+    const [nack] = await vi.waitFor(
+      () => {
+        const found = lookIntoInbox(home.home, 'jean');
+        expect(found).toHaveLength(1);
+        return found;
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    expect(nack?.headers['KIND']).toBe('nack');
+    expect(nack?.body).toContain('LD_PRELOAD');
+    expect(await home.events('message.refused')).toMatchObject([
+      { actor: 'agent:jean', data: { code: 'message.malformed' } },
+    ]);
+    expect(pendingSpawns(home)).toEqual([]);
+  });
+});
+
+/** What is to be started, as the ledger has it. */
+function pendingSpawns({ home }: Pick<ToolHome, 'home'>): readonly unknown[] {
+  using database = new DatabaseSync(join(home, 'ledger.db'), { readOnly: true });
+  return database.prepare(`select * from pending_operations where operation_type = 'spawn'`).all();
+}
