@@ -40,6 +40,7 @@ async function prepare(): Promise<Sides> {
   const { folder, disposables } = await workplace();
   const bare = disposables.use(await openBenchLedger(join(folder, 'bare.db'), 1));
   const scrubber = new Scrubber();
+  scrubber.add({ name: 'KEY', value: 'sk-0123456789abcdefghij', prefix: 'Bearer ' });
   const raw = disposables.use(await openBenchLedger(join(folder, 'ledger.db'), 1));
   const ledger = scrubbedLedger(raw, scrubber);
   const ports = { ledger, clock: realClock, random: realRandom };

@@ -16,7 +16,7 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
     exclude: ['**/*.slow.test.ts'],
-    budgetSeconds: 75,
+    budgetSeconds: 90,
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
@@ -33,16 +33,16 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 330,
+    budgetSeconds: 390,
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 180, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 210, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    budgetSeconds: 120,
+    budgetSeconds: 180,
     fileParallelism: true,
   },
   {

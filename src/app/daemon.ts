@@ -99,7 +99,7 @@ async function serve(
   const metrics = countRelay();
   await using messages = await openHomeRelay(engines, settings, { open, log, metrics });
   const { relay, attachments } = messages;
-  await using tools = await openHomeTools(engines, settings, { open, log, relay });
+  await using tools = openHomeTools(engines, settings, { open, log, relay });
   await tools.calls.recover();
   await using gateway = await createGateway({
     ...engines,

@@ -11,11 +11,13 @@ import type { DiskView } from '../kernel/ports.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
+import { listSecrets } from '../ledger/secrets.ts';
 import { noMetrics } from '../relay/relay-metrics.ts';
 import { makeAgentFolders } from '../security/agent-folders.ts';
 import { loadKey } from '../security/identity/key-file.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';
 import { keysFolder, type PrincipalId } from '../security/identity/principal.ts';
+import { type GivenUpSecrets, giveUpSecrets } from '../security/secrets/secrets.ts';
 import type { BackupRequest } from './backup.ts';
 import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState } from './disk-watch.ts';
@@ -53,7 +55,7 @@ export async function embedHome(
   const { relay, attachments } = opened.use(
     await openHomeRelay(engines, settings, { open, log, metrics: noMetrics }),
   );
-  const tools = opened.use(await openHomeTools(engines, settings, { open, log, relay }));
+  const tools = opened.use(openHomeTools(engines, settings, { open, log, relay }));
   const gateway = opened.use(
     await createGateway({
       ...engines,
@@ -132,6 +134,22 @@ export async function restoreInto(
     warnings: [...summary.warnings, ...warnings],
     agents_without_keys: withoutKeys,
   };
+}
+
+/**
+ * `aos secret rm --all` where the key is lost, so that nobody can open the home. `confirm`
+ * hears what will be forgotten, and throws when that is not to be.
+ */
+export async function giveUpSecretsIn(
+  engines: Engines,
+  { home }: Settings,
+  confirm: (names: readonly string[]) => Promise<void>,
+): Promise<GivenUpSecrets> {
+  await prepareHome(engines, home);
+  await using lock = await lockHome(engines, home, { holder: 'aos secret rm' });
+  await using ledger = await openLedger(engines, home, lock, thrownByCall);
+  await confirm((await listSecrets(ledger.committed)).map(({ name }) => name));
+  return await giveUpSecrets({ ...engines, ledger }, home);
 }
 
 interface CompletedAgents {

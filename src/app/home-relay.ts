@@ -38,7 +38,7 @@ export async function openHomeRelay(
   settings: Settings,
   { open, log, metrics }: HomeRelayOptions,
 ): Promise<HomeRelay> {
-  const { home, ledger, grants, epoch } = open;
+  const { home, realHome, ledger, grants, epoch } = open;
   const watching = engines.fileWatching;
   const blobs = attachmentsOf(engines, home);
   await using opened = new AsyncDisposableStack();
@@ -61,7 +61,7 @@ export async function openHomeRelay(
       ...engines,
       ledger,
       grants,
-      home,
+      realHome,
       log,
       metrics,
       inboxes: new InboxFiles({ ...engines, bulk, home }),

@@ -1,6 +1,7 @@
 /** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
+import { deleteGrantsBefore } from '../ledger/grants.ts';
 import { deleteCallsBefore } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
@@ -61,6 +62,7 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
     'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
     'approval.announce': {
       kind: 'repeatable',
+      isSlow: true,
       ring: ({ subject }) => announce(deps, subject),
     },
     'approval.expire': { kind: 'repeatable', ring: ({ subject }) => deps.calls.expire(subject) },
@@ -74,16 +76,19 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
     if (events > 0) deps.log.info({ events }, 'old events were cut off');
     if (!more) break;
   }
-  await pruneCalls(deps.ledger, olderThan);
+  await pruneCallsAndGrants(deps.ledger, olderThan);
 }
 
 // One transaction must not hold up those who call.
-const batchCalls = 200;
+const batchRows = 200;
 
-async function pruneCalls(ledger: Ledger, before: Instant): Promise<void> {
+async function pruneCallsAndGrants(ledger: Ledger, before: Instant): Promise<void> {
   for (;;) {
-    const pruned = await ledger.transact((tx) => deleteCallsBefore(tx, before, batchCalls));
-    if (pruned < batchCalls) return;
+    const pruned = await ledger.transact(async (tx) => {
+      const grants = await deleteGrantsBefore(tx, before, batchRows);
+      return Math.max(grants, await deleteCallsBefore(tx, before, batchRows));
+    });
+    if (pruned < batchRows) return;
   }
 }
 

@@ -1,11 +1,9 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
 import { priorities } from '../kernel/message.ts';
-import type { DiskView } from '../kernel/ports.ts';
 import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { CapabilityManager } from '../security/grants/capability-manager.ts';
 import type { Secrets } from '../security/secrets/secrets.ts';
-import { withTarget } from '../toolbox/file/link-target.ts';
 import { fileRead } from '../toolbox/file/read.ts';
 import { fileWrite } from '../toolbox/file/write.ts';
 import { httpFetch } from '../toolbox/http/fetch.ts';
@@ -30,20 +28,19 @@ export interface HomeTools extends AsyncDisposable {
 }
 
 export interface HomeToolsOptions {
-  readonly open: Pick<OpenHome, 'home' | 'ledger' | 'grants' | 'secrets'>;
+  readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants' | 'secrets'>;
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
 }
 
-export async function openHomeTools(
+export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours'>,
   { open, log, relay }: HomeToolsOptions,
-): Promise<HomeTools> {
+): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
-  const home = await withoutSymlinks(engines.disk, open.home);
-  const parts = { ...engines, ledger, home, relay, secrets, tools };
+  const parts = { ...engines, ledger, home: open.realHome, relay, secrets, tools };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
     ...engines,
@@ -64,7 +61,8 @@ export async function openHomeTools(
   };
 }
 
-interface ToolParts extends Engines, Pick<OpenHome, 'home' | 'ledger'> {
+interface ToolParts extends Engines, Pick<OpenHome, 'ledger'> {
+  readonly home: string;
   readonly relay: RunningRelay;
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
@@ -98,18 +96,4 @@ async function tell(relay: RunningRelay, { to, key, body }: Note): Promise<void>
   } as const;
   const [accepted] = await relay.accept([{ sender: relayParty, message }]);
   if (accepted?.kind === 'refused') throw accepted.error;
-}
-
-/** The home by the path that no symlink is on: what agents name is held against it. */
-async function withoutSymlinks(disk: DiskView, path: string): Promise<string> {
-  let parts: readonly string[] = path.split('/').filter((name) => name !== '');
-  for (let index = 0; index < parts.length; ) {
-    const place = `/${parts.slice(0, index + 1).join('/')}`;
-    if ((await disk.stat(place))?.kind !== 'symlink') index++;
-    else {
-      parts = withTarget(parts, index, await disk.readLink(place));
-      index = 0;
-    }
-  }
-  return `/${parts.join('/')}`;
 }

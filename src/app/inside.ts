@@ -3,7 +3,7 @@
  * none. A bundle of its own, because most commands only talk to the daemon.
  */
 import { runDaemon } from './daemon.ts';
-import { embedHome, restoreInto } from './embed.ts';
+import { embedHome, giveUpSecretsIn, restoreInto } from './embed.ts';
 import { measureHome } from './home-usage.ts';
 
-export const inside = { runDaemon, embedHome, restoreInto, measureHome };
+export const inside = { runDaemon, embedHome, restoreInto, giveUpSecretsIn, measureHome };

@@ -15,6 +15,7 @@ import { openSecrets, type Secrets } from '../security/secrets/secrets.ts';
 import type { Engines } from './compose.ts';
 import { prepareHome } from './home-folder.ts';
 import { type HomeLock, takeHomeLock, takeOver } from './home-lock.ts';
+import { withoutSymlinks } from './without-symlinks.ts';
 
 export interface OpenOptions {
   /** `daemon`, or the words of the command. */
@@ -27,6 +28,8 @@ export interface OpenOptions {
 
 export interface OpenHome extends AsyncDisposable {
   readonly home: string;
+  /** The same without symlinks on the way. */
+  readonly realHome: string;
   readonly epoch: number;
   readonly ledger: Ledger;
   readonly grants: Grants;
@@ -47,9 +50,11 @@ export async function openHome(
   const secrets = await openSecrets({ ...engines, ledger: raw }, home);
   const ledger = scrubbedLedger(raw, secrets.scrubber);
   const owner = await ensureOwner({ ...engines, ledger }, home);
+  const realHome = await withoutSymlinks(engines.disk, home);
   const kept = opened.move();
   return {
     home,
+    realHome,
     epoch: lock.epoch,
     ledger,
     grants: new Grants({ ...engines, ledger }),

@@ -170,3 +170,40 @@ test('a timer that was taken by somebody else meanwhile does not ring', async ()
 
   expect(await rung(here.ledger)).toBe(0);
 });
+
+test('a thousand that fail do not hide one that does not', async () => {
+  await using here = await world();
+  const now = here.clock.now();
+  await here.ledger.transact(async (tx) => {
+    for (let number = 0; number < 1200; number++) {
+      await setTimer(tx, { ...second, id: `broken ${number}`, kind: 'test.broken', due_at: 1 }, 1);
+    }
+    await setTimer(tx, { ...second, due_at: now }, 1);
+  });
+  const broken: Ring = { kind: 'repeatable', ring: () => Promise.reject(new Error('no')) };
+
+  await runFor(here, { 'test.bell': recording, 'test.broken': broken }, 500);
+
+  expect(await rung(here.ledger)).toBe(1);
+});
+
+test('a slow one does not keep the others waiting', async () => {
+  await using here = await world();
+  const slowly = Promise.withResolvers<void>();
+  await here.ledger.transact(async (tx) => {
+    await setTimer(tx, { ...second, id: 'slow', kind: 'test.slow', due_at: 1 }, 1);
+    await setTimer(tx, { ...second, due_at: 2 }, 1);
+  });
+  const slow: Ring = { kind: 'repeatable', isSlow: true, ring: () => slowly.promise };
+  const stop = new AbortController();
+
+  const deps = { ledger: here.ledger, clock: here.clock, log: silent };
+  const running = runTimers(deps, { 'test.bell': recording, 'test.slow': slow }, stop.signal);
+  await pass(here.clock, 300);
+  const meanwhile = await rung(here.ledger);
+  stop.abort();
+  slowly.resolve();
+  await running;
+
+  expect(meanwhile).toBe(1);
+});

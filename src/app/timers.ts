@@ -5,7 +5,8 @@
  *     firing: it rings exactly once, whenever the process dies.
  * T2. Any other timer rings first and is taken afterwards: at least once, so what it does
  *     must be harmless to repeat.
- * T3. One that fails is tried again, later each time, and holds up no other.
+ * T3. One that fails is tried again, later each time, and holds up no other, however many
+ *     of them there are. Slow ones ring beside the others, a few at once.
  */
 import type { Clock } from '../kernel/ports.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
@@ -13,7 +14,12 @@ import { dueTimers, nextDue, type Timer, takeFiring } from '../ledger/timers.ts'
 
 export type Ring =
   | { readonly kind: 'within'; ring(tx: Transaction, timer: Timer): Promise<void> }
-  | { readonly kind: 'repeatable'; ring(timer: Timer): Promise<void> };
+  | {
+      readonly kind: 'repeatable';
+      ring(timer: Timer): Promise<void>;
+      /** It may take long: the others do not wait for it. */
+      readonly isSlow?: true;
+    };
 
 export interface TimersDeps {
   readonly ledger: Ledger;
@@ -27,6 +33,7 @@ export interface TimersDeps {
 // The wall clock may jump while nobody looks.
 const longestSleepMs = 5000;
 const pageTimers = 1000;
+const mostSlow = 8;
 const retryMs = { first: 1000, most: 300_000 };
 
 /** Rings until the signal aborts. What each kind of timer does is in `rings`. */
@@ -36,13 +43,36 @@ export async function runTimers(
   signal: AbortSignal,
 ): Promise<void> {
   const delays = new Delays(deps.clock);
+  const slow = new Map<string, Promise<void>>();
   while (!signal.aborted) {
-    for (const timer of await dueTimers(deps.ledger.committed, deps.clock.now(), pageTimers)) {
-      if (signal.aborted) return;
-      if (!delays.holds(timer)) await ringOne(deps, rings, timer, delays);
+    for await (const timer of allDue(deps)) {
+      if (signal.aborted) break;
+      if (delays.holds(timer) || slow.has(timer.id)) continue;
+      const ring = rings[timer.kind];
+      if (ring?.kind !== 'repeatable' || ring.isSlow !== true) {
+        await ringOne(deps, rings, timer, delays);
+      } else if (slow.size < mostSlow) {
+        const ringing = ringOne(deps, rings, timer, delays);
+        slow.set(
+          timer.id,
+          ringing.finally(() => slow.delete(timer.id)),
+        );
+      }
     }
     await sleepUntilNext(deps, signal);
   }
+  await Promise.all(slow.values());
+}
+
+/** A page at a time: those that are held back must not hide the others. */
+async function* allDue({ ledger, clock }: TimersDeps): AsyncGenerator<Timer, void, void> {
+  const now = clock.now();
+  let after: Timer | undefined;
+  do {
+    const page = await dueTimers(ledger.committed, { now, limit: pageTimers, after });
+    yield* page;
+    after = page.length === pageTimers ? page.at(-1) : undefined;
+  } while (after !== undefined);
 }
 
 async function ringOne(

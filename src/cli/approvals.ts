@@ -58,7 +58,7 @@ async function show(context: Context, typed: string): Promise<void> {
   context.print({ data: approval, text });
 }
 
-function stateWords(approval: WireApproval, now: Instant): string {
+function stateWords(approval: Omit<WireApproval, 'shown'>, now: Instant): string {
   const { state, scope, expires_at, answered_by, answer } = approval;
   if (state === 'waiting') {
     const leftMs = Date.parse(expires_at) - now;

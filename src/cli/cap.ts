@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../gateway/client.ts';
 import type { Answer, WireGrant } from '../gateway/contract.ts';
-import { parseCapability, printCapability } from '../kernel/capability/capability-text.ts';
-import { AosError } from '../kernel/errors.ts';
-import { oneLine, quote } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/quote.ts';
 import { defineCheck } from './cap-check.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
@@ -54,7 +52,7 @@ export function defineCap(command: Command, context: Context): void {
     .action((first: string, capability: string | undefined) =>
       capability === undefined
         ? revokeOne(context, first)
-        : revokeAll(context, first, printCapability(parseCapability(capability))),
+        : revokeAll(context, { agent: first, capability }),
     );
   command
     .command('ls')
@@ -107,35 +105,26 @@ async function revokeOne(context: Context, typed: string): Promise<void> {
   );
   const { id: whole, agent, capability } = revoked.grant;
   const text = `Grant ${whole} is revoked, by which ${agent} had ${capability}.`;
-  context.print({ data: revoked, text: oneLine(text) + belowWords([revoked]) });
+  context.print({ data: revoked, text: oneLine(text) + belowWords(revoked) });
 }
 
-async function revokeAll(context: Context, agent: string, capability: string): Promise<void> {
-  const { signal } = context;
-  const items = await withHome(context, { holder: 'aos cap revoke' }, async (client) => {
-    const revoked: Answer<'revoke'>[] = [];
-    const held = (await allGrants(client, { agent }, signal)).items;
-    for (const { id } of held.filter((one) => one.capability === capability)) {
-      revoked.push(await client.revoke(id, { signal }));
-    }
-    return revoked;
-  });
-  if (items.length === 0) throw noneSaysThat(agent, capability);
-  const were = items.length === 1 ? 'was' : 'were';
-  const text = `${counted(items.length, 'grant')} of ${agent} for ${capability} ${were} revoked.`;
-  context.print({ data: { items }, text: oneLine(text) + belowWords(items) });
+async function revokeAll(
+  context: Context,
+  which: { readonly agent: string; readonly capability: string },
+): Promise<void> {
+  const answer = await withHome(context, { holder: 'aos cap revoke' }, (client) =>
+    client.revokeCapability(which, { signal: context.signal }),
+  );
+  const { revoked } = answer;
+  // In its one spelling, which may not be what was typed.
+  const said = revoked[0]?.capability ?? which.capability;
+  const were = revoked.length === 1 ? 'was' : 'were';
+  const text = `${counted(revoked.length, 'grant')} of ${which.agent} for ${said} ${were} revoked.`;
+  context.print({ data: answer, text: oneLine(text) + belowWords(answer) });
 }
 
-function belowWords(revoked: readonly Answer<'revoke'>[]): string {
-  const below = revoked.reduce((sum, answer) => sum + answer.below, 0);
+function belowWords({ below }: { readonly below: number }): string {
   return below === 0 ? '' : ` ${below} more ended with that, delegated from there.`;
-}
-
-function noneSaysThat(agent: string, capability: string): AosError {
-  return new AosError('capability.unknown', {
-    message: `Agent ${quote(agent)} has no grant that says ${capability}`,
-    fix: `aos cap ls ${oneLine(agent)}`,
-  });
 }
 
 async function list(context: Context, agent: string | undefined, all?: true): Promise<void> {

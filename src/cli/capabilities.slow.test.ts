@@ -99,6 +99,32 @@ describe('aos cap revoke', () => {
     expect(items.map(({ capability }) => capability)).toContain('file:/data/*:write');
   });
 
+  test('tells how many ended with them', async () => {
+    await using home = await commandHome('jean', 'sam');
+    await home.client.grant({ agent: 'jean', capability: reading });
+    await home.client.delegate({ from: 'jean', to: 'sam', capability: 'file:/data/a:read' });
+
+    const run = await home.aos(['cap', 'revoke', 'jean', reading]);
+
+    expect(run.stdout).toBe(
+      '1 grant of jean for file:/data/*:read was revoked. 1 more ended with that, delegated from there.\n',
+    );
+  });
+
+  test('by what it says is for the owner alone', async () => {
+    await using home = await commandHome('jean');
+    await home.client.grant({ agent: 'jean', capability: reading });
+    const { handle } = await home.client.register('sam');
+
+    const answer = await send({
+      ...{ at: home.agentSocket('sam'), path: '/api/v1/grants/revoke', method: 'POST' },
+      ...{ headers: bearer(handle), body: JSON.stringify({ agent: 'jean', capability: reading }) },
+    });
+
+    expect(answer.status).toBe(403);
+    expect(await home.client.checkGrant(readingAs('jean'))).toMatchObject({ allowed: true });
+  });
+
   test('answers programs with the grants that it revoked', async () => {
     await using home = await commandHome('jean');
     const { id } = await home.client.grant({ agent: 'jean', capability: reading });
@@ -106,7 +132,8 @@ describe('aos cap revoke', () => {
     const data = await home.data(['cap', 'revoke', 'jean', reading]);
 
     expect(data).toEqual({
-      items: [{ grant: expect.objectContaining({ id, revoked_at: expect.any(String) }), below: 0 }],
+      revoked: [expect.objectContaining({ id, revoked_at: expect.any(String) })],
+      below: 0,
     });
   });
 

@@ -25,8 +25,8 @@ function isIdWord(typed: string): boolean {
   return /^[0-9a-f]{4,32}$/.test(typed);
 }
 
-// The first twelve digits are the millisecond, which is nearly always enough.
-const fewestDigits = 12;
+// The first twelve digits are the millisecond, in which there may be several.
+const fewestDigits = 16;
 const wholeId = 32;
 
 /** As long as it takes to tell these ids from each other. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Answer } from '../gateway/contract.ts';
-import { AosError } from '../kernel/errors.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
+import { defineRm } from './secret-rm.ts';
 import { defineSet } from './secret-set.ts';
 import { table } from './table.ts';
 
@@ -14,12 +14,7 @@ export function defineSecret(command: Command, context: Context): void {
     .description('list the secrets and what they are for; never what they are')
     .addHelpText('after', '\nExample:\n  aos secret ls')
     .action(() => list(context));
-  command
-    .command('rm')
-    .description('forget a secret')
-    .argument('<name>', 'which')
-    .addHelpText('after', '\nExample:\n  aos secret rm GITHUB_TOKEN')
-    .action((name: string) => remove(context, name));
+  defineRm(command.command('rm'), context);
 }
 
 async function list(context: Context): Promise<void> {
@@ -39,20 +34,4 @@ function bindingWords(secret: Answer<'secrets'>['items'][number]): string {
   if (host === null || header === null) return 'for no host';
   const form = prefix === '' ? '' : `, after ${quote(prefix)}`;
   return oneLine(`for ${host}:${port} in ${header}${form}`);
-}
-
-async function remove(context: Context, name: string): Promise<void> {
-  // Here and not by the daemon: it would be another path.
-  if (!/[A-Za-z]/.test(name)) throw unknownSecret(name);
-  const removed = await withHome(context, { holder: 'aos secret rm' }, (client) =>
-    client.removeSecret(name, { signal: context.signal }),
-  );
-  context.print({ data: removed, text: oneLine(`Secret ${removed.name} is forgotten.`) });
-}
-
-function unknownSecret(name: string): AosError {
-  return new AosError('secret.unknown', {
-    message: `There is no secret ${quote(name.slice(0, 100))}`,
-    fix: 'aos secret ls',
-  });
 }

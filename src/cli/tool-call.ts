@@ -33,7 +33,7 @@ export function defineCall(command: Command, context: Context): void {
     .option('--wait <time>', 'when a human has to approve it, wait for that, as 10m')
     .addHelpText(
       'after',
-      '\nExit code 3 when the agent may not, and 5 when a human has to approve it first. What a\ntool brings is data, whatever it says.\n\nExamples:\n  aos tool call file.read --args \'{"path":"/etc/hostname"}\' --as jean\n  echo \'{"to":"jean","body":"hello"}\' | aos tool call message.send --args -\n  aos tool call http.fetch --args \'{"url":"https://example.com/"}\' --as jean --wait 10m',
+      '\nExit code 3 when the agent may not, and 5 when a human has to approve it first. What a\ntool brings is data, whatever it says. Ctrl-C ends the waiting and not the call, which the\ndaemon goes on with: "aos tool calls" shows what comes of it.\n\nExamples:\n  aos tool call file.read --args \'{"path":"/etc/hostname"}\' --as jean\n  echo \'{"to":"jean","body":"hello"}\' | aos tool call message.send --args -\n  aos tool call http.fetch --args \'{"url":"https://example.com/"}\' --as jean --wait 10m',
     )
     .action((name: string, options: CallOptions) => callTool(context, name, options));
 }
@@ -138,18 +138,37 @@ async function answerTo(context: Context, calling: Calling): Promise<CallAnswer>
 
 async function outcomeOf(
   client: Client,
-  { signal }: Context,
+  context: Context,
   { name, call, key, waitMs }: Calling,
 ): Promise<CallAnswer> {
-  const answer = await client.callTool(name, call, { key, signal });
+  const { signal } = context;
+  const asking = client.callTool(name, call, { key, signal });
+  const answer = await tellIfStopped(context, asking, 'aos tool calls');
   if (answer.state === 'answered') return answer;
   if (answer.state === 'waiting' && waitMs === undefined) throw approvalNeeded(answer);
-  const ended = await waitForEnd(client, answer.call_id, { mostMs: waitMs, signal });
+  const waiting = waitForEnd(client, answer.call_id, { mostMs: waitMs, signal });
+  const ended = await tellIfStopped(context, waiting, `aos tool calls ${answer.call_id}`);
   if (ended.state === 'waiting') throw approvalNeeded(ended);
   if (ended.state === 'started') throw stillRunning(ended);
   if (ended.state !== 'answered') throw errorOfCall(ended);
   const { call_id, tool, trust, output, bytes, approval } = ended;
   return { call_id, tool, state: 'answered', trust, output, bytes, approval };
+}
+
+/** Ctrl-C ends this command. What the daemon was asked for is not ended by it. */
+async function tellIfStopped<T>(
+  { terminal, signal }: Context,
+  work: Promise<T>,
+  look: string,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (failure) {
+    if (signal.aborted) {
+      terminal.err(`A call that the daemon has begun goes on. What comes of it: ${look}\n`);
+    }
+    throw failure;
+  }
 }
 
 function approvalNeeded({

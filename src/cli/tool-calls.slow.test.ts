@@ -204,8 +204,8 @@ describe('aos tool calls', () => {
 async function homeThatWaits() {
   const home = await homeToRead({ ask: true });
   await home.aos(home.call);
-  const [approval] = (await home.client.approvals({})).items;
-  if (approval === undefined) throw new Error('nothing waits');
+  const [found] = (await home.client.approvals({})).items;
+  const approval = await home.client.approval(found?.id ?? '');
   return Object.assign(home, { approval });
 }
 
@@ -225,7 +225,7 @@ describe('aos approvals', () => {
     const all = await home.aos(['approvals', '--all']);
 
     expect(waiting.stdout).toMatch(
-      /^\w{12} {2}jean {2}file\.read {2}asked \d s ago {2}expires in 23 h 59 min {2}grant \w+ asks before each use\n$/,
+      /^\w{16} {2}jean {2}file\.read {2}asked \d s ago {2}expires in 23 h 59 min {2}grant \w+ asks before each use\n$/,
     );
     expect(none.stdout).toBe('Nothing waits for an approval.\n');
     expect(all.stdout).toContain('  denied by owner: no  ');

@@ -79,6 +79,7 @@ function ownerOnly(caller: Caller): AosError {
   return new AosError('gateway.owner-only', {
     message: `Only the owner may do this, and ${quote(caller.id)} is not`,
     fix: "Use the owner's socket or handle",
+    details: caller.kind === 'agent' ? { agent: caller.name } : undefined,
   });
 }
 

@@ -186,12 +186,29 @@ function answerFailure(
   if (known === undefined) log.error({ err: thrown, request_id: request.id }, 'a request broke');
   const error = known ?? hiddenBug(request.id);
   const problem = problemOf(error);
-  // The framework would hang up on a body that is too large, and who is still sending it
-  // would not read the answer. The rest is dropped as it comes, for as long as a request
-  // may take.
-  if (error.code === 'gateway.too-large') reply.removeHeader('connection');
   reply.code(problem.status).headers(commonHeaders).headers(problemHeaders(error));
-  reply.send(JSON.stringify(problem));
+  const send = (): void => void reply.send(JSON.stringify(problem));
+  if (error.code === 'gateway.too-large') onceTaken(request, reply, send);
+  else send();
+}
+
+/**
+ * Who is still sending a body would not read the answer, and find the connection broken. So
+ * the rest is dropped as it comes, for as long as a request may take.
+ */
+function onceTaken({ raw, headers }: FastifyRequest, reply: FastifyReply, then: () => void): void {
+  reply.removeHeader('connection');
+  // Who waits to be told to go on sends nothing before.
+  if (raw.complete || raw.destroyed || headers.expect !== undefined) {
+    then();
+    return;
+  }
+  let isDone = false;
+  const once = (): void => {
+    if (!isDone) then();
+    isDone = true;
+  };
+  raw.once('end', once).once('close', once).resume();
 }
 
 function isHungUp(thrown: unknown, { raw }: FastifyRequest): boolean {

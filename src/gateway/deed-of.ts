@@ -3,8 +3,8 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { parseCapability } from '../kernel/capability/capability-text.ts';
 import { parseRequestUrl } from '../kernel/capability/url-text.ts';
 import { AosError } from '../kernel/errors.ts';
+import { deedOfParts } from '../kernel/file-deed.ts';
 import { quote } from '../kernel/quote.ts';
-import { deedOfParts } from '../toolbox/file/file-deed.ts';
 import { fetchDeed } from '../toolbox/http/fetch-deed.ts';
 
 export function deedOf(home: string, action: string, resource: string): Deed {
@@ -22,7 +22,7 @@ export function deedOf(home: string, action: string, resource: string): Deed {
     if (target.subtree || target.segments.includes('any')) throw inexact(resource, 'one path');
     return capability.resource === 'memory'
       ? { resource: 'memory', action: only, path }
-      : { ...deedOfParts(home, path, 'read'), action: only };
+      : deedOfParts(home, path, only);
   }
   if (target.kind === 'prefix') throw inexact(resource, 'one name');
   const { resource: kind } = capability;

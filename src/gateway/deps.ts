@@ -26,6 +26,8 @@ export interface GatewayDeps {
   readonly disk: Disk;
   /** The home folder, absolute. */
   readonly home: string;
+  /** The same without symlinks on the way. */
+  readonly realHome: string;
   readonly version: string;
   readonly log: GatewayLog;
   readonly owner: { readonly address: string; sign(text: string): string };

@@ -67,6 +67,17 @@ export const grantRoutes = {
     params: idParams,
     answer: z.object({ grant, below: count.describe('How many more ended with it') }),
   },
+  revokeCapability: {
+    ...post,
+    path: '/api/v1/grants/revoke',
+    summary: 'The same, in one step, for every grant of an agent that says exactly this',
+    who: 'owner',
+    body: z.strictObject({ agent: name, capability }),
+    answer: z.object({
+      revoked: z.array(grant),
+      below: count.describe('How many more ended with them'),
+    }),
+  },
   grants: {
     ...get,
     path: '/api/v1/grants',
@@ -94,11 +105,13 @@ export const grantRoutes = {
       allowed: z.boolean(),
       resource: z.string().describe('In its one spelling, with the action'),
       asks: z.boolean(),
-      chain: z.array(grant).describe('The grant that allows it, and those above it'),
+      chain: z
+        .array(grant)
+        .describe('The grant that allows it, and those above it; to an agent its own alone'),
       nearest: z.nullable(
         z.object({
           grant,
-          why: z.enum(['action', 'target', 'revoked', 'expired', 'used-up']),
+          why: z.enum(['action', 'target', 'revoked', 'expired', 'used-up', 'asks']),
         }),
       ),
       fix: z.nullable(z.string()).describe('The command that grants it'),

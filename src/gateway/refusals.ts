@@ -22,7 +22,7 @@ interface Pending {
 // Whoever knocks at a wrong door must not be able to fill the ledger.
 const leastGapMs = 1000;
 
-/** Counts every refusal, and records those at an agent's door, at most one event a second each. */
+/** Counts every refusal, and records those of agents, at most one event a second each. */
 export class Refusals {
   readonly #deps: RefusalsDeps;
   readonly #byAgent = new Map<string, Pending>();
@@ -31,18 +31,19 @@ export class Refusals {
     this.#deps = deps;
   }
 
-  add(door: Door, { code }: AosError): void {
+  add(door: Door, { code, details }: AosError): void {
     this.#deps.metrics.refused(code);
-    if (door.kind !== 'agent') return;
-    const pending = this.#byAgent.get(door.name) ?? {
+    const name = door.kind === 'agent' ? door.name : agentIn(details);
+    if (name === undefined) return;
+    const pending = this.#byAgent.get(name) ?? {
       count: 0,
       why: code,
       recordedAt: Number.NEGATIVE_INFINITY,
     };
-    this.#byAgent.set(door.name, pending);
+    this.#byAgent.set(name, pending);
     pending.count++;
     pending.why = code;
-    this.#recordIfDue(door.name, pending);
+    this.#recordIfDue(name, pending);
   }
 
   /** Records what is left over; to be called now and then. */
@@ -64,4 +65,10 @@ export class Refusals {
       )
       .catch((error: unknown) => log.warn({ err: error, ...data }, 'a refusal was not recorded'));
   }
+}
+
+/** Who a refusal says that it was, where the door does not tell. */
+function agentIn(details: unknown): string | undefined {
+  const isNamed = typeof details === 'object' && details !== null && 'agent' in details;
+  return isNamed ? String(details.agent) : undefined;
 }

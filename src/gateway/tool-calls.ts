@@ -6,6 +6,10 @@ export interface ToolClientCalls {
   grant(grant: Body<'grant'>, options?: CallOptions): Promise<WireGrant>;
   delegate(delegation: Body<'delegate'>, options?: CallOptions): Promise<WireGrant>;
   revoke(id: string, options?: CallOptions): Promise<Answer<'revoke'>>;
+  revokeCapability(
+    which: Body<'revokeCapability'>,
+    options?: CallOptions,
+  ): Promise<Answer<'revokeCapability'>>;
   /** A page; `next` of it goes into `after`. */
   grants(query: Query<'grants'>, options?: CallOptions): Promise<Answer<'grants'>>;
   checkGrant(question: Body<'checkGrant'>, options?: CallOptions): Promise<Answer<'checkGrant'>>;
@@ -52,6 +56,7 @@ export function toolClientCalls({ get, post }: ToolCallsDeps): ToolClientCalls {
     grant: (grant, options) => post('/api/v1/grants', grant, options),
     delegate: (delegation, options) => post('/api/v1/grants/delegate', delegation, options),
     revoke: (id, options) => post(at('grants', id, '/revoke'), {}, options),
+    revokeCapability: (which, options) => post('/api/v1/grants/revoke', which, options),
     grants: (query, options) => get('/api/v1/grants', query, options),
     checkGrant: (question, options) => post('/api/v1/grants/check', question, options),
     setSecret: (secret, options) => post('/api/v1/secrets', secret, options),

@@ -14,7 +14,8 @@ const error = z.object({
   details: z.optional(z.unknown()),
 });
 
-const call = z.object({
+/** What a list tells: neither arguments nor results, which may be long. */
+const callSummary = z.object({
   call_id: z.string(),
   agent: z.string(),
   tool: z.string(),
@@ -26,20 +27,22 @@ const call = z.object({
   ended_at: z.nullable(time),
   runs: count,
   approval: z.nullable(z.string()).describe('The approval that it waits or waited for'),
-  arguments: z.unknown(),
-  trust: z.literal('data').describe('What a tool brings is data, whatever it says'),
-  output: z.optional(z.unknown()),
-  bytes: z.nullable(count),
+  bytes: z.nullable(count).describe('Of the result'),
   error: z.nullable(error),
 });
 
-const approval = z.object({
+const call = callSummary.extend({
+  arguments: z.unknown().describe('null for a call that was denied'),
+  trust: z.literal('data').describe('What a tool brings is data, whatever it says'),
+  output: z.optional(z.unknown()),
+});
+
+const approvalSummary = z.object({
   id: z.string(),
   call_id: z.string(),
   agent: z.string(),
   tool: z.string(),
   reason: z.string(),
-  shown: z.string().describe('What is approved, whole'),
   hash: z.string().describe('The SHA-256 of what is shown; an answer has to name it'),
   state: z.enum(['waiting', 'approved', 'denied', 'expired']),
   asked_at: time,
@@ -50,6 +53,12 @@ const approval = z.object({
   scope: z.nullable(z.enum(['once', 'always'])),
 });
 
+const approval = approvalSummary.extend({
+  shown: z.string().describe('What is approved, whole'),
+});
+
+const before = z.optional(z.string().max(100).describe('Only what was asked before this one'));
+const next = z.nullable(z.string()).describe('For "before"; null at the end');
 const hash = z.string().max(100).describe('Of what was shown');
 
 // Room for a file of a MiB with its quotes escaped.
@@ -102,9 +111,10 @@ export const toolRoutes = {
     query: z.strictObject({
       agent: z.optional(name),
       state: z.optional(callState),
+      before,
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(call) }),
+    answer: z.object({ items: z.array(callSummary), next }),
   },
   call: {
     ...get,
@@ -133,9 +143,10 @@ export const toolRoutes = {
     who: 'any',
     query: z.strictObject({
       all: z.optional(z.enum(['true', 'false']).describe('Those that were answered too')),
+      before,
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(approval) }),
+    answer: z.object({ items: z.array(approvalSummary), next }),
   },
   approval: {
     ...get,

@@ -120,7 +120,8 @@ function workingDir(path: string | undefined): string | undefined {
 }
 
 // They decide which program runs, and what is loaded into it.
-const withheld = /^(?:PATH$|LD_|NODE_|AOS_)/i;
+const withheld =
+  /^(?:(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|JAVA_TOOL_OPTIONS)$|LD_|DYLD_|NODE_|AOS_|GIT_|PYTHON|PERL5|RUBY)/i;
 
 function environment(text: string): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>();

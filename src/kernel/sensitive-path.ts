@@ -6,7 +6,11 @@
  *     that a grant has to name it.
  * S2. Our own home: all of its path, and what in it is meant, down to the folder of an agent.
  * S3. Of /proc every part: it has the memory and the environment of every process.
+ * S4. What stands in /etc and /var elsewhere stands in /private of a Mac.
+ * S5. `.git` itself: a file of that name, or a folder put there, leads git to other settings.
+ *     What is in it, but for the places that are named, is data.
  */
+import { sensitiveNames, systemPlaces, userPlaces } from './sensitive-places.ts';
 
 /** Indexes of the parts that have to be named. */
 export function sensitiveParts(
@@ -19,85 +23,27 @@ export function sensitiveParts(
     for (let index = start; index < Math.min(end, names.length); index++) found.add(index);
   };
   add(0, partsOfHome(names, homes.aosHome.map(folded)));
-  for (const place of systemPlaces) if (isAt(names, 0, place)) add(0, place.length);
+  // S4
+  const root = names[0] === 'private' ? 1 : 0;
+  for (const place of fromRoot) if (isAt(names, root, place)) add(0, root + place.length);
   // S3
   if (names[0] === 'proc') add(0, names.length);
-  for (const start of names.keys()) {
-    if (isSecretName(names[start] ?? '')) add(start, start + 1);
-    for (const place of userPlaces) {
+  for (const [start, name] of names.entries()) {
+    for (const place of placesFrom(name)) {
       if (isAt(names, start, place)) add(start, start + place.length);
     }
   }
+  // S5
+  if (names.at(-1) === '.git') add(names.length - 1, names.length);
   return [...found].sort((one, other) => one - other);
 }
 
-/** From the root. `*` at the end of a name is anything. */
-const systemPlaces = [
-  'etc/shadow*',
-  'etc/gshadow*',
-  'etc/sudoers*',
-  'etc/ssh',
-  'etc/ssl/private',
-  'proc',
-  'sys',
-  'dev',
-  'run',
-  'var/run',
-].map((place) => place.split('/'));
+const fromRoot = systemPlaces.map((place) => place.split('/'));
+const anywhere = [...userPlaces, ...sensitiveNames].map((place) => place.split('/'));
+const byFirstName = Map.groupBy(anywhere, ([first = '']) => (first.includes('*') ? '*' : first));
 
-/** Anywhere. */
-const userPlaces = [
-  '.config/gcloud',
-  '.config/gh',
-  '.config/hub',
-  '.config/rclone',
-  '.config/op',
-  '.config/google-chrome',
-  '.config/chromium',
-  '.config/autostart',
-  '.config/systemd',
-  '.local/share/keyrings',
-  'library/keychains',
-  '.git/hooks',
-  '.git/config',
-  '.terraform.d/credentials*',
-  '.cargo/credentials*',
-  '.gem/credentials',
-  '.composer/auth.json',
-  '.m2/settings*',
-].map((place) => place.split('/'));
-
-const secretNames = [
-  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store', 'keyrings'],
-  ...[
-    '.netrc',
-    '_netrc',
-    '.npmrc',
-    '.pypirc',
-    '.pgpass',
-    '.my.cnf',
-    '.git-credentials',
-    '.vault-*',
-  ],
-  ...['.env', '.env.*', '.envrc', '.htpasswd', '.s3cfg', '.boto', '.mozilla', '.thunderbird'],
-  ...['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.authinfo*', '.dockercfg', '.mcp.json'],
-  // Shells run these and keep in them what was typed; both are where tokens end up.
-  ...[
-    '.profile',
-    '.bashrc',
-    '.bash_*',
-    '.zshrc',
-    '.zshenv',
-    '.zprofile',
-    '.zlogin',
-    '.zsh_history',
-  ],
-  // Written by somebody else, an editor would run these.
-  ...['.vscode', '.idea'],
-];
-
-function isSecretName(name: string): boolean {
-  return secretNames.some((secret) => isName(name, secret));
+function placesFrom(name: string): readonly (readonly string[])[] {
+  return [...(byFirstName.get(name) ?? []), ...(byFirstName.get('*') ?? [])];
 }
 
 function isAt(names: readonly string[], start: number, place: readonly string[]): boolean {
@@ -105,7 +51,12 @@ function isAt(names: readonly string[], start: number, place: readonly string[])
 }
 
 function isName(name: string, wanted: string): boolean {
-  return wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
+  const star = wanted.indexOf('*');
+  if (star < 0) return name === wanted;
+  const end = wanted.slice(star + 1);
+  return (
+    name.length >= star + end.length && name.startsWith(wanted.slice(0, star)) && name.endsWith(end)
+  );
 }
 
 // S2

@@ -60,19 +60,24 @@ export interface ApprovalPage {
   readonly principal?: string | undefined;
   /** Those that were answered too. */
   readonly all?: boolean | undefined;
+  /** Only those with a lower id. */
+  readonly before?: string | undefined;
   readonly limit: number;
 }
 
 /** The newest first. */
 export function listApprovals(
   sql: Sql,
-  { principal, all = false, limit }: ApprovalPage,
+  { principal, all = false, before, limit }: ApprovalPage,
 ): Promise<ApprovalRow[]> {
-  const whose = principal === undefined ? '' : 'and principal = $2';
-  const which = all ? 'true' : `state = 'waiting'`;
+  const parameters: (string | number)[] = [limit];
+  const conditions = [all ? 'true' : `state = 'waiting'`];
+  const bind = (value: string) => `$${parameters.push(value)}`;
+  if (principal !== undefined) conditions.push(`principal = ${bind(principal)}`);
+  if (before !== undefined) conditions.push(`id < ${bind(before)}`);
   return sql.all(
-    `select ${columns} from approvals where ${which} ${whose} order by id desc limit $1`,
-    principal === undefined ? [limit] : [limit, principal],
+    `select ${columns} from approvals where ${conditions.join(' and ')} order by id desc limit $1`,
+    parameters,
   );
 }
 
@@ -96,4 +101,13 @@ export async function answerApproval(
     [id, state, by, answer, scope, at],
   );
   return changed === 1;
+}
+
+/** How many a principal has asked for that nobody has answered. */
+export async function countWaiting(sql: Sql, principal: string): Promise<number> {
+  const row = await sql.get<{ count: number }>(
+    `select count(*) as count from approvals where state = 'waiting' and principal = $1`,
+    [principal],
+  );
+  return row?.count ?? 0;
 }

@@ -75,18 +75,6 @@ export function grantsAbove(sql: Sql, principal: string): Promise<GrantRow[]> {
   );
 }
 
-/** Everything that was delegated from a grant, and from that, and so on; without itself. */
-export function grantsBelow(sql: Sql, id: string): Promise<GrantRow[]> {
-  return sql.all(
-    `with recursive below (id) as (
-       select id from grants where parent = $1
-       union
-       select g.id from grants g join below b on g.parent = b.id)
-     select ${columns} from grants where id in (select id from below) order by id`,
-    [id],
-  );
-}
-
 /** A grant and what is above it, itself first. */
 export async function grantChain(sql: Sql, id: string): Promise<GrantRow[]> {
   const chain: GrantRow[] = [];
@@ -120,11 +108,33 @@ export function listGrants(
   );
 }
 
-/** How many a principal has delegated that were not revoked. */
-export async function countDelegatedBy(sql: Sql, principal: string): Promise<number> {
+/** What a principal was given last, also what was revoked. */
+export function newestGrants(sql: Sql, principal: string, limit: number): Promise<GrantRow[]> {
+  return sql.all(`select ${columns} from grants where principal = $1 order by id desc limit $2`, [
+    principal,
+    limit,
+  ]);
+}
+
+/** How many a principal has delegated that were not revoked, or only since then. */
+export async function countDelegatedBy(
+  sql: Sql,
+  principal: string,
+  since: Instant,
+): Promise<number> {
   const row = await sql.get<{ count: number }>(
     `select count(*) as count from grants g join grants p on g.parent = p.id
-     where p.principal = $1 and g.revoked_at is null`,
+     where p.principal = $1 and (g.revoked_at is null or g.revoked_at > $2)`,
+    [principal, since],
+  );
+  return row?.count ?? 0;
+}
+
+/** How many that were not revoked a principal was given by others. */
+export async function countDelegatedTo(sql: Sql, principal: string): Promise<number> {
+  const row = await sql.get<{ count: number }>(
+    `select count(*) as count from grants
+     where principal = $1 and revoked_at is null and origin = 'delegation'`,
     [principal],
   );
   return row?.count ?? 0;
@@ -137,6 +147,39 @@ export async function markRevoked(tx: Transaction, id: string, now: Instant): Pr
     [id, now],
   );
   return changed === 1;
+}
+
+/** Everything below a grant goes with it; resolves to their ids. */
+export async function markRevokedBelow(
+  tx: Transaction,
+  id: string,
+  now: Instant,
+): Promise<readonly string[]> {
+  const rows = await tx.all<{ id: string }>(
+    `with recursive below (id) as (
+       select id from grants where parent = $1
+       union
+       select g.id from grants g join below b on g.parent = b.id)
+     update grants set revoked_at = $2
+     where revoked_at is null and id in (select id from below) returning id`,
+    [id, now],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Rows of grants that were revoked before then, and that nothing rests on; tells how many. */
+export function deleteGrantsBefore(
+  tx: Transaction,
+  before: Instant,
+  limit: number,
+): Promise<number> {
+  return tx.run(
+    `delete from grants where id in (
+       select id from grants g where revoked_at < $1
+         and not exists (select 1 from grants c where c.parent = g.id)
+       limit $2)`,
+    [before, limit],
+  );
 }
 
 export async function isRevoked(sql: Sql, id: string): Promise<boolean> {
@@ -155,7 +198,11 @@ export async function usesOf(sql: Sql, id: string): Promise<GrantUses> {
   return row;
 }
 
-/** One more use; `recent` is what is to be known of the latest ones. */
-export async function addUse(tx: Transaction, id: string, recent: string | null): Promise<void> {
-  await tx.run('update grants set uses = uses + 1, recent = $2 where id = $1', [id, recent]);
+/** So many more uses; `recent` is what is to be known of the latest ones. */
+export async function addUses(
+  tx: Transaction,
+  id: string,
+  { more, recent }: { readonly more: number; readonly recent: string | null },
+): Promise<void> {
+  await tx.run('update grants set uses = uses + $2, recent = $3 where id = $1', [id, more, recent]);
 }

@@ -34,6 +34,11 @@ export type NewCall = Omit<CallRow, 'id' | 'result' | 'result_bytes' | 'ended_at
 const columns = `id, call_id, principal, tool, effect, repeatable, state, idempotency_key, arguments,
   arguments_digest, result, result_bytes, asked_at, started_at, ended_at, runs`;
 
+/** Without what may be long; the error of one that has failed is not. */
+const summaryColumns = columns
+  .replace(' arguments,', ` 'null' as arguments,`)
+  .replace(' result,', ` case when state = 'answered' then null else result end as result,`);
+
 export async function insertCall(tx: Transaction, call: NewCall): Promise<void> {
   await tx.run(
     `insert into journal (call_id, principal, tool, effect, repeatable, state, idempotency_key,
@@ -90,12 +95,12 @@ export function startedCalls(sql: Sql, limit: number): Promise<CallRow[]> {
 export interface CallPage {
   readonly principal?: string | undefined;
   readonly state?: CallState | undefined;
-  /** Only those asked before this one. */
-  readonly before?: number | undefined;
+  /** Only those asked before the one of this id. */
+  readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** The newest first. */
+/** The newest first, without their arguments and results. */
 export function listCalls(
   sql: Sql,
   { principal, state, before, limit }: CallPage,
@@ -105,9 +110,11 @@ export function listCalls(
   const bind = (value: string | number) => `$${parameters.push(value)}`;
   if (principal !== undefined) conditions.push(`principal = ${bind(principal)}`);
   if (state !== undefined) conditions.push(`state = ${bind(state)}`);
-  if (before !== undefined) conditions.push(`id < ${bind(before)}`);
+  if (before !== undefined) {
+    conditions.push(`id < (select b.id from journal b where b.call_id = ${bind(before)})`);
+  }
   return sql.all(
-    `select ${columns} from journal where ${conditions.join(' and ')} order by id desc limit $1`,
+    `select ${summaryColumns} from journal where ${conditions.join(' and ')} order by id desc limit $1`,
     parameters,
   );
 }
@@ -156,4 +163,16 @@ export async function deleteCallsBefore(
   const old = `select call_id from journal where ended_at < $1 and state <> 'unsure' order by id limit $2`;
   await tx.run(`delete from approvals where call_id in (${old})`, [before, limit]);
   return tx.run(`delete from journal where call_id in (${old})`, [before, limit]);
+}
+
+/** The key of a call that was never made is free for another. */
+export async function freeKey(tx: Transaction, callId: string): Promise<void> {
+  await tx.run('update journal set idempotency_key = call_id where call_id = $1', [callId]);
+}
+
+export async function stateOfCall(sql: Sql, callId: string): Promise<CallState | undefined> {
+  const row = await sql.get<{ state: CallState }>('select state from journal where call_id = $1', [
+    callId,
+  ]);
+  return row?.state;
 }

@@ -38,15 +38,25 @@ export async function removeTimer(tx: Transaction, id: string): Promise<boolean>
   return (await tx.run('delete from timers where id = $1', [id])) === 1;
 }
 
+export interface DuePage {
+  readonly now: Instant;
+  readonly limit: number;
+  /** Only those behind this one in their order. */
+  readonly after?: Pick<Timer, 'due_at' | 'id'> | undefined;
+}
+
 /**
  * The timers that have come due, the longest overdue first. One that comes again and is
  * further ahead than its own pace was set by a clock that has been put back since.
  */
-export function dueTimers(sql: Sql, now: Instant, limit: number): Promise<Timer[]> {
+export function dueTimers(sql: Sql, { now, limit, after }: DuePage): Promise<Timer[]> {
+  const { due_at, id } = after ?? { due_at: Number.MIN_SAFE_INTEGER, id: '' };
   return sql.all(
     `select id, kind, subject, payload, due_at, every_ms from timers
-     where due_at <= $1 or due_at > $1 + every_ms order by due_at, id limit $2`,
-    [now, limit],
+     where (due_at <= $1 or due_at > $1 + every_ms)
+       and (due_at > $3 or (due_at = $3 and id > $4))
+     order by due_at, id limit $2`,
+    [now, limit, due_at, id],
   );
 }
 

@@ -13,7 +13,6 @@
  * A4. Messages are accepted in the order in which they were handed in, also when one of
  *     them needs a look at something outside the ledger first (look-outside.ts).
  */
-import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
 import { quote } from '../kernel/quote.ts';
@@ -29,7 +28,7 @@ import {
 } from './envelope.ts';
 import { type Looks, lookInTurn, needsLook } from './look-outside.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
-import { permit, useAll } from './permit.ts';
+import { permitMessage, useAll } from './permit.ts';
 import { type Handover, type Letter, type Posted, Posting, principalOf } from './posting.ts';
 import { isRefusal, refuse } from './refuse.ts';
 import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
@@ -153,7 +152,7 @@ async function acceptMessage(
     const before = await findByDedupKey(posting.tx, sender, message.dedupKey);
     if (before !== undefined) return repeated(posting, before, sourceName);
   }
-  const permits = isPermitted === true ? [] : [await permit(posting, sender, sendingTo(message))];
+  const permits = isPermitted === true ? [] : [await permitMessage(posting, sender, message)];
   const way = await wayOf(posting, sender, message);
   const letter: Letter = {
     id: posting.newId(),
@@ -174,7 +173,7 @@ async function acceptMessage(
   const row = await posting.insert(letter);
   if (row === undefined) throw new Error('the id or the name of a new message was taken');
   if (full.length > 0) await tellOfFull(posting, letter, { full, wanted: wanted.length });
-  const grants = permits.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []);
+  const grants = permits.flatMap(({ grant }) => grant?.links.map(({ id }) => id) ?? []);
   await place(posting, { row, letter, way, recipients, grants });
   return {
     kind: 'accepted',
@@ -212,10 +211,6 @@ async function refuseTerminated(posting: Posting, { sender, source }: Incoming):
     message: `Agent ${quote(sender)} was terminated, and sends no more messages`,
     fix: `aos register ${sender}, which brings it back`,
   });
-}
-
-function sendingTo({ to }: Message): Deed {
-  return { resource: 'message', action: 'send', name: to };
 }
 
 /** An ack, a nack or a response moves the message on that it answers. */

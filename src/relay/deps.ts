@@ -16,8 +16,8 @@ export interface RelayDeps {
   readonly metrics: RelayMetrics;
   readonly limits: RelayLimits;
   readonly log: RelayLog;
-  /** The home folder, which nobody gets to work in by a star. */
-  readonly home: string;
+  /** The home folder without symlinks, which nobody gets to work in by a star. */
+  readonly realHome: string;
   /** Whether the bytes of an attachment are there. */
   hasAttachment(hash: string): Promise<boolean>;
 }

@@ -113,13 +113,19 @@ describe('spawn by an agent', () => {
   });
 
   test.each([
-    ['without a grant for the folder', [], '/work/site', 'file:/work/site:read'],
-    ['with one to read only', ['file:/work/**:read'], '/work/site', 'file:/work/site:write'],
+    ['without a grant for the folder', [], '/work/site', 'file:/work/site/**:read'],
+    [
+      'with one for the folder alone',
+      ['file:/work/*:read,write'],
+      '/work/site',
+      'file:/work/site/**:read',
+    ],
+    ['with one to read only', ['file:/work/**:read'], '/work/site', 'file:/work/site/**:write'],
     [
       'in a folder with secrets',
       ['file:/work/**:read,write'],
       '/work/.ssh',
-      'file:/work/.ssh:read',
+      'file:/work/.ssh/**:read',
     ],
   ])('%s is denied', async (_which, capabilities, folder, missing) => {
     await using home = await temporaryRelay();

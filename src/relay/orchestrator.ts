@@ -1,17 +1,16 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
+import { deedOfParts, partsOfPath } from '../kernel/file-deed.ts';
 import {
   type OrchestratorRequest,
   parseOrchestratorRequest,
 } from '../kernel/orchestrator-request.ts';
-import { sensitiveParts } from '../kernel/sensitive-path.ts';
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, storeMemory } from '../ledger/memories.ts';
 import { addPendingOperation } from '../ledger/pending-operations.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { relayParty } from './envelope.ts';
-import { permit } from './permit.ts';
+import { type Permitted, permit } from './permit.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
 import { tell } from './tell.ts';
 
@@ -34,7 +33,7 @@ export async function askOrchestrator(
 export async function checkRequest(
   posting: Posting,
   { sender, message }: Letter,
-): Promise<readonly (HeldGrant | undefined)[]> {
+): Promise<readonly Permitted[]> {
   const { kind, body } = message;
   if (!understood.has(kind)) {
     throw new AosError('message.malformed', {
@@ -43,8 +42,8 @@ export async function checkRequest(
     });
   }
   if (kind === 'ack' || kind === 'nack') return [];
-  const permits: (HeldGrant | undefined)[] = [];
-  for (const deed of deedsOf(posting.core.home, parseOrchestratorRequest(kind, body))) {
+  const permits: Permitted[] = [];
+  for (const deed of deedsOf(posting.core.realHome, parseOrchestratorRequest(kind, body))) {
     permits.push(await permit(posting, sender, deed));
   }
   return permits;
@@ -55,17 +54,9 @@ function deedsOf(home: string, request: OrchestratorRequest): readonly Deed[] {
   if (request.kind !== 'spawn' && request.kind !== 'release') return [];
   const own: Deed = { resource: 'agent', action: request.kind, name: request.name };
   if (request.kind === 'release' || request.workingDir === undefined) return [own];
-  const path = partsOf(request.workingDir);
-  const place = {
-    resource: 'file',
-    path,
-    mustName: sensitiveParts(path, { aosHome: partsOf(home) }),
-  } as const;
-  return [own, { ...place, action: 'read' }, { ...place, action: 'write' }];
-}
-
-function partsOf(path: string): readonly string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
+  const path = partsOfPath(request.workingDir);
+  const place = { ...deedOfParts(home, path, 'read'), subtree: true };
+  return [own, place, { ...place, action: 'write' }];
 }
 
 async function perform(

@@ -1,40 +1,71 @@
 /** Whether a sender may do what a message asks for, and what is said where it may not. */
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
-import { authorize, deniedError, recordDenial } from '../security/authorize.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { Message } from '../kernel/message.ts';
+import { quote } from '../kernel/quote.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import {
+  authorize,
+  type Denial,
+  deniedError,
+  recordDenial,
+  type Wish,
+  withoutAsking,
+} from '../security/authorize.ts';
+import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
 import type { Party } from './envelope.ts';
 import { type Posting, principalOf } from './posting.ts';
 
-/** The grant that allows it, to be used when it is done; undefined where none is needed. */
-export async function permit(
-  { core, tx }: Posting,
+/** The same for sending it at all; its size too may be limited. */
+export async function permitMessage(
+  posting: Posting,
   sender: Party,
-  deed: Deed,
-): Promise<HeldGrant | undefined> {
+  { to, body }: Message,
+): Promise<Permitted> {
+  const permitted = await permit(posting, sender, {
+    ...{ resource: 'message', action: 'send', name: to },
+  });
+  const mostBytes = permitted.grant && mostBytesOf(permitted.grant);
+  if (mostBytes === undefined || Buffer.byteLength(body) <= mostBytes) return permitted;
+  throw new AosError('message.too-large', {
+    message: `${quote(sender)} may send ${quote(to)} messages of at most ${mostBytes} bytes`,
+    fix: 'Send less, or ask the owner for another grant',
+  });
+}
+
+/** With the grant that allows it, to be used when it is done. */
+export async function permit({ core, tx }: Posting, sender: Party, deed: Deed): Promise<Permitted> {
   const wish = { principal: principalOf(sender), deed };
-  const decision = await authorize(core.grants, tx, wish);
-  if (decision.kind === 'allowed' && decision.grant?.asks !== true) return decision.grant;
-  const denial = decision.kind === 'denied' ? decision : unanswered;
+  // Nobody can be asked about a message that is half accepted.
+  const decision = withoutAsking(await authorize(core.grants, tx, wish));
+  if (decision.kind === 'allowed') return { deed, grant: decision.grant };
+  return deny(tx, wish, decision);
+}
+
+async function deny(tx: Transaction, wish: Wish, denial: Denial): Promise<never> {
   await recordDenial(tx, wish, denial);
   const { message, fix, details } = deniedError(wish, denial);
   throw new AosError('message.denied', { message, fix, details });
+}
+
+/** What is to be done, and the grant for it; none where none is needed. */
+export interface Permitted {
+  readonly deed: Deed;
+  readonly grant: HeldGrant | undefined;
 }
 
 /** To be called last before anything is written. */
 export async function useAll(
   { core, tx }: Posting,
   sender: Party,
-  permits: readonly (HeldGrant | undefined)[],
+  permits: readonly Permitted[],
 ): Promise<void> {
-  for (const grant of permits) {
-    if (await core.grants.use(tx, grant)) continue;
-    throw new AosError('message.denied', {
-      message: `${sender} has used a grant as often as it may`,
-      fix: 'Wait, or ask the owner for another grant',
-    });
-  }
+  const spent = await core.grants.use(
+    tx,
+    permits.map(({ grant }) => grant),
+  );
+  const deed = permits.find(({ grant }) => grant === spent)?.deed;
+  if (spent === undefined || deed === undefined) return;
+  const denial = { kind: 'denied', nearest: { grant: spent.id, why: 'used-up' } } as const;
+  await deny(tx, { principal: principalOf(sender), deed }, denial);
 }
-
-// Nobody can be asked about a message that is half accepted.
-const unanswered = { kind: 'denied', nearest: undefined } as const;

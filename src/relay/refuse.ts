@@ -18,6 +18,7 @@ export async function refuse(
 ): Promise<Acceptance> {
   const { sender, source } = incoming;
   if (source === undefined) {
+    await recordRefusedRequest(posting, incoming, error);
     return { kind: 'refused', error };
   }
   // A stream waits for its reader; whoever calls is told to, and a file just stays.
@@ -55,6 +56,19 @@ export async function refuse(
     body: nackBody(`${sentence(error.message)} The file was ${source.stem}.msg.`, error.fix),
   });
   return { kind: 'refused', error, id: letter.id, archive: archiveOf(posting, letter) };
+}
+
+/** What was to change who runs here is on record; a denial is already, with what was missing. */
+async function recordRefusedRequest(
+  { tx }: Posting,
+  incoming: Incoming,
+  { code }: AosError,
+): Promise<void> {
+  if (!('message' in incoming) || code === 'message.denied') return;
+  const { kind } = incoming.message;
+  if (kind !== 'spawn' && kind !== 'release') return;
+  const actor = principalOf(incoming.sender);
+  await tx.record({ actor, kind: 'message.refused', subject: actor, data: { code, kind } });
 }
 
 /** What is kept of a file that is no message. */

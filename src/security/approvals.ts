@@ -59,6 +59,7 @@ export async function checkAnswer(
 ): Promise<ApprovalRow> {
   const approval = await findApproval(sql, answer.id);
   if (approval === undefined) throw unknownApproval(answer.id);
+  if (!(await mayAnswer(grants, sql, answer.by))) throw notYours(answer.by);
   if (approval.state !== 'waiting') throw alreadyAnswered(approval);
   if (approval.expires_at <= now) throw alreadyAnswered({ ...approval, state: 'expired' });
   if (answer.hash !== approval.hash || hashOfShown(approval.shown) !== approval.hash) {
@@ -67,7 +68,6 @@ export async function checkAnswer(
       fix: `Look again: aos approvals show ${approval.id}`,
     });
   }
-  if (!(await mayAnswer(grants, sql, answer.by))) throw notYours(answer.by);
   return approval;
 }
 

@@ -18,6 +18,12 @@ export function authorize(grants: Grants, sql: Sql, { principal, deed }: Wish): 
   return grants.decide(sql, principal, deed);
 }
 
+/** For where no human can be asked: what would have to be approved is denied. */
+export function withoutAsking(decision: Decision): Decision {
+  if (decision.kind === 'denied' || decision.grant?.asks !== true) return decision;
+  return { kind: 'denied', nearest: { grant: decision.grant.id, why: 'asks' } };
+}
+
 export type Denial = Extract<Decision, { kind: 'denied' }>;
 
 /** Every denial is on record, with the resource in its one spelling. */
@@ -58,7 +64,8 @@ export function deniedError({ principal, deed }: Wish, { nearest }: Denial): Aos
   }
   return new AosError('capability.denied', {
     message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(nearest)}`,
-    fix: grantCommand(principal, deed),
+    // Another grant would take the human out who is to be asked.
+    fix: nearest?.why === 'asks' ? 'Call the tool for it' : grantCommand(principal, deed),
     details,
   });
 }
@@ -88,6 +95,7 @@ function nearWords(nearest: Miss | undefined): string {
     revoked: 'was revoked, or what it was delegated from',
     expired: 'has expired',
     'used-up': 'is used up',
+    asks: 'has a human asked before each use, which can only be done by a call of a tool',
   } as const;
-  return ` (its grant ${nearest.grant.slice(0, 12)} ${words[nearest.why]})`;
+  return ` (its grant ${nearest.grant.slice(0, 16)} ${words[nearest.why]})`;
 }

@@ -6,7 +6,7 @@ import { capabilityFor, printDeed } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/quote.ts';
 import { type ApprovalRow, answerApproval, findApproval } from '../ledger/approvals.ts';
-import { type CallRow, endCall, findCall, startCall } from '../ledger/journal.ts';
+import { type CallRow, endCall, findCall, freeKey, startCall } from '../ledger/journal.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { type Answer, checkAnswer, recordRefusedAnswer } from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
@@ -55,7 +55,7 @@ export async function answer(deps: CallDeps, request: AnswerRequest): Promise<An
   if ('refusal' in answered) throw answered.refusal;
   const { call } = answered;
   if (call.state === 'denied' || call.state === 'failed') {
-    await tellOfEnd(deps, call, outcomeOf(call)).catch(() => {});
+    await tellOfEnd(deps, call, outcomeOf(call));
   }
   return answered;
 }
@@ -186,6 +186,8 @@ export async function expire(deps: CallDeps, id: string): Promise<void> {
       details: { approval: id },
     });
     await endWith(deps, tx, waiting, { to: 'denied', error });
+    // Under its key it can be made again.
+    await freeKey(tx, waiting.call_id);
     const data = { call: waiting.call_id };
     await tx.record({ actor: 'system', kind: 'approval.expired', subject: `approval:${id}`, data });
     return callOf(tx, approval);

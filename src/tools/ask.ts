@@ -6,8 +6,7 @@ import { hash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { quote } from '../kernel/quote.ts';
-import { presenceOf } from '../ledger/agents.ts';
-import { insertApproval } from '../ledger/approvals.ts';
+import { countWaiting, insertApproval } from '../ledger/approvals.ts';
 import { type CallRow, endCall, findCallByKey, insertCall } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { setTimer } from '../ledger/timers.ts';
@@ -44,13 +43,23 @@ export interface NewCallFacts {
 }
 
 export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
+  checkKey(facts.request.key);
   const written = writtenDown(deps, facts);
   return deps.ledger.transact(async (tx) => {
     const { principal, key } = facts.request;
     const before = key === undefined ? undefined : await findCallByKey(tx, principal, key);
     if (before !== undefined) return { kind: 'repeated', call: sameCall(before, written) };
-    const over = await refuseTerminated(tx, facts);
-    return over ?? decide(deps, tx, { ...facts, written });
+    return decide(deps, tx, { ...facts, written });
+  });
+}
+
+const lawfulKey = /^[\x20-\x7e]{1,200}$/;
+
+function checkKey(key: string | undefined): void {
+  if (key === undefined || lawfulKey.test(key)) return;
+  throw new AosError('tool.bad-arguments', {
+    message: 'An idempotency key has 1 to 200 plain characters',
+    fix: 'Use a new random one for each call',
   });
 }
 
@@ -90,23 +99,6 @@ function sameCall(before: CallRow, { tool, arguments_digest }: Written): CallRow
   });
 }
 
-async function refuseTerminated(
-  tx: Transaction,
-  { callId, request, tool }: NewCallFacts,
-): Promise<Asked | undefined> {
-  const { principal: actor } = request;
-  const name = /^agent:(.+)$/.exec(actor)?.[1];
-  if (name === undefined || (await presenceOf(tx, name)) !== 'terminated') return undefined;
-  const data = { call: callId, nearest: 'terminated' };
-  const subject = `tool:${tool.name}:call`;
-  await tx.record({ actor, kind: 'capability.denied', subject, data });
-  const error = new AosError('capability.denied', {
-    message: `Agent ${quote(name)} was terminated, and calls no tools`,
-    fix: `aos register ${name}, which brings it back`,
-  });
-  return { kind: 'over', error };
-}
-
 async function decide(
   deps: CallDeps,
   tx: Transaction,
@@ -121,16 +113,34 @@ async function decide(
     await recordStart(tx, { written, prepared, grants: permission.grants });
     return { kind: 'started', grants: permission.grants };
   }
-  await insertCall(tx, { ...written, state: 'waiting', asked_at: now, started_at: null });
   if (permission.kind === 'asks') {
+    const { mostWaiting } = deps.limits;
+    if ((await countWaiting(tx, principal)) >= mostWaiting) {
+      return {
+        kind: 'over',
+        error: tooMany(principal, `${mostWaiting} calls waiting for a human`),
+      };
+    }
+    await insertCall(tx, { ...written, state: 'waiting', asked_at: now, started_at: null });
     return {
       kind: 'waiting',
       approval: await askHuman(deps, tx, { written, prepared, ...permission }),
     };
   }
+  // Whoever is denied cannot fill the ledger with what it sends along: the digest stays.
+  // And it was not made: under its key it can be made once it is allowed.
+  const asked = { ...written, arguments: 'null', idempotency_key: callId };
+  await insertCall(tx, { ...asked, state: 'waiting', asked_at: now, started_at: null });
   const { error, text: result } = scrubbedError(deps.scrubber, permission.error);
   await endCall(tx, callId, { from: 'waiting', to: 'failed', result, at: now });
   return { kind: 'over', error };
+}
+
+export function tooMany(principal: string, what: string): AosError {
+  return new AosError('tool.too-many', {
+    message: `${quote(principal)} has ${what} already`,
+    fix: 'Wait until some of them are over',
+  });
 }
 
 export interface Start {

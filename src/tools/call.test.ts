@@ -162,6 +162,16 @@ describe('a call that is made again under its key', () => {
     await expect(other).rejects.toMatchObject({ code: 'tool.key-used' });
   });
 
+  test('after it was denied is made, once it is allowed', async () => {
+    const home = await withTool(async () => 1);
+    const denied = await home.doIt({ name: 'x' }, { key: 'k' });
+    await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+
+    const again = await home.doIt({ name: 'x' }, { key: 'k' });
+
+    expect([denied.kind, again.kind]).toEqual(['failed', 'answered']);
+  });
+
   test('by somebody else is another call', async () => {
     let runs = 0;
     const home = await withTool(async () => ++runs);
@@ -222,12 +232,47 @@ describe('a running call is ended', () => {
 
       expect(await calling).toMatchObject({
         kind: 'failed',
-        error: { code: 'capability.revoked', details: { grant: id } },
+        error: { code: 'capability.revoked', details: { grant: own.id } },
       });
       const [failed] = await home.events('tool.failed');
       expect(JSON.parse(failed?.data ?? '{}')).toMatchObject({ code: 'capability.revoked' });
     },
   );
+
+  test.each([
+    ['timeout', 'tool:other:call{timeout:2s}'],
+    ['end', 'tool:other:call{expires:2030-01-01T00:00:02Z}'],
+  ])('by the %s of a grant that it found on the way', async (_what, capability) => {
+    const home = await withTool(async (_args, call) => {
+      await call.permit(toolDeed('other'));
+      return new Promise(() => {});
+    });
+    await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+    await home.capabilities.grant({ agent: 'jean', capability }, 'owner');
+    const calling = home.doIt();
+    await expect.poll(() => home.events('capability.used')).toHaveLength(1);
+
+    await home.clock.advance(2000);
+
+    expect(await calling).toMatchObject({ error: { code: 'tool.timeout' } });
+  });
+
+  test('not by somebody who has delegated what it held anyway', async () => {
+    const gate = Promise.withResolvers<string>();
+    const home = await withTool(() => gate.promise);
+    for (const agent of ['jean', 'sam']) {
+      await home.capabilities.grant({ agent, capability: 'tool:x:call' }, 'owner');
+    }
+    const wanted = { from: 'sam', agent: 'jean', capability: 'tool:x:call' };
+    const { id } = await home.capabilities.delegate(wanted, 'agent:sam');
+    const calling = home.doIt();
+    await expect.poll(() => home.events('tool.started')).toHaveLength(1);
+
+    await home.capabilities.revoke(id, 'agent:sam');
+    gate.resolve('fine');
+
+    expect((await calling).kind).toBe('answered');
+  });
 
   test('when a grant is revoked that it found on the way', async () => {
     const home = await withTool(async (_args, call) => {
@@ -248,6 +293,44 @@ describe('a running call is ended', () => {
   });
 });
 
+test('what turns out on the way and would have to be approved is denied: nobody can be asked', async () => {
+  const home = await withTool(async (_args, call) => {
+    const may = await call.may(toolDeed('other'));
+    await call.permit(toolDeed('other'));
+    return may;
+  });
+  await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+  const asking = { agent: 'jean', capability: 'tool:other:call', asks: true };
+  await home.capabilities.grant(asking, 'owner');
+
+  expect(await home.doIt()).toMatchObject({
+    kind: 'failed',
+    error: { code: 'capability.denied', details: { why: 'asks' } },
+  });
+});
+
+test('whether something may be done says no where a human would have to be asked', async () => {
+  const home = await withTool((_args, call) => call.may(toolDeed('other')));
+  await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+  const asking = { agent: 'jean', capability: 'tool:other:call', asks: true };
+  await home.capabilities.grant(asking, 'owner');
+
+  expect(await home.doIt()).toMatchObject({ kind: 'answered', output: false });
+});
+
+test('a call of two deeds under one grant is two uses, and one too many costs none', async () => {
+  const two = { deeds: () => [toolDeed('x'), toolDeed('y')] };
+  const home = await withTool(async () => 1, two);
+  const grant = { agent: 'jean', capability: 'tool:*:call{max:3}' };
+  const { id } = await home.capabilities.grant(grant, 'owner');
+
+  const outcomes = [await home.doIt(), await home.doIt()];
+
+  const row = await home.ledger.committed.get('select uses from grants where id = $1', [id]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['answered', 'failed']);
+  expect(row).toEqual({ uses: 2 });
+});
+
 test('what turns out on the way is asked for, counted and on record', async () => {
   const home = await withTool(async (_args, call) => {
     const may = [await call.may(toolDeed('other')), await call.may(toolDeed('third'))];
@@ -263,6 +346,57 @@ test('what turns out on the way is asked for, counted and on record', async () =
   expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'capability.used-up' } });
   expect(await home.events('capability.used')).toMatchObject([{ subject: 'tool:other:call' }]);
   expect(await home.events('capability.denied')).toMatchObject([{ subject: 'tool:other:call' }]);
+});
+
+describe('one agent cannot take all there is:', () => {
+  test('calls beyond the limit are refused, until others are over', async () => {
+    const gate = Promise.withResolvers<void>();
+    const home = await temporaryTools({ mostRunning: 3 });
+    home.tools.register(testTool('test.do', () => gate.promise));
+    for (const agent of ['jean', 'sam']) {
+      await home.capabilities.grant({ agent, capability: 'tool:*:call' }, 'owner');
+    }
+    const call = (principal: string) => home.calls.call({ principal, tool: 'test.do', args: {} });
+
+    const first = [call(jean), call(jean), call(jean)];
+    await expect(call(jean)).rejects.toMatchObject({ code: 'tool.too-many' });
+    const others = call('agent:sam');
+    gate.resolve();
+    await Promise.all([...first, others]);
+
+    expect((await call(jean)).kind).toBe('answered');
+  });
+
+  test('nor have a human asked without end', async () => {
+    const home = await temporaryTools({ mostWaiting: 2 });
+    home.tools.register(testTool('test.do', async () => 1));
+    const asking = { agent: 'jean', capability: 'tool:*:call', asks: true };
+    await home.capabilities.grant(asking, 'owner');
+    const call = () => home.calls.call({ principal: jean, tool: 'test.do', args: {} });
+
+    const kinds = [(await call()).kind, (await call()).kind];
+
+    expect(kinds).toEqual(['waiting', 'waiting']);
+    expect(await call()).toMatchObject({ kind: 'failed', error: { code: 'tool.too-many' } });
+  });
+
+  test('of what is denied only the digest of its arguments is kept', async () => {
+    const home = await withTool(async () => 1);
+
+    const { callId } = await home.doIt({ name: 'long'.repeat(200) });
+
+    const row = await home.call(callId);
+    expect(row?.arguments).toBe('null');
+    expect(row?.arguments_digest).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test.each([[''], ['x'.repeat(201)], ['a\nb'], ['ü']])('the key %j is refused', async (key) => {
+    const home = await withTool(async () => 1);
+
+    await expect(home.doIt({ name: 'x' }, { key })).rejects.toMatchObject({
+      code: 'tool.bad-arguments',
+    });
+  });
 });
 
 describe('what comes back', () => {

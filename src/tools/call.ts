@@ -7,11 +7,11 @@ import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { type CallRow, findCall } from '../ledger/journal.ts';
 import { type AnswerRequest, answer, expire } from './answer.ts';
-import { ask, type CallRequest } from './ask.ts';
+import { ask, type CallRequest, tooMany } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfApproval } from './notes.ts';
 import { type CallOutcome, outcomeOf } from './outcome.ts';
-import { recover, tellOfAllUnsure } from './recover.ts';
+import { recover, tellIfOver, tellOfAllUnsure } from './recover.ts';
 import { type Resolution, resolve } from './resolve.ts';
 import { type Run, run } from './run.ts';
 import { RunningCalls } from './running-calls.ts';
@@ -23,10 +23,12 @@ export class ToolCalls implements AsyncDisposable {
   readonly #running: RunningCalls;
   /** What runs in this process, for whoever asks again under the same key. */
   readonly #underWay = new Map<string, Promise<CallOutcome>>();
+  /** How many calls each principal waits for. */
+  readonly #busy = new Map<string, number>();
 
   constructor(deps: CallDeps) {
     this.#deps = deps;
-    this.#running = new RunningCalls(deps.grants);
+    this.#running = new RunningCalls(deps.grants, deps.clock);
   }
 
   /** Resolves to its end, or to that it waits for a human. Throws what was never asked. */
@@ -34,6 +36,7 @@ export class ToolCalls implements AsyncDisposable {
     const { clock, random } = this.#deps;
     const tool = this.#deps.tool(request.tool);
     const prepared = tool.prepare(request.args);
+    using _place = this.#takePlace(request.principal);
     const callId = newId(clock.now(), random);
     const asked = await ask(this.#deps, { callId, request, tool, prepared });
     const facts = { callId, tool: tool.name };
@@ -45,11 +48,11 @@ export class ToolCalls implements AsyncDisposable {
         await this.announce(asked.approval).catch(() => {});
         return { kind: 'waiting', ...facts };
       case 'repeated':
-        return this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call);
+        return await (this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call));
       case 'started': {
         const { principal, key: idempotency_key = callId, timeoutMs } = request;
         const call = { call_id: callId, principal, tool: tool.name, idempotency_key };
-        return this.#run({ call, prepared, grants: asked.grants, timeoutMs });
+        return await this.#run({ call, prepared, grants: asked.grants, timeoutMs });
       }
     }
   }
@@ -75,6 +78,7 @@ export class ToolCalls implements AsyncDisposable {
   async resolve(resolution: Resolution): Promise<CallRow> {
     const { call, goesOn } = await resolve(this.#deps, resolution);
     if (goesOn !== undefined) this.#goOn(goesOn);
+    else await tellIfOver(this.#deps, call.call_id);
     return call;
   }
 
@@ -101,6 +105,23 @@ export class ToolCalls implements AsyncDisposable {
     );
     await Promise.allSettled(this.#underWay.values());
     this.#running[Symbol.dispose]();
+  }
+
+  // The owner is not limited: who would be protected from them?
+  #takePlace(principal: string): Disposable {
+    const { mostRunning } = this.#deps.limits;
+    const before = this.#busy.get(principal) ?? 0;
+    if (principal !== 'owner' && before >= mostRunning) {
+      throw tooMany(principal, `${mostRunning} calls running`);
+    }
+    this.#busy.set(principal, before + 1);
+    return {
+      [Symbol.dispose]: () => {
+        const left = (this.#busy.get(principal) ?? 1) - 1;
+        if (left === 0) this.#busy.delete(principal);
+        else this.#busy.set(principal, left);
+      },
+    };
   }
 
   async #run(work: Run): Promise<CallOutcome> {

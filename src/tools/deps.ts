@@ -35,10 +35,15 @@ export interface CallLimits {
   readonly deadlineMs: number;
   readonly outputBytes: number;
   readonly approvalMs: number;
+  /** Of one principal, at once. */
+  readonly mostRunning: number;
+  readonly mostWaiting: number;
 }
 
 export const defaultCallLimits: CallLimits = {
   deadlineMs: 120_000,
   outputBytes: 1024 * 1024,
   approvalMs: 24 * 3_600_000,
+  mostRunning: 64,
+  mostWaiting: 100,
 };

@@ -1,7 +1,7 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
 import { findApproval } from '../ledger/approvals.ts';
 import type { CallRow } from '../ledger/journal.ts';
-import type { CallDeps } from './deps.ts';
+import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 
 /** Nothing is told once it has been answered. */
@@ -21,18 +21,38 @@ export async function tellOfApproval(
 
 const longestTold = 64 * 1024;
 
-/** To whoever asked: how the call ended that they no longer wait for. */
+/**
+ * To whoever asked: how the call ended that they no longer wait for. It is in the journal too,
+ * so a message that cannot be sent (a full mailbox, an agent that is over) stops nothing.
+ */
 export function tellOfEnd(
-  { notify }: Pick<CallDeps, 'notify'>,
-  { call_id, principal, tool }: Pick<CallRow, 'call_id' | 'principal' | 'tool'>,
+  deps: Pick<CallDeps, 'notify' | 'log'>,
+  { call_id, principal, tool, runs }: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'runs'>,
   outcome: CallOutcome,
 ): Promise<void> {
-  const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\n`;
-  return notify({
+  const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\nTRUST: data\n`;
+  return tellQuietly(deps, {
     to: principal,
-    key: `call-${call_id}-${outcome.kind}`,
+    key: `call-${call_id}-${runs}-${wordFor(outcome)}`,
     body: `${head}\n${contentOf(outcome)}\n`,
   });
+}
+
+export async function tellQuietly(
+  { notify, log }: Pick<CallDeps, 'notify' | 'log'>,
+  note: Note,
+): Promise<void> {
+  try {
+    await notify(note);
+  } catch (failure) {
+    log.error({ err: failure, to: note.to, key: note.key }, 'somebody could not be told of a call');
+  }
+}
+
+// Each end of a call is told once; that nobody knows it is not its end.
+function wordFor(outcome: CallOutcome): string {
+  const isUnsure = outcome.kind === 'failed' && outcome.error.code === 'tool.unsure';
+  return isUnsure ? 'unsure' : outcome.kind;
 }
 
 function contentOf(outcome: CallOutcome): string {

@@ -1,11 +1,13 @@
 /** Whether all that a call wants to do is allowed, and under which limits. */
 import type { Constraints, Deed } from '../kernel/capability/capability.ts';
-import type { AosError } from '../kernel/errors.ts';
+import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { presenceOf } from '../ledger/agents.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { type Denial, deniedError, recordDenial, resourceText } from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
 import type { Permit, PreparedCall } from './tool.ts';
 
 export type Permission =
@@ -24,17 +26,21 @@ export interface Wanted {
   readonly prepared: Pick<PreparedCall, 'deeds' | 'asks'>;
   /** A human has said yes to this very call. */
   readonly isApproved: boolean;
+  /** It was begun before: one call is one use, however often it is run. */
+  readonly isCounted?: boolean | undefined;
 }
 
 /** Decides, and where the call may start, counts the uses. A denial is on record after it. */
 export async function permitAll(
   grants: Grants,
   tx: Transaction,
-  { principal, callId, prepared, isApproved }: Wanted,
+  { principal, callId, prepared, isApproved, isCounted = false }: Wanted,
 ): Promise<Permission> {
+  const over = await refuseTerminated(tx, principal, callId);
+  if (over !== undefined) return over;
   const found: (HeldGrant | undefined)[] = [];
   for (const deed of prepared.deeds) {
-    const decision = await grants.decide(tx, principal, deed);
+    const decision = await grants.decide(tx, principal, deed, { isCounted });
     if (decision.kind === 'denied') return denied(tx, { principal, deed, callId }, decision);
     found.push(decision.grant);
   }
@@ -43,13 +49,30 @@ export async function permitAll(
     ? undefined
     : await reasonToAsk(grants, tx, { principal, prepared, held });
   if (reason !== undefined) return { kind: 'asks', reason, grants: held };
-  for (const [index, grant] of found.entries()) {
-    const deed = prepared.deeds[index];
-    if ((await grants.use(tx, grant)) || deed === undefined || grant === undefined) continue;
-    const nearest = { grant: grant.id, why: 'used-up' } as const;
+  const spent = isCounted ? undefined : await grants.use(tx, found);
+  const deed = prepared.deeds[found.indexOf(spent)];
+  if (spent !== undefined && deed !== undefined) {
+    const nearest = { grant: spent.id, why: 'used-up' } as const;
     return denied(tx, { principal, deed, callId }, { kind: 'denied', nearest });
   }
   return { kind: 'allowed', grants: found };
+}
+
+/** Whatever it holds: it is over. */
+async function refuseTerminated(
+  tx: Transaction,
+  principal: string,
+  callId: string,
+): Promise<Permission | undefined> {
+  const name = /^agent:(.+)$/.exec(principal)?.[1];
+  if (name === undefined || (await presenceOf(tx, name)) !== 'terminated') return undefined;
+  const data = { call: callId, nearest: 'terminated' };
+  await tx.record({ actor: principal, kind: 'capability.denied', subject: principal, data });
+  const error = new AosError('capability.denied', {
+    message: `Agent ${quote(name)} was terminated, and calls no tools`,
+    fix: `aos register ${name}, which brings it back`,
+  });
+  return { kind: 'denied', error };
 }
 
 async function denied(
@@ -74,7 +97,7 @@ async function reasonToAsk(
   if (principal === 'owner') return undefined;
   const asking = held.find(({ asks }) => asks);
   const reason =
-    prepared.asks ?? (asking && `grant ${asking.id.slice(0, 12)} asks before each use`);
+    prepared.asks ?? (asking && `grant ${asking.id.slice(0, 16)} asks before each use`);
   if (reason === undefined || prepared.deeds.length === 0) return reason;
   for (const deed of prepared.deeds) {
     const approved = await grants.decide(sql, principal, deed, { approvedOnly: true });
@@ -100,7 +123,7 @@ export function permitOf(grant: HeldGrant | undefined): Permit {
   const segments = target?.kind === 'path' ? target.segments : [];
   const star = segments.indexOf('any');
   return {
-    sizeBytes: least(constraintsOf(grant).map(({ sizeBytes }) => sizeBytes)),
+    sizeBytes: mostBytesOf(grant),
     namedParts: star === -1 ? segments.length : star,
   };
 }

@@ -4,6 +4,7 @@ import {
   temporaryTools,
   testTool,
 } from '../../tests/support/temporary-tools.ts';
+import { changeStatus } from '../ledger/agents.ts';
 import type { Effect } from './tool.ts';
 
 const jean = 'agent:jean';
@@ -12,11 +13,14 @@ const lost = new Promise<never>(() => {});
 /** A process that dies while its tool runs, and the one after it. */
 async function killedInTheMiddle(
   effect: Effect,
-  { repeatable = false }: { readonly repeatable?: boolean } = {},
+  {
+    repeatable = false,
+    capability = 'tool:x:call',
+  }: { readonly repeatable?: boolean; readonly capability?: string } = {},
 ) {
   const first = await temporaryTools();
   first.tools.register(testTool('test.do', () => lost, { effect, repeatable }));
-  await first.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+  await first.capabilities.grant({ agent: 'jean', capability }, 'owner');
   void first.calls.call({ principal: jean, tool: 'test.do', args: {}, key: 'k' });
   await expect.poll(() => first.events('tool.started')).toHaveLength(1);
   const runs: string[] = [];
@@ -69,6 +73,33 @@ test.each([
   await expect.poll(() => state(home, id)).toBe('answered');
   expect(runs).toEqual(['k']);
   expect(await home.call(id)).toMatchObject({ runs: 2, result: '"again"' });
+});
+
+test('that nobody can be told does not keep the daemon from starting', async () => {
+  const { home } = await killedInTheMiddle('external');
+  const next = home.restart();
+  next.breakNotes();
+
+  await expect(next.calls.recover()).resolves.toBeUndefined();
+});
+
+test('a call that is run again is one use of its grant', async () => {
+  const { home, runs, id } = await killedInTheMiddle('read', { capability: 'tool:x:call{max:1}' });
+
+  await expect.poll(() => state(home, id)).toBe('answered');
+  expect(runs).toEqual(['k']);
+});
+
+test('a call of an agent that was terminated meanwhile is not run again', async () => {
+  const { home } = await killedInTheMiddle('external');
+  const [row] = await home.ledger.committed.all<{ call_id: string }>('select call_id from journal');
+  await home.ledger.transact((tx) =>
+    changeStatus(tx, 'jean', { from: 'active', to: 'terminated' }),
+  );
+
+  const call = await home.calls.resolve({ callId: row?.call_id ?? '', as: 'redo', by: 'owner' });
+
+  expect(call.state).toBe('failed');
 });
 
 test('a second restart asks and runs nothing again', async () => {

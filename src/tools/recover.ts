@@ -4,12 +4,12 @@
  * it is `unsure` until a human says.
  */
 import { AosError } from '../kernel/errors.ts';
-import { type CallRow, listCalls, startCall, startedCalls } from '../ledger/journal.ts';
+import { type CallRow, findCall, listCalls, startCall, startedCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { endWith, type GoingOn } from './answer.ts';
 import { recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
-import { tellOfEnd } from './notes.ts';
+import { tellOfEnd, tellQuietly } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
 import { permitAll } from './permission.ts';
 
@@ -29,6 +29,7 @@ export async function recover(deps: CallDeps): Promise<readonly GoingOn[]> {
       seen.add(call.call_id);
       const work = await deps.ledger.transact((tx) => takeUp(deps, tx, call));
       if (work !== undefined) goingOn.push(work);
+      else await tellIfOver(deps, call.call_id);
     }
   }
 }
@@ -64,6 +65,7 @@ export async function runAgain(
     const permission = await permitAll(deps.grants, tx, {
       ...{ principal, callId, prepared },
       isApproved: true,
+      isCounted: call.runs > 0,
     });
     if (permission.kind === 'denied') throw permission.error;
     await startCall(tx, callId, { from: call.state, at: deps.clock.now() });
@@ -86,6 +88,13 @@ function note(tx: Transaction, call: CallRow, kind: string): Promise<void> {
   return tx.record({ actor: 'system', kind, subject: `tool:${call.tool}`, data });
 }
 
+/** What could not be run again has come to its end here. */
+export async function tellIfOver(deps: CallDeps, callId: string): Promise<void> {
+  const call = await findCall(deps.ledger.committed, callId);
+  if (call?.state !== 'failed' && call?.state !== 'answered') return;
+  await tellOfEnd(deps, call, outcomeOf(call));
+}
+
 const mostTold = 100;
 
 /** At every start, because the one before may have died before it had told; each is sent once. */
@@ -98,9 +107,9 @@ async function tellOfUnsure(deps: CallDeps, call: CallRow): Promise<void> {
   await tellOfEnd(deps, call, outcomeOf(call));
   const how = ['done', 'redo', 'fail'].map((word) => `aos resolve ${call.call_id} ${word}`);
   const what = `Nobody knows whether call ${call.call_id} of ${call.tool}, for ${call.principal}, had its effect: the daemon died while it ran.`;
-  await deps.notify({
+  await tellQuietly(deps, {
     to: 'owner',
-    key: `unsure-${call.call_id}`,
+    key: `unsure-${call.call_id}-${call.runs}`,
     body: `${what}\n\n${how.join('\n')}\n`,
   });
 }

@@ -12,7 +12,13 @@
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type CallRow, endCall } from '../ledger/journal.ts';
-import { deniedError, recordDenial, resourceText } from '../security/authorize.ts';
+import {
+  type Denial,
+  deniedError,
+  recordDenial,
+  resourceText,
+  withoutAsking,
+} from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 import type { CallDeps } from './deps.ts';
 import { type CallOutcome, scrubbedError } from './outcome.ts';
@@ -43,12 +49,11 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
     work.timeoutMs ?? Number.POSITIVE_INFINITY,
     longestRunMs(grants, deps.clock.now()) ?? Number.POSITIVE_INFINITY,
   );
-  const stopClock = startDeadline(deps, running, timeoutMs);
+  running.endAfter(timeoutMs);
   let end: End;
   try {
     end = await runTool(deps, work, running);
   } finally {
-    stopClock();
     deps.running.over(call.call_id);
   }
   // R4
@@ -56,23 +61,6 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
     return failed(call, end.error);
   return writeDown(deps, call, { ...end, ms: deps.clock.monotonicMs() - startedAt });
 }
-
-function startDeadline(
-  { clock }: Pick<RunDeps, 'clock'>,
-  running: RunningCall,
-  timeoutMs: number,
-): () => void {
-  const stop = new AbortController();
-  clock.sleep(timeoutMs, stop.signal).then(
-    () => running.end(late(timeoutMs)),
-    // The call was over before.
-    () => {},
-  );
-  return () => stop.abort(over);
-}
-
-// An abort makes an error of its own, with its stack, where it is given none.
-const over = new Error('the call is over');
 
 type End =
   | { readonly kind: 'answered'; readonly result: string }
@@ -128,31 +116,36 @@ interface WishOnTheWay {
 }
 
 async function permitOnTheWay(
-  { grants, ledger }: RunDeps,
+  { grants, ledger, clock }: RunDeps,
   { callId, ...wish }: WishOnTheWay,
   running: RunningCall,
 ): Promise<Permit> {
   running.signal.throwIfAborted();
   const decision = await ledger.transact(async (tx) => {
-    const found = await grants.decide(tx, wish.principal, wish.deed);
     // Nobody can be asked in the middle of a call.
-    const isAllowed = found.kind === 'allowed' && found.grant?.asks !== true;
-    if (isAllowed && (await grants.use(tx, found.grant))) {
+    const found = withoutAsking(await grants.decide(tx, wish.principal, wish.deed));
+    if (found.kind === 'allowed' && (await grants.use(tx, [found.grant])) === undefined) {
       const links = found.grant?.links.map(({ id }) => id) ?? [];
       const data = { call: callId, grants: links };
       const subject = resourceText(wish.deed);
       await tx.record({ actor: wish.principal, kind: 'capability.used', subject, data });
       return found;
     }
-    const denial =
-      found.kind === 'denied' ? found : ({ kind: 'denied', nearest: undefined } as const);
+    const denial = found.kind === 'denied' ? found : usedUp(found.grant);
     await recordDenial(tx, wish, denial, { call: callId });
     return denial;
   });
   if (decision.kind === 'denied') throw deniedError(wish, decision);
   running.restOn(decision.grant);
+  const longestMs = longestRunMs([decision.grant], clock.now());
+  if (longestMs !== undefined) running.endAfter(longestMs);
   running.signal.throwIfAborted();
   return permitOf(decision.grant);
+}
+
+function usedUp(grant: HeldGrant | undefined): Denial {
+  const nearest = grant && ({ grant: grant.id, why: 'used-up' } as const);
+  return { kind: 'denied', nearest };
 }
 
 async function writeDown(
@@ -196,14 +189,6 @@ function plainFailure({ log }: RunDeps, { call }: Run, failure: unknown): AosErr
     message: `${call.tool} broke where it should not have`,
     fix: `Look for call ${call.call_id} in the log, and report it`,
     cause: failure,
-  });
-}
-
-function late(timeoutMs: number): AosError {
-  return new AosError('tool.timeout', {
-    message: `The call was ended after ${timeoutMs} ms, which is as long as it may take`,
-    fix: 'Allow it more time, or ask for less',
-    details: { timeout_ms: timeoutMs },
   });
 }
 

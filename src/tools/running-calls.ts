@@ -1,13 +1,19 @@
 /** The calls that run now: what they rest on, and how to end them. */
+import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/ports.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 
-export class RunningCall {
+export class RunningCall implements Disposable {
+  readonly #clock: Pick<Clock, 'sleep'>;
+  /** Aborts when it is over: no deadline is waited for any more. */
+  readonly #over = new AbortController();
   readonly #controller = new AbortController();
   readonly #grants: HeldGrant[];
 
-  constructor(grants: readonly HeldGrant[]) {
+  constructor(clock: Pick<Clock, 'sleep'>, grants: readonly HeldGrant[]) {
+    this.#clock = clock;
     this.#grants = [...grants];
   }
 
@@ -20,6 +26,19 @@ export class RunningCall {
     if (grant === undefined) return;
     this.#grants.push(grant);
     this.endIfRevoked();
+  }
+
+  /** It runs no longer than so from now on; what was said before still holds. */
+  endAfter(timeoutMs: number): void {
+    this.#clock.sleep(timeoutMs, this.#over.signal).then(
+      () => this.end(late(timeoutMs)),
+      // It was over before.
+      () => {},
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort(early);
   }
 
   end(why: AosError): void {
@@ -38,14 +57,17 @@ export class RunningCalls implements Disposable {
   readonly #running = new Map<string, RunningCall>();
   readonly #subscription: Disposable;
 
-  constructor(grants: Grants) {
+  readonly #clock: Pick<Clock, 'sleep'>;
+
+  constructor(grants: Grants, clock: Pick<Clock, 'sleep'>) {
+    this.#clock = clock;
     this.#subscription = grants.onRevoked(() => {
       for (const call of this.#running.values()) call.endIfRevoked();
     });
   }
 
   start(callId: string, grants: readonly HeldGrant[]): RunningCall {
-    const call = new RunningCall(grants);
+    const call = new RunningCall(this.#clock, grants);
     this.#running.set(callId, call);
     // It may have been revoked between the decision and this moment.
     call.endIfRevoked();
@@ -53,6 +75,7 @@ export class RunningCalls implements Disposable {
   }
 
   over(callId: string): void {
+    this.#running.get(callId)?.[Symbol.dispose]();
     this.#running.delete(callId);
   }
 
@@ -65,9 +88,17 @@ export class RunningCalls implements Disposable {
   }
 }
 
+function late(timeoutMs: number): AosError {
+  return new AosError('tool.timeout', {
+    message: `The call was ended after ${timeoutMs} ms, which is as long as it may take`,
+    fix: 'Allow it more time, or ask for less',
+    details: { timeout_ms: timeoutMs },
+  });
+}
+
 function revokedError(grant: string): AosError {
   return new AosError('capability.revoked', {
-    message: `Grant ${grant.slice(0, 12)} was revoked while the call was running, so it was ended`,
+    message: `Grant ${grant.slice(0, 16)} was revoked while the call was running, so it was ended`,
     fix: 'Ask the owner, then call again',
     details: { grant },
   });

@@ -191,7 +191,7 @@ describe('an agent cannot delegate', () => {
     await home.client.revoke(top);
 
     expect(await delegate(home.agent('jean'), 'sam')).toBe('capability.not-narrower');
-    expect(await delegate(home.agent('jean'), 'sam', id)).toBe('capability.not-narrower');
+    expect(await delegate(home.agent('jean'), 'sam', id)).toBe('capability.unknown');
     expect(await delegate(home.agent('lead'), 'sam', top)).toBe('capability.unknown');
   });
 
@@ -354,18 +354,20 @@ describe('an agent does not learn of what is not its own:', () => {
     }),
   );
 
-  test('lists show an agent its own, whoever it asks for', () =>
+  test('lists show an agent its own, and none of whom else it asks for', () =>
     withStrange(async ({ home }) => {
       const { client } = home.agent('jean');
 
       const seen = [
-        ...(await client.grants({ agent: 'sam', all: 'true' })).items,
-        ...(await client.calls({ agent: 'sam' })).items,
+        ...(await client.grants({ all: 'true' })).items,
+        ...(await client.calls({})).items,
         ...(await client.approvals({ all: 'true' })).items,
       ];
       const events = await Array.fromAsync(client.events({}));
 
       expect(seen.filter(({ agent }) => agent !== 'jean')).toEqual([]);
+      expect(await endOf(client.grants({ agent: 'sam' }))).toBe('message.denied');
+      expect(await endOf(client.calls({ agent: 'sam' }))).toBe('message.denied');
       expect(JSON.stringify(events)).not.toMatch(/sam|hidden/);
       // The owner sees them, so there was something to be hidden.
       expect((await home.client.calls({ agent: 'sam' })).items).toHaveLength(1);

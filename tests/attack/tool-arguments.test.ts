@@ -36,7 +36,6 @@ const bombs: readonly (readonly [what: string, body: string, code: string, statu
   ['lists, 100,000 deep', `{"args":${deep(100_000)}}`, 'tool.bad-arguments'],
   ['objects, 100,000 deep', `{"args":${deepObject(100_000)}}`, 'tool.bad-arguments'],
   ['a value, 100,000 deep', `{"args":{"key":"k","value":${deep(100_000)}}}`, 'tool.bad-arguments'],
-  ['5 MiB', `{"args":{"key":"k","value":"${'x'.repeat(5 << 20)}"}}`, 'gateway.too-large', 413],
   [
     '1 MiB where 64 KiB may be',
     `{"args":{"key":"k","value":"${'x'.repeat(1 << 20)}"}}`,
@@ -100,6 +99,18 @@ test('a call with what no tool takes is refused, never made, and the daemon is w
   expect((await home.client.calls({})).items).toEqual([]);
 });
 
+test('a call of more bytes than may be is not made, and the daemon is well', async () => {
+  await using home = await toolHome('jean');
+  await home.grant('jean', 'memory:**:read,write');
+  const body = JSON.stringify({ args: { key: 'k', value: 'x'.repeat(5 << 20) } });
+
+  const answer = await callRaw(home, 'memory.store', body);
+
+  expect(answer).toEqual(refused('gateway.too-large', 413));
+  await isWell(home);
+  expect((await home.client.calls({})).items).toEqual([]);
+});
+
 test('a call with as much as may be is made', async () => {
   await using home = await toolHome('jean');
   await home.grant('jean', 'memory:**:read,write');
@@ -149,7 +160,7 @@ test('a tool of any odd name is unknown', async () => {
   await isWell(home);
 });
 
-test('an Idempotency-Key may be any text', async () => {
+test('an Idempotency-Key may be any plain text, and no long one', async () => {
   await using home = await toolHome('jean');
   await home.grant('jean', 'memory:**:read,write');
   const store = (key: string, value: string) =>
@@ -157,12 +168,13 @@ test('an Idempotency-Key may be any text', async () => {
       home.agent('jean').client.callTool('memory.store', { args: { key: 'k', value } }, { key }),
     );
 
-  for (const key of ['x'.repeat(8000), "'; drop table journal; --", '{"a":1}', '../../x']) {
+  for (const key of ['x'.repeat(200), "'; drop table journal; --", '{"a":1}', '../../x']) {
     const [first, again] = [await store(key, 'v'), await store(key, 'v')];
     expect(first).toMatchObject({ state: 'answered' });
     expect(again).toEqual(first);
     expect(await store(key, 'w')).toBe('tool.key-used');
   }
+  expect(await store('x'.repeat(8000), 'v')).toBe('tool.bad-arguments');
 });
 
 const orders = [

@@ -103,6 +103,21 @@ describe.each([['socket'], ['port']])('on the %s', (where) => {
     expect(answers).toEqual(everywhere(401, 'handle.unknown'));
   });
 
+  test('none answers to a handle from its end on, also one that was just used', async () => {
+    await using home = await toolHome('jean');
+    const { handle } = await home.client.renewHandle('jean', { expires_ms: 1000 });
+    const status = async (): Promise<number> => {
+      const request = { at: doorOf(home), path: '/api/v1/tools', headers: bearer(handle) };
+      return (await send(request)).status;
+    };
+
+    expect(await status()).toBe(200);
+
+    // What is remembered of a handle may be so for a second.
+    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 2500, interval: 50 });
+    expect(await tryAll(doorOf(home), handle)).toEqual(everywhere(401, 'handle.unknown'));
+  });
+
   test('an agent may not do what is the owner’s: grant, keep secrets, resolve', async () => {
     await using home = await toolHome('jean');
 
@@ -151,6 +166,19 @@ describe.each([['socket'], ['port']])('on the %s', (where) => {
       asSomebody.map(() => ({ nearest: 'not-oneself' })),
     );
   });
+});
+
+test('a handle without an end is good on the socket of its agent, and not on the port', async () => {
+  await using home = await toolHome('jean');
+  const { handle } = await home.client.renewHandle('jean');
+
+  const answers = await tryAll(home.port, handle);
+
+  expect(answers).toEqual(everywhere(403, 'handle.wrong-door'));
+  await nothingHappened(home);
+  const { socket: at } = home.agent('jean');
+  const onSocket = await send({ at, path: '/api/v1/tools', headers: bearer(handle) });
+  expect(onSocket.status).toBe(200);
 });
 
 describe('what is refused at the door of an agent is on record', () => {

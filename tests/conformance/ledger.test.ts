@@ -466,8 +466,8 @@ describe.each(engines)('%s', (_name, open) => {
       await using held = await open();
       await held.ledger.transact((tx) => setTimer(tx, timer, 1));
 
-      const early = await dueTimers(held.ledger.committed, 99, 10);
-      const due = await dueTimers(held.ledger.committed, 100, 10);
+      const early = await dueTimers(held.ledger.committed, { now: 99, limit: 10 });
+      const due = await dueTimers(held.ledger.committed, { now: 100, limit: 10 });
 
       expect(early).toEqual([]);
       expect(due).toEqual([timer]);
@@ -506,7 +506,7 @@ describe.each(engines)('%s', (_name, open) => {
         setTimer(tx, { ...timer, id: 'once', due_at: 100_000 }, 1),
       );
 
-      const due = await dueTimers(held.ledger.committed, 50, 10);
+      const due = await dueTimers(held.ledger.committed, { now: 50, limit: 10 });
       await held.ledger.transact((tx) => takeFiring(tx, again, 50));
 
       expect(due).toEqual([again]);

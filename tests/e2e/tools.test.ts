@@ -122,7 +122,7 @@ function waitingApproval(home: RelayHome): Promise<WireApproval> {
     async () => {
       const [found] = (await home.daemon.client.approvals({})).items;
       if (found === undefined) throw new Error('nothing waits yet');
-      return found;
+      return home.daemon.client.approval(found.id);
     },
     { timeout: 20_000, interval: 20 },
   );
@@ -311,7 +311,7 @@ test('every command answers with --json, in one line', async () => {
     { name: 'memory.store', input_schema: { type: 'object' } },
     { state: 'answered', trust: 'data', output: { key: 'a', version: 1 } },
     { items: [{ agent: 'sam', tool: 'memory.store', state: 'answered' }] },
-    { items: [{ grant: { agent: 'jean' }, below: 1 }] },
+    { revoked: [{ agent: 'jean' }], below: 1 },
     { items: [{ id: approval, state: 'waiting' }] },
     { id: approval, call_id, shown: expect.any(String), hash: expect.any(String) },
     { id: approval, state: 'approved', scope: 'once' },

@@ -73,7 +73,7 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
     ...{ ledger, grants, clock, random, log, inboxWatch, sameBoot, metrics: noMetrics },
     inboxes: new InboxFiles({ disk, bulk: bulkOver(disk), eventLoop, random, home }),
     limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
-    home,
+    realHome: home,
     holder: `node-${start}`,
     hasAttachment: async () => false,
     locate: (message) => locateFile(disk, home, message),

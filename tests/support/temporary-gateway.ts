@@ -69,15 +69,15 @@ export async function temporaryGateway(
     ...{ ledger, grants, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
     limits: { ...defaultRelayLimits, ...relayLimits },
-    home: home.path,
+    realHome: home.path,
     hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
     holder: '1',
     sameBoot: true,
     locate: async () => 'gone',
     inboxWatch: { expect: () => {}, forget: () => {} },
   });
-  const tools = await openHomeTools({ ...composeEngines(), clock }, defaultSettings, {
-    open: { home: home.path, ledger, grants, secrets },
+  const tools = openHomeTools({ ...composeEngines(), clock }, defaultSettings, {
+    open: { realHome: home.path, ledger, grants, secrets },
     log: { error: log },
     relay,
   });
@@ -86,6 +86,7 @@ export async function temporaryGateway(
     ...{ relay, attachments, relayMetrics, secrets },
     ...{ ledger, grants, clock, random, disk, owner, agentSocket },
     home: home.path,
+    realHome: home.path,
     version,
     log: { info: log, warn: log, error: log },
     epoch: 1,

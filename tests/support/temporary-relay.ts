@@ -64,7 +64,7 @@ export async function temporaryRelay(choices: RelayChoices = {}): Promise<Tempor
       ...{ ledger, grants, clock, inboxes, random: realRandom, metrics: noMetrics },
       limits: { ...defaultRelayLimits, ...choices.limits },
       log: { info: () => {}, warn: () => {}, error: () => {} },
-      home: folder.path,
+      realHome: folder.path,
       hasAttachment: async () => false,
       holder: '1',
       sameBoot: true,

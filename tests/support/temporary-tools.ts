@@ -26,6 +26,8 @@ export interface TemporaryTools {
   readonly calls: ToolCalls;
   readonly scrubber: Scrubber;
   readonly notes: readonly Note[];
+  /** From now on nobody can be told anything. */
+  breakNotes(): void;
   /** Another process over the same ledger: what this one had begun is not ended by it. */
   restart(): TemporaryTools;
   call(id: string): Promise<CallRow | undefined>;
@@ -68,12 +70,19 @@ function open(parts: Parts): TemporaryTools {
     limits: { ...defaultCallLimits, ...limits },
     log: { error: () => {} },
     tool: (name) => tools.get(name),
-    notify: async (note) => void notes.push(note),
+    notify: async (note) => {
+      if (broken) throw new Error('the mailbox is full');
+      notes.push(note);
+    },
   });
   tools.joinTo(calls);
+  let broken = false;
   return {
     ...{ ledger, clock, grants, tools, calls, scrubber, notes },
     capabilities: new CapabilityManager({ ledger, grants, clock }),
+    breakNotes: () => {
+      broken = true;
+    },
     restart: () => open({ ...parts, starts: starts + 1 }),
     call: (id) => ledger.committed.get('select * from journal where call_id = $1', [id]),
     approvals: () => ledger.committed.all('select * from approvals order by id'),

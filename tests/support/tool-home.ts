@@ -52,8 +52,11 @@ export async function toolHome(...names: readonly string[]): Promise<ToolHome> {
   };
 }
 
+// With an end, so that it is good on the port too.
+const oneHourMs = 3_600_000;
+
 async function registerCaller(daemon: RunningDaemon, name: string): Promise<AgentCaller> {
-  const { handle } = await daemon.client.register(name);
+  const { handle } = await daemon.client.register(name, { expires_ms: oneHourMs });
   return callerOn(daemon, name, handle);
 }
 

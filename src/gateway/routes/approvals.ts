@@ -31,8 +31,14 @@ export function approvalRoutes({
   return {
     approvals: async ({ caller, query }) => {
       const principal = caller.kind === 'agent' ? caller.id : undefined;
-      const page = { principal, all: query.all === 'true', limit: pageLimit(query.limit) };
-      return { items: (await listApprovals(sql, page)).map(wireApproval) };
+      const limit = pageLimit(query.limit);
+      const page = { principal, all: query.all === 'true', before: query.before };
+      const rows = await listApprovals(sql, { ...page, limit: limit + 1 });
+      const items = rows.slice(0, limit).map((row) => {
+        const { shown: _, ...summary } = wireApproval(row);
+        return summary;
+      });
+      return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
     },
     approval: async ({ caller, params }) =>
       wireApproval(await visibleApproval(sql, caller, params.id)),

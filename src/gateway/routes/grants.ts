@@ -20,7 +20,7 @@ import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 export function grantRoutes(
   deps: RouteDeps,
-): Handles<'grant' | 'delegate' | 'revoke' | 'grants' | 'checkGrant'> {
+): Handles<'grant' | 'delegate' | 'revoke' | 'revokeCapability' | 'grants' | 'checkGrant'> {
   const { capabilities, ledger } = deps;
   const sql = ledger.committed;
   return {
@@ -36,6 +36,10 @@ export function grantRoutes(
       const id = await wholeId(sql, caller, params.id);
       const { grant, below } = await capabilities.revoke(id, caller.id);
       return { grant: wireGrant((await findGrant(sql, id)) ?? grant), below };
+    },
+    revokeCapability: async ({ caller, body }) => {
+      const { revoked, below } = await capabilities.revokeCapability(body, caller.id);
+      return { revoked: revoked.map(wireGrant), below };
     },
     grants: (call) => list(ledger, call),
     checkGrant: (call) => check(deps, call),
@@ -82,8 +86,8 @@ export async function whose(
   caller: Caller,
   named: string | undefined,
 ): Promise<string | undefined> {
-  if (caller.kind === 'agent') return caller.id;
-  return named === undefined ? undefined : actingPrincipal(ledger, caller, named);
+  if (caller.kind === 'owner' && named === undefined) return undefined;
+  return actingPrincipal(ledger, caller, named);
 }
 
 /** What was delegated ends with what it was delegated from. */
@@ -95,12 +99,12 @@ async function withEnd(sql: Sql, row: GrantRow): Promise<GrantRow> {
 }
 
 async function check(
-  { capabilities, ledger, home }: RouteDeps,
+  { capabilities, ledger, realHome }: RouteDeps,
   { caller, body: { agent, action, resource } }: Call<'checkGrant'>,
 ): Promise<Answer<'checkGrant'>> {
   const sql = ledger.committed;
   const name = await actingAgent(ledger, caller, agent);
-  const deed = deedOf(home, action, resource);
+  const deed = deedOf(realHome, action, resource);
   const decision = await capabilities.explain(name, deed);
   const canonical = printDeed(deed);
   const rowOf = async (id: string): Promise<WireGrant> => {
@@ -118,7 +122,10 @@ async function check(
     };
   }
   const chain: WireGrant[] = [];
-  for (const { id } of decision.grant?.links ?? []) chain.push(await rowOf(id));
+  for (const { id, principal } of decision.grant?.links ?? []) {
+    // What others hold is none of an agent's business, also where its own rests on it.
+    if (caller.kind === 'owner' || principal === caller.id) chain.push(await rowOf(id));
+  }
   const asks = decision.grant?.asks ?? false;
   return { allowed: true, resource: canonical, asks, chain, nearest: null, fix: null };
 }

@@ -1,6 +1,12 @@
 import { AosError } from '../../kernel/errors.ts';
 import { findApprovalOfCall } from '../../ledger/approvals.ts';
-import { type CallRow, callIdsFrom, findCall, listCalls } from '../../ledger/journal.ts';
+import {
+  type CallRow,
+  callIdsFrom,
+  findCall,
+  listCalls,
+  stateOfCall,
+} from '../../ledger/journal.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
@@ -28,10 +34,12 @@ export function toolRoutes(
       })),
     }),
     callTool: (call) => callTool(deps, call),
-    calls: async ({ caller, query: { agent, state, limit } }) => {
-      const principal = await whose(ledger, caller, agent);
-      const rows = await listCalls(sql, { principal, state, limit: pageLimit(limit) });
-      return { items: await Promise.all(rows.map((row) => wireCall(sql, row))) };
+    calls: async ({ caller, query: { agent, state, before, ...query } }) => {
+      const limit = pageLimit(query.limit);
+      const page = { principal: await whose(ledger, caller, agent), state, before };
+      const rows = await listCalls(sql, { ...page, limit: limit + 1 });
+      const items = await Promise.all(rows.slice(0, limit).map((row) => summaryOf(sql, row)));
+      return { items, next: rows.length > limit ? (items.at(-1)?.call_id ?? null) : null };
     },
     call: (call) => oneCall(deps, call),
     resolveCall: async ({ caller, params, body }) => {
@@ -79,13 +87,16 @@ async function oneCall(
   const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
   const deadline = clock.monotonicMs() + waitMs;
   const signal = untilHangUp(reply, feeds.closing);
-  for (;;) {
-    const row = await visibleCall(sql, caller, params.id);
-    const isOpen = row.state === 'waiting' || row.state === 'started';
+  const row = await visibleCall(sql, caller, params.id);
+  // The row may be long: until there is an end only its state is looked at.
+  let { state } = row;
+  while (state === 'waiting' || state === 'started') {
     const leftMs = deadline - clock.monotonicMs();
-    if (!isOpen || leftMs <= 0) return wireCall(sql, row);
+    if (leftMs <= 0) return wireCall(sql, row);
     await clock.sleep(Math.min(lookAgainMs, leftMs), signal);
+    state = (await stateOfCall(sql, row.call_id)) ?? 'failed';
   }
+  return wireCall(sql, await visibleCall(sql, caller, row.call_id));
 }
 
 function visibleCall(sql: Sql, caller: Caller, typed: string): Promise<CallRow> {
@@ -103,19 +114,29 @@ function visibleCall(sql: Sql, caller: Caller, typed: string): Promise<CallRow> 
 }
 
 async function wireCall(sql: Sql, row: CallRow): Promise<WireCall> {
-  const { call_id, tool, effect, state, idempotency_key, runs } = row;
   const outcome = outcomeOf(row);
+  return {
+    ...(await summaryOf(sql, row)),
+    arguments: JSON.parse(row.arguments),
+    trust: 'data',
+    output: outcome.kind === 'answered' ? outcome.output : undefined,
+  };
+}
+
+type Summary = Answer<'calls'>['items'][number];
+
+async function summaryOf(sql: Sql, row: CallRow): Promise<Summary> {
+  const { call_id, tool, effect, state, idempotency_key, runs } = row;
+  // A long result is not read to say that there is one.
+  const outcome = state === 'answered' ? undefined : outcomeOf(row);
   return {
     ...{ call_id, agent: nameOf(row.principal), tool, effect, state, idempotency_key, runs },
     asked_at: timeText(row.asked_at),
     started_at: timeOrNull(row.started_at),
     ended_at: timeOrNull(row.ended_at),
     approval: (await findApprovalOfCall(sql, call_id))?.id ?? null,
-    arguments: JSON.parse(row.arguments),
-    trust: 'data',
-    output: outcome.kind === 'answered' ? outcome.output : undefined,
     bytes: row.result_bytes,
-    error: outcome.kind === 'failed' ? errorOf(outcome.error) : null,
+    error: outcome?.kind === 'failed' ? errorOf(outcome.error) : null,
   };
 }
 

@@ -94,6 +94,8 @@ export type Deed =
       readonly resource: 'file';
       readonly action: Action;
       readonly path: readonly string[];
+      /** The folder with everything below it, and not just what is of that name. */
+      readonly subtree?: boolean | undefined;
       /** Which parts of the path a capability has to name: a star does not stand for them. */
       readonly mustName?: readonly number[] | undefined;
     }

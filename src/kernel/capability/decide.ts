@@ -89,6 +89,7 @@ function coversPath(
   { path, ...deed }: Extract<Deed, { resource: 'file' | 'memory' }>,
 ): boolean {
   if (subtree ? path.length < segments.length : path.length !== segments.length) return false;
+  if (deed.resource === 'file' && deed.subtree === true && !subtree) return false;
   if (deed.resource === 'file' && deed.mustName !== undefined) {
     const isNamed = (index: number) => (segments[index] ?? 'any') !== 'any';
     if (!deed.mustName.every(isNamed)) return false;

@@ -45,7 +45,8 @@ function targetOf(deed: Deed): Target {
     return { kind: 'url', host: { kind: 'exact', name: host }, port, segments, below: false };
   }
   if ('path' in deed) {
-    return { kind: 'path', segments: deed.path.map((name) => ({ name })), subtree: false };
+    const subtree = deed.resource === 'file' && deed.subtree === true;
+    return { kind: 'path', segments: deed.path.map((name) => ({ name })), subtree };
   }
   return deed.name === '*' ? { kind: 'any' } : { kind: 'name', name: deed.name };
 }

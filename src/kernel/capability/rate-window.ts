@@ -18,17 +18,18 @@ export function stillCounting(recent: RecentUses, rate: Rate, now: Instant): Rec
   return recent.filter(([start]) => start + partMs > now - stretchMs);
 }
 
-export function isSpent(recent: RecentUses, rate: Rate, now: Instant): boolean {
+/** Whether there is no room for so many more. */
+export function isSpent(recent: RecentUses, rate: Rate, now: Instant, more = 1): boolean {
   const counted = stillCounting(recent, rate, now);
-  return counted.reduce((sum, [, count]) => sum + count, 0) >= rate.count;
+  return counted.reduce((sum, [, count]) => sum + count, more) > rate.count;
 }
 
-export function withOneMore(recent: RecentUses, rate: Rate, now: Instant): RecentUses {
+export function withMore(recent: RecentUses, rate: Rate, now: Instant, more = 1): RecentUses {
   const partMs = rateUnitMs[rate.per] / parts;
   const start = Math.floor(now / partMs) * partMs;
   const counted = stillCounting(recent, rate, now);
   const last = counted.at(-1);
   if (last !== undefined && last[0] >= start)
-    return [...counted.slice(0, -1), [last[0], last[1] + 1]];
-  return [...counted, [start, 1]];
+    return [...counted.slice(0, -1), [last[0], last[1] + more]];
+  return [...counted, [start, more]];
 }

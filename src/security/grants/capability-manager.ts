@@ -1,6 +1,7 @@
 /** Giving, handing on and taking back capabilities, and asking about them. */
 import type { Capability, Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
+import { whyNot } from '../../kernel/capability/decide.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
@@ -9,15 +10,17 @@ import { findAgent } from '../../ledger/agents.ts';
 import { readEvents, type SealedEvent } from '../../ledger/events.ts';
 import {
   countDelegatedBy,
+  countDelegatedTo,
   findGrant,
   type GrantRow,
   grantChain,
-  grantsBelow,
   grantsHeldBy,
+  newestGrants,
 } from '../../ledger/grants.ts';
-import type { Ledger, Sql } from '../../ledger/ledger.ts';
+import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import { unknownAgent } from '../renew-handle.ts';
-import type { Decision, Grants } from './grants.ts';
+import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
+import { newLink } from './held-grant.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;
@@ -41,8 +44,18 @@ export interface Delegation extends Grant {
   readonly parent?: string | undefined;
 }
 
+export interface RevokedGrants {
+  readonly revoked: readonly GrantRow[];
+  /** How many more ended with them. */
+  readonly below: number;
+}
+
 const longestChain = 16;
+// Nobody wants to know of what was revoked long before.
+const mostOld = 200;
 const mostDelegations = 10_000;
+const mostReceived = 1000;
+const dayMs = 24 * 3_600_000;
 
 export class CapabilityManager {
   readonly #deps: CapabilityManagerDeps;
@@ -79,9 +92,7 @@ export class CapabilityManager {
       if (agent === from) throw tooWide(from, 'it holds that itself already');
       const parent = await this.#parentOf(tx, wanted, asked);
       const capability = inheritConstraints(asked, parseCapability(parent.capability));
-      if ((await countDelegatedBy(tx, `agent:${from}`)) >= mostDelegations) {
-        throw tooMany(`Agent ${quote(from)} has delegated ${mostDelegations} times already`);
-      }
+      await this.#checkCounts(tx, wanted);
       const row = await changes.give({
         principal: `agent:${agent}`,
         capability: printCapability(capability),
@@ -108,28 +119,36 @@ export class CapabilityManager {
       async (tx, changes) => {
         const grant = await findGrant(tx, id);
         if (grant === undefined || !(await mayRevoke(tx, grant, actor))) throw unknownGrant(id);
-        const below = (await grantsBelow(tx, id)).filter(({ revoked_at }) => revoked_at === null);
-        if (await changes.revoke(id)) {
-          const data = { grant: id, capability: grant.capability, below: below.length };
-          await tx.record({ actor, kind: 'capability.revoked', subject: grant.principal, data });
-        }
-        return { grant, below: below.length };
+        const { below } = await revokeIn(tx, changes, grant, actor);
+        return { grant, below };
       },
       [id],
     );
   }
 
-  /** The same for every grant of an agent that says exactly this. */
+  /** The same, as one change, for every grant of an agent that says exactly this. */
   async revokeCapability(
-    agent: string,
-    capability: string,
+    { agent, capability }: Pick<Grant, 'agent' | 'capability'>,
     actor: string,
-  ): Promise<readonly string[]> {
+  ): Promise<RevokedGrants> {
     const canonical = printCapability(parseCapability(capability));
-    const held = await grantsHeldBy(this.#deps.ledger.committed, `agent:${agent}`);
-    const ids = held.filter((row) => row.capability === canonical).map(({ id }) => id);
-    for (const id of ids) await this.revoke(id, actor);
-    return ids;
+    const sql = this.#deps.ledger.committed;
+    await this.#checkAgent(sql, agent);
+    const ids = (await grantsSaying(sql, agent, canonical)).map(({ id }) => id);
+    return this.#deps.grants.change(async (tx, changes) => {
+      const revoked: GrantRow[] = [];
+      let ended = 0;
+      for (const grant of await grantsSaying(tx, agent, canonical)) {
+        // One that was given since the look was given after this.
+        if (!ids.includes(grant.id) || !(await mayRevoke(tx, grant, actor))) continue;
+        const { isNew, below } = await revokeIn(tx, changes, grant, actor);
+        // One that is not new has just ended, below another of these.
+        ended += below + (isNew ? 1 : 0);
+        revoked.push((await findGrant(tx, grant.id)) ?? grant);
+      }
+      if (revoked.length === 0) throw noneSaysThat(agent, canonical);
+      return { revoked, below: ended - revoked.length };
+    }, ids);
   }
 
   /** Whether an agent may do something. It counts as no use and is not recorded. */
@@ -137,10 +156,25 @@ export class CapabilityManager {
     return (await this.explain(agent, deed)).kind === 'allowed';
   }
 
+  /** What was revoked or is over counts for the reason too. */
   async explain(agent: string, deed: Deed): Promise<Decision> {
     const sql = this.#deps.ledger.committed;
     await this.#checkAgent(sql, agent);
-    return this.#deps.grants.decide(sql, `agent:${agent}`, deed);
+    const principal = `agent:${agent}`;
+    const decision = await this.#deps.grants.decide(sql, principal, deed);
+    if (decision.kind === 'allowed' || decision.nearest !== undefined) return decision;
+    return { kind: 'denied', nearest: await this.#nearestOfOld(sql, principal, deed) };
+  }
+
+  async #nearestOfOld(sql: Sql, principal: string, deed: Deed): Promise<Miss | undefined> {
+    const now = this.#deps.clock.now();
+    const rows = await newestGrants(sql, principal, mostOld);
+    for (const { id } of rows) {
+      const chain = await grantChain(sql, id);
+      const miss = whyNot({ id, links: chain.map(newLink) }, deed, now);
+      if (miss?.why === 'revoked' || miss?.why === 'expired') return { grant: id, why: miss.why };
+    }
+    return undefined;
   }
 
   /** What an agent did and was denied, the newest first. */
@@ -151,6 +185,17 @@ export class CapabilityManager {
 
   async #checkAgent(sql: Sql, name: string): Promise<void> {
     if ((await findAgent(sql, name)) === undefined) throw unknownAgent(name);
+  }
+
+  /** Neither may anybody fill the ledger, nor somebody else's hands. */
+  async #checkCounts(sql: Sql, { from, agent }: Delegation): Promise<void> {
+    const since = this.#deps.clock.now() - dayMs;
+    if ((await countDelegatedBy(sql, `agent:${from}`, since)) >= mostDelegations) {
+      throw tooMany(`Agent ${quote(from)} has delegated ${mostDelegations} times already`);
+    }
+    if ((await countDelegatedTo(sql, `agent:${agent}`)) >= mostReceived) {
+      throw tooMany(`Agent ${quote(agent)} was given ${mostReceived} grants by others already`);
+    }
   }
 
   /** Of what the giver holds, the grant that is wide enough. */
@@ -176,6 +221,25 @@ export class CapabilityManager {
   }
 }
 
+async function grantsSaying(sql: Sql, agent: string, canonical: string): Promise<GrantRow[]> {
+  const held = await grantsHeldBy(sql, `agent:${agent}`);
+  return held.filter(({ capability }) => capability === canonical);
+}
+
+async function revokeIn(
+  tx: Transaction,
+  changes: GrantChanges,
+  { id, principal, capability }: GrantRow,
+  actor: string,
+): Promise<{ readonly isNew: boolean; readonly below: number }> {
+  const { isNew, below } = await changes.revoke(id);
+  if (isNew) {
+    const data = { grant: id, capability, below };
+    await tx.record({ actor, kind: 'capability.revoked', subject: principal, data });
+  }
+  return { isNew, below };
+}
+
 function isOver({ revoked_at, capability }: GrantRow, now: number): boolean {
   const { expires } = parseCapability(capability).constraints;
   return revoked_at !== null || (expires !== undefined && expires <= now);
@@ -192,6 +256,13 @@ export function unknownGrant(id: string): AosError {
   return new AosError('capability.unknown', {
     message: `There is no grant ${quote(id.slice(0, 100))}`,
     fix: 'aos cap ls',
+  });
+}
+
+function noneSaysThat(agent: string, capability: string): AosError {
+  return new AosError('capability.unknown', {
+    message: `Agent ${quote(agent)} has no grant that says ${capability}`,
+    fix: `aos cap ls ${agent}`,
   });
 }
 

@@ -9,24 +9,25 @@
  *     on that grant looks at its row, inside the transaction that it is made in: so nothing
  *     is allowed behind a revocation that was written before it.
  * G3. The right is the AND over the chain: a grant whose parent is revoked or has expired is
- *     worth nothing, without a row of it having to be touched.
+ *     worth nothing. Rows below one that is revoked are marked with it.
  * G4. Uses are counted in rows, in the transaction of what they are for, for every link that
  *     has a `max` or a `rate`.
  */
 import { bitOf } from '../../kernel/capability/action-bits.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
-import { isSpent, type RecentUses, withOneMore } from '../../kernel/capability/rate-window.ts';
+import { isSpent, type RecentUses, withMore } from '../../kernel/capability/rate-window.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../../kernel/ports.ts';
 import {
-  addUse,
+  addUses,
   type GrantRow,
   grantsAbove,
   grantsHeldBy,
   insertGrant,
   isRevoked,
   markRevoked,
+  markRevokedBelow,
   type NewGrant,
   usesOf,
 } from '../../ledger/grants.ts';
@@ -53,19 +54,21 @@ export type Decision =
 
 export interface Miss {
   readonly grant: string;
-  readonly why: NearMiss['why'] | 'used-up';
+  readonly why: NearMiss['why'] | 'used-up' | 'asks';
 }
 
 /** What a transaction changes; memory follows when it is on disk. */
 export interface GrantChanges {
   give(grant: Omit<NewGrant, 'id' | 'created_at'>): Promise<GrantRow>;
-  /** False when it was revoked before. */
-  revoke(id: string): Promise<boolean>;
+  /** With everything that was delegated from it. Tells how many that were. */
+  revoke(id: string): Promise<{ readonly isNew: boolean; readonly below: number }>;
 }
 
 export interface DecideOptions {
   /** Only by a grant that a human approved. */
   readonly approvedOnly?: boolean;
+  /** Its use was counted before: that it is used up by now does not matter. */
+  readonly isCounted?: boolean;
 }
 
 export class Grants implements LinkSource {
@@ -86,12 +89,12 @@ export class Grants implements LinkSource {
     sql: Sql,
     principal: string,
     deed: Deed,
-    { approvedOnly = false }: DecideOptions = {},
+    { approvedOnly = false, isCounted = false }: DecideOptions = {},
   ): Promise<Decision> {
     if (principal === 'owner' || principal === 'system') return ownersRight;
     const now = this.#deps.clock.now();
     const holdings = this.#holders.get(principal) ?? (await this.#load(principal));
-    const bit = mustBeNamed(deed) ? 0 : bitOf(deed.resource, deed.action);
+    const bit = wantsMore(deed) ? 0 : bitOf(deed.resource, deed.action);
     let nearest: Miss | undefined;
     for (const first of holdings.listsFor(deed)) {
       for (let grant: HeldGrant | undefined = first; grant !== undefined; grant = grant.next) {
@@ -99,11 +102,12 @@ export class Grants implements LinkSource {
         const isPlain = isPlainlyAllowed(grant, bit, now);
         if (isPlain && this.#inQuestion.size === 0) return { kind: 'allowed', grant };
         const miss = isPlain ? undefined : whyNot(grant, deed, now);
-        const why = miss?.why ?? (await this.#whyNotByRows(sql, grant, now));
+        const why =
+          miss?.why ?? (await this.#whyNotByRows(sql, grant, isCounted ? undefined : now));
         if (why === undefined) return { kind: 'allowed', grant };
         if (why === 'revoked' || why === 'expired') holdings.metDead();
         if (nearest === undefined || nearest.why === 'action') {
-          nearest = { grant: miss?.grant ?? grant.id, why };
+          nearest = { grant: grant.id, why };
         }
       }
     }
@@ -112,24 +116,40 @@ export class Grants implements LinkSource {
   }
 
   /** What only the rows can tell. */
-  async #whyNotByRows(sql: Sql, grant: HeldGrant, now: Instant): Promise<Miss['why'] | undefined> {
+  async #whyNotByRows(
+    sql: Sql,
+    grant: HeldGrant,
+    countingAt: Instant | undefined,
+  ): Promise<Miss['why'] | undefined> {
     const isInQuestion = grant.links.some(({ id }) => this.#inQuestion.has(id));
     if (isInQuestion && (await hasRevoked(sql, grant))) return 'revoked';
-    return (await isUsedUp(sql, grant, now)) ? 'used-up' : undefined;
+    if (countingAt === undefined) return undefined;
+    for (const link of grant.counted) {
+      if (await isUsedUp(sql, link, { now: countingAt, more: 1 })) return 'used-up';
+    }
+    return undefined;
   }
 
-  /** G4. In the transaction in which it was decided. False when others used it up meanwhile. */
-  async use(tx: Transaction, grant: HeldGrant | undefined): Promise<boolean> {
-    if (grant === undefined || grant.counted.length === 0) return true;
+  /**
+   * G4. Counts one use of each, in the transaction in which it was decided. Resolves to one
+   * that would be used more often than it may; then nothing is counted.
+   */
+  async use(
+    tx: Transaction,
+    grants: readonly (HeldGrant | undefined)[],
+  ): Promise<HeldGrant | undefined> {
     const now = this.#deps.clock.now();
-    if (await isUsedUp(tx, grant, now)) return false;
-    for (const { id, capability } of grant.counted) {
-      const { rate } = capability.constraints;
-      const { recent } = await usesOf(tx, id);
-      const after = rate === undefined ? undefined : withOneMore(usesIn(recent), rate, now);
-      await addUse(tx, id, after === undefined ? null : JSON.stringify(after));
+    const counted = new Map<HeldLink, number>();
+    for (const grant of grants) {
+      for (const link of grant?.counted ?? []) counted.set(link, (counted.get(link) ?? 0) + 1);
     }
-    return true;
+    for (const [link, more] of counted) {
+      if (await isUsedUp(tx, link, { now, more })) {
+        return grants.find((grant) => grant?.counted.includes(link));
+      }
+    }
+    for (const [link, more] of counted) await countUses(tx, link, { now, more });
+    return undefined;
   }
 
   /** G1. `revoking` are all that `work` may revoke. */
@@ -184,9 +204,12 @@ export class Grants implements LinkSource {
       },
       revoke: async (id) => {
         if (!noted.revoking.includes(id)) throw new Error('a grant is revoked without notice');
-        const isNew = await markRevoked(tx, id, clock.now());
-        if (isNew) noted.revoked.push(id);
-        return isNew;
+        const now = clock.now();
+        const isNew = await markRevoked(tx, id, now);
+        // A decision on one of these rests on the one above, which is in question.
+        const below = await markRevokedBelow(tx, id, now);
+        noted.revoked.push(...(isNew ? [id] : []), ...below);
+        return { isNew, below: below.length };
       },
     };
   }
@@ -198,6 +221,8 @@ export class Grants implements LinkSource {
       const link = this.#links.get(id);
       if (link === undefined) continue;
       link.revoked = true;
+      // Whoever holds it sees that; nobody looks for it any more.
+      this.#links.delete(id);
       this.#holders.get(link.principal)?.markRevoked(id);
     }
     for (const row of given) this.#place(row);
@@ -223,10 +248,19 @@ export class Grants implements LinkSource {
       const byId = new Map([...above, ...held].map((row) => [row.id, row]));
       // G1: nothing may have changed between the look and this moment.
       if (changes !== this.#changes) continue;
-      const holdings = new Holdings(held.map((row) => heldGrant(this, chainFrom(row, byId))));
+      const grants = held.map((row) => heldGrant(this, chainFrom(row, byId)));
+      const holdings = new Holdings(grants.filter((grant) => !this.#isOver(grant)));
       this.#holders.set(principal, holdings);
       return holdings;
     }
+  }
+
+  #isOver({ links }: HeldGrant): boolean {
+    const now = this.#deps.clock.now();
+    return links.some(
+      ({ revoked, capability: { constraints } }) =>
+        revoked || (constraints.expires !== undefined && constraints.expires <= now),
+    );
   }
 
   #question(ids: readonly string[], by: 1 | -1): void {
@@ -238,18 +272,13 @@ export class Grants implements LinkSource {
   }
 }
 
-function isPlainlyAllowed(
-  { isPlain, actionBits, expires, isRevoked }: HeldGrant,
-  bit: number,
-  now: Instant,
-): boolean {
-  if (!isPlain || isRevoked || (actionBits & bit) === 0) return false;
-  return expires === undefined || expires > now;
+function isPlainlyAllowed({ plainBits, expires }: HeldGrant, bit: number, now: Instant): boolean {
+  return (plainBits & bit) !== 0 && (expires === undefined || expires > now);
 }
 
 /** Then a target in which the deed lies is not enough. */
-function mustBeNamed(deed: Deed): boolean {
-  if (deed.resource === 'file') return deed.mustName !== undefined && deed.mustName.length > 0;
+function wantsMore(deed: Deed): boolean {
+  if (deed.resource === 'file') return (deed.mustName?.length ?? 0) > 0 || deed.subtree === true;
   return deed.resource === 'http' && deed.mustNameHost === true;
 }
 
@@ -274,17 +303,34 @@ async function hasRevoked(sql: Sql, { links }: HeldGrant): Promise<boolean> {
   return false;
 }
 
-async function isUsedUp(sql: Sql, { counted }: HeldGrant, now: Instant): Promise<boolean> {
-  for (const { id, capability } of counted) {
-    const { max, rate } = capability.constraints;
-    const { uses, recent } = await usesOf(sql, id);
-    if (max !== undefined && uses >= max) return true;
-    if (rate !== undefined && isSpent(usesIn(recent), rate, now)) return true;
-  }
-  return false;
+interface Uses {
+  readonly now: Instant;
+  readonly more: number;
 }
 
-// Written by `use` alone.
+async function isUsedUp(
+  sql: Sql,
+  { id, capability }: HeldLink,
+  { now, more }: Uses,
+): Promise<boolean> {
+  const { max, rate } = capability.constraints;
+  const { uses, recent } = await usesOf(sql, id);
+  if (max !== undefined && uses + more > max) return true;
+  return rate !== undefined && isSpent(usesIn(recent), rate, now, more);
+}
+
+async function countUses(
+  tx: Transaction,
+  { id, capability }: HeldLink,
+  { now, more }: Uses,
+): Promise<void> {
+  const { rate } = capability.constraints;
+  const { recent } = await usesOf(tx, id);
+  const after = rate === undefined ? undefined : withMore(usesIn(recent), rate, now, more);
+  await addUses(tx, id, { more, recent: after === undefined ? null : JSON.stringify(after) });
+}
+
+// Written by `countUses` alone.
 function usesIn(recent: string | null): RecentUses {
   return recent === null ? [] : (JSON.parse(recent) as RecentUses);
 }

@@ -14,15 +14,16 @@ export interface HeldLink extends GrantLink {
 
 export interface HeldGrant extends GrantChain {
   /**
-   * Of a grant that nobody delegated and nobody counts, what is left to be looked at once its
-   * target fits: its actions as bits, its end (undefined where it has none), and whether it was
-   * revoked. All in this one place, and first in it: among very many grants, each further place
-   * to look at costs more than the looking.
+   * Its actions as bits, where nothing but its end is left to be looked at once its target
+   * fits: nobody delegated it, nobody counts it, and it is not revoked. Else 0. First, because
+   * among very many grants each further place to look at costs more than the looking.
    */
-  readonly isPlain: boolean;
-  readonly actionBits: number;
+  plainBits: number;
+  /** Undefined where it has no end. */
   readonly expires: Instant | undefined;
-  isRevoked: boolean;
+  /** Of one that hangs in a tree of paths as a twig: what is left of its path (path-tree.ts). */
+  tail: readonly string[];
+  hasBelow: boolean;
   /** The next one for the same target. */
   next: HeldGrant | undefined;
   readonly id: string;
@@ -35,7 +36,7 @@ export interface HeldGrant extends GrantChain {
   /** The links whose uses are counted. */
   readonly counted: readonly HeldLink[];
   /** Of two that allow the same, the lower one is used. */
-  readonly rank: 0 | 1 | 2 | 3;
+  readonly rank: number;
 }
 
 /** What is told of each link as it is needed: the same object for the same grant. */
@@ -50,11 +51,12 @@ export function heldGrant(source: LinkSource, rows: readonly [GrantRow, ...Grant
   const links = rows.map((row) => source.linkOf(row));
   const asks = mustAsk(rows);
   const counted = links.filter(({ capability }) => isCounted(capability.constraints));
+  const isPlain = links.length === 1 && counted.length === 0 && !ownLink.revoked;
   return {
-    isPlain: links.length === 1 && counted.length === 0,
-    actionBits: bitsOf(ownLink.capability),
+    plainBits: isPlain ? bitsOf(ownLink.capability) : 0,
     expires: ownLink.capability.constraints.expires,
-    isRevoked: ownLink.revoked,
+    tail: noNames,
+    hasBelow: false,
     next: undefined,
     id: own.id,
     links,
@@ -64,6 +66,8 @@ export function heldGrant(source: LinkSource, rows: readonly [GrantRow, ...Grant
     rank: rankOf(links, { asks, isCounted: counted.length > 0 }),
   };
 }
+
+const noNames: readonly string[] = [];
 
 /** What a human has approved is not asked again, whatever it was delegated from. */
 function mustAsk(rows: readonly GrantRow[]): boolean {
@@ -82,13 +86,27 @@ function isCounted({ max, rate }: Constraints): boolean {
   return max !== undefined || rate !== undefined;
 }
 
-/** What costs nobody anything is used first. */
+/** The most bytes that one use may have; undefined where nothing limits them. */
+export function mostBytesOf({ links }: HeldGrant): number | undefined {
+  const sizes = links.map(({ capability }) => capability.constraints.sizeBytes);
+  const given = sizes.filter((size) => size !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}
+
+/** How many there are. */
+export const ranks = 8;
+
+/**
+ * What costs nobody anything is used first; and before what was delegated what was not, or
+ * whoever delegates something could end what rests on it unasked.
+ */
 function rankOf(
   links: readonly HeldLink[],
   { asks, isCounted }: { readonly asks: boolean; readonly isCounted: boolean },
-): HeldGrant['rank'] {
-  if (asks) return 3;
-  if (isCounted) return 2;
+): number {
+  const delegated = links.length > 1 ? 1 : 0;
+  if (asks) return 6 + delegated;
+  if (isCounted) return 4 + delegated;
   const isFree = links.every(({ capability }) => Object.keys(capability.constraints).length === 0);
-  return isFree ? 0 : 1;
+  return (isFree ? 0 : 2) + delegated;
 }

@@ -1,13 +1,13 @@
 /** Everything that one principal holds. */
 import type { Deed } from '../../kernel/capability/capability.ts';
-import type { HeldGrant } from './held-grant.ts';
+import { type HeldGrant, ranks } from './held-grant.ts';
 import { Shelf } from './shelf.ts';
 
 const fewestDead = 64;
 
 export class Holdings {
   /** By rank: what costs nobody anything is found first. */
-  readonly #shelves = [new Shelf(), new Shelf(), new Shelf(), new Shelf()] as const;
+  readonly #shelves = Array.from({ length: ranks }, () => new Shelf());
   readonly #grants = new Map<string, HeldGrant>();
   /** How many were met that allow nothing any more. */
   #dead = 0;
@@ -20,7 +20,7 @@ export class Holdings {
   add(grant: HeldGrant): void {
     if (this.#grants.has(grant.id)) return;
     this.#grants.set(grant.id, grant);
-    this.#shelves[grant.rank].add(grant);
+    this.#shelves[grant.rank]?.add(grant);
   }
 
   /** The lists of grants that have the deed in their target, in the order in which to try them. */
@@ -32,7 +32,7 @@ export class Holdings {
 
   markRevoked(id: string): void {
     const grant = this.#grants.get(id);
-    if (grant !== undefined) grant.isRevoked = true;
+    if (grant !== undefined) grant.plainBits = 0;
   }
 
   metDead(): void {

@@ -1,38 +1,76 @@
-/** Grants by the parts of a path. */
-import type { PathTarget } from '../../kernel/capability/capability.ts';
+/**
+ * Grants by the parts of a path. Where only one grant has a path, it hangs there with what is
+ * left of its path (a twig) instead of a place for each part: among very many grants, each
+ * further place to look at costs more than the looking.
+ */
+import type { PathTarget, Segment } from '../../kernel/capability/capability.ts';
 import type { HeldGrant } from './held-grant.ts';
 
+/** What a place leads on to. */
+export type Branch = PathNode | HeldGrant;
+
 /** A place in the tree. Lists of grants are chained by their `next`. */
-export interface PathNode {
+export class PathNode {
   /** Most places lead on to one name only; a map for it would be one more place to look at. */
   onlyName: string | undefined;
-  onlyNode: PathNode | undefined;
-  named: Map<string, PathNode> | undefined;
+  onlyBranch: Branch | undefined;
+  named: Map<string, Branch> | undefined;
   /** A star: whatever the name. */
-  any: PathNode | undefined;
+  any: Branch | undefined;
   /** For just this path. */
   here: HeldGrant | undefined;
   /** For this path and everything below it. */
   below: HeldGrant | undefined;
 }
 
-export function newNode(): PathNode {
-  return {
-    ...{ onlyName: undefined, onlyNode: undefined, named: undefined },
-    ...{ any: undefined, here: undefined, below: undefined },
-  };
+/** Each name, and each row of names, once and in one piece. */
+export interface SharedNames {
+  name(name: string): string;
+  names(names: readonly string[]): readonly string[];
 }
 
-export function addPath(root: PathNode, { segments, subtree }: PathTarget, grant: HeldGrant): void {
-  let node = root;
-  for (const segment of segments) {
-    if (segment === 'any') {
-      node.any ??= newNode();
-      node = node.any;
-    } else node = namedNode(node, segment.name);
+/** What is to stand there from now on. */
+export function withPath(
+  shared: SharedNames,
+  branch: Branch | undefined,
+  { segments, subtree }: PathTarget,
+  grant: HeldGrant,
+): Branch {
+  const names = segments.flatMap((segment) => (segment === 'any' ? [] : [segment.name]));
+  if (branch === undefined && names.length === segments.length) {
+    grant.tail = shared.names(names);
+    grant.hasBelow = subtree;
+    return grant;
   }
-  if (subtree) node.below = withNext(grant, node.below);
-  else node.here = withNext(grant, node.here);
+  const node = branch instanceof PathNode ? branch : unfolded(shared, branch);
+  addToNode(shared, node, { kind: 'path', segments, subtree }, grant);
+  return node;
+}
+
+/** A twig as a place of its own, because something else is to hang there too. */
+function unfolded(shared: SharedNames, twig: HeldGrant | undefined): PathNode {
+  const node = new PathNode();
+  if (twig === undefined) return node;
+  const segments: readonly Segment[] = twig.tail.map((name) => ({ name }));
+  addToNode(shared, node, { kind: 'path', segments, subtree: twig.hasBelow }, twig);
+  return node;
+}
+
+function addToNode(
+  shared: SharedNames,
+  node: PathNode,
+  { segments: [first, ...segments], subtree }: PathTarget,
+  grant: HeldGrant,
+): void {
+  const rest: PathTarget = { kind: 'path', segments, subtree };
+  if (first === undefined) {
+    if (subtree) node.below = withNext(grant, node.below);
+    else node.here = withNext(grant, node.here);
+  } else if (first === 'any') node.any = withPath(shared, node.any, rest, grant);
+  else {
+    const name = shared.name(first.name);
+    setBranch(node, name, withPath(shared, branchAt(node, name), rest, grant));
+  }
 }
 
 /** Puts a grant before a list. */
@@ -41,33 +79,29 @@ export function withNext(grant: HeldGrant, list: HeldGrant | undefined): HeldGra
   return grant;
 }
 
-function namedNode(node: PathNode, name: string): PathNode {
-  const known = childOf(node, name);
-  if (known !== undefined) return known;
-  const child = newNode();
-  if (node.named !== undefined) node.named.set(name, child);
-  else if (node.onlyNode === undefined || node.onlyName === undefined) {
+function setBranch(node: PathNode, name: string, branch: Branch): void {
+  if (node.named !== undefined) node.named.set(name, branch);
+  else if (node.onlyBranch === undefined || node.onlyName === undefined || node.onlyName === name) {
     node.onlyName = name;
-    node.onlyNode = child;
+    node.onlyBranch = branch;
   } else {
     node.named = new Map([
-      [node.onlyName, node.onlyNode],
-      [name, child],
+      [node.onlyName, node.onlyBranch],
+      [name, branch],
     ]);
     node.onlyName = undefined;
-    node.onlyNode = undefined;
+    node.onlyBranch = undefined;
   }
-  return child;
 }
 
-function childOf(node: PathNode, name: string): PathNode | undefined {
+function branchAt(node: PathNode, name: string): Branch | undefined {
   if (node.named !== undefined) return node.named.get(name);
-  return node.onlyName === name ? node.onlyNode : undefined;
+  return node.onlyName === name ? node.onlyBranch : undefined;
 }
 
-/** Every list of grants that a path comes by. */
+/** Adds every list of grants that a path comes by. */
 export function listsFor(
-  root: PathNode | undefined,
+  root: Branch | undefined,
   path: readonly string[],
   found: HeldGrant[],
 ): void {
@@ -75,14 +109,27 @@ export function listsFor(
 }
 
 // As deep as a path has parts, of which a path has at most some two thousand.
-function walk(node: PathNode, path: readonly string[], depth: number, found: HeldGrant[]): void {
-  if (node.below !== undefined) found.push(node.below);
-  const name = path[depth];
-  if (name === undefined) {
-    if (node.here !== undefined) found.push(node.here);
+function walk(branch: Branch, path: readonly string[], depth: number, found: HeldGrant[]): void {
+  if (!(branch instanceof PathNode)) {
+    if (isOnTwig(branch, path, depth)) found.push(branch);
     return;
   }
-  const named = childOf(node, name);
+  if (branch.below !== undefined) found.push(branch.below);
+  const name = path[depth];
+  if (name === undefined) {
+    if (branch.here !== undefined) found.push(branch.here);
+    return;
+  }
+  const named = branchAt(branch, name);
   if (named !== undefined) walk(named, path, depth + 1, found);
-  if (node.any !== undefined) walk(node.any, path, depth + 1, found);
+  if (branch.any !== undefined) walk(branch.any, path, depth + 1, found);
+}
+
+function isOnTwig({ tail, hasBelow }: HeldGrant, path: readonly string[], depth: number): boolean {
+  const left = path.length - depth;
+  if (hasBelow ? left < tail.length : left !== tail.length) return false;
+  for (let index = 0; index < tail.length; index++) {
+    if (tail[index] !== path[depth + index]) return false;
+  }
+  return true;
 }

@@ -4,13 +4,12 @@
  */
 import type { Deed, PathTarget, Target, UrlTarget } from '../../kernel/capability/capability.ts';
 import type { HeldGrant } from './held-grant.ts';
-import { addPath, listsFor, newNode, type PathNode, withNext } from './path-tree.ts';
+import { type Branch, listsFor, type SharedNames, withNext, withPath } from './path-tree.ts';
 
 export class Shelf {
-  readonly #paths = new Map<string, PathNode>();
+  readonly #paths = new Map<string, Branch>();
   readonly #names = new Map<string, HeldGrant>();
-  /** Each name once, and in one piece: a part of a longer text would be two places to look at. */
-  readonly #texts = new Map<string, string>();
+  readonly #shared = sharedNames();
   #isEmpty = true;
 
   add(grant: HeldGrant): void {
@@ -19,13 +18,13 @@ export class Shelf {
     const { resource, target } = own.capability;
     this.#isEmpty = false;
     if (target.kind === 'path') {
-      addPath(this.#root(resource), this.#shared(target), grant);
+      this.#addPath(resource, target, grant);
     } else if (target.kind === 'url') {
-      addPath(this.#root(`http ${hostKey(target)}`), this.#shared(pathOf(target)), grant);
+      this.#addPath(`http ${hostKey(target)}`, pathOf(target), grant);
     } else if (resource === 'memory') {
-      addPath(this.#root(resource), everything, grant);
+      this.#addPath(resource, everything, grant);
     } else {
-      const key = this.#text(`${resource} ${nameKey(target)}`);
+      const key = this.#shared.name(`${resource} ${nameKey(target)}`);
       this.#names.set(key, withNext(grant, this.#names.get(key)));
     }
   }
@@ -50,28 +49,35 @@ export class Shelf {
     }
   }
 
-  #root(key: string): PathNode {
-    const known = this.#paths.get(key);
-    if (known !== undefined) return known;
-    const root = newNode();
-    this.#paths.set(this.#text(key), root);
-    return root;
+  #addPath(key: string, target: PathTarget, grant: HeldGrant): void {
+    const whole = this.#shared.name(key);
+    this.#paths.set(whole, withPath(this.#shared, this.#paths.get(whole), target, grant));
   }
+}
 
-  #shared({ segments, subtree }: PathTarget): PathTarget {
-    const shared = segments.map((segment) =>
-      segment === 'any' ? segment : { name: this.#text(segment.name) },
-    );
-    return { kind: 'path', segments: shared, subtree };
-  }
-
-  #text(text: string): string {
-    const known = this.#texts.get(text);
+/** In one piece: a part of a longer text would be two places to look at. */
+function sharedNames(): SharedNames {
+  const names = new Map<string, string>();
+  const rows = new Map<string, readonly string[]>();
+  const nameOf = (text: string): string => {
+    const known = names.get(text);
     if (known !== undefined) return known;
     const whole = Buffer.from(text).toString();
-    this.#texts.set(whole, whole);
+    names.set(whole, whole);
     return whole;
-  }
+  };
+  return {
+    name: nameOf,
+    names(all) {
+      // No name has a slash in it.
+      const key = all.join('/');
+      const known = rows.get(key);
+      if (known !== undefined) return known;
+      const row = all.map(nameOf);
+      rows.set(key, row);
+      return row;
+    },
+  };
 }
 
 const everything: PathTarget = { kind: 'path', segments: [], subtree: true };

@@ -4,11 +4,14 @@
  * F1. What overlaps is one finding, so that of no secret a part is left over.
  * F2. In a text that goes on, nothing is let through that may be the beginning of a secret,
  *     and everything before it is.
- * F3. A place costs as many steps as the text there goes on like a secret, and there is no
- *     going back. Only a secret that repeats itself for long can be met at every place.
+ * F3. A place costs as many steps as there are beginnings of forms that end there, however
+ *     many secrets there are, and of one form that is a number with a limit.
+ * F4. Of a text that has ended, the last places cost nothing: no form is that short.
  */
-import type { Form } from './secret-forms.ts';
-import { isLead, mostBackslashes, readings, unfinished } from './spelling.ts';
+import { type Finding, longestForm, readingsAt, type Source } from './follow-forms.ts';
+import { addToTree, type Branch, emptyTree } from './form-tree.ts';
+import type { Form, Writing } from './secret-forms.ts';
+import { isLead, mostBackslashes, unfinished } from './spelling.ts';
 
 /** The text with the secrets taken out. */
 export interface Scan {
@@ -18,6 +21,8 @@ export interface Scan {
   /** How much of the rest belongs to a secret that was taken out already. */
   readonly covered: number;
   readonly found: number;
+  /** F3. How many characters were held against forms. */
+  readonly steps: number;
 }
 
 export interface ScanPlace {
@@ -29,12 +34,14 @@ const codes = 128;
 const leads: readonly number[] = Array.from({ length: codes }, (_, code) => code).filter(isLead);
 const backslash = 0x5c;
 
-/** The forms of many secrets by the two characters with which they begin. */
+/** The forms of many secrets, and which two characters they begin with. */
 export class SecretIndex {
-  readonly #forms: Form[] = [];
-  readonly #byPair = new Map<number, Form[]>();
+  readonly #trees = new Map<Writing, Branch>();
+  #shortest = Number.POSITIVE_INFINITY;
   /** Which characters forms begin with. */
   readonly #begins = new Uint8Array(codes);
+  /** Which two. */
+  readonly #pairs = new Uint8Array(codes * codes);
   /** Whether a look is worth it where these two characters stand. */
   readonly #worthLook = new Uint8Array(codes * codes);
 
@@ -46,18 +53,21 @@ export class SecretIndex {
   }
 
   get isEmpty(): boolean {
-    return this.#forms.length === 0;
+    return this.#trees.size === 0;
   }
 
   add(form: Form): void {
-    this.#forms.push(form);
+    const tree = this.#trees.get(form.writing) ?? emptyTree();
+    this.#trees.set(form.writing, tree);
+    addToTree(tree, form);
+    this.#shortest = Math.min(this.#shortest, form.codes.length);
     for (const first of charactersAt(form, 0)) {
       this.#begins[first] = 1;
       this.#look(backslash, first);
       for (const lead of leads) this.#look(first, lead);
-      for (const second of [...charactersAt(form, 1), ...form.gaps]) {
+      for (const second of [...charactersAt(form, 1), ...form.writing.gaps]) {
         this.#look(first, second);
-        this.#addPair(pairOf(first, second), form);
+        this.#pairs[pairOf(first, second)] = 1;
       }
     }
   }
@@ -66,32 +76,28 @@ export class SecretIndex {
     this.#worthLook[pairOf(first, second)] = 1;
   }
 
-  #addPair(pair: number, form: Form): void {
-    const forms = this.#byPair.get(pair);
-    if (forms === undefined) this.#byPair.set(pair, [form]);
-    else forms.push(form);
-  }
-
   /** Of a text that goes on, `rest` has to stand before what comes next. */
   scan(text: string, { covered, hasEnded }: ScanPlace): Scan {
+    const source: Source = { text, hasEnded, been: new Map(), kept: 0, read: [], steps: 0 };
     const pieces: string[] = [];
     let found = 0;
     let cleanFrom = covered;
     let heldFrom = text.length;
-    for (let at = 0; at < text.length; at++) {
-      if (!this.#isWorthLook(text, at)) continue;
-      const { end, name } = this.#longestAt({ text, hasEnded }, at);
-      if (end === mayFollow) {
+    const places = this.#placesIn(source);
+    for (let at = 0; at < places; at++) {
+      if (!this.#isWorthLook(text, at) || !this.#mayBegin(source, at)) continue;
+      const finding = this.#longestAt(source, at);
+      if (finding.kind === 'may-follow') {
         heldFrom = at;
         break;
       }
-      if (end < 0) continue;
+      if (finding.kind === 'none') continue;
       // F1
       if (at >= cleanFrom) {
-        pieces.push(text.slice(cleanFrom, at), `[secret:${name}]`);
+        pieces.push(text.slice(cleanFrom, at), `[secret:${finding.name}]`);
         found++;
       }
-      cleanFrom = Math.max(cleanFrom, end);
+      cleanFrom = Math.max(cleanFrom, finding.end);
     }
     pieces.push(text.slice(cleanFrom, heldFrom));
     return {
@@ -99,7 +105,13 @@ export class SecretIndex {
       rest: text.slice(heldFrom),
       covered: Math.max(0, cleanFrom - heldFrom),
       found,
+      steps: source.steps,
     };
+  }
+
+  // F4
+  #placesIn({ text, hasEnded }: Source): number {
+    return hasEnded ? text.length - this.#shortest + 1 : text.length;
   }
 
   #isWorthLook(text: string, at: number): boolean {
@@ -121,32 +133,31 @@ export class SecretIndex {
     );
   }
 
-  #longestAt(source: Source, at: number): { readonly end: number; readonly name: string } {
-    let longest = { end: noForm, name: '' };
-    for (const form of this.#formsAt(source.text, at)) {
-      const end = endOfForm(source, form, at);
-      // The longer one may still come, and the shorter one would leave its end behind.
-      if (end === mayFollow) return { end, name: form.name };
-      if (end > longest.end) longest = { end, name: form.name };
-    }
-    return longest;
-  }
-
-  #formsAt(text: string, at: number): readonly Form[] {
-    const first = text.charCodeAt(at);
-    const second = text.charCodeAt(at + 1);
-    if (at === text.length - 1) return this.#forms;
-    if (!isLead(first) && !isLead(second)) return this.#byPair.get(pairOf(first, second)) ?? [];
-    const forms: Form[] = [];
-    for (const one of readings(text, at)) {
-      if (one.code === unfinished) return this.#forms;
-      if (this.#begins[one.code] !== 1) continue;
-      for (const two of readings(text, one.end)) {
-        if (two.code === unfinished) return this.#forms;
-        if (two.code < codes) forms.push(...(this.#byPair.get(pairOf(one.code, two.code)) ?? []));
+  /** Whether, however that is read, two characters stand here that a form begins with. */
+  #mayBegin(source: Source, at: number): boolean {
+    const { text } = source;
+    if (!isLead(text.charCodeAt(at)) && !isLead(text.charCodeAt(at + 1))) return true;
+    for (const first of readingsAt(source, at)) {
+      if (first.code === unfinished) return true;
+      if (this.#begins[first.code] !== 1) continue;
+      for (const { code } of readingsAt(source, first.end)) {
+        if (code === unfinished) return true;
+        if (code < codes && this.#pairs[pairOf(first.code, code)] === 1) return true;
       }
     }
-    return forms;
+    return false;
+  }
+
+  #longestAt(source: Source, at: number): Finding {
+    let longest: Finding = { kind: 'none' };
+    for (const [writing, tree] of this.#trees) {
+      const finding = longestForm(source, { writing, tree }, at);
+      // The longer one may still come, and the shorter one would leave its end behind.
+      if (finding.kind === 'may-follow') return finding;
+      if (finding.kind === 'none') continue;
+      if (longest.kind === 'none' || finding.end > longest.end) longest = finding;
+    }
+    return longest;
   }
 }
 
@@ -154,70 +165,6 @@ function pairOf(first: number, second: number): number {
   return first * codes + second;
 }
 
-function charactersAt({ either, or }: Form, index: number): ReadonlySet<number> {
-  return new Set([...either.subarray(index, index + 1), ...or.subarray(index, index + 1)]);
-}
-
-const noForm = -1;
-const mayFollow = -2;
-
-interface Source {
-  readonly text: string;
-  readonly hasEnded: boolean;
-}
-
-/** Where the form that begins here ends; `mayFollow` when what has come so far does not tell. */
-function endOfForm(source: Source, form: Form, start: number): number {
-  const { text } = source;
-  const { either, or, gaps } = form;
-  let at = start;
-  // Nearly always a character stands for itself.
-  for (let index = 0; index < either.length; index++, at++) {
-    const code = text.charCodeAt(at);
-    if (!isLead(code) && (code === either[index] || code === or[index])) continue;
-    const isMore = at >= text.length || isLead(code) || (index > 0 && gaps.has(code));
-    return isMore ? endOfSpelt(source, form, { index, at }) : noForm;
-  }
-  return at;
-}
-
-interface FormPlace {
-  readonly index: number;
-  readonly at: number;
-}
-
-/** F3. The same where a character can be read in several ways: all of them are followed at once. */
-function endOfSpelt({ text, hasEnded }: Source, form: Form, from: FormPlace): number {
-  let places: readonly number[] = [from.at];
-  let isCut = false;
-  for (let index = from.index; index < form.either.length && places.length > 0; index++) {
-    const next = new Set<number>();
-    for (const place of index === 0 ? places : beyondGaps(text, form, places)) {
-      for (const { code, end } of readings(text, place)) {
-        if (code === unfinished) isCut = true;
-        if (code === form.either[index] || code === form.or[index]) next.add(end);
-      }
-    }
-    places = [...next];
-  }
-  if (isCut && !hasEnded) return mayFollow;
-  return places.length > 0 ? Math.max(...places) : noForm;
-}
-
-// A carriage return and a line feed.
-const mostGaps = 2;
-
-function beyondGaps(text: string, { gaps }: Form, places: readonly number[]): Iterable<number> {
-  if (gaps.size === 0) return places;
-  const all = new Set(places);
-  let last: Iterable<number> = places;
-  for (let count = 0; count < mostGaps; count++) {
-    const next = new Set<number>();
-    for (const place of last) {
-      for (const { code, end } of readings(text, place)) if (gaps.has(code)) next.add(end);
-    }
-    for (const place of next) all.add(place);
-    last = next;
-  }
-  return all;
+function charactersAt({ codes: row, writing }: Form, index: number): readonly number[] {
+  return [...writing.takenFor.keys()].filter((code) => writing.takenFor[code] === row[index]);
 }

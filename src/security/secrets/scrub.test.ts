@@ -199,14 +199,6 @@ describe('of secrets that overlap', () => {
   });
 });
 
-test('the parts of a value that are long enough are secrets too', () => {
-  const scrubber = scrubberOf('Bearer eyJhbGciOi abc');
-
-  expect(scrubber.scrubText('Bearer and eyJhbGciOi and abc')).toBe(
-    'Bearer and [secret:KEY] and abc',
-  );
-});
-
 test.each([
   ['in the value', `Basic ${Buffer.from('jean:open sesame').toString('base64')}`, ''],
   ['behind its prefix', Buffer.from('jean:open sesame').toString('base64'), 'Basic '],

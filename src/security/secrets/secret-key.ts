@@ -14,7 +14,7 @@ import {
   readWholeFile,
 } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { DiskView } from '../../kernel/ports.ts';
+import type { Clock, Disk, DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { keysFolder } from '../identity/principal.ts';
 
@@ -30,7 +30,7 @@ export async function loadOrCreateSecretKey(
   deps: DurableFileDeps,
   home: string,
 ): Promise<Uint8Array> {
-  const key = (await findKey(deps.disk, home)) ?? (await createKey(deps, home));
+  const key = (await findKey(deps.disk, home, needless)) ?? (await createKey(deps, home));
   // R1
   await deps.disk.syncFolder(keysFolder(home));
   return key;
@@ -43,6 +43,20 @@ export async function loadSecretKey(view: DiskView, home: string): Promise<Uint8
   throw brokenSecretKey(home, 'is not there, and there are secrets that only it opens');
 }
 
+/** Moves what stands under the key's name aside; resolves to its new name, if anything did. */
+export async function setSecretKeyAside(
+  { disk, clock }: { readonly disk: Disk; readonly clock: Pick<Clock, 'now'> },
+  home: string,
+): Promise<string | undefined> {
+  const path = secretKeyPath(home);
+  if ((await disk.stat(path)) === undefined) return undefined;
+  const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
+  const aside = `${path}.given-up-${stamp}`;
+  await disk.rename(path, aside);
+  await disk.syncFolder(keysFolder(home));
+  return aside;
+}
+
 async function createKey(deps: DurableFileDeps, home: string): Promise<Uint8Array> {
   const key = deps.random.bytes(keyBytes);
   const line = Buffer.from(`${Buffer.from(key).toString('hex')}\n`);
@@ -52,42 +66,49 @@ async function createKey(deps: DurableFileDeps, home: string): Promise<Uint8Arra
   } catch (failure) {
     if (!isTaken(failure)) throw failure;
     // Somebody was faster, and theirs is the key.
-    const theirs = await findKey(deps.disk, home);
+    const theirs = await findKey(deps.disk, home, needless);
     if (theirs === undefined) throw failure;
     return theirs;
   }
 }
 
+const needed = 'Put the right file back from a backup; or give the secrets up: aos secret rm --all';
+const needless = 'Move it away: there is no secret that it opens';
+
 // R2
-async function findKey(view: DiskView, home: string): Promise<Uint8Array | undefined> {
+async function findKey(
+  view: DiskView,
+  home: string,
+  fix = needed,
+): Promise<Uint8Array | undefined> {
   const path = secretKeyPath(home);
   const entry = await view.stat(path);
   if (entry === undefined) return undefined;
-  if (entry.kind !== 'file') throw brokenSecretKey(home, 'is not an ordinary file');
+  if (entry.kind !== 'file') throw brokenSecretKey(home, 'is not an ordinary file', fix);
   if ((entry.mode & 0o077) !== 0) throw openKey(path);
-  const text = await textIn(view, path);
-  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw brokenSecretKey(home, 'is no key for secrets');
+  const text = await textIn(view, path, fix);
+  if (!/^[0-9a-f]{64}\n?$/.test(text)) throw brokenSecretKey(home, 'is no key for secrets', fix);
   return Uint8Array.from(Buffer.from(text.trimEnd(), 'hex'));
 }
 
-async function textIn(view: DiskView, path: string): Promise<string> {
+async function textIn(view: DiskView, path: string, fix: string): Promise<string> {
   try {
     return Buffer.from(await readWholeFile(view, path, limitBytes)).toString();
   } catch (cause) {
     if (!(cause instanceof AosError)) throw cause;
     throw new AosError('secret.broken-key', {
       message: `The key for secrets cannot be read. ${cause.message}`,
-      fix: cause.fix,
+      fix,
       cause,
     });
   }
 }
 
 /** `what` goes on where the file's name ends: "is …", "does …". */
-export function brokenSecretKey(home: string, what: string): AosError {
+export function brokenSecretKey(home: string, what: string, fix = needed): AosError {
   return new AosError('secret.broken-key', {
     message: `The key file ${quote(secretKeyPath(home))} ${what}`,
-    fix: 'Put the right file back from a backup; without it the secrets cannot be opened',
+    fix,
   });
 }
 

@@ -13,7 +13,7 @@ import type { DurableFileDeps } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import {
   deleteSecret,
   hasSecret,
@@ -25,7 +25,12 @@ import {
 } from '../../ledger/secrets.ts';
 import { type Scrub, Scrubber } from './scrub.ts';
 import { seal, unseal } from './seal.ts';
-import { brokenSecretKey, loadOrCreateSecretKey, loadSecretKey } from './secret-key.ts';
+import {
+  brokenSecretKey,
+  loadOrCreateSecretKey,
+  loadSecretKey,
+  setSecretKeyAside,
+} from './secret-key.ts';
 import { type CheckedSecret, checkSecret, type NewSecret } from './secret-rules.ts';
 
 export interface SecretsDeps extends DurableFileDeps {
@@ -63,6 +68,28 @@ function opened(
     const what = `does not open the secret ${quote(secret.name)}: it is another key, or the secret was changed in the ledger`;
     throw brokenSecretKey(home, what);
   });
+}
+
+export interface GivenUpSecrets {
+  /** Their names. */
+  readonly removed: readonly string[];
+  /** Where the key file is now; null where there was none. */
+  readonly key_moved_to: string | null;
+}
+
+/** Forgets all of them, without the key: for an owner who has lost it. */
+export async function giveUpSecrets(
+  deps: Pick<SecretsDeps, 'disk' | 'clock'> & { readonly ledger: Pick<Ledger, 'transact'> },
+  home: string,
+): Promise<GivenUpSecrets> {
+  // The key first: a crash behind it leaves secrets without one, which can be given up again.
+  const aside = await setSecretKeyAside(deps, home);
+  const removed = await deps.ledger.transact(async (tx) => {
+    const names = (await listSecrets(tx)).map(({ name }) => name);
+    for (const name of names) await forget(tx, name, 'owner');
+    return names;
+  });
+  return { removed, key_moved_to: aside ?? null };
 }
 
 export class Secrets {
@@ -123,10 +150,7 @@ export class Secrets {
 
   async remove(name: string, actor: string): Promise<void> {
     await this.#inTurn(async () => {
-      await this.#deps.ledger.transact(async (tx) => {
-        if (!(await deleteSecret(tx, name))) throw unknownSecret(name);
-        await tx.record({ actor, kind: 'secret.removed', subject: `secret:${name}` });
-      });
+      await this.#deps.ledger.transact((tx) => forget(tx, name, actor));
       // S4
       this.#held.delete(name);
     });
@@ -155,6 +179,11 @@ export class Secrets {
     this.#last = result.catch(() => {});
     return result;
   }
+}
+
+async function forget(tx: Transaction, name: string, actor: string): Promise<void> {
+  if (!(await deleteSecret(tx, name))) throw unknownSecret(name);
+  await tx.record({ actor, kind: 'secret.removed', subject: `secret:${name}` });
 }
 
 function unknownSecret(name: string): AosError {

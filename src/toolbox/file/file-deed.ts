@@ -1,7 +1,7 @@
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { deedOfParts } from '../../kernel/file-deed.ts';
 import { parseFilePath } from '../../kernel/file-path.ts';
-import { sensitiveParts } from '../../kernel/sensitive-path.ts';
 import type { Permit, ToolCall } from '../../tools/tool.ts';
 
 export type FileAction = 'read' | 'write';
@@ -15,9 +15,4 @@ export function fileDeed(home: string, path: string, action: FileAction): Deed {
 export function permitOf({ permits: [permit] }: ToolCall): Permit {
   if (permit !== undefined) return permit;
   throw new AosError('internal.bug', { message: 'A call came without the permit for its deed' });
-}
-
-export function deedOfParts(home: string, path: readonly string[], action: FileAction): Deed {
-  const aosHome = home.split('/').filter((name) => name !== '');
-  return { resource: 'file', action, path, mustName: sensitiveParts(path, { aosHome }) };
 }

@@ -15,12 +15,13 @@
  */
 import { diskError } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { deedOfParts } from '../../kernel/file-deed.ts';
 import { parseFilePath, printFilePath } from '../../kernel/file-path.ts';
 import type { Disk, FileReader, HeldFolder } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Permit, ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';
-import { deedOfParts, type FileAction } from './file-deed.ts';
+import type { FileAction } from './file-deed.ts';
 import { toFileError } from './file-errors.ts';
 import { placesOn, withoutUp, withTarget } from './link-target.ts';
 import { openOrReadLink } from './open-or-read-link.ts';
