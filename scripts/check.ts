@@ -5,7 +5,8 @@ import { runStaticChecks } from './static-checks.ts';
 const started = performance.now();
 const [statics, unit] = await Promise.all([
   runStaticChecks(),
-  runTool('vitest', ['run', '--project', 'unit', '--reporter', 'dot']),
+  // On every core: somebody waits for it.
+  runTool('vitest', ['run', '--project', 'unit', '--reporter', 'dot', '--maxWorkers', '100%']),
 ]);
 const runs = [...statics, unit];
 for (const run of runs) tell(run);

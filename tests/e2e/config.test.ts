@@ -97,6 +97,9 @@ describe('where a setting comes from', () => {
       ...relaySettings,
       ['diskWarnPercent', '51', 'flag --set'],
       ['diskAlertPercent', '95', `file ${home.at('config.json')}`],
+      ['toolSeconds', '120', 'default'],
+      ['approvalHours', '24', 'default'],
+      ['approvalWebhook', 'none', 'default'],
     ]);
   });
 

@@ -251,14 +251,14 @@ describe('aos register', () => {
   test('--new-handle replaces a handle, and the old one is refused at once', async () => {
     await using folder = temporaryFolder();
     await using daemon = await startDaemon(folder.path);
-    const old = await daemon.client.register('jean');
+    const old = await daemon.client.register('jean', { expires_ms: 60_000 });
     const ask = async (handle: string) => {
       const headers = { authorization: `Bearer ${handle}` };
       return (await fetch(`${daemon.url}/api/v1/status`, { headers })).status;
     };
     const before = await ask(old.handle);
 
-    const renewed = await json(folder.path, 'register', 'jean', '--new-handle');
+    const renewed = await json(folder.path, 'register', 'jean', '--new-handle', '--expires', '1h');
 
     expect([before, await ask(old.handle), await ask(renewed.data.handle)]).toEqual([
       200, 401, 200,
@@ -478,7 +478,7 @@ describe('aos backup and restore', () => {
     writeFileSync(folder.at('passphrase'), 'correct horse battery staple\n');
     const sealed = ['--passphrase-file', folder.at('passphrase')];
     await using daemon = await startDaemon(home);
-    const { handle } = await daemon.client.register('jean');
+    const { handle } = await daemon.client.register('jean', { expires_ms: 600_000 });
 
     const backup = await aos(home, 'backup', folder.at('b'), ...sealed);
     const restore = await aos(other, 'restore', folder.at('b'), ...sealed);
