@@ -34,6 +34,16 @@ export async function actingPrincipal(
   return party === ownerParty ? 'owner' : `agent:${party}`;
 }
 
+/** Of whom a list is: an agent's own, or for the owner of whom it names. */
+export async function whose(
+  ledger: ActingLedger,
+  caller: Caller,
+  named: string | undefined,
+): Promise<string | undefined> {
+  if (caller.kind === 'owner' && named === undefined) return undefined;
+  return actingPrincipal(ledger, caller, named);
+}
+
 /** Whose inbox a path names. To an agent all others are unknown. */
 export async function inboxParty(sql: Sql, caller: Caller, name: string): Promise<Party> {
   if (caller.kind === 'agent') {

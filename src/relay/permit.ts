@@ -16,21 +16,10 @@ import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
 import type { Party } from './envelope.ts';
 import { type Posting, principalOf } from './posting.ts';
 
-/** The same for sending it at all; its size too may be limited. */
-export async function permitMessage(
-  posting: Posting,
-  sender: Party,
-  { to, body }: Message,
-): Promise<Permitted> {
-  const permitted = await permit(posting, sender, {
-    ...{ resource: 'message', action: 'send', name: to },
-  });
-  const mostBytes = permitted.grant && mostBytesOf(permitted.grant);
-  if (mostBytes === undefined || Buffer.byteLength(body) <= mostBytes) return permitted;
-  throw new AosError('message.too-large', {
-    message: `${quote(sender)} may send ${quote(to)} messages of at most ${mostBytes} bytes`,
-    fix: 'Send less, or ask the owner for another grant',
-  });
+/** What is to be done, and the grant for it; none where none is needed. */
+export interface Permitted {
+  readonly deed: Deed;
+  readonly grant: HeldGrant | undefined;
 }
 
 /** With the grant that allows it, to be used when it is done. */
@@ -42,16 +31,26 @@ export async function permit({ core, tx }: Posting, sender: Party, deed: Deed): 
   return deny(tx, wish, decision);
 }
 
+/** The same for sending it at all; its size too may be limited. */
+export async function permitMessage(
+  posting: Posting,
+  sender: Party,
+  { to, body }: Message,
+): Promise<Permitted> {
+  const sending = { resource: 'message', action: 'send', name: to } as const;
+  const permitted = await permit(posting, sender, sending);
+  const mostBytes = permitted.grant && mostBytesOf(permitted.grant);
+  if (mostBytes === undefined || Buffer.byteLength(body) <= mostBytes) return permitted;
+  throw new AosError('message.too-large', {
+    message: `${quote(sender)} may send ${quote(to)} messages of at most ${mostBytes} bytes`,
+    fix: 'Send less, or ask the owner for another grant',
+  });
+}
+
 async function deny(tx: Transaction, wish: Wish, denial: Denial): Promise<never> {
   await recordDenial(tx, wish, denial);
   const { message, fix, details } = deniedError(wish, denial);
   throw new AosError('message.denied', { message, fix, details });
-}
-
-/** What is to be done, and the grant for it; none where none is needed. */
-export interface Permitted {
-  readonly deed: Deed;
-  readonly grant: HeldGrant | undefined;
 }
 
 /** To be called last before anything is written. */

@@ -5,7 +5,7 @@ import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import type { Decision, Grants, Miss } from './grants/grants.ts';
+import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
 
 export interface Wish {
   /** `owner`, `system` or `agent:NAME`. */
@@ -14,8 +14,13 @@ export interface Wish {
 }
 
 /** In the transaction of what it is for, so that nothing comes between the answer and the deed. */
-export function authorize(grants: Grants, sql: Sql, { principal, deed }: Wish): Promise<Decision> {
-  return grants.decide(sql, principal, deed);
+export function authorize(
+  grants: Grants,
+  sql: Sql,
+  { principal, deed }: Wish,
+  options?: DecideOptions,
+): Promise<Decision> {
+  return grants.decide(sql, principal, deed, options);
 }
 
 /** For where no human can be asked: what would have to be approved is denied. */

@@ -120,7 +120,7 @@ async function approve(deps: CallDeps, tx: Transaction, approving: Approving): P
   if (scope === 'always') {
     await giveApproved(changes, { call, prepared, by, grants: permission.grants });
   }
-  await startCall(tx, callId, { from: 'waiting', at });
+  if (!(await startCall(tx, callId, { from: 'waiting', at }))) throw lostCall();
   await recordStart(
     tx,
     { written: call, prepared, grants: permission.grants },
@@ -169,7 +169,13 @@ export async function endWith(
   { to, error }: { readonly to: 'failed' | 'denied' | 'unsure'; readonly error: AosError },
 ): Promise<void> {
   const { text: result } = scrubbedError(scrubber, error);
-  await endCall(tx, call_id, { from: state, to, result, at: clock.now() });
+  const at = clock.now();
+  if (!(await endCall(tx, call_id, { from: state, to, result, at }))) throw lostCall();
+}
+
+/** Only a ledger that somebody else writes to has it. */
+export function lostCall(): Error {
+  return new Error('a call is not in the state in which it was found');
 }
 
 export async function expire(deps: CallDeps, id: string): Promise<void> {

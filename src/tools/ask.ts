@@ -116,10 +116,7 @@ async function decide(
   if (permission.kind === 'asks') {
     const { mostWaiting } = deps.limits;
     if ((await countWaiting(tx, principal)) >= mostWaiting) {
-      return {
-        kind: 'over',
-        error: tooMany(principal, `${mostWaiting} calls waiting for a human`),
-      };
+      throw tooMany(principal, `${mostWaiting} calls waiting for a human`);
     }
     await insertCall(tx, { ...written, state: 'waiting', asked_at: now, started_at: null });
     return {

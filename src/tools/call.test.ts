@@ -377,7 +377,7 @@ describe('one agent cannot take all there is:', () => {
     const kinds = [(await call()).kind, (await call()).kind];
 
     expect(kinds).toEqual(['waiting', 'waiting']);
-    expect(await call()).toMatchObject({ kind: 'failed', error: { code: 'tool.too-many' } });
+    await expect(call()).rejects.toMatchObject({ code: 'tool.too-many' });
   });
 
   test('of what is denied only the digest of its arguments is kept', async () => {

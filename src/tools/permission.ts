@@ -5,7 +5,13 @@ import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { presenceOf } from '../ledger/agents.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { type Denial, deniedError, recordDenial, resourceText } from '../security/authorize.ts';
+import {
+  authorize,
+  type Denial,
+  deniedError,
+  recordDenial,
+  resourceText,
+} from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
 import type { Permit, PreparedCall } from './tool.ts';
@@ -40,7 +46,7 @@ export async function permitAll(
   if (over !== undefined) return over;
   const found: (HeldGrant | undefined)[] = [];
   for (const deed of prepared.deeds) {
-    const decision = await grants.decide(tx, principal, deed, { isCounted });
+    const decision = await authorize(grants, tx, { principal, deed }, { isCounted });
     if (decision.kind === 'denied') return denied(tx, { principal, deed, callId }, decision);
     found.push(decision.grant);
   }
@@ -100,7 +106,7 @@ async function reasonToAsk(
     prepared.asks ?? (asking && `grant ${asking.id.slice(0, 16)} asks before each use`);
   if (reason === undefined || prepared.deeds.length === 0) return reason;
   for (const deed of prepared.deeds) {
-    const approved = await grants.decide(sql, principal, deed, { approvedOnly: true });
+    const approved = await authorize(grants, sql, { principal, deed }, { approvedOnly: true });
     if (approved.kind === 'denied') return reason;
   }
   return undefined;

@@ -6,7 +6,7 @@
 import { AosError } from '../kernel/errors.ts';
 import { type CallRow, findCall, listCalls, startCall, startedCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { endWith, type GoingOn } from './answer.ts';
+import { endWith, type GoingOn, lostCall } from './answer.ts';
 import { recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd, tellQuietly } from './notes.ts';
@@ -68,7 +68,8 @@ export async function runAgain(
       isCounted: call.runs > 0,
     });
     if (permission.kind === 'denied') throw permission.error;
-    await startCall(tx, callId, { from: call.state, at: deps.clock.now() });
+    const at = deps.clock.now();
+    if (!(await startCall(tx, callId, { from: call.state, at }))) throw lostCall();
     await recordStart(tx, { written: call, prepared, grants: permission.grants }, { again: true });
     return {
       ...{ call, prepared, grants: permission.grants },

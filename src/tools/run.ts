@@ -13,6 +13,7 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type CallRow, endCall } from '../ledger/journal.ts';
 import {
+  authorize,
   type Denial,
   deniedError,
   recordDenial,
@@ -103,8 +104,9 @@ function callFor(deps: RunDeps, { call, grants }: Run, running: RunningCall): To
     permits: grants.map(permitOf),
     permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
     may: async (deed) => {
-      const decision = await deps.grants.decide(deps.ledger.committed, principal, deed);
-      return decision.kind === 'allowed' && decision.grant?.asks !== true;
+      const wish = { principal, deed };
+      const decision = await authorize(deps.grants, deps.ledger.committed, wish);
+      return withoutAsking(decision).kind === 'allowed';
     },
   };
 }
@@ -123,7 +125,7 @@ async function permitOnTheWay(
   running.signal.throwIfAborted();
   const decision = await ledger.transact(async (tx) => {
     // Nobody can be asked in the middle of a call.
-    const found = withoutAsking(await grants.decide(tx, wish.principal, wish.deed));
+    const found = withoutAsking(await authorize(grants, tx, wish));
     if (found.kind === 'allowed' && (await grants.use(tx, [found.grant])) === undefined) {
       const links = found.grant?.links.map(({ id }) => id) ?? [];
       const data = { call: callId, grants: links };

@@ -54,10 +54,9 @@ export class RunningCall implements Disposable {
 }
 
 export class RunningCalls implements Disposable {
+  readonly #clock: Pick<Clock, 'sleep'>;
   readonly #running = new Map<string, RunningCall>();
   readonly #subscription: Disposable;
-
-  readonly #clock: Pick<Clock, 'sleep'>;
 
   constructor(grants: Grants, clock: Pick<Clock, 'sleep'>) {
     this.#clock = clock;

@@ -1,11 +1,5 @@
 import { printDeed } from '../../kernel/capability/deed-text.ts';
-import {
-  findGrant,
-  type GrantRow,
-  grantChain,
-  grantIdsFrom,
-  listGrants,
-} from '../../ledger/grants.ts';
+import { findGrant, type GrantRow, grantIdsFrom, listGrants } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { grantCommand } from '../../security/authorize.ts';
 import { unknownGrant } from '../../security/grants/capability-manager.ts';
@@ -14,7 +8,7 @@ import type { Answer, WireGrant } from '../contract.ts';
 import { deedOf } from '../deed-of.ts';
 import { pageLimit } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
-import { type ActingLedger, actingAgent, actingPrincipal } from '../parties.ts';
+import { type ActingLedger, actingAgent, whose } from '../parties.ts';
 import { nameOf, timeOrNull, timeText } from '../wire.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
@@ -75,27 +69,8 @@ async function list(
   const page = { after: query.after, all: query.all === 'true', limit: limit + 1 };
   const principal = await whose(ledger, caller, query.agent);
   const rows = await listGrants(sql, { ...page, principal });
-  const shown = await Promise.all(rows.slice(0, limit).map((row) => withEnd(sql, row)));
-  const items = shown.filter(({ revoked_at }) => page.all || revoked_at === null).map(wireGrant);
-  return { items, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
-}
-
-/** Of whom a list is: an agent's own, or for the owner of whom it names. */
-export async function whose(
-  ledger: ActingLedger,
-  caller: Caller,
-  named: string | undefined,
-): Promise<string | undefined> {
-  if (caller.kind === 'owner' && named === undefined) return undefined;
-  return actingPrincipal(ledger, caller, named);
-}
-
-/** What was delegated ends with what it was delegated from. */
-async function withEnd(sql: Sql, row: GrantRow): Promise<GrantRow> {
-  if (row.revoked_at !== null || row.parent === null) return row;
-  const chain = await grantChain(sql, row.id);
-  const revoked_at = chain.find((link) => link.revoked_at !== null)?.revoked_at ?? null;
-  return { ...row, revoked_at };
+  const items = rows.slice(0, limit).map(wireGrant);
+  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
 async function check(

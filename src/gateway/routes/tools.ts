@@ -16,9 +16,8 @@ import { pageLimit, queryNumber } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
 import { untilHangUp } from '../hang-up.ts';
 import { longestWaitMs } from '../message-limits.ts';
-import { actingPrincipal } from '../parties.ts';
+import { actingPrincipal, whose } from '../parties.ts';
 import { nameOf, timeOrNull, timeText } from '../wire.ts';
-import { whose } from './grants.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 export function toolRoutes(

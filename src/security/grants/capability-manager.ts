@@ -20,7 +20,7 @@ import {
 import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import { unknownAgent } from '../renew-handle.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
-import { newLink } from './held-grant.ts';
+import { isOver, newLink } from './held-grant.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;
@@ -212,7 +212,7 @@ export class CapabilityManager {
       const wide = parseCapability(row.capability);
       if (!isNarrower(inheritConstraints(asked, wide), wide)) continue;
       const chain = await grantChain(sql, row.id);
-      if (chain.some((link) => isOver(link, this.#deps.clock.now()))) continue;
+      if (chain.some((link) => isOver(newLink(link), this.#deps.clock.now()))) continue;
       if (chain.length < longestChain) return row;
       isTooDeep = true;
     }
@@ -238,11 +238,6 @@ async function revokeIn(
     await tx.record({ actor, kind: 'capability.revoked', subject: principal, data });
   }
   return { isNew, below };
-}
-
-function isOver({ revoked_at, capability }: GrantRow, now: number): boolean {
-  const { expires } = parseCapability(capability).constraints;
-  return revoked_at !== null || (expires !== undefined && expires <= now);
 }
 
 /** The owner may revoke all; an agent what it holds, and what was delegated from that. */

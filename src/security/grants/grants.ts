@@ -16,11 +16,9 @@
 import { bitOf } from '../../kernel/capability/action-bits.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
-import { isSpent, type RecentUses, withMore } from '../../kernel/capability/rate-window.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../../kernel/ports.ts';
 import {
-  addUses,
   type GrantRow,
   grantsAbove,
   grantsHeldBy,
@@ -29,17 +27,18 @@ import {
   markRevoked,
   markRevokedBelow,
   type NewGrant,
-  usesOf,
 } from '../../ledger/grants.ts';
 import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import {
   type HeldGrant,
   type HeldLink,
   heldGrant,
+  isOver,
   type LinkSource,
   newLink,
 } from './held-grant.ts';
 import { Holdings } from './holdings.ts';
+import { countUses, isUsedUp } from './uses.ts';
 
 export interface GrantsDeps {
   readonly ledger: Pick<Ledger, 'transact' | 'committed'>;
@@ -249,18 +248,12 @@ export class Grants implements LinkSource {
       // G1: nothing may have changed between the look and this moment.
       if (changes !== this.#changes) continue;
       const grants = held.map((row) => heldGrant(this, chainFrom(row, byId)));
-      const holdings = new Holdings(grants.filter((grant) => !this.#isOver(grant)));
+      const now = this.#deps.clock.now();
+      const alive = grants.filter(({ links }) => !links.some((link) => isOver(link, now)));
+      const holdings = new Holdings(alive);
       this.#holders.set(principal, holdings);
       return holdings;
     }
-  }
-
-  #isOver({ links }: HeldGrant): boolean {
-    const now = this.#deps.clock.now();
-    return links.some(
-      ({ revoked, capability: { constraints } }) =>
-        revoked || (constraints.expires !== undefined && constraints.expires <= now),
-    );
   }
 
   #question(ids: readonly string[], by: 1 | -1): void {
@@ -301,36 +294,4 @@ function chainFrom(
 async function hasRevoked(sql: Sql, { links }: HeldGrant): Promise<boolean> {
   for (const { id } of links) if (await isRevoked(sql, id)) return true;
   return false;
-}
-
-interface Uses {
-  readonly now: Instant;
-  readonly more: number;
-}
-
-async function isUsedUp(
-  sql: Sql,
-  { id, capability }: HeldLink,
-  { now, more }: Uses,
-): Promise<boolean> {
-  const { max, rate } = capability.constraints;
-  const { uses, recent } = await usesOf(sql, id);
-  if (max !== undefined && uses + more > max) return true;
-  return rate !== undefined && isSpent(usesIn(recent), rate, now, more);
-}
-
-async function countUses(
-  tx: Transaction,
-  { id, capability }: HeldLink,
-  { now, more }: Uses,
-): Promise<void> {
-  const { rate } = capability.constraints;
-  const { recent } = await usesOf(tx, id);
-  const after = rate === undefined ? undefined : withMore(usesIn(recent), rate, now, more);
-  await addUses(tx, id, { more, recent: after === undefined ? null : JSON.stringify(after) });
-}
-
-// Written by `countUses` alone.
-function usesIn(recent: string | null): RecentUses {
-  return recent === null ? [] : (JSON.parse(recent) as RecentUses);
 }

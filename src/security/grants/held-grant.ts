@@ -82,6 +82,12 @@ export function newLink({ id, principal, capability, revoked_at }: GrantRow): He
   return { id, principal, capability: parseCapability(capability), revoked: revoked_at !== null };
 }
 
+/** Whether it allows nothing any more. */
+export function isOver({ revoked, capability }: GrantLink, now: Instant): boolean {
+  const { expires } = capability.constraints;
+  return revoked || (expires !== undefined && expires <= now);
+}
+
 function isCounted({ max, rate }: Constraints): boolean {
   return max !== undefined || rate !== undefined;
 }
