@@ -73,7 +73,8 @@ describe.runIf(isInstalled('prlimit'))('without a free descriptor', () => {
     for (const body of ['one', 'two', 'three']) {
       putIntoOutbox(home, 'sam', `TO: jean\n\n${body}`);
     }
-    await waitFor(() => expect(logOf(home)).toContain('disk.too-many-open'));
+    // At the outbox, or where one free descriptor was enough for that, at the inbox.
+    await waitFor(() => expect(logOf(home)).toMatch(/disk\.too-many-open|so many other files/));
     await crowd[Symbol.asyncDispose]();
 
     await waitFor(() => expect(lookIntoInbox(home, 'jean')).toHaveLength(3));
