@@ -17,6 +17,14 @@ const agent: WireAgent = {
   body: 'guest',
   registered_at: '2030-01-31T12:00:00.000Z',
   last_seen_at: null,
+  parent: null,
+  state_at: null,
+  reason: null,
+  health: null,
+  pid: null,
+  model: null,
+  tokens: 0,
+  cost: 0,
 };
 
 const app = Fastify({ logger: false });

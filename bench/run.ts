@@ -13,6 +13,8 @@ import { relayBacklogBenches } from './relay-backlog.ts';
 import { relayFileBenches } from './relay-files.ts';
 import { relayIdleBenches } from './relay-idle.ts';
 import { relaySocketBenches } from './relay-socket.ts';
+import { runtimeAgentBenches } from './runtime-agents.ts';
+import { runtimeBenches } from './runtime.ts';
 import { securityBenches } from './security.ts';
 import { toolBenches } from './tools.ts';
 import { removeBenchFolders } from './workplace.ts';
@@ -28,6 +30,8 @@ const benches = [
   ...relayIdleBenches,
   ...securityBenches,
   ...toolBenches,
+  ...runtimeBenches,
+  ...runtimeAgentBenches,
 ];
 
 const args = process.argv.slice(2);

@@ -1,7 +1,9 @@
 /** The only place that picks engines. */
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
+import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
+import type { ProgramLogs } from '../runtime/command/deps.ts';
 import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
@@ -9,6 +11,8 @@ import { realEventLoop } from './engines/event-loop.ts';
 import { type FileWatching, realFileWatching } from './engines/file-watching.ts';
 import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
 import { realProcesses } from './engines/processes.ts';
+import { openProgramLogs } from './engines/program-logs.ts';
+import { openPrograms } from './engines/programs.ts';
 import { realRandom } from './engines/random.ts';
 import { realResolver } from './engines/resolver.ts';
 import { realVolume } from './engines/volume.ts';
@@ -24,6 +28,8 @@ export interface Engines {
   readonly eventLoop: EventLoop;
   readonly processes: Processes;
   readonly resolver: Resolver;
+  readonly programs: Programs;
+  readonly programLogs: ProgramLogs;
   readonly openLogFile: (path: string, options: LogFileOptions) => LogFile;
 }
 
@@ -39,6 +45,8 @@ export function composeEngines(): Engines {
     eventLoop: realEventLoop,
     processes: realProcesses,
     resolver: realResolver,
+    programs: openPrograms({ clock: realClock }),
+    programLogs: openProgramLogs(),
     openLogFile: (path, options) => openLogFile({ clock: realClock }, path, options),
   };
 }

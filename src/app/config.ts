@@ -55,7 +55,7 @@ const defaultOrigin: Origin = { kind: 'default' };
 
 // The first are read by the tests. The others say to a program who it is and where its
 // daemon listens. None is a setting.
-const otherVariables = /^AOS_(?:TEST_|(?:AGENT|SOCKET)$)/;
+const otherVariables = /^AOS_(?:TEST_|(?:AGENT|SOCKET|HANDLE|BODY|GOAL)$)/;
 
 /** The environment of this process, as the rest of the program may see it. */
 export function processEnvironment(): Environment {
@@ -66,6 +66,12 @@ export function processEnvironment(): Environment {
 export function agentOf(environment: Environment): string | undefined {
   const name = environment['AOS_AGENT'] ?? '';
   return name === '' ? undefined : name;
+}
+
+/** A key for models that this process was started with. */
+export function modelKeyOf(environment: Environment, provider: string): string | undefined {
+  const key = environment[`${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`] ?? '';
+  return key === '' ? undefined : key;
 }
 
 /** Whether words on a terminal may be coloured (https://no-color.org). */

@@ -9,19 +9,23 @@
 import { join } from 'node:path';
 import { countRelay } from '../gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server.ts';
+import { modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { watchPresence } from '../relay/presence.ts';
+import type { AgentRuntime } from '../runtime/runtime.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import { attachmentsOf } from './attachments.ts';
 import type { Engines } from './compose.ts';
+import type { Environment } from './config.ts';
 import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
+import { openHomeRuntime } from './home-runtime.ts';
 import { homeTimers, setHomeTimers } from './home-timers.ts';
 import { openHomeTools } from './home-tools.ts';
 import type { Log } from './log.ts';
@@ -34,6 +38,8 @@ import { version } from './version.ts';
 
 export interface DaemonOptions {
   readonly takeover: boolean;
+  /** Of this process: what programs get of it, and the keys of models. */
+  readonly environment: Environment;
   /** Aborts to stop the daemon. */
   readonly signal: AbortSignal;
   /** Called once it is ready. */
@@ -72,7 +78,8 @@ export async function runDaemon(
   await record(open.ledger, 'daemon.started', { pid: process.pid, epoch: open.epoch, version });
   log.info({ pid: process.pid, epoch: open.epoch, version }, 'the daemon starts');
   try {
-    await serve(engines, settings, { open, log, stop, onReady: options.onReady });
+    const { onReady, environment } = options;
+    await serve(engines, settings, { open, log, stop, onReady, environment });
     await stopQuietly(engines, open, log);
     stop.throwIfLost();
   } catch (failure) {
@@ -86,26 +93,44 @@ interface Serving {
   readonly log: Log;
   readonly stop: Stop;
   readonly onReady: DaemonOptions['onReady'];
+  readonly environment: Environment;
 }
 
 async function serve(
   engines: Engines,
   settings: Settings,
-  { open, log, stop, onReady }: Serving,
+  { open, log, stop, onReady, environment }: Serving,
 ): Promise<void> {
   const { ledger } = open;
   const startedAt = engines.clock.now();
   let ready = false;
   const metrics = countRelay();
-  await using messages = await openHomeRelay(engines, settings, { open, log, metrics });
+  const modelAgents = new Set(await modelAgentNames(ledger.committed));
+  // The parts know each other, and are made one after another.
+  const later: { runtime?: AgentRuntime; gateway?: Gateway } = {};
+  const onMail = (recipient: string): void => later.runtime?.mailFor(recipient);
+  await using messages = await openHomeRelay(engines, settings, {
+    ...{ open, log, metrics, modelAgents, onMail },
+  });
   const { relay, attachments } = messages;
-  await using tools = openHomeTools(engines, settings, { open, log, relay });
+  await using tools = openHomeTools(engines, settings, {
+    ...{ open, log, relay, runtime: () => later.runtime },
+  });
+  const { runtime, models } = await openHomeRuntime(engines, settings, {
+    ...{ open, log, relay, tools, modelAgents, environment, socketOf: agentSocket },
+    openDoor: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
+  });
+  later.runtime = runtime;
+  await using _agents = runtime;
   await tools.calls.recover();
+  await runtime.recover();
   await using gateway = await createGateway({
     ...engines,
     ...open,
     ...upkeepOf(engines, open),
     ...tools,
+    runtime,
+    models,
     relay,
     attachments,
     relayMetrics: metrics,
@@ -117,10 +142,18 @@ async function serve(
     shutdown: () => stop.ask(),
     diskState: () => readDiskState(engines, diskLimits(settings)),
   });
+  later.gateway = gateway;
   await setHomeTimers(ledger, engines.clock);
   const port = await openDoors(gateway, ledger, settings.port);
   await using outboxes = await messages.watchOutboxes();
-  const work = keepHouse(engines, settings, { open, log, stop, relay, calls: tools.calls });
+  const work = keepHouse(engines, settings, {
+    open,
+    log,
+    stop,
+    relay,
+    calls: tools.calls,
+    runtime,
+  });
   ready = true;
   onReady(addressOf(open.home, port));
   log.info({ port }, 'the daemon is ready');
@@ -136,13 +169,14 @@ const diskLookMs = 60_000;
 interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
   readonly relay: RunningRelay;
   readonly calls: ToolCalls;
+  readonly runtime: AgentRuntime;
 }
 
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
 async function keepHouse(
   engines: Engines,
   settings: Settings,
-  { open, log, stop, relay, calls }: Housekeeping,
+  { open, log, stop, relay, calls, runtime }: Housekeeping,
 ): Promise<void> {
   const { ledger, home } = open;
   const { clock } = engines;
@@ -164,6 +198,7 @@ async function keepHouse(
       watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
       watchDisk({ ...engines, log, record: recordDisk, makeRoom }, watched, stop.signal),
       watchPresence({ ...kept, relay }, stop.signal),
+      runtime.run(stop.signal),
     ]);
   } catch (failure) {
     stop.because(failure);

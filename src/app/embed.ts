@@ -8,7 +8,7 @@ import type { GatewayDeps } from '../gateway/deps.ts';
 import { createGateway } from '../gateway/server.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
-import { everyAgent } from '../ledger/agents.ts';
+import { everyAgent, modelAgentNames } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
 import { listSecrets } from '../ledger/secrets.ts';
@@ -53,9 +53,14 @@ export async function embedHome(
   const upkeep = upkeepOf(engines, open);
   const { backup } = opened.use(stoppable(upkeep.backup));
   const { relay, attachments } = opened.use(
-    await openHomeRelay(engines, settings, { open, log, metrics: noMetrics }),
+    await openHomeRelay(engines, settings, {
+      ...{ open, log, metrics: noMetrics },
+      modelAgents: new Set(await modelAgentNames(open.ledger.committed)),
+    }),
   );
-  const tools = opened.use(openHomeTools(engines, settings, { open, log, relay }));
+  const tools = opened.use(
+    openHomeTools(engines, settings, { open, log, relay, runtime: () => undefined }),
+  );
   const gateway = opened.use(
     await createGateway({
       ...engines,
@@ -162,6 +167,8 @@ async function completeAgents(engines: Engines, home: string, sql: Sql): Promise
   const withoutKeys: string[] = [];
   const warnings: string[] = [];
   for await (const agent of everyAgent(sql)) {
+    // It is made of rows, and its key is derived from keys/agents.key.
+    if (agent.body === 'model') continue;
     const principal = await findPrincipal(sql, `agent:${agent.name}`);
     try {
       await makeAgentFolders(engines, home, {

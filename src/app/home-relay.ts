@@ -31,13 +31,17 @@ export interface HomeRelayOptions {
   readonly open: OpenHome;
   readonly log: Log;
   readonly metrics: RelayMetrics;
+  /** The agents that take their mail in their turns. */
+  readonly modelAgents: ReadonlySet<string>;
+  readonly onMail?: ((recipient: string) => void) | undefined;
 }
 
 export async function openHomeRelay(
   engines: Engines,
   settings: Settings,
-  { open, log, metrics }: HomeRelayOptions,
+  { open, log, metrics, modelAgents, onMail = () => {} }: HomeRelayOptions,
 ): Promise<HomeRelay> {
+  const takesInTurns = (name: string): boolean => modelAgents.has(name);
   const { home, realHome, ledger, grants, epoch } = open;
   const watching = engines.fileWatching;
   const blobs = attachmentsOf(engines, home);
@@ -66,6 +70,8 @@ export async function openHomeRelay(
       metrics,
       inboxes: new InboxFiles({ ...engines, bulk, home }),
       limits: relayLimits(settings),
+      takesInTurns,
+      onMail,
       hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
       holder: `daemon ${epoch}`,
       sameBoot,
@@ -139,7 +145,10 @@ async function watchOutboxes(
     },
     agents: async () => {
       const names: string[] = [];
-      for await (const { name } of everyAgent(ledger.committed)) names.push(name);
+      // A model agent has no folder to look into, or one that only its tools write to.
+      for await (const { name, body } of everyAgent(ledger.committed)) {
+        if (body !== 'model') names.push(name);
+      }
       return names;
     },
     registerGuest: async (name) => {

@@ -4,6 +4,7 @@ import { thinSignedHeads } from '../ledger/events.ts';
 import { deleteGrantsBefore } from '../ledger/grants.ts';
 import { deleteCallsBefore } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { deleteOperationsBefore } from '../ledger/operations.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
@@ -76,17 +77,18 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
     if (events > 0) deps.log.info({ events }, 'old events were cut off');
     if (!more) break;
   }
-  await pruneCallsAndGrants(deps.ledger, olderThan);
+  await pruneOtherRows(deps.ledger, olderThan);
 }
 
 // One transaction must not hold up those who call.
 const batchRows = 200;
 
-async function pruneCallsAndGrants(ledger: Ledger, before: Instant): Promise<void> {
+async function pruneOtherRows(ledger: Ledger, before: Instant): Promise<void> {
   for (;;) {
     const pruned = await ledger.transact(async (tx) => {
       const grants = await deleteGrantsBefore(tx, before, batchRows);
-      return Math.max(grants, await deleteCallsBefore(tx, before, batchRows));
+      const calls = await deleteCallsBefore(tx, before, batchRows);
+      return Math.max(grants, calls, await deleteOperationsBefore(tx, before, batchRows));
     });
     if (pruned < batchRows) return;
   }

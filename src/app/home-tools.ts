@@ -4,6 +4,10 @@ import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { CapabilityManager } from '../security/grants/capability-manager.ts';
 import type { Secrets } from '../security/secrets/secrets.ts';
+import type { AgentToolDeps } from '../toolbox/agent/deps.ts';
+import { agentList } from '../toolbox/agent/list.ts';
+import { agentSpawn } from '../toolbox/agent/spawn.ts';
+import { agentTerminate } from '../toolbox/agent/terminate.ts';
 import { fileRead } from '../toolbox/file/read.ts';
 import { fileWrite } from '../toolbox/file/write.ts';
 import { httpFetch } from '../toolbox/http/fetch.ts';
@@ -31,16 +35,22 @@ export interface HomeToolsOptions {
   readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants' | 'secrets'>;
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
+  /** Put together after the tools; undefined where none runs. */
+  readonly runtime: AgentToolDeps['runtime'];
 }
 
 export function openHomeTools(
   engines: Engines,
-  settings: Pick<Settings, 'toolSeconds' | 'approvalHours'>,
-  { open, log, relay }: HomeToolsOptions,
+  settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
+  { open, log, relay, runtime }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
-  const parts = { ...engines, ledger, home: open.realHome, relay, secrets, tools };
+  const { defaultModel } = settings;
+  const parts = {
+    ...engines,
+    ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel },
+  };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
     ...engines,
@@ -61,7 +71,7 @@ export function openHomeTools(
   };
 }
 
-interface ToolParts extends Engines, Pick<OpenHome, 'ledger'> {
+interface ToolParts extends Engines, AgentToolDeps {
   readonly home: string;
   readonly relay: RunningRelay;
   readonly secrets: Secrets;
@@ -79,15 +89,22 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     messageRequest(parts),
     memoryGet(parts),
     memoryStore(parts),
+    agentSpawn(parts),
+    agentList(parts),
+    agentTerminate(parts),
     toolList({ tools: () => tools.list() }),
   ];
 }
 
 /** As the relay itself; what a restart tells once more arrives once. */
-async function tell(relay: RunningRelay, { to, key, body }: Note): Promise<void> {
+export async function tell(
+  relay: RunningRelay,
+  { to, key, body, kind = 'message', re }: Note,
+): Promise<void> {
   const message = {
     to: to.replace(/^agent:/, ''),
-    kind: 'message',
+    kind,
+    re,
     priority: priorities.usual,
     attachments: [],
     headers: [],

@@ -119,6 +119,53 @@ export const settingsTable = {
     default: 24,
     description: 'How long a call waits for a human to approve it.',
   },
+  defaultModel: {
+    type: 'string',
+    pattern: '^(?:none|[a-z][a-z0-9-]*:[!-~]+)$',
+    default: 'none',
+    description: 'The model of agents that name none, such as anthropic:claude-sonnet-4-5.',
+  },
+  modelEndpoints: {
+    type: 'string',
+    pattern: '^(?:none|[a-z][a-z0-9-]*=https?://[!-~]+(?: [a-z][a-z0-9-]*=https?://[!-~]+)*)$',
+    default: 'ollama=http://127.0.0.1:11434/v1 llamacpp=http://127.0.0.1:8080/v1',
+    description:
+      'Endpoints that speak as OpenAI does, NAME=URL, with spaces between; their models are NAME:MODEL.',
+  },
+  anthropicUrl: {
+    type: 'string',
+    pattern: '^https?://[!-~]+$',
+    default: 'https://api.anthropic.com/v1',
+    description: 'Where the models of Anthropic are asked.',
+  },
+  openaiUrl: {
+    type: 'string',
+    pattern: '^https?://[!-~]+$',
+    default: 'https://api.openai.com/v1',
+    description: 'Where the models of OpenAI are asked.',
+  },
+  modelPrices: {
+    type: 'string',
+    pattern: '^(?:none|[!-~]+=[0-9.]+/[0-9.]+(?: [!-~]+=[0-9.]+/[0-9.]+)*)$',
+    default:
+      'anthropic:claude-opus-4-5=5/25 anthropic:claude-sonnet-4-5=3/15 anthropic:claude-haiku-4-5=1/5 openai:gpt-5=1.25/10 openai:gpt-5-mini=0.25/2 ollama:*=0/0 llamacpp:*=0/0',
+    description:
+      'What a million tokens cost in dollars, MODEL=IN/OUT, with spaces between. Prices change: look at yours.',
+  },
+  modelSlots: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1000,
+    default: 0,
+    description: 'How many model agents work at once; 0 for four times the processors.',
+  },
+  programSlots: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    default: 8,
+    description: 'How many programs run as agents at once.',
+  },
   approvalWebhook: {
     type: 'string',
     pattern: '^(?:none|https?://[!-~]+)$',
@@ -155,6 +202,13 @@ export const defaultSettings: Settings = {
   toolSeconds: settingsTable.toolSeconds.default,
   approvalHours: settingsTable.approvalHours.default,
   approvalWebhook: settingsTable.approvalWebhook.default,
+  defaultModel: settingsTable.defaultModel.default,
+  modelEndpoints: settingsTable.modelEndpoints.default,
+  anthropicUrl: settingsTable.anthropicUrl.default,
+  openaiUrl: settingsTable.openaiUrl.default,
+  modelPrices: settingsTable.modelPrices.default,
+  modelSlots: settingsTable.modelSlots.default,
+  programSlots: settingsTable.programSlots.default,
 };
 
 export const settingNames: readonly SettingName[] =

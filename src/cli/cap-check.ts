@@ -82,6 +82,7 @@ const whyNot = {
   revoked: 'was revoked, or what it was delegated from',
   expired: 'has expired',
   'used-up': 'is used up',
+  paused: 'does not count while its holder is paused',
   asks: 'has a human asked before each use',
 } as const;
 

@@ -1,6 +1,7 @@
 import { defineApprovals } from './approvals.ts';
 import { defineAudit } from './audit.ts';
 import { defineBackup } from './backup.ts';
+import { defineCancel } from './cancel.ts';
 import { defineCap } from './cap.ts';
 import { defineChannel } from './channel.ts';
 import { defineComplete } from './complete.ts';
@@ -12,17 +13,29 @@ import { defineDown } from './down.ts';
 import { defineDu } from './du.ts';
 import { defineGc } from './gc.ts';
 import { defineInbox } from './inbox.ts';
+import { defineInspect } from './inspect.ts';
+import { defineKill } from './kill.ts';
 import { defineLead } from './lead.ts';
+import { defineLogs } from './logs.ts';
+import { definePause, defineResume } from './pause.ts';
+import { definePrioritize } from './prioritize.ts';
+import { definePs } from './ps.ts';
+import { defineQueue } from './queue.ts';
 import { defineRegister } from './register.ts';
 import { defineRequest } from './request.ts';
 import { defineResolve } from './resolve.ts';
 import { defineRestore } from './restore.ts';
+import { defineRetry } from './retry.ts';
+import { defineRun } from './run.ts';
 import { defineSecret } from './secret.ts';
 import { defineSend } from './send.ts';
 import { defineAck, defineNack } from './settle.ts';
+import { defineSpawn } from './spawn.ts';
 import { defineStatus } from './status.ts';
 import { defineTool } from './tool.ts';
+import { defineTop } from './top.ts';
 import { defineUp } from './up.ts';
+import { defineWait } from './wait.ts';
 import { defineWhy } from './why.ts';
 
 export interface CommandEntry {
@@ -54,6 +67,76 @@ export const commands: readonly CommandEntry[] = [
     name: 'register',
     summary: 'make an agent that lives elsewhere known, and give it a handle',
     define: defineRegister,
+  },
+  {
+    name: 'spawn',
+    summary: 'make an agent that lives here, on a model or as a program',
+    define: defineSpawn,
+  },
+  {
+    name: 'ps',
+    summary: 'list the agents, how they are and what they have used',
+    define: definePs,
+  },
+  {
+    name: 'inspect',
+    summary: 'tell all about an agent, a goal or a call',
+    define: defineInspect,
+  },
+  {
+    name: 'pause',
+    summary: 'let an agent stop where it is',
+    define: definePause,
+  },
+  {
+    name: 'resume',
+    summary: 'let an agent go on that was paused',
+    define: defineResume,
+  },
+  {
+    name: 'kill',
+    summary: 'end an agent, with all that it does and has spawned',
+    define: defineKill,
+  },
+  {
+    name: 'wait',
+    summary: 'wait until an agent or a goal is in a state',
+    define: defineWait,
+  },
+  {
+    name: 'run',
+    summary: 'submit a goal, follow what is done for it, and print the answer',
+    define: defineRun,
+  },
+  {
+    name: 'queue',
+    summary: 'list the goals that are not over',
+    define: defineQueue,
+  },
+  {
+    name: 'prioritize',
+    summary: 'change which goal comes first',
+    define: definePrioritize,
+  },
+  {
+    name: 'cancel',
+    summary: 'take a goal back',
+    define: defineCancel,
+  },
+  {
+    name: 'retry',
+    summary: 'go on from a step of a goal, as a new one',
+    define: defineRetry,
+  },
+  {
+    name: 'top',
+    summary: 'show what is going on, every second',
+    define: defineTop,
+  },
+  {
+    name: 'logs',
+    summary: "show the daemon's log, or what an agent's program writes",
+    define: defineLogs,
   },
   {
     name: 'send',

@@ -68,7 +68,7 @@ async function show(context: Context, typed: string): Promise<void> {
   context.print({ data: call, text: callText(call, composeEngines().clock.now()) });
 }
 
-function callText(call: WireCall, now: Instant): string {
+export function callText(call: WireCall, now: Instant): string {
   const { state, started_at, ended_at, approval, error, bytes } = call;
   const asked = `${call.asked_at}, ${durationWords(Math.max(0, now - Date.parse(call.asked_at)))} ago`;
   const facts = [

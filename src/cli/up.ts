@@ -47,6 +47,7 @@ async function runHere(context: Context, { takeover }: UpOptions): Promise<void>
   const { inside } = await import('../app/inside.ts');
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
+    environment: context.environment,
     signal: stopSignal(context.signal),
     onReady: (where) => context.print(readyOutcome(where, 'Ctrl-C')),
   });

@@ -4,6 +4,7 @@ import { EventStreamParser } from '../kernel/event-stream.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
 import { type MessageCalls, messageCalls } from './message-calls.ts';
+import { type RuntimeCalls, runtimeCalls } from './runtime-calls.ts';
 import { type ToolClientCalls, toolClientCalls } from './tool-calls.ts';
 import {
   type CallOptions,
@@ -32,7 +33,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Client extends MessageCalls, ToolClientCalls {
+export interface Client extends MessageCalls, ToolClientCalls, RuntimeCalls {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
   register(name: string, options?: HandleOptions): Promise<Answer<'register'>>;
@@ -92,6 +93,10 @@ export function createClient(deps: ClientDeps): Client {
   return {
     ...messages,
     ...toolClientCalls({ get: find, post }),
+    ...runtimeCalls({
+      ...{ clock: deps.clock, get: find, post, isPassing, parseJson },
+      openStream: (path, from) => openStream(deps, path, from),
+    }),
     status: (options) => get('/api/v1/status', options),
     shutdown: (options) => post('/api/v1/shutdown', {}, options),
     register: (name, { expires_ms, ...options } = {}) =>
@@ -262,20 +267,11 @@ interface StreamPlace {
 }
 
 async function* readStream(
-  { transport, version }: ClientDeps,
+  deps: ClientDeps,
   filter: FollowFilter,
-  { after, signal }: FollowOptions,
+  from: FollowOptions,
 ): AsyncGenerator<StreamPlace, void, void> {
-  const place = after === undefined ? {} : { 'last-event-id': String(after) };
-  const answer = await transport.send({
-    method: 'GET',
-    path: `/api/v1/events${search(filter)}`,
-    headers: { accept: 'text/event-stream', 'x-aos-client': version, ...place },
-    timeoutMs: feedSilenceMs,
-    signal,
-  });
-  const { status } = answer.head;
-  if (status !== 200) throw problemError(status, parseJson(await wholeText(answer)));
+  const answer = await openStream(deps, `/api/v1/events${search(filter)}`, from);
   const parser = new EventStreamParser();
   for await (const bytes of answer.body) {
     for (const { event, data, id } of parser.push(bytes)) {
@@ -283,6 +279,24 @@ async function* readStream(
     }
     if (parser.lastId !== undefined) yield { position: placeOf(parser.lastId), item: undefined };
   }
+}
+
+async function openStream(
+  { transport, version }: ClientDeps,
+  path: string,
+  { after, signal }: FollowOptions,
+): Promise<TransportAnswer> {
+  const place = after === undefined ? {} : { 'last-event-id': String(after) };
+  const answer = await transport.send({
+    method: 'GET',
+    path,
+    headers: { accept: 'text/event-stream', 'x-aos-client': version, ...place },
+    timeoutMs: feedSilenceMs,
+    signal,
+  });
+  const { status } = answer.head;
+  if (status !== 200) throw problemError(status, parseJson(await wholeText(answer)));
+  return answer;
 }
 
 function placeOf(id: string | undefined): number {

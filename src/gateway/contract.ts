@@ -13,6 +13,7 @@ import {
 import { grantRoutes } from './grant-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
+import { runtimeRoutes } from './runtime-contract.ts';
 import { toolRoutes } from './tool-contract.ts';
 
 export const apiVersion = '1';
@@ -25,6 +26,14 @@ const agent = z.object({
   body: z.enum(['model', 'command', 'guest']),
   registered_at: time,
   last_seen_at: z.nullable(time),
+  parent: z.nullable(z.string()),
+  state_at: z.nullable(time),
+  reason: z.nullable(z.string()),
+  health: z.nullable(z.literal('frozen')),
+  pid: z.nullable(z.int()),
+  model: z.nullable(z.string()),
+  tokens: count.describe('Used so far'),
+  cost: count.describe('Used so far, in millionths of a dollar'),
 });
 
 const ownerStatus = z.object({
@@ -214,6 +223,7 @@ export const routes = {
   ...messageRoutes,
   ...grantRoutes,
   ...toolRoutes,
+  ...runtimeRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
@@ -234,3 +244,8 @@ export type WireHistory = Answer<'message'>;
 export type WireGrant = Answer<'grant'>;
 export type WireCall = Answer<'call'>;
 export type WireApproval = Answer<'approval'>;
+export type WireGoal = Answer<'goal'>;
+export type WireGoalSummary = Answer<'goals'>['items'][number];
+export type WireStep = Answer<'steps'>['items'][number];
+export type WireAgentDetails = Answer<'agentDetails'>;
+export type WireBudget = NonNullable<WireGoal['budget']>;

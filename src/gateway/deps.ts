@@ -1,6 +1,8 @@
+import type { ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Relay } from '../relay/relay.ts';
+import type { AgentRuntime } from '../runtime/runtime.ts';
 import type { CapabilityManager } from '../security/grants/capability-manager.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { Secrets } from '../security/secrets/secrets.ts';
@@ -17,6 +19,9 @@ export interface GatewayDeps {
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
   readonly calls: ToolCalls;
+  /** Undefined where no daemon runs: then agents can be looked at and not moved. */
+  readonly runtime?: AgentRuntime | undefined;
+  readonly models?: ModelCatalog | undefined;
   readonly relay: Relay;
   readonly attachments: Attachments;
   /** What the relay has counted; shown with the gateway's own metrics. */

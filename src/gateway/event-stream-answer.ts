@@ -55,7 +55,8 @@ function eventText(event: ReturnType<typeof wireEvent>): string {
   return `id: ${event.seq}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Also when the reader has left. */
+export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.removeListener('drain', done);

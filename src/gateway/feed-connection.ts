@@ -119,8 +119,8 @@ async function writePages(
 }
 
 /** Waits until the reader has taken it, but not for ever. */
-async function isTooSlow(
-  { clock, limits }: FeedDeps,
+export async function isTooSlow(
+  { clock, limits }: Pick<FeedDeps, 'clock' | 'limits'>,
   written: Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -111,7 +111,7 @@ export const grantRoutes = {
       nearest: z.nullable(
         z.object({
           grant,
-          why: z.enum(['action', 'target', 'revoked', 'expired', 'used-up', 'asks']),
+          why: z.enum(['action', 'target', 'revoked', 'expired', 'used-up', 'asks', 'paused']),
         }),
       ),
       fix: z.nullable(z.string()).describe('The command that grants it'),

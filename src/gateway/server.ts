@@ -23,9 +23,11 @@ import { attachmentRoutes } from './routes/attachments.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { daemonRoutes } from './routes/daemon.ts';
 import { eventRoutes } from './routes/events.ts';
+import { goalRoutes } from './routes/goals.ts';
 import { grantRoutes } from './routes/grants.ts';
 import { groupRoutes } from './routes/groups.ts';
 import type { RouteDeps } from './routes/handlers.ts';
+import { lifeRoutes } from './routes/life.ts';
 import { mailboxRoutes } from './routes/mailboxes.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { pageRoutes } from './routes/pages.ts';
@@ -33,6 +35,7 @@ import { secretRoutes } from './routes/secrets.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { upkeepRoutes } from './routes/upkeep.ts';
 import { RunningFeeds } from './running-feeds.ts';
+import { showRuntime } from './runtime-metrics.ts';
 import { SlowArrivals } from './slow-arrivals.ts';
 import { compileSocketChecks } from './socket-checks.ts';
 import { createWebSocketServer } from './websocket.ts';
@@ -114,6 +117,7 @@ function assemble(deps: GatewayDeps) {
   const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };
   const metrics = createMetrics(async () => (await chainHead(ledger.committed)).seq);
   deps.relayMetrics?.showIn(metrics.registry, () => totalPending(ledger.committed));
+  showRuntime(metrics.registry, ledger.committed);
   const authenticator = new Authenticator(ledger, clock);
   const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };
   const bell = new Doorbell();
@@ -178,6 +182,8 @@ function allRoutes(
     ...secretRoutes(routeDeps),
     ...toolRoutes(routeDeps),
     ...approvalRoutes(routeDeps),
+    ...lifeRoutes(routeDeps),
+    ...goalRoutes(routeDeps),
     ...auditRoutes(routeDeps),
     ...upkeepRoutes(routeDeps),
     ...pageRoutes(routeDeps),

@@ -3,6 +3,7 @@ import { checkAgentName } from './agent-name.ts';
 import { AosError } from './errors.ts';
 import type { MessageKind } from './message.ts';
 import { malformed, shown } from './message-fault.ts';
+import { isWithheld } from './program-environment.ts';
 import { type Fields, firstFields, readFields } from './request-fields.ts';
 import { didYouMean } from './suggest.ts';
 
@@ -119,10 +120,6 @@ function workingDir(path: string | undefined): string | undefined {
   return path;
 }
 
-// They decide which program runs, and what is loaded into it.
-const withheld =
-  /^(?:(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|JAVA_TOOL_OPTIONS)$|LD_|DYLD_|NODE_|AOS_|GIT_|PYTHON|PERL5|RUBY)/i;
-
 function environment(text: string): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>();
   for (const pair of text === '' ? [] : text.split(',')) {
@@ -144,7 +141,7 @@ function checkVariable(name: string, pair: string): void {
       'Write ENV: KEY1=value1,KEY2=value2; a value cannot have a comma in it',
     );
   }
-  if (withheld.test(name)) {
+  if (isWithheld(name)) {
     throw malformed(
       `ENV sets ${shown(name)}, which no message may set`,
       'Leave out PATH and whatever begins with LD_, NODE_ or AOS_',

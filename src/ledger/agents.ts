@@ -1,10 +1,9 @@
+import type { AgentState } from '../kernel/agent-state.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 
 /** Whether it is here. */
 export type AgentStatus = 'active' | 'inactive' | 'terminated';
-/** How its life goes. */
-export type AgentState = 'pending' | 'running' | 'paused' | 'completed' | 'failed' | 'terminated';
 export type AgentBody = 'model' | 'command' | 'guest';
 
 export interface AgentRow {
@@ -15,6 +14,13 @@ export interface AgentRow {
   readonly status: AgentStatus;
   readonly state: AgentState;
   readonly body: AgentBody;
+  readonly parent: string | null;
+  /** The principal that spawned it. */
+  readonly spawned_by: string | null;
+  readonly state_at: Instant | null;
+  /** Why it is in its state. */
+  readonly reason: string | null;
+  readonly health: 'frozen' | null;
   /** Of its key; null when the agent has no principal, which only a damaged ledger has. */
   readonly address: string | null;
 }
@@ -22,7 +28,8 @@ export interface AgentRow {
 export type NewAgent = Pick<AgentRow, 'name' | 'registered_at' | 'status' | 'state' | 'body'>;
 
 const withAddress = `
-  select name, registered_at, last_seen_at, pid, status, state, body, address
+  select name, registered_at, last_seen_at, pid, status, state, body, parent, spawned_by, state_at,
+    reason, health, address
   from agents left join principals on id = 'agent:' || name`;
 
 /** False when the name, or one that differs in case only, is taken. */
@@ -50,8 +57,30 @@ export interface AgentPage {
   readonly limit: number;
 }
 
-export function listAgents(sql: Sql, { after = '', limit }: AgentPage): Promise<AgentRow[]> {
-  return sql.all(`${withAddress} where name > $1 order by name limit $2`, [after, limit]);
+/** With what whoever looks wants to see besides. */
+export interface ListedAgent extends AgentRow {
+  /** Of an agent that runs on one. */
+  readonly model: string | null;
+  /** What it has used so far; the cost in millionths of a dollar. */
+  readonly tokens: number;
+  readonly cost: number;
+}
+
+const withUse = `
+  select a.name, registered_at, last_seen_at, pid, status, state, body, parent, spawned_by,
+    state_at, reason, health, address,
+    case when json_valid(spec) then json_extract(spec, '$.model') end as model,
+    coalesce(tokens_used, 0) as tokens, coalesce(cost_used, 0) as cost
+  from agents a
+    left join principals p on p.id = 'agent:' || a.name
+    left join budgets b on b.id = 'agent:' || a.name`;
+
+export function listAgents(sql: Sql, { after = '', limit }: AgentPage): Promise<ListedAgent[]> {
+  return sql.all(`${withUse} where a.name > $1 order by a.name limit $2`, [after, limit]);
+}
+
+export function findListedAgent(sql: Sql, name: string): Promise<ListedAgent | undefined> {
+  return sql.get(`${withUse} where a.name = $1`, [name]);
 }
 
 const pageAgents = 500;
@@ -60,7 +89,10 @@ const pageAgents = 500;
 export async function* everyAgent(sql: Sql): AsyncGenerator<AgentRow, void, void> {
   let after = '';
   for (;;) {
-    const page = await listAgents(sql, { after, limit: pageAgents });
+    const page: AgentRow[] = await sql.all(
+      `${withAddress} where name > $1 order by name limit $2`,
+      [after, pageAgents],
+    );
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;
@@ -138,12 +170,18 @@ export async function seeAgent(
   return row?.status;
 }
 
-export type GuestRow = Pick<AgentRow, 'name' | 'status' | 'last_seen_at' | 'registered_at' | 'pid'>;
+export type GuestRow = Pick<
+  AgentRow,
+  'name' | 'status' | 'last_seen_at' | 'registered_at' | 'pid'
+> & {
+  /** 1 where it tells by heartbeats that it is there. */
+  readonly beats: 0 | 1;
+};
 
 /** The guests that were not terminated. */
 export function guestsHere(sql: Sql): Promise<GuestRow[]> {
   return sql.all(
-    `select name, status, last_seen_at, registered_at, pid from agents
+    `select name, status, last_seen_at, registered_at, pid, beats from agents
      where body = 'guest' and status <> 'terminated' order by name`,
   );
 }
@@ -159,4 +197,160 @@ export async function lastSeenAt(sql: Sql, name: string): Promise<Instant | null
 /** Null when it no longer runs as a process of this machine. */
 export async function setPid(tx: Transaction, name: string, pid: number | null): Promise<boolean> {
   return (await tx.run('update agents set pid = $2 where name = $1', [name, pid])) === 1;
+}
+
+/** Of an agent that was spawned: what it is made of, and what it runs as. JSON or null. */
+export interface AgentInnards {
+  /** kernel/agent-spec.ts */
+  readonly spec: string | null;
+  /** kernel/programs.ts, ProgramRecord */
+  readonly program: string | null;
+  /** The moments of its latest restarts. */
+  readonly restarts: string | null;
+}
+
+export function agentInnards(sql: Sql, name: string): Promise<AgentInnards | undefined> {
+  return sql.get('select spec, program, restarts from agents where name = $1', [name]);
+}
+
+export interface StateChange {
+  readonly from: readonly AgentState[];
+  readonly to: AgentState;
+  readonly reason: string | null;
+  readonly at: Instant;
+}
+
+/** False when the agent is in none of the states that it is to leave. */
+export async function changeState(
+  tx: Transaction,
+  name: string,
+  { from, to, reason, at }: StateChange,
+): Promise<boolean> {
+  const places = from.map((_, place) => `$${place + 5}`).join(', ');
+  const changed = await tx.run(
+    `update agents set state = $2, reason = $3, state_at = $4, health = null
+     where name = $1 and state in (${places})`,
+    [name, to, reason, at, ...from],
+  );
+  return changed === 1;
+}
+
+export async function setProgram(
+  tx: Transaction,
+  name: string,
+  { program, pid }: { readonly program: string | null; readonly pid: number | null },
+): Promise<boolean> {
+  const changed = await tx.run('update agents set program = $2, pid = $3 where name = $1', [
+    name,
+    program,
+    pid,
+  ]);
+  return changed === 1;
+}
+
+export async function setRestarts(tx: Transaction, name: string, restarts: string): Promise<void> {
+  await tx.run('update agents set restarts = $2 where name = $1', [name, restarts]);
+}
+
+/** False when it was so already. */
+export async function setHealth(
+  tx: Transaction,
+  name: string,
+  health: AgentRow['health'],
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update agents set health = $2 where name = $1 and coalesce(health, '') <> coalesce($2, '')`,
+    [name, health],
+  );
+  return changed === 1;
+}
+
+export interface SpawnFacts {
+  /** JSON: kernel/agent-spec.ts */
+  readonly spec: string;
+  readonly spawned_by: string;
+  readonly parent: string | null;
+  readonly spawn_key: string | null;
+  readonly state_at: Instant;
+}
+
+export async function setSpawned(tx: Transaction, name: string, facts: SpawnFacts): Promise<void> {
+  await tx.run(
+    `update agents set spec = $2, spawned_by = $3, parent = $4, spawn_key = $5, state_at = $6,
+       reason = null, restarts = null, program = null where name = $1`,
+    [name, facts.spec, facts.spawned_by, facts.parent, facts.spawn_key, facts.state_at],
+  );
+}
+
+/** The agent that this call has spawned. */
+export async function agentOfSpawnKey(
+  sql: Sql,
+  { spawnKey, name, by }: { readonly spawnKey: string; readonly name: string; readonly by: string },
+): Promise<string | undefined> {
+  const row = await sql.get<{ name: string }>(
+    'select name from agents where name = $1 and spawned_by = $2 and spawn_key = $3',
+    [name, by, spawnKey],
+  );
+  return row?.name;
+}
+
+/** The names of those that run on a model. */
+export async function modelAgentNames(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>(`select name from agents where body = 'model'`);
+  return rows.map(({ name }) => name);
+}
+
+/** The children of an agent, by name. */
+export async function childrenOf(sql: Sql, parent: string): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>(
+    'select name from agents where parent = $1 order by name',
+    [parent],
+  );
+  return rows.map(({ name }) => name);
+}
+
+export interface CommandAgent extends Pick<AgentRow, 'name' | 'state'> {
+  readonly program: string | null;
+}
+
+/** The command agents that are not over, in the order in which they came into their states. */
+export function commandAgents(sql: Sql): Promise<CommandAgent[]> {
+  return sql.all(
+    `select name, state, program from agents
+     where body = 'command' and state in ('pending', 'running', 'paused')
+     order by state_at, name`,
+  );
+}
+
+/** How many work on something now. */
+export async function countRunning(sql: Sql): Promise<number> {
+  const row = await sql.get<{ count: number }>(
+    `select count(*) as count from agents where state = 'running'`,
+  );
+  return row?.count ?? 0;
+}
+
+export async function agentsInState(
+  sql: Sql,
+  state: 'running' | 'paused',
+  body: AgentBody,
+): Promise<string[]> {
+  // Written out, because a partial index is only used where its condition stands.
+  const condition = state === 'running' ? `state = 'running'` : `state = 'paused'`;
+  const rows = await sql.all<{ name: string }>(
+    `select name from agents where ${condition} and body = $1 order by name`,
+    [body],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Whether it tells by heartbeats that it is there. */
+export async function hasBeats(sql: Sql, name: string): Promise<boolean> {
+  const row = await sql.get('select 1 as beats from agents where name = $1 and beats = 1', [name]);
+  return row !== undefined;
+}
+
+/** From now on its silence means something. */
+export async function setBeats(tx: Transaction, name: string): Promise<void> {
+  await tx.run('update agents set beats = 1 where name = $1 and beats = 0', [name]);
 }

@@ -3,6 +3,7 @@ import type { MessageKind } from '../kernel/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { DeliveryRow, DeliveryVia, Queue } from './deliveries.ts';
 import type { Sql, SqlValue } from './ledger.ts';
+import { places } from './row-batch.ts';
 
 /** A delivery together with what it delivers. */
 export interface MailRow
@@ -194,4 +195,19 @@ export function expiredMail(sql: Sql, now: Instant, limit: number): Promise<Mail
      order by d.expires_at limit $3`,
     [now, now - heldGraceMs, limit],
   );
+}
+
+/** Whether something of these kinds was not read yet, also while it is on its way. */
+export async function hasUnread(
+  sql: Sql,
+  recipient: string,
+  kinds: readonly string[],
+): Promise<boolean> {
+  const row = await sql.get(
+    `select 1 as found from deliveries d join messages m on m.id = d.message
+     where d.recipient = $1 and d.state in ('accepted', 'delivered')
+       and m.message_type in (${places(kinds.length, 2)}) limit 1`,
+    [recipient, ...kinds],
+  );
+  return row !== undefined;
 }

@@ -91,3 +91,31 @@ export async function releaseLease(
   );
   return released === 1;
 }
+
+/** One that somebody holds. */
+export function findLease(sql: Sql, subject: string): Promise<Lease | undefined> {
+  return sql.get(
+    `select subject, owner, token, renewals, ttl_ms from leases
+     where subject = $1 and owner <> ''`,
+    [subject],
+  );
+}
+
+/** Whether work under this token may still be written down. */
+export async function holdsLease(
+  sql: Sql,
+  subject: string,
+  owner: string,
+  token: number,
+): Promise<boolean> {
+  const row = await sql.get(
+    'select 1 as held from leases where subject = $1 and owner = $2 and token = $3',
+    [subject, owner, token],
+  );
+  return row !== undefined;
+}
+
+/** Nobody works on it any more, whoever did. */
+export async function freeLease(tx: Transaction, subject: string): Promise<void> {
+  await tx.run(`update leases set owner = '', renewals = 0 where subject = $1`, [subject]);
+}

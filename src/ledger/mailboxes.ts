@@ -34,3 +34,11 @@ export async function totalPending(sql: Sql): Promise<number> {
   );
   return row?.pending ?? 0;
 }
+
+/** Those for whom something lies there, or is on its way. */
+export async function recipientsWithPending(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ recipient: string }>(
+    'select recipient from mailboxes where pending > 0 order by recipient',
+  );
+  return rows.map(({ recipient }) => recipient);
+}

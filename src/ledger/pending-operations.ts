@@ -24,12 +24,16 @@ export async function addPendingOperation(
   return row.id;
 }
 
-/** The oldest ones that are not completed. */
-export function openPendingOperations(sql: Sql, limit: number): Promise<PendingOperation[]> {
+/** The oldest ones that are not completed, of one type where that is said. */
+export function openPendingOperations(
+  sql: Sql,
+  limit: number,
+  type?: string,
+): Promise<PendingOperation[]> {
   return sql.all(
     `select id, operation_type, payload, created_at, completed_at from pending_operations
-     where completed_at is null order by id limit $1`,
-    [limit],
+     where completed_at is null and ($2 is null or operation_type = $2) order by id limit $1`,
+    [limit, type ?? null],
   );
 }
 

@@ -18,6 +18,10 @@ export interface RelayDeps {
   readonly log: RelayLog;
   /** The home folder without symlinks, which nobody gets to work in by a star. */
   readonly realHome: string;
+  /** Whether this recipient comes for its mail in its own turns, and has no inbox files. */
+  takesInTurns(recipient: string): boolean;
+  /** Something may be there for this recipient; of `__orchestrator__`, something to be done. */
+  onMail(recipient: string): void;
   /** Whether the bytes of an attachment are there. */
   hasAttachment(hash: string): Promise<boolean>;
 }

@@ -16,11 +16,17 @@ export interface Egress {
 
 /** Undefined when the recipient has to come and take it. */
 export function egressOf(deps: DeliverDeps, queue: Queue): Egress | undefined {
-  const sink = deps.sinks.of(queue);
+  const sink = isPaused(deps, queue) ? undefined : deps.sinks.of(queue);
   if (sink !== undefined) return { via: 'push', send: (batch) => push(deps.sinks, sink, batch) };
   const { recipient, subscription } = queue;
   if (subscription !== 0 || recipient === ownerParty) return undefined;
+  if (isPaused(deps, queue) || deps.core.takesInTurns(recipient)) return undefined;
   return { via: 'inbox', send: (batch) => write(deps, recipient, batch) };
+}
+
+/** Its mail is held until it is resumed. */
+function isPaused({ core }: DeliverDeps, { recipient }: Queue): boolean {
+  return core.grants.isPaused(`agent:${recipient}`);
 }
 
 async function write(

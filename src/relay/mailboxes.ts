@@ -1,11 +1,12 @@
 /** What recipients do with their mail: look, take, read, answer, and wait for more. */
+
+import type { Bells } from '../kernel/bells.ts';
 import { priorities } from '../kernel/message.ts';
 import { type Queue, returnDelivery } from '../ledger/deliveries.ts';
 import { findMail, type MailRow, unreadMail } from '../ledger/find-mail.ts';
 import { batchRows } from '../ledger/row-batch.ts';
 import { subscriptionsOf } from '../ledger/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import type { Bells } from './bells.ts';
 import type { RelayCore } from './deps.ts';
 import type { Party } from './envelope.ts';
 import { clearFiles } from './inbox-cleanup.ts';
@@ -48,8 +49,9 @@ function items(rows: readonly MailRow[]): MailboxItem[] {
 async function take(
   deps: MailboxDeps,
   recipient: Party,
-  { roomFor, ...query }: TakeQuery,
+  { roomFor, also, ...query }: TakeQuery,
 ): Promise<readonly MailboxItem[]> {
+  if (deps.core.grants.isPaused(`agent:${recipient}`)) return [];
   // What waits behind something that is on its way must not overtake it.
   const queue = { recipient, subscription: 0 };
   const deliveredOnly = !(await deps.isQuiet(queue, patienceMs));
@@ -64,6 +66,7 @@ async function take(
     for (const mail of chosen) {
       if (await markRead(posting, mail, { via: 'pull' })) taken.push(mail);
     }
+    if (taken.length > 0) await also?.(tx, items(taken));
     return { taken, posted: await posting.finish() };
   });
   deps.posted(posted);

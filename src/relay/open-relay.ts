@@ -1,4 +1,6 @@
 /** Puts the relay together, and ends it. */
+
+import { Bells } from '../kernel/bells.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { lastStamp, type Queue } from '../ledger/deliveries.ts';
 import { recipientsWithUnread } from '../ledger/find-mail.ts';
@@ -6,10 +8,10 @@ import type { Transaction } from '../ledger/ledger.ts';
 import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages.ts';
 import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { Bells } from './bells.ts';
 import { Deliverer } from './deliver.ts';
 import type { RelayCore, RelayDeps } from './deps.ts';
 import { endMailOfTerminated } from './end-mail.ts';
+import { relayParty } from './envelope.ts';
 import { expireAll, runExpiry } from './expire.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
@@ -57,9 +59,13 @@ export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
   const bells = new Bells(clock);
   const heard = new Set<string>();
 
-  const posted = ({ placed, ended }: Posted): void => {
+  const posted = ({ placed, ended, hasRequests }: Posted): void => {
     deliverer.place(placed);
-    for (const { mail } of placed) bells.ring(mail.recipient);
+    for (const { mail } of placed) {
+      bells.ring(mail.recipient);
+      core.onMail(mail.recipient);
+    }
+    if (hasRequests) core.onMail(relayParty);
     for (const { state, reason } of ended) core.metrics.ended(state, reason);
   };
   const delivered = (queue: Queue, via: string, batch: readonly Outgoing[]): void => {

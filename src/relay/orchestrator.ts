@@ -70,6 +70,7 @@ async function perform(
       const { kind: type, ...wanted } = request;
       const payload = { ...wanted, by: letter.sender, message_id: letter.id };
       await addPendingOperation(posting.tx, { type, payload, at: posting.now });
+      posting.hasRequests = true;
       return;
     }
     case 'status':

@@ -53,6 +53,8 @@ export interface Letter {
 export interface Posted {
   readonly placed: readonly Placed[];
   readonly ended: readonly Ended[];
+  /** Whether the runtime was asked for something. */
+  readonly hasRequests: boolean;
 }
 
 export class Posting {
@@ -62,6 +64,8 @@ export class Posting {
   readonly placed: Placed[] = [];
   /** Deliveries that came to their end. */
   readonly ended: Ended[] = [];
+  /** Whether there is something to be done that is not the relay's. */
+  hasRequests = false;
   /** Who has read something. */
   readonly #readers = new Set<Party>();
   /** Where messages to these names go. */
@@ -235,7 +239,7 @@ export class Posting {
         await growMailbox(this.tx, recipient, growth);
       }
     }
-    return { placed: this.placed, ended: this.ended };
+    return { placed: this.placed, ended: this.ended, hasRequests: this.hasRequests };
   }
 
   expiryOf({ ttlMs, kind }: Message): Instant {

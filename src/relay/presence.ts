@@ -3,7 +3,7 @@
  * they do, and the process that they tell in their meta.json.
  *
  * N1. Silence alone means nothing: an agent may be slow. Inactive is one that has been silent
- *     and whose process is gone; one that never told a process stays active.
+ *     and whose process is gone, or that has promised heartbeats; any other stays active.
  * N2. Any sign of life makes an inactive one active again (sign-of-life.ts). Each step here
  *     is taken only when there was none since it was decided on.
  * N3. Terminated is for ever. What waits for such an agent ends, here or in the next look.
@@ -93,7 +93,9 @@ class Presence {
     const silent = this.#deps.clock.now() - seenAt(guest);
     if (guest.status === 'active') {
       // N1
-      if (silent < silentMs || guest.pid === null || this.#runs(guest)) return;
+      if (silent < silentMs) return;
+      if (guest.beats === 1) return this.#leave(guest);
+      if (guest.pid === null || this.#runs(guest)) return;
       const again = await this.#learn(guest);
       if (again.status === 'active' && again.pid !== null && !this.#runs(again)) {
         await this.#leave(again);

@@ -1,6 +1,7 @@
 /** The message service, as the gateway and the file adapter see it. */
 import type { MessageKind } from '../kernel/message.ts';
 import type { Instant } from '../kernel/ports.ts';
+import type { Transaction } from '../ledger/ledger.ts';
 import type { Acceptance, Incoming, Party } from './envelope.ts';
 
 /** By the ids of their messages. */
@@ -74,6 +75,8 @@ export interface MailboxQuery {
 export interface TakeQuery extends MailboxQuery {
   /** How many of those that were found there is room for; the rest stays unread. */
   readonly roomFor?: ((found: readonly MailboxItem[]) => number) | undefined;
+  /** What is written down together with that they were read. It awaits ledger calls only. */
+  readonly also?: ((tx: Transaction, taken: readonly MailboxItem[]) => Promise<void>) | undefined;
 }
 
 export interface Mailboxes {

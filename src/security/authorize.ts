@@ -67,6 +67,13 @@ export function deniedError({ principal, deed }: Wish, { nearest }: Denial): Aos
       details,
     });
   }
+  if (nearest?.why === 'paused') {
+    return new AosError('capability.denied', {
+      message: `${nameOf(principal)} is paused, and may do nothing until it is resumed`,
+      fix: `aos resume ${principal.replace(/^agent:/, '')}`,
+      details,
+    });
+  }
   return new AosError('capability.denied', {
     message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(nearest)}`,
     // Another grant would take the human out who is to be asked.
@@ -100,6 +107,7 @@ function nearWords(nearest: Miss | undefined): string {
     revoked: 'was revoked, or what it was delegated from',
     expired: 'has expired',
     'used-up': 'is used up',
+    paused: 'does not count while its holder is paused',
     asks: 'has a human asked before each use, which can only be done by a call of a tool',
   } as const;
   return ` (its grant ${nearest.grant.slice(0, 16)} ${words[nearest.why]})`;

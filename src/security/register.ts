@@ -13,11 +13,19 @@
  */
 import { join } from 'node:path';
 import { checkAgentName } from '../kernel/agent-name.ts';
+import type { AgentState } from '../kernel/agent-state.ts';
 import type { DurableFileDeps } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
-import { type AgentRow, changeStatus, findAgentInAnyCase, insertAgent } from '../ledger/agents.ts';
+import {
+  type AgentBody,
+  type AgentRow,
+  changeState,
+  changeStatus,
+  findAgentInAnyCase,
+  insertAgent,
+} from '../ledger/agents.ts';
 import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
@@ -41,6 +49,10 @@ export interface Registration {
   readonly actor: string;
   /** How long the handle is good; for ever where nothing is said. */
   readonly handleMs?: number | undefined;
+  /** A guest where nothing is said. */
+  readonly body?: AgentBody | undefined;
+  /** What is written down together with it. It awaits ledger calls only. */
+  readonly also?: ((tx: Transaction, grants: GrantChanges) => Promise<void>) | undefined;
 }
 
 export interface RegisteredAgent {
@@ -51,26 +63,27 @@ export interface RegisteredAgent {
   readonly folder: string;
 }
 
-/** Makes a guest agent: its folders, its key, its handle and its row. */
+/** Makes an agent that has a folder: that, its key, its handle and its row. */
 export function registerAgent(
   deps: RegisterDeps,
   home: string,
-  { name, actor, handleMs }: Registration,
+  registration: Registration,
 ): Promise<RegisteredAgent> {
+  const { name, body = 'guest' } = registration;
   return inTurn(deps.ledger, name, async () => {
     checkAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
-    const takesUp = known?.name === name && (await mayTakeUp(deps.ledger.committed, known));
+    const takesUp = known?.name === name && (await mayTakeUp(deps.ledger.committed, known, body));
     if (known !== undefined && !takesUp) throw nameTaken(name, known.name);
-    const made = await makeAgent(deps, home, name, { open: 'refused' });
+    const made = await makeAgent(deps, home, { name, body, open: 'refused' });
     const handle = mintHandle(deps.random);
     if (takesUp) {
-      await deps.ledger.transact((tx) =>
-        takeUp(tx, deps.clock.now(), { name, actor, handle, handleMs }),
+      await deps.grants.change((tx, grants) =>
+        takeUp(tx, grants, { ...registration, handle, at: deps.clock.now() }),
       );
       return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
     }
-    const row = { ...made, name, actor, handleHash: hashOfHandle(handle), handleMs, data: {} };
+    const row = { ...made, ...registration, handleHash: hashOfHandle(handle), data: {} };
     // R2
     const holder = await deps.grants.change((tx, grants) => insertRegistration(tx, grants, row));
     if (holder !== undefined) throw nameTaken(name, holder);
@@ -88,36 +101,53 @@ export function registerGuest(deps: RegisterDeps, home: string, name: string): P
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
     if (known?.name === name) return;
     if (known !== undefined) throw nameTaken(name, known.name);
-    const made = await makeAgent(deps, home, name, { open: 'closed' });
+    const made = await makeAgent(deps, home, { name, body: 'guest', open: 'closed' });
     const row = { ...made, name, actor: 'system', handleHash: undefined, data: { by: 'folder' } };
     const holder = await deps.grants.change((tx, grants) => insertRegistration(tx, grants, row));
     if (holder !== undefined && holder !== name) throw nameTaken(name, holder);
   });
 }
 
+// A program that has ended may be spawned anew under its name.
+const overStates: readonly AgentState[] = ['completed', 'failed', 'terminated'];
+
 /**
  * An agent that was terminated is registered once more, and so is a guest that made its own
  * folder, or whose registration was cut off, and that nobody has given a handle.
  */
-async function mayTakeUp(sql: Sql, { name, status }: AgentRow): Promise<boolean> {
-  return status === 'terminated' || !(await hasHadHandle(sql, `agent:${name}`));
+async function mayTakeUp(sql: Sql, known: AgentRow, body: AgentBody): Promise<boolean> {
+  // What it is made of stays: a guest does not become a program of this machine by its name.
+  if (known.body !== body) return false;
+  if (known.status === 'terminated' || overStates.includes(known.state)) return true;
+  return !(await hasHadHandle(sql, `agent:${known.name}`));
 }
 
 /** The same agent, with a handle of its own. */
 async function takeUp(
   tx: Transaction,
-  now: Instant,
-  { name, actor, handle, handleMs }: Registration & { readonly handle: string },
+  grants: GrantChanges,
+  {
+    name,
+    actor,
+    handle,
+    handleMs,
+    also,
+    at: now,
+  }: Registration & { readonly handle: string; readonly at: Instant },
 ): Promise<void> {
   const principal = `agent:${name}`;
   const isBack = await changeStatus(tx, name, { from: 'terminated', to: 'active' });
-  if (!isBack && (await hasHadHandle(tx, principal))) throw nameTaken(name, name);
+  const wasOver = await changeState(tx, name, {
+    ...{ from: overStates, to: 'pending', reason: null, at: now },
+  });
+  if (!isBack && !wasOver && (await hasHadHandle(tx, principal))) throw nameTaken(name, name);
   await revokeHandlesOf(tx, principal, now);
   const hash = hashOfHandle(handle);
   const expires_at = endOfHandle(now, handleMs);
   await insertHandle(tx, { hash, principal, created_at: now, expires_at });
   const kind = isBack ? 'agent.brought-back' : 'agent.taken-up';
   await tx.record({ actor, kind, subject: principal });
+  await also?.(tx, grants);
 }
 
 // R3. By the ledger, because that is what all of one home share.
@@ -147,14 +177,13 @@ interface MadeAgent {
 async function makeAgent(
   deps: RegisterDeps,
   home: string,
-  name: string,
-  found: FoundFolders,
+  { name, body, open }: FoundFolders & { readonly name: string; readonly body: AgentBody },
 ): Promise<MadeAgent> {
-  await makeFolders(deps.disk, home, name, found);
+  await makeFolders(deps.disk, home, name, { open });
   const key = await loadOrCreateKey(deps, keysFolder(home), `agent:${name}`);
   const registeredAt = deps.clock.now();
   const { address, publicKey } = key;
-  const facts = { name, registeredAt, body: 'guest', address, publicKey } as const;
+  const facts = { name, registeredAt, body, address, publicKey };
   await keepMeta(deps, join(home, 'agents', name), facts);
   return { key, registeredAt };
 }
@@ -183,13 +212,13 @@ async function insertRegistration(
   grants: GrantChanges,
   row: RegistrationRow,
 ): Promise<string | undefined> {
-  const { name, registeredAt, key } = row;
+  const { name, registeredAt, key, body = 'guest' } = row;
   const inserted = await insertAgent(tx, {
     name,
     registered_at: registeredAt,
     status: 'active',
     state: 'pending',
-    body: 'guest',
+    body,
   });
   if (!inserted) return (await findAgentInAnyCase(tx, name))?.name ?? name;
   const principal = `agent:${name}`;
@@ -213,7 +242,8 @@ async function insertRegistration(
     actor: row.actor,
     kind: 'agent.registered',
     subject: principal,
-    data: { address: key.address, body: 'guest', ...row.data },
+    data: { address: key.address, body, ...row.data },
   });
+  await row.also?.(tx, grants);
   return undefined;
 }

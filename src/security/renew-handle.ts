@@ -37,6 +37,6 @@ export async function renewHandle(
 export function unknownAgent(name: string): AosError {
   return new AosError('agent.unknown', {
     message: `There is no agent ${quote(name)}`,
-    fix: '"aos audit --kind agent.registered" lists those that were registered',
+    fix: 'aos ps lists those that there are',
   });
 }

@@ -3,6 +3,7 @@
  * whether it may be done (and a human, where one has to be asked), write down that it starts,
  * run it, write down what came of it.
  */
+import { Bells } from '../kernel/bells.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { type CallRow, findCall } from '../ledger/journal.ts';
@@ -25,9 +26,12 @@ export class ToolCalls implements AsyncDisposable {
   readonly #underWay = new Map<string, Promise<CallOutcome>>();
   /** How many calls each principal waits for. */
   readonly #busy = new Map<string, number>();
+  /** Rung when a call may be over that somebody waits for. */
+  readonly #bells: Bells;
 
   constructor(deps: CallDeps) {
     this.#deps = deps;
+    this.#bells = new Bells(deps.clock);
     this.#running = new RunningCalls(deps.grants, deps.clock);
   }
 
@@ -61,6 +65,7 @@ export class ToolCalls implements AsyncDisposable {
   async answer(request: AnswerRequest): Promise<CallRow> {
     const { call, goesOn } = await answer(this.#deps, request);
     if (goesOn !== undefined) this.#goOn(goesOn);
+    else this.#bells.ring(call.call_id);
     return call;
   }
 
@@ -79,6 +84,7 @@ export class ToolCalls implements AsyncDisposable {
     const { call, goesOn } = await resolve(this.#deps, resolution);
     if (goesOn !== undefined) this.#goOn(goesOn);
     else await tellIfOver(this.#deps, call.call_id);
+    this.#bells.ring(call.call_id);
     return call;
   }
 
@@ -94,6 +100,24 @@ export class ToolCalls implements AsyncDisposable {
     if (running !== undefined) return running;
     const row = await findCall(this.#deps.ledger.committed, callId);
     return row === undefined ? undefined : outcomeOf(row);
+  }
+
+  /**
+   * Waits for the end of a call that a human has to answer, or say what became of it; resolves
+   * to undefined when there is no such call. Rejects when the signal aborts.
+   */
+  async settled(callId: string, signal: AbortSignal): Promise<CallOutcome | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      const outcome = await this.outcome(callId);
+      if (outcome === undefined || isSettled(outcome)) return outcome;
+      await this.#bells.wait(callId, lookAgainMs, signal);
+    }
+  }
+
+  /** Ends what runs for this principal, as when its agent is terminated. */
+  endOf(principal: string, why: AosError): void {
+    this.#running.endOf(principal, why);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,10 +162,22 @@ export class ToolCalls implements AsyncDisposable {
   /** Nobody waits for it on a connection: whoever asked finds the end in the journal and a message. */
   #goOn(work: Run & { readonly onEnd: (outcome: CallOutcome) => Promise<void> }): void {
     this.#run(work)
-      .then((outcome) => work.onEnd(outcome))
+      .then((outcome) => {
+        this.#bells.ring(work.call.call_id);
+        return work.onEnd(outcome);
+      })
       .catch((failure: unknown) => {
         const call = work.call.call_id;
         this.#deps.log.error({ err: failure, call }, 'a call that went on could not be ended');
       });
   }
+}
+
+// A bell may have been rung before anybody listened.
+const lookAgainMs = 5000;
+
+/** Of one that nobody knows the end of, a human has yet to say. */
+function isSettled(outcome: CallOutcome): boolean {
+  if (outcome.kind === 'failed') return outcome.error.code !== 'tool.unsure';
+  return outcome.kind === 'answered';
 }

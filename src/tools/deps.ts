@@ -29,6 +29,10 @@ export interface Note {
   readonly to: string;
   readonly key: string;
   readonly body: string;
+  /** `message` where nothing is said. */
+  readonly kind?: 'message' | 'ack' | 'nack' | undefined;
+  /** The message that it answers. */
+  readonly re?: string | undefined;
 }
 
 export interface CallLimits {

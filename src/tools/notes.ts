@@ -1,4 +1,5 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
+import { isRunKey } from '../kernel/journal/step.ts';
 import { findApproval } from '../ledger/approvals.ts';
 import type { CallRow } from '../ledger/journal.ts';
 import type { CallDeps, Note } from './deps.ts';
@@ -27,9 +28,17 @@ const longestTold = 64 * 1024;
  */
 export function tellOfEnd(
   deps: Pick<CallDeps, 'notify' | 'log'>,
-  { call_id, principal, tool, runs }: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'runs'>,
+  {
+    call_id,
+    principal,
+    tool,
+    runs,
+    idempotency_key,
+  }: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'runs' | 'idempotency_key'>,
   outcome: CallOutcome,
 ): Promise<void> {
+  // A run waits for the calls that it makes, also over a restart.
+  if (isRunKey(idempotency_key)) return Promise.resolve();
   const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\nTRUST: data\n`;
   return tellQuietly(deps, {
     to: principal,

@@ -42,7 +42,7 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
   const { call, grants } = work;
   const startedAt = deps.clock.monotonicMs();
   const running = deps.running.start(
-    call.call_id,
+    call,
     grants.filter((grant) => grant !== undefined),
   );
   const timeoutMs = Math.min(

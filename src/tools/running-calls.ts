@@ -2,6 +2,7 @@
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
+import type { CallRow } from '../ledger/journal.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 
@@ -11,9 +12,11 @@ export class RunningCall implements Disposable {
   readonly #over = new AbortController();
   readonly #controller = new AbortController();
   readonly #grants: HeldGrant[];
+  readonly principal: string;
 
-  constructor(clock: Pick<Clock, 'sleep'>, grants: readonly HeldGrant[]) {
+  constructor(clock: Pick<Clock, 'sleep'>, principal: string, grants: readonly HeldGrant[]) {
     this.#clock = clock;
+    this.principal = principal;
     this.#grants = [...grants];
   }
 
@@ -65,9 +68,12 @@ export class RunningCalls implements Disposable {
     });
   }
 
-  start(callId: string, grants: readonly HeldGrant[]): RunningCall {
-    const call = new RunningCall(this.#clock, grants);
-    this.#running.set(callId, call);
+  start(
+    { call_id, principal }: Pick<CallRow, 'call_id' | 'principal'>,
+    grants: readonly HeldGrant[],
+  ): RunningCall {
+    const call = new RunningCall(this.#clock, principal, grants);
+    this.#running.set(call_id, call);
     // It may have been revoked between the decision and this moment.
     call.endIfRevoked();
     return call;
@@ -76,6 +82,10 @@ export class RunningCalls implements Disposable {
   over(callId: string): void {
     this.#running.get(callId)?.[Symbol.dispose]();
     this.#running.delete(callId);
+  }
+
+  endOf(principal: string, why: AosError): void {
+    for (const call of this.#running.values()) if (call.principal === principal) call.end(why);
   }
 
   endAll(why: AosError): void {

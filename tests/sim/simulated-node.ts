@@ -75,6 +75,8 @@ export async function openNode(world: RelayWorld, choices: NodeChoices): Promise
     limits: { ...limitsOf(plan.seed), mailboxMessages: plan.mailboxMessages },
     realHome: home,
     holder: `node-${start}`,
+    takesInTurns: () => false,
+    onMail: () => {},
     hasAttachment: async () => false,
     locate: (message) => locateFile(disk, home, message),
   });

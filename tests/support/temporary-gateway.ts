@@ -7,7 +7,9 @@ import { composeEngines } from '../../src/app/compose.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
+import { openHomeRuntime } from '../../src/app/home-runtime.ts';
 import { openHomeTools } from '../../src/app/home-tools.ts';
+import { openLog } from '../../src/app/log.ts';
 import { defaultSettings } from '../../src/app/settings.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
 import type { GatewayDeps } from '../../src/gateway/deps.ts';
@@ -16,6 +18,7 @@ import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
+import type { AgentRuntime } from '../../src/runtime/runtime.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
 import { scrubbedLedger } from '../../src/security/secrets/scrubbed-ledger.ts';
@@ -41,9 +44,15 @@ export interface TemporaryGateway extends AsyncDisposable {
   record(kind: string, subjects: readonly string[]): Promise<void>;
 }
 
+export interface GatewayChoices {
+  /** With a runtime as the daemon has one; else as a command finds it that opens the home itself. */
+  readonly withRuntime?: boolean;
+}
+
 export async function temporaryGateway(
   choices: Partial<GatewayDeps> = {},
   relayLimits: Partial<RelayLimits> = {},
+  { withRuntime = false }: GatewayChoices = {},
 ): Promise<TemporaryGateway> {
   const home = temporaryFolder();
   mkdirSync(home.at('keys'), { mode: 0o700 });
@@ -65,24 +74,54 @@ export async function temporaryGateway(
   const attachments = attachmentDoor({ clock, ledger }, blobs);
   const relayMetrics = countRelay();
   const grants = new Grants({ ledger, clock, random });
+  const modelAgents = new Set<string>();
+  const later: { runtime?: AgentRuntime; gateway?: Gateway } = {};
   const relay = await openRelay({
     ...{ ledger, grants, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
     limits: { ...defaultRelayLimits, ...relayLimits },
     realHome: home.path,
+    takesInTurns: (name) => modelAgents.has(name),
+    onMail: (name) => later.runtime?.mailFor(name),
     hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
     holder: '1',
     sameBoot: true,
     locate: async () => 'gone',
     inboxWatch: { expect: () => {}, forget: () => {} },
   });
-  const tools = openHomeTools({ ...composeEngines(), clock }, defaultSettings, {
-    open: { realHome: home.path, ledger, grants, secrets },
-    log: { error: log },
-    relay,
+  const engines = { ...composeEngines(), clock };
+  const open = {
+    ...{ home: home.path, realHome: home.path, ledger, grants, secrets, owner, epoch: 1 },
+    // Closed by who opened it.
+    async [Symbol.asyncDispose]() {},
+  };
+  const tools = openHomeTools(engines, defaultSettings, {
+    ...{ open, log: { error: log }, relay, runtime: () => later.runtime },
   });
+  const stop = new AbortController();
+  const living = withRuntime
+    ? await openHomeRuntime(engines, defaultSettings, {
+        ...{ open, relay, tools, modelAgents, environment: {} },
+        log: openLog({
+          ...{ clock, level: 'warn' },
+          file: { write: (line) => void logged.push(line), close: () => {} },
+        }),
+        socketOf: (name) => `run/agents/${name}.sock`,
+        openDoor: async (name) =>
+          void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
+      })
+    : undefined;
+  if (living !== undefined) {
+    for (const folder of ['logs', 'logs/agents', 'run/programs']) {
+      mkdirSync(home.at(folder), { recursive: true, mode: 0o700 });
+    }
+    later.runtime = living.runtime;
+    await living.runtime.recover();
+  }
+  const running = living?.runtime.run(stop.signal);
   const gateway = await createGateway({
     ...tools,
+    ...living,
     ...{ relay, attachments, relayMetrics, secrets },
     ...{ ledger, grants, clock, random, disk, owner, agentSocket },
     home: home.path,
@@ -99,6 +138,7 @@ export async function temporaryGateway(
     gc: async () => ({ items: [], freed_bytes: 0, failed: [] }),
     ...choices,
   });
+  later.gateway = gateway;
   const ownerSocket = home.at('run', 'aos.sock');
   await gateway.openOwnerDoor(ownerSocket);
   return {
@@ -112,6 +152,9 @@ export async function temporaryGateway(
       }),
     async [Symbol.asyncDispose]() {
       await gateway.close({ graceMs: 200 });
+      stop.abort();
+      await running;
+      await living?.runtime[Symbol.asyncDispose]();
       await tools[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();

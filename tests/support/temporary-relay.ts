@@ -65,6 +65,8 @@ export async function temporaryRelay(choices: RelayChoices = {}): Promise<Tempor
       limits: { ...defaultRelayLimits, ...choices.limits },
       log: { info: () => {}, warn: () => {}, error: () => {} },
       realHome: folder.path,
+      takesInTurns: () => false,
+      onMail: () => {},
       hasAttachment: async () => false,
       holder: '1',
       sameBoot: true,

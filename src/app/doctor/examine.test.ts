@@ -4,11 +4,13 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import type { Disk, VolumeUsage } from '../../kernel/ports.ts';
 import type { WatchProbe } from '../engines/file-watching.ts';
 import { realProcesses } from '../engines/processes.ts';
+import { openPrograms } from '../engines/programs.ts';
 import { judgeFileSystem } from './disk.ts';
 import { examine } from './examine.ts';
 import type { CheckName } from './finding.ts';
 
 interface Machine {
+  readonly holdsBy?: 'control groups' | 'marks';
   readonly home?: string;
   readonly usage?: Partial<VolumeUsage>;
   readonly watching?: WatchProbe;
@@ -41,6 +43,7 @@ async function lookAll(check: CheckName, machine: Machine) {
         },
       },
       processes: realProcesses,
+      programs: { ...openPrograms({ clock }), holdsBy: () => machine.holdsBy ?? 'control groups' },
       signal: new AbortController().signal,
       environment: { AOS_HOME: machine.home ?? '/home' },
       flags: [],
@@ -267,4 +270,12 @@ test('a check that breaks is a finding of its own', async () => {
     state: 'failed',
     says: expect.stringContaining('The disk failed'),
   });
+});
+
+test('programs that are not held together by control groups are a warning', async () => {
+  const [good] = await lookAll('programs', {});
+  const [weak] = await lookAll('programs', { holdsBy: 'marks' });
+
+  expect(good).toMatchObject({ state: 'ok' });
+  expect(weak).toMatchObject({ state: 'warning', fix: expect.stringContaining('Delegate') });
 });

@@ -13,10 +13,11 @@ import { checkInotify } from './inotify.ts';
 import { checkLedger } from './ledger.ts';
 import { checkModes } from './modes.ts';
 import { checkNode } from './node.ts';
+import { checkPrograms } from './programs.ts';
 import { checkRelay } from './relay.ts';
 
 export interface Examination
-  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching' | 'processes'>,
+  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching' | 'processes' | 'programs'>,
     Pick<ConfigSources, 'environment' | 'flags'> {
   readonly signal: AbortSignal;
 }
@@ -31,6 +32,7 @@ const checks: Record<Exclude<CheckName, 'config'>, Check> = {
   relay: checkRelay,
   inotify: checkInotify,
   bubblewrap: checkBubblewrap,
+  programs: checkPrograms,
   clock: checkClock,
 };
 

@@ -14,6 +14,7 @@ export const checkNames = [
   'relay',
   'inotify',
   'bubblewrap',
+  'programs',
   'clock',
 ] as const;
 
@@ -29,7 +30,8 @@ export interface Finding {
 }
 
 /** What a check is handed. */
-export interface Patient extends Pick<Engines, 'clock' | 'disk' | 'fileWatching' | 'processes'> {
+export interface Patient
+  extends Pick<Engines, 'clock' | 'disk' | 'fileWatching' | 'processes' | 'programs'> {
   readonly settings: Settings;
   readonly signal: AbortSignal;
   /** Of the file system under the home folder; asked once for all checks. */

@@ -1,11 +1,11 @@
-import { type AgentRow, findAgent, listAgents } from '../../ledger/agents.ts';
+import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';
 import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
 import type { Caller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
-import { timeText } from '../wire.ts';
+import { timeOrNull, timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 export function agentRoutes(
@@ -37,7 +37,7 @@ export function agentRoutes(
     },
     agent: async ({ caller, params: { name } }) => {
       const isVisible = caller.kind === 'owner' || caller.name === name;
-      const row = isVisible ? await findAgent(sql, name) : undefined;
+      const row = isVisible ? await findListedAgent(sql, name) : undefined;
       if (row === undefined) throw unknownAgent(name);
       return wireAgent(row);
     },
@@ -59,21 +59,19 @@ async function visibleAgents(
   sql: Sql,
   caller: Caller,
   page: { readonly after: string | undefined; readonly limit: number },
-): Promise<AgentRow[]> {
+): Promise<ListedAgent[]> {
   if (caller.kind === 'owner') return listAgents(sql, page);
-  const own = await findAgent(sql, caller.name);
+  const own = await findListedAgent(sql, caller.name);
   return own === undefined || own.name <= (page.after ?? '') ? [] : [own];
 }
 
-function wireAgent(row: AgentRow): WireAgent {
-  const { name, address, status, state, body, registered_at, last_seen_at } = row;
+function wireAgent(row: ListedAgent): WireAgent {
+  const { name, address, status, state, body, parent, reason, health, pid } = row;
   return {
-    name,
-    address: address ?? '',
-    status,
-    state,
-    body,
-    registered_at: timeText(registered_at),
-    last_seen_at: last_seen_at === null ? null : timeText(last_seen_at),
+    ...{ name, address: address ?? '', status, state, body },
+    registered_at: timeText(row.registered_at),
+    last_seen_at: timeOrNull(row.last_seen_at),
+    state_at: timeOrNull(row.state_at),
+    ...{ parent, reason, health, pid, model: row.model, tokens: row.tokens, cost: row.cost },
   };
 }

@@ -65,46 +65,62 @@ export class CapabilityManager {
   }
 
   /** Gives an agent a capability. The row is the token: its id is what revokes it. */
-  async grant({ agent, capability, asks = false }: Grant, actor: string): Promise<GrantRow> {
+  async grant(grant: Grant, actor: string): Promise<GrantRow> {
+    return this.#deps.grants.change((tx, changes) => this.grantIn(tx, changes, grant, actor));
+  }
+
+  /** The same as a part of a larger change. */
+  async grantIn(
+    tx: Transaction,
+    changes: GrantChanges,
+    { agent, capability, asks = false }: Grant,
+    actor: string,
+  ): Promise<GrantRow> {
     const canonical = printCapability(parseCapability(capability));
-    return this.#deps.grants.change(async (tx, changes) => {
-      await this.#checkAgent(tx, agent);
-      const row = await changes.give({
-        principal: `agent:${agent}`,
-        capability: canonical,
-        parent: null,
-        granted_by: actor,
-        origin: 'owner',
-        asks: asks ? 1 : 0,
-      });
-      const data = { grant: row.id, capability: canonical, ...(asks ? { asks } : {}) };
-      await tx.record({ actor, kind: 'capability.granted', subject: row.principal, data });
-      return row;
+    await this.#checkAgent(tx, agent);
+    const row = await changes.give({
+      principal: `agent:${agent}`,
+      capability: canonical,
+      parent: null,
+      granted_by: actor,
+      origin: 'owner',
+      asks: asks ? 1 : 0,
     });
+    const data = { grant: row.id, capability: canonical, ...(asks ? { asks } : {}) };
+    await tx.record({ actor, kind: 'capability.granted', subject: row.principal, data });
+    return row;
   }
 
   /** Hands a part of what an agent holds on to another one. */
   async delegate(wanted: Delegation, actor: string): Promise<GrantRow> {
+    return this.#deps.grants.change((tx, changes) => this.delegateIn(tx, changes, wanted, actor));
+  }
+
+  /** The same as a part of a larger change. */
+  async delegateIn(
+    tx: Transaction,
+    changes: GrantChanges,
+    wanted: Delegation,
+    actor: string,
+  ): Promise<GrantRow> {
     const { agent, from, asks = false } = wanted;
     const asked = parseCapability(wanted.capability);
-    return this.#deps.grants.change(async (tx, changes) => {
-      await this.#checkAgent(tx, agent);
-      if (agent === from) throw tooWide(from, 'it holds that itself already');
-      const parent = await this.#parentOf(tx, wanted, asked);
-      const capability = inheritConstraints(asked, parseCapability(parent.capability));
-      await this.#checkCounts(tx, wanted);
-      const row = await changes.give({
-        principal: `agent:${agent}`,
-        capability: printCapability(capability),
-        parent: parent.id,
-        granted_by: `agent:${from}`,
-        origin: 'delegation',
-        asks: asks ? 1 : 0,
-      });
-      const data = { grant: row.id, capability: row.capability, parent: parent.id };
-      await tx.record({ actor, kind: 'capability.delegated', subject: row.principal, data });
-      return row;
+    await this.#checkAgent(tx, agent);
+    if (agent === from) throw tooWide(from, 'it holds that itself already');
+    const parent = await this.#parentOf(tx, wanted, asked);
+    const capability = inheritConstraints(asked, parseCapability(parent.capability));
+    await this.#checkCounts(tx, wanted);
+    const row = await changes.give({
+      principal: `agent:${agent}`,
+      capability: printCapability(capability),
+      parent: parent.id,
+      granted_by: `agent:${from}`,
+      origin: 'delegation',
+      asks: asks ? 1 : 0,
     });
+    const data = { grant: row.id, capability: row.capability, parent: parent.id };
+    await tx.record({ actor, kind: 'capability.delegated', subject: row.principal, data });
+    return row;
   }
 
   /**

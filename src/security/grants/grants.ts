@@ -53,7 +53,8 @@ export type Decision =
 
 export interface Miss {
   readonly grant: string;
-  readonly why: NearMiss['why'] | 'used-up' | 'asks';
+  /** `paused` is its holder, whatever it holds; then no grant is named. */
+  readonly why: NearMiss['why'] | 'used-up' | 'asks' | 'paused';
 }
 
 /** What a transaction changes; memory follows when it is on disk. */
@@ -77,11 +78,22 @@ export class Grants implements LinkSource {
   /** Grants that are being revoked, and by how many at once: G2. */
   readonly #inQuestion = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
+  readonly #paused = new Set<string>();
   /** Counts the changes, so that what was read before one is not kept after it. */
   #changes = 0;
 
   constructor(deps: GrantsDeps) {
     this.#deps = deps;
+  }
+
+  /** While it is paused, nothing that it holds counts. */
+  setPaused(principal: string, isPaused: boolean): void {
+    if (isPaused) this.#paused.add(principal);
+    else this.#paused.delete(principal);
+  }
+
+  isPaused(principal: string): boolean {
+    return this.#paused.has(principal);
   }
 
   async decide(
@@ -91,6 +103,7 @@ export class Grants implements LinkSource {
     { approvedOnly = false, isCounted = false }: DecideOptions = {},
   ): Promise<Decision> {
     if (principal === 'owner' || principal === 'system') return ownersRight;
+    if (this.#paused.has(principal)) return { kind: 'denied', nearest: ofPaused };
     const now = this.#deps.clock.now();
     const holdings = this.#holders.get(principal) ?? (await this.#load(principal));
     const bit = wantsMore(deed) ? 0 : bitOf(deed.resource, deed.action);
@@ -275,6 +288,7 @@ function wantsMore(deed: Deed): boolean {
   return deed.resource === 'http' && deed.mustNameHost === true;
 }
 
+const ofPaused: Miss = { grant: '', why: 'paused' };
 const ownersRight: Decision = { kind: 'allowed', grant: undefined };
 
 function chainFrom(

@@ -4,7 +4,11 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 /** The address of a public key, compressed or not, with the checksum of EIP-55. */
 export function addressOf(publicKey: Uint8Array): string {
   // The address covers the two coordinates, without the byte that says how they are written.
-  const coordinates = secp256k1.Point.fromBytes(publicKey).toBytes(false).subarray(1);
+  return addressOfPoint(secp256k1.Point.fromBytes(publicKey).toBytes(false).subarray(1));
+}
+
+/** The same for the two coordinates of a point that is known to be on the curve. */
+export function addressOfPoint(coordinates: Uint8Array): string {
   return withChecksum(Buffer.from(keccak_256(coordinates).subarray(-20)).toString('hex'));
 }
 

@@ -1,6 +1,7 @@
+import { createECDH } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { Random } from '../../kernel/ports.ts';
-import { addressOf } from './address.ts';
+import { addressOfPoint } from './address.ts';
 import { toHex } from './hex.ts';
 
 /** What makes a principal the one it says it is. */
@@ -22,6 +23,10 @@ export function newKeyPair(random: Random): KeyPair {
 /** Undefined when these bytes are no secret key. */
 export function keyPairOf(secretKey: Uint8Array): KeyPair | undefined {
   if (!secp256k1.utils.isValidSecretKey(secretKey)) return undefined;
-  const publicKey = secp256k1.getPublicKey(secretKey, true);
-  return { address: addressOf(publicKey), publicKey: toHex(publicKey), secretKey };
+  // The system's own arithmetic takes a quarter of the time, and agents are made by the thousand.
+  const curve = createECDH('secp256k1');
+  curve.setPrivateKey(secretKey);
+  const point = curve.getPublicKey().subarray(1);
+  const publicKey = curve.getPublicKey(null, 'compressed');
+  return { address: addressOfPoint(point), publicKey: toHex(publicKey), secretKey };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-/** Who has a key in the home folder. */
-export type PrincipalId = 'owner' | `agent:${string}`;
+/** Who has a key in the home folder; `agents` is the one that others are derived from. */
+export type PrincipalId = 'owner' | 'agents' | `agent:${string}`;
 
 /** Somebody who can sign. The secret stays inside. */
 export interface Signer {

@@ -161,6 +161,16 @@ export class Secrets {
     return listSecrets(this.#deps.ledger.committed);
   }
 
+  /** For what is asked in the daemon itself, as models are; undefined when there is none. */
+  valueOf(name: string): string | undefined {
+    return this.#held.get(name)?.value;
+  }
+
+  /** A secret that comes from elsewhere, such as the environment: it is scrubbed like any other. */
+  scrubAlso(name: string, value: string): void {
+    this.#scrubber.add(checkSecret({ name, value }));
+  }
+
   /** By name: what a request to that host and port may carry. */
   boundTo(host: string, port: number): readonly BoundSecret[] {
     return [...this.#held.values()]

@@ -1,0 +1,86 @@
+import type { WireAgentDetails } from '../gateway/contract.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { oneLine, printable, quote } from '../kernel/quote.ts';
+import { agoWords, budgetText, goalRow } from './goal-words.ts';
+import { shortIds } from './id-word.ts';
+import { indented } from './indented.ts';
+import { modelWords } from './model-word.ts';
+import { table } from './table.ts';
+import { counted, durationWords } from './words.ts';
+
+export function agentText(agent: WireAgentDetails, now: Instant): string {
+  const { budget, operations, log_tail, log_path } = agent;
+  const parts = [
+    table(factsOf(agent, now).map((row) => row.map(oneLine))),
+    ...(budget === null ? [] : [budgetText(budget)]),
+    ...(operations.length === 0 ? [] : [goalsText(agent, now)]),
+    ...(log_tail === null || log_tail === ''
+      ? []
+      : [`its last words, from ${quote(log_path ?? '')}:\n${indented(printable(log_tail))}`]),
+  ];
+  return parts.join('\n\n');
+}
+
+function factsOf(agent: WireAgentDetails, now: Instant): string[][] {
+  const { reason, parent, children, last_seen_at } = agent;
+  return [
+    ['agent', agent.name],
+    ['state', stateOf(agent, now)],
+    ...(reason === null ? [] : [['why', reason]]),
+    ...(agent.health === null ? [] : [['health', 'frozen: its program is stopped by a signal']]),
+    ['body', agent.body],
+    ...bodyFacts(agent),
+    ...leaseFacts(agent),
+    ['presence', agent.status],
+    ['address', agent.address],
+    ['made', `${agent.registered_at}, ${agoWords(agent.registered_at, now)}`],
+    ...(agent.spawned_by === null ? [] : [['spawned by', agent.spawned_by]]),
+    ...(last_seen_at === null ? [] : [['last seen', agoWords(last_seen_at, now)]]),
+    ...(parent === null ? [] : [['parent', parent]]),
+    ...(children.length === 0 ? [] : [['children', children.join(', ')]]),
+  ];
+}
+
+function stateOf({ state, state_at }: WireAgentDetails, now: Instant): string {
+  if (state_at === null) return state;
+  return `${state} for ${durationWords(Math.max(0, now - Date.parse(state_at)))}`;
+}
+
+function bodyFacts(agent: WireAgentDetails): string[][] {
+  const { model, scripted, argv, cwd, pid, restart, restarts, log_path } = agent;
+  const label = model === null ? '' : modelWords(model);
+  const again = restarts.length === 0 ? '' : `, was restarted ${counted(restarts.length, 'time')}`;
+  return [
+    ...(model === null
+      ? []
+      : [
+          [
+            'model',
+            scripted && label === model ? `${model} (scripted model: follows a script)` : label,
+          ],
+        ]),
+    ...(argv === null ? [] : [['program', argv.map(shellWord).join(' ')]]),
+    ...(cwd === null ? [] : [['folder', cwd]]),
+    ...(pid === null ? [] : [['pid', String(pid)]]),
+    ...(restart === null ? [] : [['restart', `${restart}${again}`]]),
+    ...(log_path === null ? [] : [['log', log_path]]),
+  ];
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quote(word);
+}
+
+function leaseFacts({ lease, state }: WireAgentDetails): string[][] {
+  if (lease !== null) {
+    const { owner, token, renewals } = lease;
+    return [['lease', `held by ${owner}, token ${token}, renewed ${counted(renewals, 'time')}`]];
+  }
+  return state === 'running' ? [['lease', 'none']] : [];
+}
+
+function goalsText({ operations }: WireAgentDetails, now: Instant): string {
+  const shortOf = shortIds(operations.map(({ id }) => id));
+  const rows = operations.map((goal) => goalRow(goal, shortOf, now));
+  return `goals:\n${indented(table(rows))}`;
+}

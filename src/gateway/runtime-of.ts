@@ -1,0 +1,16 @@
+import { AosError } from '../kernel/errors.ts';
+import type { AgentRuntime } from '../runtime/runtime.ts';
+import type { GatewayDeps } from './deps.ts';
+
+/** For what moves something; what only reads does without. */
+export function runtimeOf({ runtime }: Pick<GatewayDeps, 'runtime'>): AgentRuntime {
+  if (runtime === undefined) throw noDaemon();
+  return runtime;
+}
+
+export function noDaemon(): AosError {
+  return new AosError('agent.not-there', {
+    message: 'The daemon does not run, and without it no agent does',
+    fix: 'aos up --detach',
+  });
+}

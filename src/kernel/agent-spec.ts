@@ -1,0 +1,33 @@
+/** What an agent is made of, as its row keeps it. */
+
+export const restartPolicies = ['never', 'on-failure', 'always'] as const;
+export type RestartPolicy = (typeof restartPolicies)[number];
+
+export type AgentSpec = ModelSpec | CommandSpec;
+
+export interface ModelSpec {
+  readonly body: 'model';
+  /** As a catalog of models knows it, such as `anthropic:claude-sonnet-4-5`. */
+  readonly model: string;
+  /** What it is told before its goal. */
+  readonly instructions: string;
+  /** Names of tools, or areas as `file.*`; all of them where nothing is said. */
+  readonly tools?: readonly string[] | undefined;
+  /** The most tokens of one answer. */
+  readonly max_output_tokens: number;
+  readonly restart: RestartPolicy;
+  /** It is there for whoever sends it messages, and is not over when a goal is. */
+  readonly is_standing: boolean;
+}
+
+export interface CommandSpec {
+  readonly body: 'command';
+  readonly argv: readonly [string, ...string[]];
+  /** Absolute; its workspace where nothing is said. */
+  readonly cwd?: string | undefined;
+  /** Besides what every program gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it is to do, which it finds in its inbox. */
+  readonly prompt?: string | undefined;
+  readonly restart: RestartPolicy;
+}

@@ -1,0 +1,46 @@
+import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import type { Clock, Random } from '../../kernel/ports.ts';
+import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
+import type { Intensity } from '../../kernel/restart.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Note } from '../../tools/deps.ts';
+
+/** What programs write, and what else they leave. A file that is not there is an empty one. */
+export interface ProgramLogs {
+  sizeOf(path: string): number;
+  /** The end of what was written behind `from`, at most so much of it. */
+  tail(path: string, options: { readonly from: number; readonly mostBytes: number }): string;
+  /** Makes room when the file has grown beyond its size; false when there was no need. */
+  rotate(path: string): Promise<boolean>;
+  /** Removes the exit status of a program whose end is in the ledger. */
+  forget(record: Pick<ProgramRecord, 'id' | 'statusFolder'>): void;
+}
+
+export interface Leases {
+  /** The token; undefined when somebody else holds it. */
+  take(subject: string): Promise<number | undefined>;
+  release(subject: string): Promise<void>;
+}
+
+/** What the supervisor of programs is made of. `app` fills it. */
+export interface CommandDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly programs: Programs;
+  readonly logs: ProgramLogs;
+  readonly log: { error(facts: object, words: string): void };
+  readonly home: string;
+  /** All that the program gets (kernel/program-environment.ts). */
+  environmentOf(agent: string, spec: CommandSpec): Promise<Readonly<Record<string, string>>>;
+  readonly leases: Leases;
+  /** Tells somebody by a message; of several with one key, one is sent. */
+  notify(note: Note): Promise<void>;
+  /** How many programs run at once. */
+  readonly slots: number;
+  /** Called when a program is over and the ledger says so, whatever comes next. */
+  onEnd?(agent: string): void;
+  /** How long a program may take to end after a polite word. */
+  readonly graceMs?: number;
+  readonly intensity?: Intensity;
+}

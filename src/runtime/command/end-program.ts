@@ -1,0 +1,102 @@
+/**
+ * What becomes of an agent whose program has ended: its state, and whether it starts anew.
+ *
+ * E1. The end, and that it is started again, are one transaction: after a crash the agent is
+ *     either found as it was, and ends once more, or waits to be started.
+ * E2. Who has to know of an agent that is given up is told before the row says so, under a
+ *     key of this very start: a crash in between tells them once all the same.
+ */
+import type { ProgramEnd } from '../../kernel/programs.ts';
+import { quote } from '../../kernel/quote.ts';
+import {
+  decideRestart,
+  defaultIntensity,
+  type RestartDecision,
+  recentRestarts,
+} from '../../kernel/restart.ts';
+import { agentInnards, findAgent, setProgram, setRestarts } from '../../ledger/agents.ts';
+import type { Transaction } from '../../ledger/ledger.ts';
+import { turnTo } from '../life.ts';
+import type { CommandDeps } from './deps.ts';
+import { endWords, isOk } from './end-words.ts';
+import { placesOf, readCommandSpec, readRestarts } from './stored-program.ts';
+
+export interface EndedProgram {
+  readonly id: string;
+  readonly end: ProgramEnd;
+  readonly ranMs: number | undefined;
+  readonly logFrom: number;
+}
+
+const tailBytes = 2048;
+
+/** Resolves when the ledger has it. */
+export async function endProgram(
+  deps: CommandDeps,
+  name: string,
+  { id, end, ranMs, logFrom }: EndedProgram,
+): Promise<RestartDecision> {
+  const { ledger, clock, logs, home } = deps;
+  const tail = logs.tail(placesOf(home, name).log, { from: logFrom, mostBytes: tailBytes });
+  const reason = endWords({ end, ranMs, tail });
+  const innards = await agentInnards(ledger.committed, name);
+  const life = {
+    policy: readCommandSpec(name, innards?.spec ?? null).restart,
+    end: isOk(end) ? ('ok' as const) : ('failed' as const),
+    restarts: readRestarts(innards?.restarts ?? null),
+    now: clock.now(),
+    intensity: deps.intensity ?? defaultIntensity,
+  };
+  const decision = decideRestart(life);
+  // E2
+  if (decision.kind === 'give-up') await escalate(deps, name, { id, reason });
+  const restarts = [...recentRestarts(life), life.now];
+  const ending = { end, reason, at: life.now, decision };
+  await ledger.transact((tx) => writeEnd(tx, name, { ...ending, restarts }));
+  return decision;
+}
+
+interface Ending {
+  readonly end: ProgramEnd;
+  readonly reason: string;
+  readonly at: number;
+  readonly decision: RestartDecision;
+  readonly restarts: readonly number[];
+}
+
+// E1
+async function writeEnd(tx: Transaction, name: string, ending: Ending): Promise<void> {
+  const { end, decision, at, restarts } = ending;
+  const to = isOk(end) && decision.kind !== 'give-up' ? 'completed' : 'failed';
+  const gaveUp = decision.kind === 'give-up' ? ', and was restarted too often to try again' : '';
+  const reason = `${ending.reason}${gaveUp}`;
+  const turn = { actor: 'system', at, data: end };
+  await setProgram(tx, name, { program: null, pid: null });
+  // Somebody let it go on behind our back, or it could not have come to an end.
+  if (to === 'completed') await turnTo(tx, name, { ...turn, to: 'running', from: ['paused'] });
+  if (!(await turnTo(tx, name, { ...turn, to, reason }))) return;
+  if (decision.kind !== 'restart') return;
+  await setRestarts(tx, name, JSON.stringify(restarts));
+  const again = `starts again in ${decision.afterMs / 1000} s: ${reason}`;
+  await turnTo(tx, name, { ...turn, to: 'pending', reason: again });
+}
+
+interface GivenUp {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Tells the parent and the owner that nobody tries any more. */
+export async function escalate(deps: CommandDeps, name: string, given: GivenUp): Promise<void> {
+  const parent = (await findAgent(deps.ledger.committed, name))?.parent;
+  const body = `Agent ${quote(name)} is not started again by itself any more: ${given.reason}`;
+  for (const to of [...(parent ? [`agent:${parent}`] : []), 'owner']) {
+    const key = `given-up-${name}-${given.id}-${to === 'owner' ? 'owner' : 'parent'}`;
+    try {
+      await deps.notify({ to, key, body });
+    } catch (failure) {
+      // What happened is in the row as well; a full mailbox must not keep it from there.
+      deps.log.error({ err: failure, agent: name, to }, 'nobody could be told of it');
+    }
+  }
+}

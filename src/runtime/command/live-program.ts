@@ -1,0 +1,36 @@
+/** A program that runs now, as its supervisor sees it. */
+import { early } from '../../kernel/early.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { RunningProgram } from '../../kernel/programs.ts';
+
+export interface LiveProgram {
+  readonly program: RunningProgram;
+  readonly logFrom: number;
+  /** On the monotonic clock; undefined when an earlier process started it. */
+  readonly sinceMs: number | undefined;
+  /** `frozen` is stopped by somebody else. */
+  mode: 'running' | 'paused' | 'frozen';
+}
+
+/** Ends it with all that it started: a polite word, a while, then by force. */
+export async function stopProgram(
+  clock: Clock,
+  { program }: LiveProgram,
+  graceMs: number,
+): Promise<void> {
+  if (program.condition() !== 'gone') {
+    await program.terminate();
+    await within(clock, program.ended, graceMs);
+  }
+  await program.kill();
+}
+
+async function within(clock: Clock, ended: Promise<unknown>, graceMs: number): Promise<void> {
+  const over = new AbortController();
+  try {
+    // The sleep is ended early when the program is faster.
+    await Promise.race([ended, clock.sleep(graceMs, over.signal).catch(() => {})]);
+  } finally {
+    over.abort(early);
+  }
+}

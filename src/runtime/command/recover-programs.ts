@@ -1,0 +1,126 @@
+/**
+ * What an earlier daemon has left: programs that still run are adopted, those that ended
+ * meanwhile end now, and those of which nobody knows whether they were started are killed.
+ */
+import type { RestartDecision } from '../../kernel/restart.ts';
+import {
+  agentInnards,
+  type CommandAgent,
+  commandAgents,
+  findAgent,
+  setProgram,
+} from '../../ledger/agents.ts';
+import { turnTo } from '../life.ts';
+import { leaseOf } from './begin-program.ts';
+import type { CommandDeps } from './deps.ts';
+import { endProgram } from './end-program.ts';
+import type { LiveProgram } from './live-program.ts';
+import { readCommandSpec, readProgram, type StoredProgram } from './stored-program.ts';
+
+export interface RecoveredInto {
+  adopted(name: string, live: LiveProgram): void;
+  ended(name: string, decision: RestartDecision): void;
+}
+
+/** Those who wait to be started, in the order in which they came to wait. */
+export async function recoverPrograms(
+  deps: CommandDeps,
+  into: RecoveredInto,
+): Promise<{ readonly waiting: readonly string[] }> {
+  const waiting: string[] = [];
+  for (const agent of await commandAgents(deps.ledger.committed)) {
+    try {
+      if (await recoverOne(deps, agent, into)) waiting.push(agent.name);
+    } catch (failure) {
+      // One that is damaged must not keep the others from being found.
+      deps.log.error({ err: failure, agent: agent.name }, 'an agent was not found again');
+    }
+  }
+  return { waiting };
+}
+
+/** True when it is to be started. */
+async function recoverOne(
+  deps: CommandDeps,
+  agent: CommandAgent,
+  into: RecoveredInto,
+): Promise<boolean> {
+  const { name, state } = agent;
+  const stored = readProgram(agent.program);
+  if (stored?.isPending) await clearUnfinished(deps, name, stored);
+  else if (stored !== undefined) await recoverProgram(deps, agent, { stored, into });
+  else if (state === 'running') await endWithout(deps, name, into);
+  return state === 'pending' && (stored === undefined || (await isStillPending(deps, name)));
+}
+
+/** It was being started when the daemon died; whether it has done anything nobody knows. */
+async function clearUnfinished(
+  { programs, ledger, clock }: CommandDeps,
+  name: string,
+  { record }: StoredProgram,
+): Promise<void> {
+  await programs.adopt(record).kill();
+  await ledger.transact(async (tx) => {
+    const { restart } = readCommandSpec(name, (await agentInnards(tx, name))?.spec ?? null);
+    await setProgram(tx, name, { program: null, pid: null });
+    if (restart !== 'never') return;
+    const reason = 'the daemon ended while it was being started';
+    const turn = { from: ['pending'] as const, actor: 'system', at: clock.now() };
+    await turnTo(tx, name, { ...turn, to: 'failed', reason });
+  });
+}
+
+async function isStillPending({ ledger }: CommandDeps, name: string): Promise<boolean> {
+  return (await findAgent(ledger.committed, name))?.state === 'pending';
+}
+
+interface Recovering {
+  readonly stored: StoredProgram;
+  readonly into: RecoveredInto;
+}
+
+async function recoverProgram(
+  deps: CommandDeps,
+  agent: CommandAgent,
+  { stored, into }: Recovering,
+): Promise<void> {
+  const { name } = agent;
+  if ((await deps.leases.take(leaseOf(name))) === undefined) {
+    deps.log.error({ agent: name }, 'an agent runs under the lease of somebody else');
+    return;
+  }
+  const program = deps.programs.adopt(stored.record);
+  if (program.condition() === 'gone') {
+    into.ended(name, await endUnwatched(deps, name, { program, logFrom: stored.logFrom }));
+    return;
+  }
+  const mode = agent.state === 'paused' ? 'paused' : 'running';
+  if (mode === 'paused') await program.freeze();
+  const { pid } = stored.record;
+  await deps.ledger.transact((tx) =>
+    tx.record({ actor: 'system', kind: 'agent.adopted', subject: `agent:${name}`, data: { pid } }),
+  );
+  into.adopted(name, { program, logFrom: stored.logFrom, sinceMs: undefined, mode });
+}
+
+async function endUnwatched(
+  deps: CommandDeps,
+  name: string,
+  { program, logFrom }: Pick<LiveProgram, 'program' | 'logFrom'>,
+): Promise<RestartDecision> {
+  const { record } = program;
+  await program.kill();
+  const ended = { id: record.id, end: await program.ended, ranMs: undefined, logFrom };
+  const decision = await endProgram(deps, name, ended);
+  deps.logs.forget(record);
+  await deps.leases.release(leaseOf(name));
+  deps.onEnd?.(name);
+  return decision;
+}
+
+/** A row that says running and names no program is damaged; it must not say so for long. */
+async function endWithout(deps: CommandDeps, name: string, into: RecoveredInto): Promise<void> {
+  const end = { kind: 'unknown' } as const;
+  const ended = { id: 'none', end, ranMs: undefined, logFrom: 0 };
+  into.ended(name, await endProgram(deps, name, ended));
+}

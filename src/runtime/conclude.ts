@@ -1,0 +1,113 @@
+/**
+ * The end of an operation, in one transaction: its last step, its row, what its agent is now,
+ * what is left of its budgets, and who has to hear of it.
+ */
+import type { AgentSpec } from '../kernel/agent-spec.ts';
+import { type AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
+import type { Step } from '../kernel/journal/step.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { agentInnards } from '../ledger/agents.ts';
+import { freeLease } from '../ledger/leases.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { endOperation, type OperationRow, openOperationsOf } from '../ledger/operations.ts';
+import { appendSteps, openQuestion } from '../ledger/steps.ts';
+import { giveBack, settleAll } from './budgets.ts';
+import { turnTo } from './life.ts';
+import { shortEnough, tellLater } from './tell.ts';
+
+export type Ending =
+  | { readonly state: 'completed'; readonly text: string }
+  | { readonly state: 'failed' | 'cancelled'; readonly error: AosError };
+
+/** The column `result`. */
+export type StoredResult = { readonly text: string } | { readonly error: ErrorReport };
+
+export interface Conclusion {
+  readonly operation: Pick<OperationRow, 'id' | 'agent' | 'owner' | 'parent'>;
+  readonly ending: Ending;
+  /** Who ended it. */
+  readonly actor: string;
+  readonly at: Instant;
+}
+
+/** The step that was written; undefined when it was over already. */
+export async function concludeIn(
+  tx: Transaction,
+  conclusion: Conclusion,
+): Promise<Step | undefined> {
+  const { operation, ending, actor, at } = conclusion;
+  const step: Step = { kind: 'ended', state: ending.state, text: textOf(ending) };
+  const stored: StoredResult =
+    ending.state === 'completed' ? { text: ending.text } : { error: toReport(ending.error) };
+  await appendSteps(tx, operation.id, [step], at);
+  const result = JSON.stringify(stored);
+  if (!(await endOperation(tx, operation.id, { to: ending.state, result, at }))) return undefined;
+  await settleQuestion(tx, operation);
+  await giveBack(tx, `operation:${operation.id}`);
+  await turnAgent(tx, conclusion);
+  await tx.record({
+    actor,
+    kind: `operation.${ending.state}`,
+    subject: `operation:${operation.id}`,
+    data: {
+      agent: operation.agent,
+      ...(ending.state === 'completed' ? {} : { code: ending.error.code }),
+    },
+  });
+  if (operation.parent !== null) await tellLater(tx, noteFor(conclusion), at);
+  return step;
+}
+
+/** One that was asked, and whose answer nobody waits for any more, counts as spent. */
+async function settleQuestion(
+  tx: Transaction,
+  { id, agent }: Conclusion['operation'],
+): Promise<void> {
+  const question = await openQuestion(tx, id);
+  if (question === undefined) return;
+  const { tokens, cost } = question.hold;
+  const amounts = { tokens, cost };
+  await settleAll(tx, [`operation:${id}`, `agent:${agent}`], { held: amounts, used: amounts });
+}
+
+function textOf(ending: Ending): string {
+  return ending.state === 'completed'
+    ? ending.text
+    : `${ending.error.code}: ${ending.error.message}`;
+}
+
+/**
+ * One that is there for others, or has more to do, is pending, and one whose goal somebody
+ * took back; else it is as its operation is.
+ */
+async function turnAgent(
+  tx: Transaction,
+  { operation, ending, actor, at }: Conclusion,
+): Promise<void> {
+  const { agent } = operation;
+  const goesOn = (await isStanding(tx, agent)) || (await openOperationsOf(tx, agent)).length > 0;
+  const to = goesOn || ending.state === 'cancelled' ? 'pending' : ending.state;
+  const reason = ending.state === 'completed' ? undefined : ending.error.message;
+  const data = { operation: operation.id };
+  // From pending too: what fails before it has begun is a failure of its agent.
+  const from = to === 'pending' ? (['running'] as const) : (['pending', 'running'] as const);
+  await turnTo(tx, agent, { to, from, reason, actor, at, data });
+  // Also of one that waited: there is nothing left to hold it for.
+  await freeLease(tx, `agent:${agent}`);
+  if (to !== 'pending') await giveBack(tx, `agent:${agent}`);
+}
+
+async function isStanding(tx: Transaction, agent: string): Promise<boolean> {
+  const spec = (await agentInnards(tx, agent))?.spec ?? null;
+  // Only spawning writes it.
+  const known = spec === null ? undefined : (JSON.parse(spec) as AgentSpec);
+  return known?.body === 'model' && known.is_standing;
+}
+
+/** To the agent whose operation this was a part of: by a message, which wakes it. */
+function noteFor({ operation, ending }: Conclusion) {
+  const { id, agent, owner } = operation;
+  const head = `CHILD: ${agent}\nOPERATION: ${id}\nSTATE: ${ending.state}\nTRUST: data\n`;
+  const body = `${head}\n${shortEnough(textOf(ending))}\n`;
+  return { to: owner, key: `operation-${id}-ended`, body };
+}

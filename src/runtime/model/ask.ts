@@ -1,0 +1,229 @@
+/**
+ * One question to the model.
+ *
+ * A1. What the call may cost at most is held before it is made, in the transaction that
+ *     writes `asked`; no call is made that is not covered.
+ * A2. What it cost is settled in the transaction that writes `answered`. An answer that was
+ *     lost counts as spent, because the vendor may count it.
+ */
+import { type Amounts, type Budget, leftOf, type Resource, spent } from '../../kernel/budget.ts';
+import { AosError, toReport } from '../../kernel/errors.ts';
+import { pack } from '../../kernel/journal/compact.ts';
+import type { Hold, JournalStep, Step } from '../../kernel/journal/step.ts';
+import type { ModelAnswer, OfferedTool } from '../../kernel/model.ts';
+import { readBudget } from '../../ledger/budgets.ts';
+import type { Transaction } from '../../ledger/ledger.ts';
+import { holdAll, settleAll } from '../budgets.ts';
+import { costOf } from '../prices.ts';
+import type { ModelRunDeps, Run } from './deps.ts';
+import { offeredTools } from './offered-tools.ts';
+import { chargeWall } from './wall.ts';
+
+export function budgetsOf({ operation, agent }: Pick<Run, 'operation' | 'agent'>): string[] {
+  return [`operation:${operation.id}`, `agent:${agent}`];
+}
+
+/**
+ * `before` is written with it. Throws what ends the operation: the budget, or the model's last
+ * word on why it cannot.
+ */
+export async function askModel(
+  deps: ModelRunDeps,
+  run: Run,
+  turn: number,
+  before: readonly Step[],
+): Promise<void> {
+  const asked = await writeAsked(deps, run, turn, before);
+  let answer: ModelAnswer;
+  try {
+    answer = await run.model.answer(
+      { messages: asked.messages, tools: asked.tools, maxOutputTokens: asked.maxOutputTokens },
+      {
+        signal: run.signal,
+        onDelta: (delta) => deps.followers.show(run.operation.id, { kind: 'delta', delta }),
+      },
+    );
+  } catch (failure) {
+    run.signal.throwIfAborted();
+    if (!(failure instanceof AosError)) throw failure;
+    await writeLost(deps, run, { turn, hold: asked.hold, failure });
+    return;
+  }
+  await writeAnswered(deps, run, { turn, hold: asked.hold, answer });
+}
+
+interface Asked {
+  readonly messages: ReturnType<typeof pack>['messages'];
+  readonly tools: readonly OfferedTool[];
+  readonly maxOutputTokens: number;
+  readonly hold: Hold;
+}
+
+// A1
+async function writeAsked(
+  deps: ModelRunDeps,
+  run: Run,
+  turn: number,
+  before: readonly Step[],
+): Promise<Asked> {
+  const { spec, model, journal } = run;
+  const choice = { agent: run.agent, chosen: spec.tools };
+  const tools = await offeredTools(deps.ledger.committed, deps.tools(), choice);
+  const { contextTokens } = model;
+  const packed = pack(followedBy(journal.steps, before), {
+    contextTokens,
+    maxOutputTokens: spec.max_output_tokens,
+    // A script is sent to nobody, and so are the tools.
+    tools: model.isScripted ? [] : tools,
+  });
+  const { messages } = packed;
+  const most = { messages, tools, maxOutputTokens: spec.max_output_tokens };
+  const promptTokens = model.countPrompt?.(most) ?? packed.promptTokens;
+  let asked: Asked | undefined;
+  await journal.write(async (tx) => {
+    const budgets = await readBudgets(tx, run);
+    await chargeWall(deps, tx, run);
+    const maxOutputTokens = clampOutput(deps, run, { budgets, promptTokens });
+    const hold = holdFor(deps, run, { promptTokens, maxOutputTokens });
+    const refused = await holdAll(tx, budgetsOf(run), amountsOf(hold));
+    if (refused !== undefined) throw spent(refused.whose, refused.resource, refused);
+    asked = { messages, tools, maxOutputTokens, hold };
+    const steps: Step[] = packed.summary === undefined ? [] : [packed.summary];
+    return [...before, ...steps, { kind: 'asked', turn, model: model.id, hold }];
+  });
+  if (asked === undefined) throw new Error('the question was written and not kept');
+  return asked;
+}
+
+function followedBy(steps: readonly JournalStep[], more: readonly Step[]): readonly JournalStep[] {
+  return [...steps, ...more.map((step, place) => ({ seq: steps.length + place + 1, at: 0, step }))];
+}
+
+async function readBudgets(tx: Transaction, run: Run): Promise<readonly Budget[]> {
+  const budgets: Budget[] = [];
+  for (const id of budgetsOf(run)) {
+    const budget = await readBudget(tx, id);
+    if (budget !== undefined) budgets.push(budget);
+  }
+  return budgets;
+}
+
+interface Prompt {
+  readonly budgets: readonly Budget[];
+  readonly promptTokens: number;
+}
+
+/** Not more than is left after the prompt; at least one token, which is then not covered. */
+function clampOutput(
+  { prices }: ModelRunDeps,
+  run: Run,
+  { budgets, promptTokens }: Prompt,
+): number {
+  const price = prices.of(run.spec.model);
+  const least = (resource: Resource) =>
+    Math.min(...budgets.map((budget) => leftOf(budget[resource])), Number.POSITIVE_INFINITY);
+  const byTokens = least('tokens') - promptTokens;
+  const money = least('cost');
+  if (price === undefined && money !== Number.POSITIVE_INFINITY) throw unpriced(run.spec.model);
+  const byCost =
+    price === undefined || price.output === 0
+      ? Number.POSITIVE_INFINITY
+      : (money - promptTokens * price.input) / price.output;
+  const room = Math.floor(Math.min(run.spec.max_output_tokens, byTokens, byCost));
+  return Math.max(1, room);
+}
+
+function unpriced(model: string): AosError {
+  return new AosError('budget.spent', {
+    message: `Nobody knows what ${model} costs, and there is a budget for the cost`,
+    fix: `Say what a million tokens in and out cost, in dollars: add ${model}=3/15 to "modelPrices" in config.json`,
+  });
+}
+
+function holdFor(
+  { prices }: ModelRunDeps,
+  run: Run,
+  {
+    promptTokens,
+    maxOutputTokens,
+  }: { readonly promptTokens: number; readonly maxOutputTokens: number },
+): Hold {
+  const usage = { inputTokens: promptTokens, outputTokens: maxOutputTokens };
+  return {
+    tokens: promptTokens + maxOutputTokens,
+    cost: costOf(prices.of(run.spec.model), usage) ?? 0,
+  };
+}
+
+function amountsOf({ tokens, cost }: Hold): Amounts {
+  return { tokens, cost };
+}
+
+interface AnsweredTurn {
+  readonly turn: number;
+  readonly hold: Hold;
+  readonly answer: ModelAnswer;
+}
+
+// A2
+async function writeAnswered(
+  deps: ModelRunDeps,
+  run: Run,
+  { turn, hold, answer }: AnsweredTurn,
+): Promise<void> {
+  const { parts, finish, usage } = answer;
+  const counted = { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens };
+  const cost = costOf(deps.prices.of(run.spec.model), usage);
+  const calls = parts.filter(({ kind }) => kind === 'tool-call').length;
+  await run.journal.write(async (tx) => {
+    const used = { tokens: usage.inputTokens + usage.outputTokens, cost: cost ?? 0 };
+    await settleAll(tx, budgetsOf(run), { held: amountsOf(hold), used });
+    await chargeWall(deps, tx, run);
+    const refused = await holdAll(tx, budgetsOf(run), { tool_calls: calls });
+    if (refused === undefined) {
+      const made = { tool_calls: calls };
+      await settleAll(tx, budgetsOf(run), { held: made, used: made });
+    }
+    await tx.record({
+      actor: `agent:${run.agent}`,
+      kind: 'model.answered',
+      subject: `operation:${run.operation.id}`,
+      data: { turn, model: run.model.id, ...counted, cost: cost ?? null, calls },
+    });
+    const error = refused && toReport(spent(refused.whose, refused.resource, refused));
+    const why = error === undefined ? {} : { spent: error };
+    return [{ kind: 'answered', turn, parts, finish, usage: counted, cost: cost ?? null, ...why }];
+  });
+}
+
+interface LostTurn {
+  readonly turn: number;
+  readonly hold: Hold;
+  readonly failure: AosError;
+}
+
+/** A cut-off answer is asked for again; any other failure was one before there was an answer. */
+async function writeLost(deps: ModelRunDeps, run: Run, lost: LostTurn): Promise<void> {
+  const { turn, hold, failure } = lost;
+  const isCutOff = failure.code === 'model.cut-off';
+  await run.journal.write(async (tx) => {
+    const held = amountsOf(hold);
+    await settleAll(tx, budgetsOf(run), { held, used: isCutOff ? held : {} });
+    await chargeWall(deps, tx, run);
+    return [{ kind: 'lost', turn, why: `${failure.code}: ${failure.message}` }];
+  });
+  if (!isCutOff) throw failure;
+}
+
+/** What a process that died had asked. */
+export async function writeForgotten(
+  run: Run,
+  { turn, hold }: { readonly turn: number; readonly hold: Hold },
+): Promise<void> {
+  await run.journal.write(async (tx) => {
+    const held = amountsOf(hold);
+    await settleAll(tx, budgetsOf(run), { held, used: held });
+    const why = 'the daemon ended while the model was asked';
+    return [{ kind: 'lost', turn, why }];
+  });
+}

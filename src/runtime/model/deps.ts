@@ -1,0 +1,69 @@
+import type { ModelSpec } from '../../kernel/agent-spec.ts';
+import type { LanguageModel, ModelCatalog } from '../../kernel/model.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { OperationRow } from '../../ledger/operations.ts';
+import type { Relay } from '../../relay/relay.ts';
+import type { ToolCalls } from '../../tools/call.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Followers } from '../followers.ts';
+import type { LeaseKeeper } from '../lease-keeper.ts';
+import type { Prices } from '../prices.ts';
+import type { RunJournal } from './run-journal.ts';
+
+/** What the runs of model agents are made of. */
+export interface ModelRunDeps {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: { error(facts: object, words: string): void };
+  readonly models: ModelCatalog;
+  readonly calls: Pick<ToolCalls, 'call' | 'settled'>;
+  /** All that there are. */
+  tools(): readonly Tool[];
+  readonly mailboxes: Pick<Relay['mailboxes'], 'list' | 'take'>;
+  readonly leases: LeaseKeeper;
+  readonly followers: Followers;
+  readonly prices: Prices;
+  readonly limits: RunLimits;
+}
+
+export interface RunLimits {
+  /** Of one operation. */
+  readonly mostTurns: number;
+  /** How often one turn may be asked again after its answer was lost. */
+  readonly mostLosses: number;
+  /** Of one result, as the journal keeps it for the model. */
+  readonly resultCharacters: number;
+  readonly messagesPerTurn: number;
+}
+
+export const defaultRunLimits: RunLimits = {
+  mostTurns: 200,
+  mostLosses: 5,
+  resultCharacters: 64 * 1024,
+  messagesPerTurn: 20,
+};
+
+/** One operation that is being worked on by this process. */
+export interface Run {
+  readonly operation: OperationRow;
+  readonly agent: string;
+  readonly spec: ModelSpec;
+  readonly model: LanguageModel;
+  readonly journal: RunJournal;
+  /** Aborts with why it has to stop here and now. */
+  readonly signal: AbortSignal;
+  /** Whether it is to stop after the step that it is in. */
+  wantsPause(): boolean;
+}
+
+/** How a stretch of work on an operation ended. */
+export type RunEnd =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'paused' }
+  /** For a human's word on this call. */
+  | { readonly kind: 'waits-for-call'; readonly callId: string }
+  /** For the children of this operation, who tell their ends by messages. */
+  | { readonly kind: 'waits-for-mail' }
+  /** It failed, and goes on later from where it was. */
+  | { readonly kind: 'put-off' };

@@ -1,0 +1,105 @@
+/**
+ * The loop of a model agent. Its state is the fold of its journal (kernel/journal), so there
+ * is no way to resume but this one: look what comes next, do it, write it down.
+ *
+ * R1. Every line that has an effect comes after the row that says it will, and is found by
+ *     that row after a crash: the model is asked again (and the first answer counts as
+ *     spent), a tool is called under the same key, a message is read once.
+ * R2. Nothing is written without the lease: a run that was taken over elsewhere ends here.
+ */
+import { AosError } from '../../kernel/errors.ts';
+import type { Step } from '../../kernel/journal/step.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { type OperationRow, openChildrenOf } from '../../ledger/operations.ts';
+import { isToBeTold } from '../tell.ts';
+import { askModel, writeForgotten } from './ask.ts';
+import { callTools } from './call-tools.ts';
+import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
+import { takeMail } from './take-mail.ts';
+
+/** What the run came to, apart from failures, which are thrown: they end the operation. */
+export type Worked =
+  | Exclude<RunEnd, { kind: 'over' | 'put-off' }>
+  | { readonly kind: 'done'; readonly text: string };
+
+export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
+  for (;;) {
+    run.signal.throwIfAborted();
+    if (run.wantsPause()) return { kind: 'paused' };
+    const { next, losses } = run.journal.state;
+    switch (next.kind) {
+      case 'begin':
+        await askModel(deps, run, 1, await withMail(deps, run, [begun(run)]));
+        break;
+      case 'asked':
+        await writeForgotten(run, next);
+        break;
+      case 'ask':
+        checkTurn(deps, next.turn, losses);
+        await askModel(deps, run, next.turn, await withMail(deps, run, []));
+        break;
+      case 'call': {
+        const made = await callTools(deps, run, next);
+        if (made.kind !== 'results') return made;
+        checkTurn(deps, next.turn + 1, losses);
+        await askModel(deps, run, next.turn + 1, await withMail(deps, run, made.steps));
+        break;
+      }
+      case 'spent':
+        throw new AosError('budget.spent', next.error);
+      case 'finish': {
+        if (await takeMail(deps, run, [])) break;
+        if (await hasToHear(deps.ledger.committed, { id: run.operation.id, agent: run.agent })) {
+          return { kind: 'waits-for-mail' };
+        }
+        // What one that ended just now has told may have come meanwhile.
+        if (await takeMail(deps, run, [])) break;
+        return { kind: 'done', text: next.text };
+      }
+      case 'over':
+        throw new Error('an operation that is over was started');
+    }
+  }
+}
+
+/** Of its children: also of those that are over, while the message that says so is on its way. */
+export async function hasToHear(
+  sql: Sql,
+  { id, agent }: Pick<OperationRow, 'id' | 'agent'>,
+): Promise<boolean> {
+  return (await openChildrenOf(sql, id)).length > 0 || isToBeTold(sql, `agent:${agent}`);
+}
+
+/** The steps that are left to be written: none where mail was written behind them. */
+async function withMail(
+  deps: ModelRunDeps,
+  run: Run,
+  steps: readonly Step[],
+): Promise<readonly Step[]> {
+  return (await takeMail(deps, run, steps)) ? [] : steps;
+}
+
+function begun({ operation, spec, model }: Run): Step {
+  return {
+    kind: 'begun',
+    goal: operation.goal,
+    because: operation.because,
+    instructions: spec.instructions,
+    model: model.id,
+    is_scripted: model.isScripted,
+  };
+}
+
+function checkTurn({ limits }: ModelRunDeps, turn: number, losses: number): void {
+  if (turn > limits.mostTurns) {
+    throw new AosError('operation.too-long', {
+      message: `It is not done after ${limits.mostTurns} turns`,
+      fix: 'Divide the goal into smaller ones, or fork it at a good step: aos retry ID --from STEP',
+    });
+  }
+  if (losses < limits.mostLosses) return;
+  throw new AosError('model.cut-off', {
+    message: `The answer of turn ${turn} was lost ${losses} times, and is not asked for again`,
+    fix: 'Look into the log why, then fork it at its last step: aos retry ID --from STEP',
+  });
+}

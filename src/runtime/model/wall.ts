@@ -1,0 +1,46 @@
+/** How long a run has worked, which its budget may limit. Waiting for others does not count. */
+
+import { leftOf, spent } from '../../kernel/budget.ts';
+import type { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { charge, readBudget } from '../../ledger/budgets.ts';
+import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import type { Run } from './deps.ts';
+
+const since = new WeakMap<Run, number>();
+
+export function startWall(run: Run, clock: Pick<Clock, 'monotonicMs'>): void {
+  since.set(run, clock.monotonicMs());
+}
+
+/** Counts the time since it was counted last. */
+export async function chargeWall(
+  { clock }: { readonly clock: Pick<Clock, 'monotonicMs'> },
+  tx: Transaction,
+  run: Run,
+): Promise<void> {
+  const now = clock.monotonicMs();
+  const wall = Math.round(now - (since.get(run) ?? now));
+  if (wall <= 0) return;
+  since.set(run, now);
+  for (const id of [`operation:${run.operation.id}`, `agent:${run.agent}`]) {
+    await charge(tx, id, { wall });
+  }
+}
+
+/** How long it may still work, and what it is told when that is over; undefined without a limit. */
+export async function wallLeft(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<{ readonly ms: number; readonly error: AosError } | undefined> {
+  let least: { ms: number; error: AosError } | undefined;
+  for (const id of ids) {
+    const account = (await readBudget(sql, id))?.wall;
+    if (account?.limit === undefined) continue;
+    const ms = leftOf(account);
+    if (least !== undefined && least.ms <= ms) continue;
+    const all = { ...account, used: account.limit, held: 0 };
+    least = { ms, error: spent(id.replace(':', ' '), 'wall', { account: all, wanted: 1 }) };
+  }
+  return least;
+}

@@ -1,0 +1,203 @@
+/**
+ * Making agents.
+ *
+ * P1. A model agent is rows: itself, its key's address, its grants, its budget and its first
+ *     goal are one transaction. It is there with all of them, or not at all.
+ * P2. A command agent has a folder, a handle and a socket besides, made by registering it; the
+ *     same rows are written in that transaction, and its program starts afterwards.
+ * P3. A child gets what its parent names: grants that are provably narrower than the parent's
+ *     own, and a budget that is taken out of the parent's. Nothing else.
+ */
+
+import { checkAgentName } from '../kernel/agent-name.ts';
+import type { AgentSpec, ModelSpec } from '../kernel/agent-spec.ts';
+import type { Limits } from '../kernel/budget.ts';
+import { AosError } from '../kernel/errors.ts';
+import { newId } from '../kernel/new-id.ts';
+import type { Clock, Instant, Random } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import {
+  agentOfSpawnKey,
+  findAgentInAnyCase,
+  insertAgent,
+  setPresence,
+  setSpawned,
+} from '../ledger/agents.ts';
+import { deleteBudget, insertBudget } from '../ledger/budgets.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { openOperationsOf } from '../ledger/operations.ts';
+import { insertPrincipal } from '../ledger/principals.ts';
+import type { CapabilityManager } from '../security/grants/capability-manager.ts';
+import type { GrantChanges, Grants } from '../security/grants/grants.ts';
+import type { AgentKeys } from '../security/identity/agent-keys.ts';
+import { type RegisterDeps, registerAgent } from '../security/register.ts';
+import { takeAllowance } from './budgets.ts';
+import { turnTo } from './life.ts';
+import { checkGoal, enqueue, type Goal } from './submit.ts';
+
+export interface SpawnDeps extends RegisterDeps {
+  readonly grants: Grants;
+  readonly capabilities: CapabilityManager;
+  readonly keys: AgentKeys;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly home: string;
+}
+
+export interface SpawnOrder {
+  readonly name: string;
+  readonly spec: AgentSpec;
+  /** The principal that wants it. */
+  readonly by: string;
+  readonly parent?: string | undefined;
+  /** In either spelling. Of an agent's child they are delegated from the agent's own. */
+  readonly grants?: readonly string[] | undefined;
+  /** A human has to approve every use of these. */
+  readonly askingGrants?: readonly string[] | undefined;
+  readonly budget?: Limits | undefined;
+  /** The budgets that its own is taken out of. */
+  readonly paidBy?: readonly string[] | undefined;
+  /** What it is to do first; with its owner and its agent filled in. */
+  readonly goal?: Omit<Goal, 'owner' | 'agent'> | undefined;
+  /** Of the tool call that spawns it: run again, it is the same agent. */
+  readonly spawnKey?: string | undefined;
+}
+
+export interface Spawned {
+  readonly agentId: string;
+  /** Of its first goal. */
+  readonly operationId: string | undefined;
+  /** Shown once, of an agent that has one. */
+  readonly handle?: string | undefined;
+}
+
+export async function spawn(deps: SpawnDeps, order: SpawnOrder): Promise<Spawned> {
+  checkAgentName(order.name);
+  if (order.goal !== undefined) checkGoal({ ...order.goal, owner: order.by });
+  return order.spec.body === 'model'
+    ? spawnModel(deps, order, order.spec)
+    : spawnCommand(deps, order);
+}
+
+const over = ['completed', 'failed', 'terminated'] as const;
+
+// P1
+async function spawnModel(deps: SpawnDeps, order: SpawnOrder, spec: ModelSpec): Promise<Spawned> {
+  const { name } = order;
+  const at = deps.clock.now();
+  const key = deps.keys.of(name);
+  const operationId = order.goal === undefined ? undefined : newId(at, deps.random);
+  return deps.grants.change(async (tx, changes) => {
+    const before = await spawnedBefore(tx, order);
+    if (before !== undefined) return before;
+    const known = await findAgentInAnyCase(tx, name);
+    if (known === undefined) {
+      const facts = { status: 'active', state: 'pending', body: 'model' } as const;
+      await insertAgent(tx, { name, registered_at: at, ...facts });
+      const { address, publicKey: public_key } = key;
+      const principal = { id: `agent:${name}`, kind: 'agent', address, public_key } as const;
+      await insertPrincipal(tx, { ...principal, created_at: at });
+    } else {
+      const isOver = await turnTo(tx, name, { to: 'pending', from: over, actor: order.by, at });
+      if (known.name !== name || known.body !== 'model' || !isOver) {
+        throw nameTaken(name, known.name);
+      }
+      await setPresence(tx, name, 'active');
+    }
+    await writeSpawned(deps, tx, { order, spec, changes, at });
+    if (order.goal !== undefined && operationId !== undefined) {
+      const goal = { ...order.goal, owner: order.by };
+      const because = `agent ${quote(name)} was spawned for it`;
+      await enqueue(tx, { id: operationId, goal, agent: name, because, at });
+    }
+    return { agentId: name, operationId };
+  });
+}
+
+// P2
+async function spawnCommand(deps: SpawnDeps, order: SpawnOrder): Promise<Spawned> {
+  const { name, spec, by } = order;
+  const at = deps.clock.now();
+  const before = await spawnedBefore(deps.ledger.committed, order);
+  if (before !== undefined) return before;
+  const { handle } = await registerAgent(deps, deps.home, {
+    name,
+    actor: by,
+    body: 'command',
+    also: (tx, changes) => writeSpawned(deps, tx, { order, spec, changes, at }),
+  });
+  return { agentId: name, operationId: undefined, handle };
+}
+
+interface Writing {
+  readonly order: SpawnOrder;
+  readonly spec: AgentSpec;
+  readonly changes: GrantChanges;
+  readonly at: Instant;
+}
+
+async function writeSpawned(
+  deps: SpawnDeps,
+  tx: Transaction,
+  { order, spec, changes, at }: Writing,
+): Promise<void> {
+  const { name, by, parent, spawnKey } = order;
+  await setSpawned(tx, name, {
+    ...{ spec: JSON.stringify(spec), spawned_by: by, parent: parent ?? null },
+    ...{ spawn_key: spawnKey ?? null, state_at: at },
+  });
+  await giveGrants(deps, tx, changes, order);
+  const budget = `agent:${name}`;
+  // Of one that was terminated and comes back.
+  await deleteBudget(tx, budget);
+  const limits = order.budget ?? {};
+  if (order.paidBy === undefined) await insertBudget(tx, budget, limits);
+  else await takeAllowance(tx, { from: order.paidBy, to: budget, limits });
+  await tx.record({
+    actor: by,
+    kind: 'agent.spawned',
+    subject: `agent:${name}`,
+    data: { body: spec.body, parent, ...(spec.body === 'model' ? { model: spec.model } : {}) },
+  });
+}
+
+// P3
+async function giveGrants(
+  { capabilities }: SpawnDeps,
+  tx: Transaction,
+  changes: GrantChanges,
+  { name, by, grants = [], askingGrants = [] }: SpawnOrder,
+): Promise<void> {
+  const giver = /^agent:(.+)$/.exec(by)?.[1];
+  const wanted = [
+    ...grants.map((capability) => ({ agent: name, capability, asks: false })),
+    ...askingGrants.map((capability) => ({ agent: name, capability, asks: true })),
+  ];
+  for (const grant of wanted) {
+    if (giver === undefined) await capabilities.grantIn(tx, changes, grant, by);
+    else await capabilities.delegateIn(tx, changes, { ...grant, from: giver }, by);
+  }
+}
+
+/** What a call that is run again has made. */
+async function spawnedBefore(
+  sql: Parameters<typeof openOperationsOf>[0],
+  { spawnKey, name, by }: SpawnOrder,
+): Promise<Spawned | undefined> {
+  if (spawnKey === undefined) return undefined;
+  const agent = await agentOfSpawnKey(sql, { spawnKey, name, by });
+  if (agent === undefined) return undefined;
+  const [operation] = await openOperationsOf(sql, agent);
+  return { agentId: agent, operationId: operation?.id };
+}
+
+function nameTaken(name: string, holder: string): AosError {
+  return new AosError('agent.exists', {
+    message:
+      holder === name
+        ? `There is an agent ${quote(name)} already`
+        : `There is an agent ${quote(holder)} already, and names must differ in more than case`,
+    fix: 'Choose another name, or end that one first: aos kill NAME',
+    details: { name: holder },
+  });
+}
