@@ -93,6 +93,7 @@ export async function openHomeRuntime(
     environmentOf: (name, spec) => environmentOf(engines, options, name, spec),
     notify: (note) => tell(relay, note),
     slots: settings.programSlots,
+    onEnd: () => runtime.toTell(),
   });
   const runtime: AgentRuntime = new AgentRuntime({
     ...{ ...parts, grants: open.grants, capabilities: tools.capabilities, calls: tools.calls },

@@ -177,6 +177,14 @@ export function listOperations(
   );
 }
 
+/** Those that are open and in this state, by the id. Over an index of the open ones alone. */
+export function operationsIn(sql: Sql, state: OpenState): Promise<OperationRow[]> {
+  return sql.all(
+    `select ${summaryColumns} from operations where ${isOpen} and state = $1 order by id`,
+    [state],
+  );
+}
+
 /** The oldest first. */
 export function openOperationsOf(sql: Sql, agent: string): Promise<OperationRow[]> {
   return sql.all(

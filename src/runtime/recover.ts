@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/ports.ts';
 import { agentsInState } from '../ledger/agents.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { listOperations, type OperationRow } from '../ledger/operations.ts';
+import { type OperationRow, operationsIn } from '../ledger/operations.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { turnTo } from './life.ts';
 import { putBack } from './submit.ts';
@@ -17,31 +17,22 @@ export interface RecoverDeps {
   readonly leases: LeaseKeeper;
 }
 
-const pageOperations = 500;
-
 /** Resolves to those that wait. */
 export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly OperationRow[]> {
   const { ledger } = deps;
-  for (const operation of await allOf(ledger, 'running')) await backToQueue(deps, operation);
-  const waiting = await allOf(ledger, 'waiting');
+  for (const operation of await operationsIn(ledger.committed, 'running'))
+    await backToQueue(deps, operation);
+  const waiting = await operationsIn(ledger.committed, 'waiting');
   const busy = new Set<string>();
-  for (const { agent } of waiting) if (await holdAgain(deps, agent)) busy.add(agent);
+  const running = new Set(await agentsInState(ledger.committed, 'running', 'model'));
+  for (const { agent } of waiting) {
+    // One that is paused does not run, and needs no lease.
+    if (running.has(agent) && (await deps.leases.take(`agent:${agent}`)) !== undefined) {
+      busy.add(agent);
+    }
+  }
   await settleOthers(deps, busy);
   return waiting;
-}
-
-async function allOf(ledger: Ledger, state: 'running' | 'waiting'): Promise<OperationRow[]> {
-  const all: OperationRow[] = [];
-  for (;;) {
-    const before = all.at(-1)?.id;
-    const page = await listOperations(ledger.committed, {
-      states: [state],
-      before,
-      limit: pageOperations,
-    });
-    all.push(...page);
-    if (page.length < pageOperations) return all;
-  }
 }
 
 async function backToQueue(
@@ -55,12 +46,6 @@ async function backToQueue(
     await freeLease(tx, `agent:${agent}`);
     await putBack(tx, id, { from: ['running'], actor: 'system', at });
   });
-}
-
-/** False when it is paused: then it is not running, and needs no lease. */
-async function holdAgain({ ledger, leases }: RecoverDeps, agent: string): Promise<boolean> {
-  const running = await agentsInState(ledger.committed, 'running', 'model');
-  return running.includes(agent) && (await leases.take(`agent:${agent}`)) !== undefined;
 }
 
 /** Those that show `running` with nothing to do. */

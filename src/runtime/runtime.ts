@@ -23,7 +23,7 @@ import { hasUnread } from '../ledger/find-mail.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { recipientsWithPending } from '../ledger/mailboxes.ts';
-import { openOperationsOf } from '../ledger/operations.ts';
+import { listOperations, openOperationsOf } from '../ledger/operations.ts';
 import type { RelayLog } from '../relay/deps.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import type { ToolCalls } from '../tools/call.ts';
@@ -269,7 +269,10 @@ export class AgentRuntime implements AsyncDisposable {
     if (row?.state !== 'pending' || !(await specOf(ledger.committed, agent)).is_standing) return;
     if ((await openOperationsOf(ledger.committed, agent)).length > 0) return;
     if (!(await hasUnread(ledger.committed, agent, servedKinds))) return;
-    await scheduler.submit({ text: mailGoal, owner: 'system', agent, isOfMail: true });
+    const [last] = await listOperations(ledger.committed, { agent, limit: 1 });
+    // What fails before it has read its mail would fail again at once, and for ever.
+    const delayMs = last?.state === 'failed' ? afterFailureMs : 0;
+    await scheduler.submit({ text: mailGoal, owner: 'system', agent, isOfMail: true, delayMs });
   }
 
   async #find(name: string): Promise<AgentRow> {
@@ -282,6 +285,7 @@ export class AgentRuntime implements AsyncDisposable {
 // Acks about acks would have no end.
 const servedKinds = ['message', 'request', 'response', 'event', 'stream'] as const;
 const relayItself = '__orchestrator__';
+const afterFailureMs = 60_000;
 const mailGoal =
   'You have mail. Read it, do what it asks for as far as you may, and answer whoever sent it.';
 

@@ -17,6 +17,7 @@ import {
 import { agentInnards, findAgent, setProgram, setRestarts } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import { turnTo } from '../life.ts';
+import { tellLater } from '../tell.ts';
 import type { CommandDeps } from './deps.ts';
 import { endWords, isOk } from './end-words.ts';
 import { placesOf, readCommandSpec, readRestarts } from './stored-program.ts';
@@ -52,11 +53,12 @@ export async function endProgram(
   if (decision.kind === 'give-up') await escalate(deps, name, { id, reason });
   const restarts = [...recentRestarts(life), life.now];
   const ending = { end, reason, at: life.now, decision };
-  await ledger.transact((tx) => writeEnd(tx, name, { ...ending, restarts }));
+  await ledger.transact((tx) => writeEnd(tx, name, { ...ending, id, restarts }));
   return decision;
 }
 
 interface Ending {
+  readonly id: string;
   readonly end: ProgramEnd;
   readonly reason: string;
   readonly at: number;
@@ -75,10 +77,27 @@ async function writeEnd(tx: Transaction, name: string, ending: Ending): Promise<
   // Somebody let it go on behind our back, or it could not have come to an end.
   if (to === 'completed') await turnTo(tx, name, { ...turn, to: 'running', from: ['paused'] });
   if (!(await turnTo(tx, name, { ...turn, to, reason }))) return;
+  if (decision.kind === 'stop') await tellParent(tx, name, { id: ending.id, to, reason, at });
   if (decision.kind !== 'restart') return;
   await setRestarts(tx, name, JSON.stringify(restarts));
   const again = `starts again in ${decision.afterMs / 1000} s: ${reason}`;
   await turnTo(tx, name, { ...turn, to: 'pending', reason: again });
+}
+
+interface Told {
+  readonly id: string;
+  readonly to: 'completed' | 'failed';
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** An agent that had it spawned wants to know how it ended. */
+async function tellParent(tx: Transaction, name: string, told: Told): Promise<void> {
+  const { id, to, reason, at } = told;
+  const parent = (await findAgent(tx, name))?.parent ?? null;
+  if (parent === null) return;
+  const body = `CHILD: ${name}\nSTATE: ${to}\nTRUST: data\n\n${reason}\n`;
+  await tellLater(tx, { to: `agent:${parent}`, key: `program-${id}-ended`, body }, at);
 }
 
 interface GivenUp {
