@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
+import { deedOfParts, partsOfPath } from '../kernel/file-deed.ts';
 import { type Message, priorities } from '../kernel/message.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
@@ -18,6 +19,7 @@ import { pricesFrom } from '../runtime/prices.ts';
 import { AgentRuntime } from '../runtime/runtime.ts';
 import { Scheduler } from '../runtime/scheduler.ts';
 import type { SpawnOrder } from '../runtime/spawn.ts';
+import { authorize, deniedError, withoutAsking } from '../security/authorize.ts';
 import { openAgentKeys } from '../security/identity/agent-keys.ts';
 import { renewHandle } from '../security/renew-handle.ts';
 import type { Engines } from './compose.ts';
@@ -28,6 +30,7 @@ import type { Log } from './log.ts';
 import type { OpenHome } from './open-home.ts';
 import { bundledScripts } from './scripts.ts';
 import type { Settings } from './settings.ts';
+import { withoutSymlinks } from './without-symlinks.ts';
 
 export interface HomeRuntimeOptions {
   readonly open: OpenHome;
@@ -101,6 +104,7 @@ export async function openHomeRuntime(
     keys: await openAgentKeys(engines, open.home),
     notify: (note) => tell(relay, note),
     openDoor: (name) => options.openDoor(name),
+    folderFor: (by, path) => folderFor(engines, open, by, path),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
   });
   return { runtime, models };
@@ -169,4 +173,23 @@ async function sendPrompt(
   const sender = by === 'owner' ? ownerParty : by.replace(/^agent:/, '');
   const [accepted] = await relay.accept([{ sender, message, isPermitted: true }]);
   if (accepted?.kind === 'refused') throw accepted.error;
+}
+
+/** A symlink in it may lead elsewhere than what was asked when the message was accepted. */
+async function folderFor(
+  { disk }: Engines,
+  { grants, ledger, realHome }: OpenHome,
+  by: string,
+  path: string,
+): Promise<string> {
+  const real = await withoutSymlinks(disk, path);
+  if (by === 'owner' || real === path) return real;
+  const principal = `agent:${by}`;
+  for (const action of ['read', 'write'] as const) {
+    const deed = { ...deedOfParts(realHome, partsOfPath(real), action), subtree: true };
+    const wish = { principal, deed };
+    const decision = withoutAsking(await authorize(grants, ledger.committed, wish));
+    if (decision.kind === 'denied') throw deniedError(wish, decision);
+  }
+  return real;
 }

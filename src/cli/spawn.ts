@@ -135,10 +135,15 @@ function variablesOf(texts: readonly string[]): Record<string, string> {
   );
 }
 
-function spawnedText({ agent, operation, pid }: Answer<'spawn'>, { model }: Body<'spawn'>): string {
+function spawnedText(
+  { agent, operation, pid, waiting }: Answer<'spawn'>,
+  { model }: Body<'spawn'>,
+): string {
   const runs =
     model === undefined
-      ? `runs${pid === null ? '' : ` as process ${pid}`}`
+      ? waiting
+        ? 'waits: as many programs run as may at once, and it starts when one of them ends'
+        : `runs${pid === null ? '' : ` as process ${pid}`}`
       : `is there, on ${modelWords(model)}`;
   const follow = operation === null ? agent : operation;
   const goal = operation === null ? '' : ` Its goal is ${operation}.`;

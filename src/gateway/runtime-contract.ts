@@ -140,6 +140,7 @@ export const runtimeRoutes = {
       agent: z.string(),
       operation: z.nullable(z.string()),
       pid: z.nullable(z.int()),
+      waiting: z.boolean().describe('As many programs run as may at once; it starts after others'),
     }),
   },
   agentDetails: {

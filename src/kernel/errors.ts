@@ -56,6 +56,7 @@ export const errorCodes = {
   'operation.no-progress': { kind: 'limit' },
   'operation.too-long': { kind: 'limit' },
   'operation.unread': { kind: 'broken' },
+  'demo.failed': { kind: 'broken' },
   'wait.timeout': { kind: 'timeout' },
   'budget.malformed': { kind: 'invalid' },
   'budget.spent': { kind: 'limit' },

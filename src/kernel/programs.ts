@@ -55,6 +55,8 @@ export interface Programs {
    * `program.bad-folder` or `program.not-started`, each with the reason.
    */
   start(order: ProgramOrder): Promise<RunningProgram>;
+  /** Whether it could be started now, as far as one can see; throws as `start` does. */
+  check(order: Pick<ProgramOrder, 'argv' | 'cwd' | 'env'>): void;
   /** What holds a program together with all that it starts: by marks, some can escape. */
   holdsBy(): 'control groups' | 'marks';
   /** One that an earlier process started, alive or over. */

@@ -176,3 +176,17 @@ export async function stateOfCall(sql: Sql, callId: string): Promise<CallState |
   ]);
   return row?.state;
 }
+
+/** Of one principal, under keys that begin so: those that wait for a human. */
+export function waitingCallsUnder(
+  sql: Sql,
+  principal: string,
+  keyPrefix: string,
+): Promise<Pick<CallRow, 'call_id' | 'tool'>[]> {
+  return sql.all(
+    `select call_id, tool from journal
+     where principal = $1 and idempotency_key >= $2 and idempotency_key < $3 and state = 'waiting'
+     order by id`,
+    [principal, keyPrefix, `${keyPrefix}~`],
+  );
+}

@@ -37,6 +37,19 @@ export function openPendingOperations(
   );
 }
 
+/** The spawns and releases that are not done, the oldest first. */
+export function openRequests(
+  sql: Sql,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<PendingOperation[]> {
+  return sql.all(
+    `select id, operation_type, payload, created_at, completed_at from pending_operations
+     where completed_at is null and operation_type in ('spawn', 'release') and id > $1
+     order by id limit $2`,
+    [after, limit],
+  );
+}
+
 /** False when somebody has completed it already. */
 export async function completePendingOperation(
   tx: Transaction,

@@ -11,6 +11,7 @@ import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { endOperation, type OperationRow, openOperationsOf } from '../ledger/operations.ts';
 import { appendSteps, openQuestion } from '../ledger/steps.ts';
+import { withdrawCalls } from '../tools/withdraw.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
 import { shortEnough, tellLater } from './tell.ts';
@@ -44,6 +45,8 @@ export async function concludeIn(
   if (!(await endOperation(tx, operation.id, { to: ending.state, result, at }))) return undefined;
   await settleQuestion(tx, operation);
   await giveBack(tx, `operation:${operation.id}`);
+  const principal = `agent:${operation.agent}`;
+  await withdrawCalls(tx, { principal, keyPrefix: `run:${operation.id}/`, at });
   await turnAgent(tx, conclusion);
   await tx.record({
     actor,

@@ -6,23 +6,31 @@
 import { commandWords } from '../kernel/command-words.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/orchestrator-request.ts';
-import type { Clock } from '../kernel/ports.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock, DiskView } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { readBudget } from '../ledger/budgets.ts';
+import type { Ledger, Sql } from '../ledger/ledger.ts';
+import { openOperationsOf } from '../ledger/operations.ts';
 import {
   completePendingOperation,
-  openPendingOperations,
+  openRequests,
   type PendingOperation,
 } from '../ledger/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
-import type { Spawned, SpawnOrder } from './spawn.ts';
+import type { SpawnedHere, SpawnOrder } from './spawn.ts';
 import { tellLater } from './tell.ts';
 
 export interface RequestsDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly disk: Pick<DiskView, 'stat'>;
   readonly log: { error(facts: object, words: string): void };
+  /** Where a working folder really is; throws when whoever asks may not work there. */
+  folderFor(by: string, path: string): Promise<string>;
+  /** Somebody is to be told something. */
+  toTell(): void;
   /** Also starts it; throws why it could not be started. */
-  spawn(order: SpawnOrder): Promise<Spawned & { readonly pid?: number | undefined }>;
+  spawn(order: SpawnOrder): Promise<SpawnedHere>;
   terminate(
     name: string,
     why: { readonly by: string; readonly reason?: string | undefined },
@@ -37,23 +45,32 @@ interface Asker {
 
 const pageRequests = 50;
 
-/** All that wait, one after another. */
-export async function takeRequests(deps: RequestsDeps): Promise<boolean> {
-  let any = false;
-  for (const type of ['spawn', 'release'] as const) {
-    for (const row of await openPendingOperations(deps.ledger.committed, pageRequests, type)) {
-      await takeOne(deps, type, row);
-      any = true;
+/** All that wait: those for one name one after another, those for others beside them. */
+export async function takeRequests(deps: RequestsDeps): Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  let after = 0;
+  for (;;) {
+    const page = await openRequests(deps.ledger.committed, { after, limit: pageRequests });
+    for (const row of page) {
+      // Only the relay writes it.
+      const { name } = JSON.parse(row.payload) as { readonly name: string };
+      const before = underWay.get(name.toLowerCase()) ?? Promise.resolve();
+      underWay.set(
+        name.toLowerCase(),
+        before.then(() => takeOne(deps, row)),
+      );
     }
+    after = page.at(-1)?.id ?? after;
+    if (page.length < pageRequests) break;
   }
-  return any;
+  await Promise.all(underWay.values());
 }
 
 async function takeOne(
   deps: RequestsDeps,
-  type: 'spawn' | 'release',
-  { id, payload }: PendingOperation,
+  { id, payload, operation_type }: PendingOperation,
 ): Promise<void> {
+  const type = operation_type === 'spawn' ? 'spawn' : 'release';
   // Only the relay writes it.
   const asked = JSON.parse(payload) as Asker;
   const answer = await answerTo(deps, type, payload);
@@ -65,6 +82,7 @@ async function takeOne(
     const key = `${type}-${asked.message_id}`;
     await tellLater(tx, { to, key, re: asked.message_id, ...answer }, at);
   });
+  deps.toTell();
 }
 
 type Answer = Required<Pick<Note, 'kind' | 'body'>>;
@@ -93,12 +111,15 @@ async function answerTo(
 }
 
 async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Promise<string> {
-  const { name, by, cli, workingDir, env, prompt } = asked;
+  const { name, by, cli, env, prompt } = asked;
   const isOwner = by === 'owner';
-  const { pid } = await deps.spawn({
+  const workingDir = asked.workingDir && (await deps.folderFor(asked.by, asked.workingDir));
+  if (!isOwner && workingDir !== undefined) await refuseLinks(deps, workingDir);
+  const { pid, isWaiting } = await deps.spawn({
     name,
     by: isOwner ? 'owner' : `agent:${by}`,
     parent: isOwner ? undefined : by,
+    countsFor: isOwner ? [] : await budgetsOf(deps.ledger.committed, by),
     spawnKey: `message:${asked.message_id}`,
     spec: {
       body: 'command',
@@ -109,11 +130,37 @@ async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Prom
       ...(prompt === undefined ? {} : { prompt }),
     },
   });
+  if (isWaiting) {
+    return `WAITING: ${name}\nAs many programs run as may at once; it starts when one of them ends.\n`;
+  }
   return `STARTED: ${name}\n${pid === undefined ? '' : `PID: ${pid}\n`}`;
+}
+
+/** The grants were held against the name, so the name itself has to lead there. */
+async function refuseLinks({ disk }: RequestsDeps, path: string): Promise<void> {
+  const names = path.split('/');
+  for (const end of names.keys()) {
+    const place = names.slice(0, end + 1).join('/') || '/';
+    if ((await disk.stat(place))?.kind !== 'symlink') continue;
+    throw new AosError('program.bad-folder', {
+      message: `The way to the working folder ${quote(path)} goes over ${quote(place)}, which is a link`,
+      fix: 'Name the folder by the path that no link is on',
+    });
+  }
 }
 
 async function releaseAsked(deps: RequestsDeps, asked: ReleaseRequest & Asker): Promise<string> {
   const { name, by, reason } = asked;
   await deps.terminate(name, { by: by === 'owner' ? 'owner' : `agent:${by}`, reason });
   return `RELEASED: ${name}\n`;
+}
+
+/** Of an agent, and of what it works on: those that there are. */
+async function budgetsOf(sql: Sql, agent: string): Promise<readonly string[]> {
+  const operations = await openOperationsOf(sql, agent);
+  const atWork = operations.filter(({ state }) => state === 'running' || state === 'waiting');
+  const ids = [`agent:${agent}`, ...atWork.map(({ id }) => `operation:${id}`)];
+  const there: string[] = [];
+  for (const id of ids) if ((await readBudget(sql, id)) !== undefined) there.push(id);
+  return there;
 }

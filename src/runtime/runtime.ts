@@ -31,14 +31,15 @@ import { giveBack } from './budgets.ts';
 import type { CommandBodies } from './command/command-bodies.ts';
 import type { Followers } from './followers.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
-import { mustTurnTo } from './life.ts';
+import { mustTurnTo, turnTo } from './life.ts';
+import { decideAgain, mostMailGoals } from './mail-again.ts';
 import { type ModelRuns, specOf, type Why } from './model/model-runs.ts';
 import { recoverModelAgents } from './recover.ts';
 import { takeRequests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import { type SpawnDeps, type Spawned, type SpawnOrder, spawn } from './spawn.ts';
+import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
 import { type Asked, endTree } from './submit.ts';
-import { type TellerDeps, tellAll } from './tell.ts';
+import { type TellerDeps, tellAll, tellLater } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly log: RelayLog;
@@ -52,6 +53,8 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly modelAgents: Set<string>;
   /** A new agent with a handle needs its socket before its program starts. */
   openDoor(name: string): Promise<void>;
+  /** Where a working folder really is; throws when whoever asks may not work there. */
+  folderFor(by: string, path: string): Promise<string>;
   /** The prompt of a program, as the first message in its inbox. */
   sendPrompt(order: SpawnOrder, prompt: string): Promise<void>;
 }
@@ -64,6 +67,8 @@ export class AgentRuntime implements AsyncDisposable {
   readonly #deps: RuntimeDeps;
   readonly #bells: Bells;
   readonly #serving = new Set<string>();
+  /** Bells that have rung since whoever listens to them looked. */
+  readonly #rung = new Set<string>();
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -79,7 +84,7 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */
-  async spawn(order: SpawnOrder): Promise<Spawned & { readonly pid?: number | undefined }> {
+  async spawn(order: SpawnOrder): Promise<SpawnedHere> {
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);
@@ -90,9 +95,9 @@ export class AgentRuntime implements AsyncDisposable {
     if (order.spec.prompt !== undefined) {
       await this.#deps.sendPrompt(order, order.spec.prompt);
     }
-    await this.#deps.commands.start(order.name);
+    const isWaiting = (await this.#deps.commands.start(order.name)) === 'waiting';
     const pid = (await findAgent(this.#deps.ledger.committed, order.name))?.pid ?? undefined;
-    return { ...spawned, pid };
+    return { ...spawned, pid, isWaiting };
   }
 
   /** A model agent stops after its current step, a program where it is, a guest is let do nothing. */
@@ -128,26 +133,59 @@ export class AgentRuntime implements AsyncDisposable {
     if (agent.body === 'guest') grants.setPaused(`agent:${name}`, false);
     for (const { id, state } of await openOperationsOf(ledger.committed, name)) {
       if (state === 'paused') await scheduler.requeue(id, by);
+      if (state === 'waiting') await this.#holdAgain(name, by);
     }
     scheduler.wake();
+    // What came meanwhile.
+    this.mailFor(name);
+  }
+
+  /** One whose goal waits is at work, under a lease. */
+  async #holdAgain(name: string, by: string): Promise<void> {
+    const { ledger, leases, clock } = this.#deps;
+    const subject = `agent:${name}`;
+    const token = await ledger.transact(async (tx) => {
+      const turn = { to: 'running', from: ['pending'], actor: by, at: clock.now() } as const;
+      const taken = await leases.takeIn(tx, subject);
+      if (taken !== undefined) await turnTo(tx, name, turn);
+      return taken;
+    });
+    if (token !== undefined) leases.keep(subject, token);
   }
 
   /** With all that it does, and all agents that it has spawned. */
   async terminate(name: string, why: Why): Promise<void> {
-    const { ledger, clock, calls, commands, leases, scheduler } = this.#deps;
     const agent = await this.#find(name);
+    const { by } = why;
+    for (const child of (await this.#below(name)).reverse()) {
+      await this.#terminateOne(child, { by, reason: `its parent ${child.parent} was terminated` });
+    }
+    await this.#terminateOne(agent, why);
+  }
+
+  /** All that it has spawned and they, each once, parents before their children. */
+  async #below(name: string): Promise<AgentRow[]> {
+    const { ledger } = this.#deps;
+    const seen = new Set([name]);
+    const found: AgentRow[] = [];
+    for (const parent of seen) {
+      for (const child of await childrenOf(ledger.committed, parent)) {
+        const row = seen.has(child) ? undefined : await findAgent(ledger.committed, child);
+        seen.add(child);
+        if (row !== undefined && row.state !== 'terminated') found.push(row);
+      }
+    }
+    return found;
+  }
+
+  async #terminateOne({ name, body }: AgentRow, why: Why): Promise<void> {
+    const { ledger, clock, calls, commands, leases, scheduler } = this.#deps;
     const { by, reason } = why;
-    for (const child of await childrenOf(ledger.committed, name)) {
-      const state = (await findAgent(ledger.committed, child))?.state;
-      if (state !== 'terminated')
-        await this.terminate(child, { by, reason: `its parent ${name} was terminated` });
-    }
-    for (const { id } of await openOperationsOf(ledger.committed, name)) {
-      await scheduler.cancel(id, why).catch(unlessOver);
-      await this.#deps.runs.ended(id);
-    }
+    const open = await openOperationsOf(ledger.committed, name);
+    for (const { id } of open) await scheduler.cancel(id, why).catch(unlessOver);
     calls.endOf(`agent:${name}`, terminatedError(name));
-    if (agent.body === 'command') await commands.terminate(name, why);
+    for (const { id } of open) await this.#deps.runs.ended(id);
+    if (body === 'command') await commands.terminate(name, why);
     else {
       const asked = await ledger.transact(async (tx) => {
         const turn = {
@@ -178,7 +216,7 @@ export class AgentRuntime implements AsyncDisposable {
 
   /** Something was put into a mailbox. A hint. */
   mailFor(agent: string): void {
-    if (agent === relayItself) this.#bells.ring(requestsBell);
+    if (agent === relayItself) this.#ring(requestsBell);
     if (!this.#deps.modelAgents.has(agent)) return;
     this.#deps.runs.mailFor(agent);
     this.serveMailOf(agent);
@@ -196,7 +234,7 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   toTell(): void {
-    this.#bells.ring(tellBell);
+    this.#ring(tellBell);
   }
 
   // T2
@@ -212,8 +250,7 @@ export class AgentRuntime implements AsyncDisposable {
 
   /** Until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { ledger, leases, scheduler, runs } = this.#deps;
-    for (const name of await recipientsWithPending(ledger.committed)) this.mailFor(name);
+    const { leases, scheduler, runs } = this.#deps;
     // What runs is stopped with the signal, and only then is the scheduler done.
     signal.addEventListener('abort', () => void runs[Symbol.asyncDispose](), { once: true });
     await Promise.all([
@@ -221,7 +258,7 @@ export class AgentRuntime implements AsyncDisposable {
       scheduler.run(signal),
       this.#repeat(tellBell, signal, () => this.#tell()),
       this.#repeat(requestsBell, signal, () => this.#takeRequests()),
-      this.#repeat('tick', signal, () => this.#deps.commands.tick()),
+      this.#repeat('tick', signal, () => this.#tick()),
     ]);
   }
 
@@ -236,19 +273,32 @@ export class AgentRuntime implements AsyncDisposable {
     return tellAll({ ...this.#deps, told });
   }
 
-  async #takeRequests(): Promise<void> {
-    const { ledger, clock, log } = this.#deps;
-    const any = await takeRequests({
-      ...{ ledger, clock, log },
-      spawn: (order) => this.spawn(order),
-      terminate: (name, why) => this.terminate(name, why),
-    });
-    if (any) this.toTell();
+  /** The net under the hints. */
+  async #tick(): Promise<void> {
+    await this.#deps.commands.tick();
+    for (const name of await recipientsWithPending(this.#deps.ledger.committed)) this.mailFor(name);
   }
 
-  /** When its bell rings, and now and then. */
+  async #takeRequests(): Promise<void> {
+    const { ledger, clock, disk, log } = this.#deps;
+    await takeRequests({
+      ...{ ledger, clock, disk, log },
+      spawn: (order) => this.spawn(order),
+      terminate: (name, why) => this.terminate(name, why),
+      toTell: () => this.toTell(),
+      folderFor: (by, path) => this.#deps.folderFor(by, path),
+    });
+  }
+
+  #ring(bell: string): void {
+    this.#rung.add(bell);
+    this.#bells.ring(bell);
+  }
+
+  /** When its bell rings, also while it works; and now and then. */
   async #repeat(bell: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
+      this.#rung.delete(bell);
       try {
         await work();
       } catch (failure) {
@@ -258,21 +308,51 @@ export class AgentRuntime implements AsyncDisposable {
         );
       }
       // Being stopped is the way this ends.
-      await this.#bells.wait(bell, tickMs, signal).catch(() => {});
+      if (!this.#rung.has(bell)) await this.#bells.wait(bell, tickMs, signal).catch(() => {});
     }
   }
 
   /** A standing agent that has mail and nothing to do gets a goal of that. */
   async #serve(agent: string): Promise<void> {
-    const { ledger, scheduler } = this.#deps;
-    const row = await findAgent(ledger.committed, agent);
-    if (row?.state !== 'pending' || !(await specOf(ledger.committed, agent)).is_standing) return;
-    if ((await openOperationsOf(ledger.committed, agent)).length > 0) return;
-    if (!(await hasUnread(ledger.committed, agent, servedKinds))) return;
-    const [last] = await listOperations(ledger.committed, { agent, limit: 1 });
-    // What fails before it has read its mail would fail again at once, and for ever.
-    const delayMs = last?.state === 'failed' ? afterFailureMs : 0;
-    await scheduler.submit({ text: mailGoal, owner: 'system', agent, isOfMail: true, delayMs });
+    const { ledger, scheduler, clock } = this.#deps;
+    const sql = ledger.committed;
+    const row = await findAgent(sql, agent);
+    if (row?.state !== 'pending' || !(await specOf(sql, agent)).is_standing) return;
+    if ((await openOperationsOf(sql, agent)).length > 0) return;
+    if (!(await hasUnread(sql, agent, servedKinds))) return;
+    const latest = await listOperations(sql, { agent, limit: mostMailGoals });
+    const decision = decideAgain(latest, clock.now());
+    if (decision.kind === 'give-up') return this.#giveUp(agent, decision.why);
+    if (decision.kind === 'too-many') await this.#tellOfStorm(agent);
+    await scheduler.submit({
+      ...{ text: mailGoal, owner: 'system', agent, isOfMail: true },
+      delayMs: decision.delayMs,
+    });
+  }
+
+  /** It is slowed down; whether that is right, somebody has to say. Told once an hour. */
+  async #tellOfStorm(agent: string): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.transact(async (tx) => {
+      const at = clock.now();
+      const body = `Agent ${agent} had mail to work on ${mostMailGoals} times within a minute, and gets it once a minute now. It may be answering somebody who answers it.\n\naos inspect ${agent}\naos pause ${agent}\n`;
+      const key = `mail-storm-${agent}-${Math.floor(at / 3_600_000)}`;
+      await tellLater(tx, { to: 'owner', key, body }, at);
+    });
+    this.toTell();
+  }
+
+  /** It fails each time that it is asked: somebody has to look at it. */
+  async #giveUp(agent: string, why: string): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.transact(async (tx) => {
+      const at = clock.now();
+      const turn = { to: 'failed', from: ['pending'], actor: 'system', at } as const;
+      if (!(await turnTo(tx, agent, { ...turn, reason: why }))) return;
+      const body = `Agent ${agent} has mail, fails whenever it works on it, and is left alone now.\n\n${why}\n\naos inspect ${agent}\naos run "Work on your mail." --agent ${agent}\n`;
+      await tellLater(tx, { to: 'owner', key: `mail-${agent}-${at}`, body }, at);
+    });
+    this.toTell();
   }
 
   async #find(name: string): Promise<AgentRow> {
@@ -285,7 +365,6 @@ export class AgentRuntime implements AsyncDisposable {
 // Acks about acks would have no end.
 const servedKinds = ['message', 'request', 'response', 'event', 'stream'] as const;
 const relayItself = '__orchestrator__';
-const afterFailureMs = 60_000;
 const mailGoal =
   'You have mail. Read it, do what it asks for as far as you may, and answer whoever sent it.';
 

@@ -17,13 +17,16 @@ import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import {
+  type AgentRow,
   agentOfSpawnKey,
+  findAgent,
   findAgentInAnyCase,
   insertAgent,
   setPresence,
   setSpawned,
 } from '../ledger/agents.ts';
 import { deleteBudget, insertBudget } from '../ledger/budgets.ts';
+import { grantsHeldBy } from '../ledger/grants.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { openOperationsOf } from '../ledger/operations.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
@@ -31,7 +34,7 @@ import type { CapabilityManager } from '../security/grants/capability-manager.ts
 import type { GrantChanges, Grants } from '../security/grants/grants.ts';
 import type { AgentKeys } from '../security/identity/agent-keys.ts';
 import { type RegisterDeps, registerAgent } from '../security/register.ts';
-import { takeAllowance } from './budgets.ts';
+import { holdAll, settleAll, shortfallError, takeAllowance } from './budgets.ts';
 import { turnTo } from './life.ts';
 import { checkGoal, enqueue, type Goal } from './submit.ts';
 
@@ -57,6 +60,8 @@ export interface SpawnOrder {
   readonly budget?: Limits | undefined;
   /** The budgets that its own is taken out of. */
   readonly paidBy?: readonly string[] | undefined;
+  /** The budgets in which it counts as a child, where nothing else is taken out of them. */
+  readonly countsFor?: readonly string[] | undefined;
   /** What it is to do first; with its owner and its agent filled in. */
   readonly goal?: Omit<Goal, 'owner' | 'agent'> | undefined;
   /** Of the tool call that spawns it: run again, it is the same agent. */
@@ -69,6 +74,13 @@ export interface Spawned {
   readonly operationId: string | undefined;
   /** Shown once, of an agent that has one. */
   readonly handle?: string | undefined;
+}
+
+/** With what became of its program. */
+export interface SpawnedHere extends Spawned {
+  readonly pid?: number | undefined;
+  /** For others to end: as many programs run as may at once. */
+  readonly isWaiting?: boolean | undefined;
 }
 
 export async function spawn(deps: SpawnDeps, order: SpawnOrder): Promise<Spawned> {
@@ -87,31 +99,41 @@ async function spawnModel(deps: SpawnDeps, order: SpawnOrder, spec: ModelSpec): 
   const at = deps.clock.now();
   const key = deps.keys.of(name);
   const operationId = order.goal === undefined ? undefined : newId(at, deps.random);
-  return deps.grants.change(async (tx, changes) => {
-    const before = await spawnedBefore(tx, order);
-    if (before !== undefined) return before;
-    const known = await findAgentInAnyCase(tx, name);
-    if (known === undefined) {
-      const facts = { status: 'active', state: 'pending', body: 'model' } as const;
-      await insertAgent(tx, { name, registered_at: at, ...facts });
-      const { address, publicKey: public_key } = key;
-      const principal = { id: `agent:${name}`, kind: 'agent', address, public_key } as const;
-      await insertPrincipal(tx, { ...principal, created_at: at });
-    } else {
-      const isOver = await turnTo(tx, name, { to: 'pending', from: over, actor: order.by, at });
-      if (known.name !== name || known.body !== 'model' || !isOver) {
-        throw nameTaken(name, known.name);
+  const before = await grantsHeldBy(deps.ledger.committed, `agent:${name}`);
+  return deps.grants.change(
+    async (tx, changes) => {
+      const same = await spawnedBefore(tx, order);
+      if (same !== undefined) return same;
+      const known = await findAgentInAnyCase(tx, name);
+      if (known === undefined) {
+        const facts = { status: 'active', state: 'pending', body: 'model' } as const;
+        await insertAgent(tx, { name, registered_at: at, ...facts });
+        const { address, publicKey: public_key } = key;
+        const principal = { id: `agent:${name}`, kind: 'agent', address, public_key } as const;
+        await insertPrincipal(tx, { ...principal, created_at: at });
+      } else {
+        const isOver = await turnTo(tx, name, { to: 'pending', from: over, actor: order.by, at });
+        const isSame = known.name === name && known.body === 'model';
+        if (!isSame || !isOver || !mayHaveAgain(known, order.by)) throw nameTaken(name, known.name);
+        // P3: nothing of before is left to it.
+        for (const { id } of before) await changes.revoke(id);
+        await setPresence(tx, name, 'active');
       }
-      await setPresence(tx, name, 'active');
-    }
-    await writeSpawned(deps, tx, { order, spec, changes, at });
-    if (order.goal !== undefined && operationId !== undefined) {
-      const goal = { ...order.goal, owner: order.by };
-      const because = `agent ${quote(name)} was spawned for it`;
-      await enqueue(tx, { id: operationId, goal, agent: name, because, at });
-    }
-    return { agentId: name, operationId };
-  });
+      await writeSpawned(deps, tx, { order, spec, changes, at });
+      if (order.goal !== undefined && operationId !== undefined) {
+        const goal = { ...order.goal, owner: order.by };
+        const because = `agent ${quote(name)} was spawned for it`;
+        await enqueue(tx, { id: operationId, goal, agent: name, because, at });
+      }
+      return { agentId: name, operationId };
+    },
+    before.map(({ id }) => id),
+  );
+}
+
+/** The name of one that is over: whose agent it was may use it again, and the owner may. */
+export function mayHaveAgain({ spawned_by }: Pick<AgentRow, 'spawned_by'>, by: string): boolean {
+  return by === 'owner' || spawned_by === by;
 }
 
 // P2
@@ -142,6 +164,8 @@ async function writeSpawned(
   { order, spec, changes, at }: Writing,
 ): Promise<void> {
   const { name, by, parent, spawnKey } = order;
+  await refuseRing(tx, name, parent);
+  await countChild(tx, order.countsFor ?? []);
   await setSpawned(tx, name, {
     ...{ spec: JSON.stringify(spec), spawned_by: by, parent: parent ?? null },
     ...{ spawn_key: spawnKey ?? null, state_at: at },
@@ -159,6 +183,30 @@ async function writeSpawned(
     subject: `agent:${name}`,
     data: { body: spec.body, parent, ...(spec.body === 'model' ? { model: spec.model } : {}) },
   });
+}
+
+/** Nobody is below themselves. */
+async function refuseRing(
+  tx: Transaction,
+  name: string,
+  parent: string | undefined,
+): Promise<void> {
+  for (let above = parent; above !== undefined; ) {
+    if (above === name) {
+      throw new AosError('agent.bad-spec', {
+        message: `Agent ${quote(name)} cannot be below ${quote(parent ?? '')}, which is below it`,
+        fix: 'Name another parent, or none',
+      });
+    }
+    above = (await findAgent(tx, above))?.parent ?? undefined;
+  }
+}
+
+async function countChild(tx: Transaction, budgets: readonly string[]): Promise<void> {
+  const child = { children: 1 };
+  const short = await holdAll(tx, budgets, child);
+  if (short !== undefined) throw shortfallError(short);
+  await settleAll(tx, budgets, { held: child, used: child });
 }
 
 // P3

@@ -54,6 +54,7 @@ const mostOpen = 10_000;
 /** Throws `operation.bad-goal`. */
 export function checkGoal(goal: Goal): void {
   const sizeBytes = Buffer.byteLength(goal.text);
+  if (goal.text.includes('\0')) throw badGoal('there is a NUL in it', 'Leave it out');
   if (goal.text.trim() === '') throw badGoal('it has no words', 'Say what is to be done');
   if (sizeBytes > largestGoalBytes) {
     throw badGoal(

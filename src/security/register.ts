@@ -26,6 +26,7 @@ import {
   findAgentInAnyCase,
   insertAgent,
 } from '../ledger/agents.ts';
+import { grantsHeldBy } from '../ledger/grants.ts';
 import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
@@ -73,13 +74,18 @@ export function registerAgent(
   return inTurn(deps.ledger, name, async () => {
     checkAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
-    const takesUp = known?.name === name && (await mayTakeUp(deps.ledger.committed, known, body));
+    const takesUp =
+      known?.name === name && (await mayTakeUp(deps.ledger.committed, known, registration));
     if (known !== undefined && !takesUp) throw nameTaken(name, known.name);
     const made = await makeAgent(deps, home, { name, body, open: 'refused' });
     const handle = mintHandle(deps.random);
     if (takesUp) {
-      await deps.grants.change((tx, grants) =>
-        takeUp(tx, grants, { ...registration, handle, at: deps.clock.now() }),
+      const before =
+        body === 'command' ? await grantsHeldBy(deps.ledger.committed, `agent:${name}`) : [];
+      const ids = before.map(({ id }) => id);
+      await deps.grants.change(
+        (tx, grants) => takeUp(tx, grants, { ...registration, handle, ids, at: deps.clock.now() }),
+        ids,
       );
       return { name, address: made.key.address, handle, folder: join(home, 'agents', name) };
     }
@@ -115,9 +121,15 @@ const overStates: readonly AgentState[] = ['completed', 'failed', 'terminated'];
  * An agent that was terminated is registered once more, and so is a guest that made its own
  * folder, or whose registration was cut off, and that nobody has given a handle.
  */
-async function mayTakeUp(sql: Sql, known: AgentRow, body: AgentBody): Promise<boolean> {
+async function mayTakeUp(
+  sql: Sql,
+  known: AgentRow,
+  { body = 'guest', actor }: Pick<Registration, 'body' | 'actor'>,
+): Promise<boolean> {
   // What it is made of stays: a guest does not become a program of this machine by its name.
   if (known.body !== body) return false;
+  // Nor does somebody else's agent become one's own.
+  if (actor !== 'owner' && known.spawned_by !== actor) return false;
   if (known.status === 'terminated' || overStates.includes(known.state)) return true;
   return !(await hasHadHandle(sql, `agent:${known.name}`));
 }
@@ -132,8 +144,14 @@ async function takeUp(
     handle,
     handleMs,
     also,
+    ids,
     at: now,
-  }: Registration & { readonly handle: string; readonly at: Instant },
+  }: Registration & {
+    readonly handle: string;
+    /** Of the grants that it had before, and loses. */
+    readonly ids: readonly string[];
+    readonly at: Instant;
+  },
 ): Promise<void> {
   const principal = `agent:${name}`;
   const isBack = await changeStatus(tx, name, { from: 'terminated', to: 'active' });
@@ -147,6 +165,8 @@ async function takeUp(
   await insertHandle(tx, { hash, principal, created_at: now, expires_at });
   const kind = isBack ? 'agent.brought-back' : 'agent.taken-up';
   await tx.record({ actor, kind, subject: principal });
+  for (const id of ids) await grants.revoke(id);
+  if (ids.length > 0) await giveDefaults(grants, principal, 'guest');
   await also?.(tx, grants);
 }
 

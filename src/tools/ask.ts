@@ -26,6 +26,10 @@ export interface CallRequest {
   readonly key?: string | undefined;
   /** No longer than so; and never longer than the limits and the grants say. */
   readonly timeoutMs?: number | undefined;
+  /** Ends it too when it aborts; whoever waited goes on, whatever the tool does. */
+  readonly signal?: AbortSignal | undefined;
+  /** It is made by a run of the runtime, under a key that nobody else may use. */
+  readonly isOfRun?: true | undefined;
 }
 
 export type Asked =
@@ -43,7 +47,7 @@ export interface NewCallFacts {
 }
 
 export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
-  checkKey(facts.request.key);
+  checkKey(facts.request);
   const written = writtenDown(deps, facts);
   return deps.ledger.transact(async (tx) => {
     const { principal, key } = facts.request;
@@ -55,12 +59,17 @@ export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
 
 const lawfulKey = /^[\x20-\x7e]{1,200}$/;
 
-function checkKey(key: string | undefined): void {
-  if (key === undefined || lawfulKey.test(key)) return;
+function checkKey({ key, isOfRun }: CallRequest): void {
+  if (key === undefined || (lawfulKey.test(key) && (isOfRun || !isReserved(key)))) return;
   throw new AosError('tool.bad-arguments', {
-    message: 'An idempotency key has 1 to 200 plain characters',
+    message: 'An idempotency key has 1 to 200 plain characters, and does not begin with "run:"',
     fix: 'Use a new random one for each call',
   });
+}
+
+/** A tool reads off such a key for which operation it works. */
+function isReserved(key: string): boolean {
+  return key.startsWith('run:');
 }
 
 type Written = Pick<

@@ -52,11 +52,16 @@ export class ToolCalls implements AsyncDisposable {
         await this.announce(asked.approval).catch(() => {});
         return { kind: 'waiting', ...facts };
       case 'repeated':
-        return await (this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call));
+        return await this.#endWith(
+          request.signal,
+          asked.call.call_id,
+          this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call),
+        );
       case 'started': {
         const { principal, key: idempotency_key = callId, timeoutMs } = request;
         const call = { call_id: callId, principal, tool: tool.name, idempotency_key };
-        return await this.#run({ call, prepared, grants: asked.grants, timeoutMs });
+        const running = this.#run({ call, prepared, grants: asked.grants, timeoutMs });
+        return await this.#endWith(request.signal, callId, running);
       }
     }
   }
@@ -148,6 +153,21 @@ export class ToolCalls implements AsyncDisposable {
     };
   }
 
+  async #endWith(
+    signal: AbortSignal | undefined,
+    callId: string,
+    outcome: CallOutcome | Promise<CallOutcome>,
+  ): Promise<CallOutcome> {
+    const end = (): void => this.#running.end(callId, whyEnded(signal?.reason));
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      return await outcome;
+    } finally {
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
   async #run(work: Run): Promise<CallOutcome> {
     const { call_id } = work.call;
     const outcome = run({ ...this.#deps, running: this.#running }, work);
@@ -171,6 +191,15 @@ export class ToolCalls implements AsyncDisposable {
         this.#deps.log.error({ err: failure, call }, 'a call that went on could not be ended');
       });
   }
+}
+
+/** A caller that stops, or works elsewhere now, leaves the call to whoever takes it up. */
+function whyEnded(reason: unknown): AosError {
+  if (reason instanceof AosError && reason.code !== 'lease.lost') return reason;
+  return new AosError('tool.interrupted', {
+    message: 'Whoever called stopped while the call was running',
+    fix: 'Look what became of it once the daemon is up again',
+  });
 }
 
 // A bell may have been rung before anybody listened.

@@ -8,6 +8,7 @@
  *     its tool does not listen.
  * R4. When the daemon stops, a call is left as `started`: the next start decides, as after a
  *     crash, whether it can be run again.
+ * R5. An end that the ledger cannot take now is written when it can; until then nobody hears it.
  */
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
@@ -60,7 +61,30 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
   // R4
   if (end.kind === 'failed' && end.error.code === 'tool.interrupted')
     return failed(call, end.error);
-  return writeDown(deps, call, { ...end, ms: deps.clock.monotonicMs() - startedAt });
+  return writeDownAtLast(deps, call, { ...end, ms: deps.clock.monotonicMs() - startedAt });
+}
+
+const tries = { most: 30, everyMs: 1000 };
+
+/** R5. The effect has happened; that the ledger has no room for a moment does not undo it. */
+async function writeDownAtLast(
+  deps: RunDeps,
+  call: Run['call'],
+  end: End & { readonly ms: number },
+): Promise<CallOutcome> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await writeDown(deps, call, end);
+    } catch (failure) {
+      if (!mayPass(failure) || tried === tries.most) throw failure;
+      deps.log.error({ err: failure, call: call.call_id }, 'the end of a call is not on disk yet');
+    }
+    await deps.clock.sleep(tries.everyMs);
+  }
+}
+
+function mayPass(failure: unknown): boolean {
+  return failure instanceof AosError && /^ledger\.(?:busy|full|failed)$/.test(failure.code);
 }
 
 type End =

@@ -84,6 +84,11 @@ export class RunningCalls implements Disposable {
     this.#running.delete(callId);
   }
 
+  /** Nothing when it does not run here. */
+  end(callId: string, why: AosError): void {
+    this.#running.get(callId)?.end(why);
+  }
+
   endOf(principal: string, why: AosError): void {
     for (const call of this.#running.values()) if (call.principal === principal) call.end(why);
   }

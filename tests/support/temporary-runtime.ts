@@ -9,7 +9,7 @@ import type { ModelSpec } from '../../src/kernel/agent-spec.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { JournalStep } from '../../src/kernel/journal/step.ts';
 import type { LanguageModel } from '../../src/kernel/model.ts';
-import type { Clock } from '../../src/kernel/ports.ts';
+import type { Clock, Random } from '../../src/kernel/ports.ts';
 import type { Programs } from '../../src/kernel/programs.ts';
 import { type AgentRow, findAgent, modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -80,6 +80,8 @@ export interface RuntimeChoices {
   readonly slots?: number;
   readonly prices?: string;
   readonly clock?: Clock;
+  /** For ids that are the same in every run. */
+  readonly random?: Random;
 }
 
 interface Parts extends RuntimeChoices {
@@ -96,7 +98,7 @@ export async function temporaryRuntime(choices: RuntimeChoices = {}): Promise<Te
 
 async function open(parts: Parts): Promise<TemporaryRuntime> {
   const { ledger, clock, starts } = parts;
-  const random = realRandom;
+  const random = parts.random ?? realRandom;
   const logged: object[] = [];
   const write = (facts: object): void => void logged.push(facts);
   const log = { info: () => {}, warn: write, error: write };
@@ -168,6 +170,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     notify: (note) => tell(relay, note),
     openDoor: async () => {},
     sendPrompt: async () => {},
+    folderFor: async (_by, path) => path,
   });
   later.runtime = runtime;
   await calls.recover();
@@ -297,6 +300,7 @@ function keyFor(name: string) {
 }
 
 const noPrograms: Programs = {
+  check: () => {},
   holdsBy: () => 'marks',
   start: () => {
     throw new Error('there are no programs here');

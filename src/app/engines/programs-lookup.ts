@@ -6,7 +6,11 @@ import type { ProgramOrder } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
 
 /** The path of the program. Throws `program.missing`, `.not-executable` and `.bad-folder`. */
-export function findProgram({ argv, cwd, env }: ProgramOrder): string {
+export function findProgram({
+  argv,
+  cwd,
+  env,
+}: Pick<ProgramOrder, 'argv' | 'cwd' | 'env'>): string {
   checkFolder(cwd);
   const [name] = argv;
   const places = placesOf(name, cwd, env['PATH'] ?? '');

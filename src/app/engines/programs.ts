@@ -62,6 +62,8 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
       }
     },
 
+    check: (order) => void findProgram(order),
+
     holdsBy: () => (groupsFolder() === undefined ? 'marks' : 'control groups'),
 
     adopt(record) {

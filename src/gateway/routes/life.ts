@@ -38,8 +38,9 @@ async function spawn(
   if (order.parent !== undefined) await mustFind(deps, order.parent);
   // What is wrong with it is told to whoever asks, and not to the log of its first turn.
   if (order.spec.body === 'model') await deps.models?.open(order.spec.model);
-  const { agentId, operationId, pid } = await runtime.spawn(order);
-  return { agent: agentId, operation: operationId ?? null, pid: pid ?? null };
+  const { agentId, operationId, pid, isWaiting = false } = await runtime.spawn(order);
+  const operation = operationId ?? null;
+  return { agent: agentId, operation, pid: pid ?? null, waiting: isWaiting };
 }
 
 const longestPauseMs = 10_000;

@@ -104,7 +104,12 @@ async function startOrFail(deps: CommandDeps, name: string, start: Start): Promi
   }
 }
 
-async function tellNotStarted(deps: CommandDeps, name: string, failure: unknown): Promise<void> {
+/** The agent is failed, with the reason. */
+export async function tellNotStarted(
+  deps: CommandDeps,
+  name: string,
+  failure: unknown,
+): Promise<void> {
   const { ledger, clock } = deps;
   const known = failure instanceof AosError ? failure : undefined;
   const reason = known?.message ?? 'It could not be started; the log of the daemon tells more';

@@ -119,6 +119,7 @@ function mortal(
   life: { readonly isOver: boolean },
 ): Programs {
   return {
+    check: (order) => programs.check(order),
     holdsBy: () => programs.holdsBy(),
     adopt: (record) => programs.adopt(record),
     async start(order) {

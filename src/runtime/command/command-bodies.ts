@@ -16,7 +16,7 @@ import type { RestartDecision } from '../../kernel/restart.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { mustTurnTo, turnTo } from '../life.ts';
-import { beginProgram, leaseOf, specOfPending } from './begin-program.ts';
+import { beginProgram, leaseOf, specOfPending, tellNotStarted } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';
 import { endProgram, escalate } from './end-program.ts';
 import { type LiveProgram, stopProgram } from './live-program.ts';
@@ -59,7 +59,7 @@ export class CommandBodies implements AsyncDisposable {
     this.#closing.signal.throwIfAborted();
     if (this.#queue.holds(name)) return 'running';
     if (this.#queue.isFull) {
-      await specOfPending(this.#deps, name);
+      await this.#checkStart(name);
       this.#queue.cancel(name);
       this.#queue.wait(name);
       return 'waiting';
@@ -67,6 +67,19 @@ export class CommandBodies implements AsyncDisposable {
     this.#queue.seat(name);
     await this.#startSeated(name);
     return 'running';
+  }
+
+  /** Of one that has to wait: what is wrong with it is told now. */
+  async #checkStart(name: string): Promise<void> {
+    const { programs, home, environmentOf } = this.#deps;
+    const spec = await specOfPending(this.#deps, name);
+    const cwd = spec.cwd ?? placesOf(home, name).workspace;
+    try {
+      programs.check({ argv: spec.argv, cwd, env: await environmentOf(name, spec) });
+    } catch (failure) {
+      await tellNotStarted(this.#deps, name, failure);
+      throw failure;
+    }
   }
 
   /** All of its processes stop where they are. */

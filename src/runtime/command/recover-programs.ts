@@ -10,6 +10,7 @@ import {
   findAgent,
   setProgram,
 } from '../../ledger/agents.ts';
+import { freeLease } from '../../ledger/leases.ts';
 import { turnTo } from '../life.ts';
 import { leaseOf } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';
@@ -63,6 +64,8 @@ async function clearUnfinished(
   await ledger.transact(async (tx) => {
     const { restart } = readCommandSpec(name, (await agentInnards(tx, name))?.spec ?? null);
     await setProgram(tx, name, { program: null, pid: null });
+    // Whoever took it is dead.
+    await freeLease(tx, leaseOf(name));
     if (restart !== 'never') return;
     const reason = 'the daemon ended while it was being started';
     const turn = { from: ['pending'] as const, actor: 'system', at: clock.now() };

@@ -55,6 +55,9 @@ async function callOne(
       tool: part.tool,
       args: part.args,
       key: callKey(run.operation.id, turn, place),
+      isOfRun: true,
+      // A tool that does not answer must not keep a run from being stopped.
+      signal: run.signal,
     });
     run.signal.throwIfAborted();
     return outcomeFor(deps, run, part, outcome);

@@ -24,7 +24,7 @@ import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { hasToHear, work } from './run.ts';
 import { RunJournal } from './run-journal.ts';
-import { startWall, wallLeft } from './wall.ts';
+import { chargeWall, startWall, wallLeft } from './wall.ts';
 
 export interface ModelRunsDeps extends ModelRunDeps {
   /** The operation waits no more. */
@@ -47,6 +47,8 @@ interface Active {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   wantsPause: Why | undefined;
+  /** Once its journal is open. */
+  run: Run | undefined;
 }
 
 export class ModelRuns implements AsyncDisposable {
@@ -85,6 +87,7 @@ export class ModelRuns implements AsyncDisposable {
       stop: new AbortController(),
       ended,
       wantsPause: undefined,
+      run: undefined,
     };
     this.#active.set(operation.id, active);
     try {
@@ -184,6 +187,7 @@ export class ModelRuns implements AsyncDisposable {
       wantsPause: () => active.wantsPause !== undefined,
     };
     startWall(run, clock);
+    active.run = run;
     return run;
   }
 
@@ -213,6 +217,7 @@ export class ModelRuns implements AsyncDisposable {
     // M2
     if (why === early) return;
     if (isLost(why)) return this.#leave(operation);
+    if (isOfLedger(why)) return this.#putBackLater(operation, active, why);
     if (!(why instanceof AosError)) {
       this.#deps.log.error({ err: why, operation: operation.id }, 'a run broke');
       await this.#end(operation, active, { state: 'failed', error: broken(operation, why) });
@@ -225,13 +230,49 @@ export class ModelRuns implements AsyncDisposable {
     }
   }
 
+  /**
+   * The ledger cannot be written, as on a full disk. Nothing is wrong with the run: it goes on
+   * from its journal when there is room again.
+   */
+  async #putBackLater(operation: OperationRow, active: Active, why: AosError): Promise<void> {
+    const { ledger, leases, clock, log } = this.#deps;
+    const { id, agent } = operation;
+    const subject = `agent:${agent}`;
+    log.error({ err: why, operation: id }, 'a run holds: the ledger cannot be written just now');
+    for (let delayMs = againMs; ; delayMs = Math.min(delayMs * 2, longestAgainMs)) {
+      const isClosing = await clock.sleep(delayMs, this.#closing.signal).catch(() => true);
+      // M2
+      if (isClosing === true) return;
+      try {
+        await ledger.transact(async (tx) => {
+          await leases.check(tx, subject, active.token);
+          const at = clock.now();
+          const turn = { to: 'pending', from: ['running'], actor: 'system', at } as const;
+          await turnTo(tx, agent, { ...turn, reason: 'it goes on from its journal' });
+          await leases.releaseIn(tx, subject);
+          await putBack(tx, id, { from: ['running'], actor: 'system', at });
+        });
+        leases.forget(subject);
+        return;
+      } catch (failure) {
+        if (isLost(failure)) return this.#leave(operation);
+        if (!isOfLedger(failure)) throw failure;
+      }
+    }
+  }
+
+  /** Every way out of a run counts the time since it was counted last. */
+  async #under(tx: Transaction, { agent, token, run }: Active): Promise<void> {
+    await this.#deps.leases.check(tx, `agent:${agent}`, token);
+    if (run !== undefined) await chargeWall(this.#deps, tx, run);
+  }
+
   async #end(operation: OperationRow, active: Active, ending: Ending): Promise<void> {
-    const { token } = active;
     const { ledger, leases, clock, log } = this.#deps;
     const subject = `agent:${operation.agent}`;
     try {
       const step = await ledger.transact(async (tx) => {
-        await leases.check(tx, subject, token);
+        await this.#under(tx, active);
         const actor = subject;
         const written = await concludeIn(tx, { operation, ending, actor, at: clock.now() });
         return written;
@@ -263,27 +304,27 @@ export class ModelRuns implements AsyncDisposable {
   }
 
   /** After its step, and until somebody resumes it. */
-  async #setAside(operation: OperationRow, { token, wantsPause }: Active): Promise<void> {
+  async #setAside(operation: OperationRow, active: Active): Promise<void> {
     const { ledger, leases, clock } = this.#deps;
     const { id, agent } = operation;
     await ledger.transact(async (tx) => {
-      await leases.check(tx, `agent:${agent}`, token);
+      await this.#under(tx, active);
       const at = clock.now();
       await appendSteps(tx, id, [{ kind: 'checkpoint', why: 'paused' }], at);
       await changeOperation(tx, id, { from: ['running'], to: 'paused', at });
-      const { by = 'system', reason = `paused by ${by}` } = wantsPause ?? {};
+      const { by = 'system', reason = `paused by ${by}` } = active.wantsPause ?? {};
       await turnTo(tx, agent, { to: 'paused', from: ['running'], reason, actor: by, at });
       await leases.releaseIn(tx, `agent:${agent}`);
     });
     leases.forget(`agent:${agent}`);
   }
 
-  async #wait(operation: OperationRow, { token }: Active, waits_for: string): Promise<void> {
-    const { ledger, leases, clock } = this.#deps;
+  async #wait(operation: OperationRow, active: Active, waits_for: string): Promise<void> {
+    const { ledger, clock } = this.#deps;
     const { id, agent } = operation;
     const change = { from: ['running'], to: 'waiting', waitsFor: waits_for } as const;
     await ledger.transact(async (tx) => {
-      await leases.check(tx, `agent:${agent}`, token);
+      await this.#under(tx, active);
       await changeOperation(tx, id, { ...change, at: clock.now() });
       await tx.record({
         actor: `agent:${agent}`,
@@ -317,12 +358,12 @@ export class ModelRuns implements AsyncDisposable {
   }
 
   /** What may pass is tried again from where it was, as often as its agent's policy says. */
-  async #tryLater(operation: OperationRow, { token }: Active, error: AosError): Promise<boolean> {
+  async #tryLater(operation: OperationRow, active: Active, error: AosError): Promise<boolean> {
     if (!mayPass.has(error.code)) return false;
     const { ledger, leases, clock } = this.#deps;
     const { id, agent } = operation;
     const later = await ledger.transact(async (tx) => {
-      await leases.check(tx, `agent:${agent}`, token);
+      await this.#under(tx, active);
       const innards = await agentInnards(tx, agent);
       const at = clock.now();
       // Only spawning and this write them.
@@ -346,6 +387,7 @@ export class ModelRuns implements AsyncDisposable {
 }
 
 const againMs = 1000;
+const longestAgainMs = 30_000;
 
 /** Failures of others, which have nothing to do with what was asked. */
 const mayPass: ReadonlySet<string> = new Set([
@@ -388,6 +430,10 @@ export async function specOf(
 
 function waitsFor(worked: { readonly kind: string; readonly callId?: string }): string {
   return worked.callId === undefined ? 'mail' : `call:${worked.callId}`;
+}
+
+function isOfLedger(why: unknown): why is AosError {
+  return why instanceof AosError && why.code.startsWith('ledger.');
 }
 
 function isLost(why: unknown): boolean {

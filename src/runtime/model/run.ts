@@ -10,6 +10,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import { mailboxSize } from '../../ledger/mailboxes.ts';
 import { type OperationRow, openChildrenOf } from '../../ledger/operations.ts';
 import { isToBeTold } from '../tell.ts';
 import { askModel, writeForgotten } from './ask.ts';
@@ -53,13 +54,25 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
           return { kind: 'waits-for-mail' };
         }
         // What one that ended just now has told may have come meanwhile.
-        if (await takeMail(deps, run, [])) break;
+        if (await takeLastMail(deps, run)) break;
         return { kind: 'done', text: next.text };
       }
       case 'over':
         throw new Error('an operation that is over was started');
     }
   }
+}
+
+const looks = { most: 10, everyMs: 50 };
+
+/** Something may be on its way into the mailbox just now, and can be taken in a moment. */
+async function takeLastMail(deps: ModelRunDeps, run: Run): Promise<boolean> {
+  for (let look = 0; look < looks.most; look++) {
+    if (await takeMail(deps, run, [])) return true;
+    if ((await mailboxSize(deps.ledger.committed, run.agent)).pending === 0) return false;
+    await deps.clock.sleep(looks.everyMs, run.signal);
+  }
+  return false;
 }
 
 /** Of its children: also of those that are over, while the message that says so is on its way. */

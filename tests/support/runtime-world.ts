@@ -1,0 +1,138 @@
+/** A home with its runtime in this process, over a ledger that is watched. */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import * as z from 'zod';
+import { composeEngines } from '../../src/app/compose.ts';
+import { openHomeRelay } from '../../src/app/home-relay.ts';
+import { openHomeRuntime } from '../../src/app/home-runtime.ts';
+import { type HomeTools, openHomeTools } from '../../src/app/home-tools.ts';
+import type { Log } from '../../src/app/log.ts';
+import { type OpenHome, openHome } from '../../src/app/open-home.ts';
+import { defaultSettings } from '../../src/app/settings.ts';
+import { type Message, type MessageKind, priorities } from '../../src/kernel/message.ts';
+import { modelAgentNames } from '../../src/ledger/agents.ts';
+import { ownerParty } from '../../src/relay/envelope.ts';
+import type { RunningRelay } from '../../src/relay/open-relay.ts';
+import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import type { AgentRuntime } from '../../src/runtime/runtime.ts';
+import { defineTool, type Tool } from '../../src/tools/tool.ts';
+import { type Boundaries, WatchedLedger } from './watched-ledger.ts';
+
+export interface WorldPlaces {
+  readonly home: string;
+  /** Where the effects are: a line each. */
+  readonly effects: string;
+}
+
+export interface World extends AsyncDisposable {
+  readonly ledger: WatchedLedger;
+  readonly relay: RunningRelay;
+  readonly tools: HomeTools;
+  readonly runtime: AgentRuntime;
+}
+
+export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Promise<World> {
+  await using opened = new AsyncDisposableStack();
+  const engines = composeEngines();
+  const settings = { ...defaultSettings, home: order.home, modelSlots: 2 };
+  // What is not said, nobody here asks for.
+  const log = quiet as unknown as Log;
+  const home = opened.use(
+    await openHome(engines, order.home, { holder: 'test', onLost: complain }),
+  );
+  const ledger = new WatchedLedger(home.ledger, boundaries);
+  const open: OpenHome = { ...home, ledger };
+  const modelAgents = new Set(await modelAgentNames(ledger.committed));
+  const later: { runtime?: AgentRuntime } = {};
+  const onMail = (name: string): void => later.runtime?.mailFor(name);
+  const { relay } = opened.use(
+    await openHomeRelay(engines, settings, { open, log, metrics: noMetrics, modelAgents, onMail }),
+  );
+  const runtimeOf = () => later.runtime;
+  const tools = opened.use(
+    openHomeTools(engines, settings, { open, log, relay, runtime: runtimeOf }),
+  );
+  for (const repeatable of [true, false]) {
+    tools.tools.register(appendingTool({ order, boundaries, relay }, repeatable));
+  }
+  const { runtime } = await openHomeRuntime(engines, settings, {
+    ...{ open, log, relay, tools, environment: {}, modelAgents },
+    socketOf: (name) => name,
+    openDoor: async () => {},
+  });
+  later.runtime = opened.use(runtime);
+  const kept = opened.move();
+  return { ledger, relay, tools, runtime, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+const quiet = {
+  info: () => {},
+  warn: (facts: unknown) => complain(facts),
+  error: (facts: unknown) => complain(facts),
+};
+
+function complain(facts: unknown): void {
+  process.stderr.write(`${JSON.stringify(facts, errorsToo)}\n`);
+}
+
+function errorsToo(_key: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.stack}` : value;
+}
+
+interface ToolParts {
+  readonly order: WorldPlaces;
+  readonly boundaries: Boundaries;
+  readonly relay: RunningRelay;
+}
+
+/** The two differ in whether they look for what they did before. */
+function appendingTool({ order, boundaries, relay }: ToolParts, repeatable: boolean): Tool {
+  return defineTool({
+    name: repeatable ? 'test.append' : 'test.unsafe',
+    summary: 'Appends a line to a file outside the ledger',
+    schema: z.strictObject({ mail: z.optional(z.string()) }),
+    effect: 'external',
+    repeatable,
+    deeds: () => [],
+    run: async ({ mail }, { key, principal }) => {
+      if (mail !== undefined) await sendAsOwner(relay, { to: agentOf(principal), body: mail });
+      boundaries.pass();
+      if (!repeatable || !effectsIn(order.effects).includes(key)) addEffect(order.effects, key);
+      boundaries.pass();
+      return { appended: key };
+    },
+  });
+}
+
+function agentOf(principal: string): string {
+  return principal.replace(/^agent:/, '');
+}
+
+export interface OwnersMessage {
+  readonly to: string;
+  readonly kind?: MessageKind;
+  readonly body: string;
+}
+
+/** Once, however often it is sent. */
+export async function sendAsOwner(
+  relay: RunningRelay,
+  { to, kind = 'message', body }: OwnersMessage,
+): Promise<void> {
+  const message: Message = {
+    ...{ to, kind, priority: priorities.usual, body, dedupKey: 'the only one' },
+    ...{ attachments: [], headers: [] },
+  };
+  const [accepted] = await relay.accept([{ sender: ownerParty, message, isPermitted: true }]);
+  if (accepted?.kind === 'refused') throw accepted.error;
+}
+
+export function effectsIn(path: string): string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+}
+
+function addEffect(path: string, key: string): void {
+  const file = openSync(path, 'a', 0o600);
+  writeSync(file, `${key}\n`);
+  fsyncSync(file);
+  closeSync(file);
+}
