@@ -16,33 +16,33 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
     exclude: ['**/*.slow.test.ts'],
-    budgetSeconds: 90,
+    budgetSeconds: 120,
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 180, fileParallelism: true },
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 330, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
     budgetSeconds: 30,
     fileParallelism: true,
   },
-  // 2,000 seeds of the simulated relay, and the bugs that it has to find.
-  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 150, fileParallelism: true },
-  // Three hundred starts and kills of the daemon, and 2,000 openings of the ledger.
+  // 2,000 seeds of the simulated relay, 200 of the runtime, and the bugs that they have to find.
+  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 240, fileParallelism: true },
+  // Five hundred starts and kills of the daemon, and 2,000 openings of the ledger.
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 390,
+    budgetSeconds: 520,
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 210, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 330, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    budgetSeconds: 180,
+    budgetSeconds: 240,
     fileParallelism: true,
   },
   {

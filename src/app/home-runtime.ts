@@ -104,6 +104,7 @@ export async function openHomeRuntime(
     keys: await openAgentKeys(engines, open.home),
     notify: (note) => tell(relay, note),
     openDoor: (name) => options.openDoor(name),
+    checkProgram: (spec) => checkProgram(engines, options, spec),
     folderFor: (by, path) => folderFor(engines, open, by, path),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
   });
@@ -192,4 +193,15 @@ async function folderFor(
     if (decision.kind === 'denied') throw deniedError(wish, decision);
   }
   return real;
+}
+
+/** Before anything is made: with the environment that it would get, but for its handle. */
+function checkProgram(
+  { programs }: Engines,
+  { open, environment }: HomeRuntimeOptions,
+  { argv, cwd = open.home, env: own }: CommandSpec,
+): void {
+  const none = { name: '', handle: '', socket: '' };
+  const env = programEnvironment({ ...none, home: open.home, own, machine: environment });
+  programs.check({ argv, cwd, env });
 }

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
+import { agentsInState } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import { Grants } from '../security/grants/grants.ts';
@@ -51,13 +52,18 @@ export async function openHome(
   const ledger = scrubbedLedger(raw, secrets.scrubber);
   const owner = await ensureOwner({ ...engines, ledger }, home);
   const realHome = await withoutSymlinks(engines.disk, home);
+  const grants = new Grants({ ...engines, ledger });
+  // Before anything is delivered: what a paused guest holds does not count, and its mail waits.
+  for (const name of await agentsInState(ledger.committed, 'paused', 'guest')) {
+    grants.setPaused(`agent:${name}`, true);
+  }
   const kept = opened.move();
   return {
     home,
     realHome,
     epoch: lock.epoch,
     ledger,
-    grants: new Grants({ ...engines, ledger }),
+    grants,
     secrets,
     owner,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -8,6 +8,7 @@ import { defineComplete } from './complete.ts';
 import { defineCompletion } from './completion.ts';
 import { defineConfig } from './config.ts';
 import type { Define } from './context.ts';
+import { defineDemo } from './demo.ts';
 import { defineDoctor } from './doctor.ts';
 import { defineDown } from './down.ts';
 import { defineDu } from './du.ts';
@@ -62,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'status',
     summary: 'say whether the daemon runs, and how it is',
     define: defineStatus,
+  },
+  {
+    name: 'demo',
+    summary: 'let a small team work for you to watch, without a key',
+    define: defineDemo,
   },
   {
     name: 'register',

@@ -13,7 +13,12 @@ export function definePause(command: Command, context: Context): void {
       '\nA model agent stops after its step, a program where it is, with all that it has started.\nA guest gets no messages, and its grants do not count. "aos resume" lets it go on.\n\nExamples:\n  aos pause worker\n  aos pause worker --reason "the disk is nearly full"',
     )
     .action((name: string, { reason }: { readonly reason?: string }) =>
-      move(context, name, (client) => client.pauseAgent(name, { reason, signal: context.signal })),
+      move(
+        context,
+        name,
+        (client) => client.pauseAgent(name, { reason, signal: context.signal }),
+        ({ state }) => (state === 'running' ? ', and stops after the step that it is in' : ''),
+      ),
     );
 }
 
@@ -35,10 +40,11 @@ async function move(
   context: Context,
   name: string,
   work: (client: Client) => Promise<Moved>,
+  words: (moved: Moved) => string = () => '',
 ): Promise<void> {
   const { signal } = context;
   const answer = await withHome(context, { holder: 'aos pause' }, (client) =>
     withAgent(client, { name, signal }, () => work(client)),
   );
-  context.print({ data: answer, text: `Agent ${answer.name} is ${answer.state}.` });
+  context.print({ data: answer, text: `Agent ${answer.name} is ${answer.state}${words(answer)}.` });
 }

@@ -21,7 +21,7 @@ const steps: readonly Step[] = [
     ...{ kind: 'answered', turn: 1, finish: 'tool-calls', usage, cost: null },
     parts: [{ kind: 'text', text: evil }, { kind: 'reasoning', text: evil }, call],
   },
-  { kind: 'lost', turn: 1, why: evil },
+  { kind: 'lost', turn: 1, cause: 'model', why: evil },
   { kind: 'results', turn: 1, results: [result] },
   { kind: 'note', code: 'operation.no-progress', text: evil },
   { kind: 'summary', up_to: 2, text: evil, usage },

@@ -28,3 +28,14 @@ test('table() takes rows of different lengths', () => {
 test('table() of no rows is an empty text', () => {
   expect(table([])).toBe('');
 });
+
+test('table() lets a very long cell stand out, and the others line up without it', () => {
+  const long = 'x'.repeat(100);
+
+  const text = table([
+    ['a', long, 'y'],
+    ['b', 'short', 'z'],
+  ]);
+
+  expect(text).toBe(`a  ${long}  y\nb  short  z`);
+});

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { DaemonAddress } from '../app/daemon.ts';
 import { version } from '../app/version.ts';
+import type { Client } from '../gateway/client.ts';
+import { AosError } from '../kernel/errors.ts';
 import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
@@ -26,7 +28,10 @@ export function defineUp(command: Command, context: Context): void {
       const withPort = portContext(context, options.port);
       if (options.detach === true) {
         const takeover = options.takeover === true;
-        context.print(readyOutcome(await startDetached(withPort, { takeover }), 'aos down'));
+        const address = await startDetached(withPort, { takeover });
+        const { client } = await reach(withPort);
+        const isNew = await hasNoAgents(client);
+        context.print(readyOutcome(address, { isNew, howToStop: 'aos down' }));
       } else {
         await runHere(withPort, options);
       }
@@ -43,30 +48,57 @@ function portContext(context: Context, port: string | undefined): Context {
 }
 
 async function runHere(context: Context, { takeover }: UpOptions): Promise<void> {
-  const { engines, settings } = await reach(context);
+  const { engines, settings, client } = await reach(context);
   const { inside } = await import('../app/inside.ts');
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
     environment: context.environment,
     signal: stopSignal(context.signal),
-    onReady: (where) => context.print(readyOutcome(where, 'Ctrl-C')),
+    // Not awaited: the daemon has to go on in order to answer. It does not fail.
+    onReady: (where) => void tellReady(context, client, where),
   });
 }
 
+async function tellReady(context: Context, client: Client, where: DaemonAddress): Promise<void> {
+  const isNew = await hasNoAgents(client);
+  context.print(readyOutcome(where, { isNew, howToStop: 'Ctrl-C' }));
+}
+
+/** Whether none was ever made; one that cannot be asked is not called new. */
+async function hasNoAgents(client: Client): Promise<boolean> {
+  try {
+    const status = await client.status();
+    return 'agents' in status && status.agents.total === 0;
+  } catch (failure) {
+    if (failure instanceof AosError) return false;
+    throw failure;
+  }
+}
+
 /** Ctrl-C, SIGTERM, or the end of the terminal; the second one of a kind does not wait. */
-function stopSignal(interrupted: AbortSignal): AbortSignal {
+export function stopSignal(interrupted: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const exitCodes = { SIGTERM: 143, SIGHUP: 129 } as const;
   for (const name of ['SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
       process.once(name, () => process.exit(exitCodes[name]));
-      controller.abort();
+      controller.abort(new AosError('interrupted.signal', { message: `Stopped by ${name}` }));
     });
   }
   return AbortSignal.any([interrupted, controller.signal]);
 }
 
-function readyOutcome({ home, pid, socket, url }: DaemonAddress, howToStop: string): Outcome {
+interface Readiness {
+  readonly isNew: boolean;
+  readonly howToStop: string;
+}
+
+const offer = 'Nothing here yet. To see a small team at work without a key: aos demo';
+
+function readyOutcome(
+  { home, pid, socket, url }: DaemonAddress,
+  { isNew, howToStop }: Readiness,
+): Outcome {
   const rows = [
     ['  home', home],
     ['  socket', socket],
@@ -75,6 +107,6 @@ function readyOutcome({ home, pid, socket, url }: DaemonAddress, howToStop: stri
   ];
   return {
     data: { version, home, pid, socket, url },
-    text: `Agent OS ${version} is up.\n${table(rows)}\nTo stop it: ${howToStop}`,
+    text: `Agent OS ${version} is up.\n${table(rows)}\n${isNew ? `${offer}\n` : ''}To stop it: ${howToStop}`,
   };
 }

@@ -12,9 +12,10 @@ import type { Caller } from './authenticate.ts';
 import type { WireAgentDetails } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
 import { modelShown, readSpec, wireBudget, wireSummary } from './goal-wire.ts';
+import { agentAsItIs, goalAsItIs } from './runtime-of.ts';
 import { timeOrNull, timeText } from './wire.ts';
 
-type DetailsDeps = Pick<GatewayDeps, 'ledger' | 'disk' | 'home' | 'secrets'>;
+type DetailsDeps = Pick<GatewayDeps, 'ledger' | 'disk' | 'home' | 'secrets' | 'runtime'>;
 
 /** Throws `agent.unknown`, also for one that is none of the caller's business. */
 export async function agentDetails(
@@ -23,7 +24,7 @@ export async function agentDetails(
   name: string,
 ): Promise<WireAgentDetails> {
   const sql = deps.ledger.committed;
-  const row = await visibleAgent(sql, caller, name);
+  const row = agentAsItIs(deps, await visibleAgent(sql, caller, name));
   const innards = await agentInnards(sql, name);
   const spec = readSpec(innards?.spec ?? null);
   const budget = await readBudget(sql, `agent:${name}`);
@@ -41,7 +42,7 @@ export async function agentDetails(
     budget: budget === undefined ? null : wireBudget(budget),
     lease: await leaseOf(sql, name),
     children: await childrenOf(sql, name),
-    operations: (await operationsOf(sql, name)).map(wireSummary),
+    operations: (await operationsOf(sql, name)).map((one) => wireSummary(goalAsItIs(deps, one))),
     ...(await logOf(deps, row)),
   };
 }

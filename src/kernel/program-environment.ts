@@ -63,9 +63,10 @@ function fits(goal: string): boolean {
 function checkVariable(name: string, value: string): void {
   const isName = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/.test(name);
   if (isName && !isWithheld(name) && !value.includes('\0')) return;
-  const why = isName ? 'which no order may set so' : 'which is no name of a variable';
   throw new AosError('agent.bad-spec', {
-    message: `The environment sets ${quote(name.slice(0, 80))}, ${why}`,
-    fix: 'Leave it out: PATH and whatever begins with LD_, NODE_ or AOS_ cannot be set',
+    message: `The environment sets ${quote(name.slice(0, 80))}, ${isName ? 'which no order may set so' : 'which is no name of a variable'}`,
+    fix: isName
+      ? 'Leave it out: PATH and whatever begins with LD_, NODE_ or AOS_ cannot be set'
+      : 'A name has letters, digits and "_", and does not begin with a digit',
   });
 }

@@ -39,6 +39,8 @@ export interface RunningProgram {
   readonly record: ProgramRecord;
   /** When the program itself has ended; some that it started may still be there. */
   readonly ended: Promise<ProgramEnd>;
+  /** Of the program itself, where it is known: `record` may name what stands between us. */
+  programPid(): number | undefined;
   condition(): ProgramCondition;
   /** All of them stop where they are, and go on. */
   freeze(): Promise<void>;

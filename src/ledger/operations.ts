@@ -37,7 +37,10 @@ export interface OperationRow extends QueuedGoal {
 export type NewOperation = Omit<
   OperationRow,
   'state' | 'waits_for' | 'result' | 'started_at' | 'ended_at' | 'steps' | 'queued_at'
->;
+> & {
+  /** Of whoever submits it: the same key is the same goal. */
+  readonly submit_key?: string | undefined;
+};
 
 const columns = `id, agent, owner, parent, goal, because, state, waits_for, priority, due_at,
   deadline_at, result, created_at, queued_at, started_at, ended_at, steps, of_mail`;
@@ -54,8 +57,8 @@ const isOpen = `state in ('queued', 'running', 'waiting', 'paused')`;
 export async function insertOperation(tx: Transaction, operation: NewOperation): Promise<void> {
   await tx.run(
     `insert into operations (id, agent, owner, parent, goal, because, state, priority, due_at,
-       deadline_at, created_at, queued_at, of_mail)
-     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $10, $11)`,
+       deadline_at, created_at, queued_at, of_mail, submit_key)
+     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $10, $11, $12)`,
     [
       operation.id,
       operation.agent,
@@ -68,12 +71,24 @@ export async function insertOperation(tx: Transaction, operation: NewOperation):
       operation.deadline_at,
       operation.created_at,
       operation.of_mail,
+      operation.submit_key ?? null,
     ],
   );
 }
 
 export function findOperation(sql: Sql, id: string): Promise<OperationRow | undefined> {
   return sql.get(`select ${columns} from operations where id = $1`, [id]);
+}
+
+export function findOperationByKey(
+  sql: Sql,
+  owner: string,
+  key: string,
+): Promise<OperationRow | undefined> {
+  return sql.get(`select ${columns} from operations where owner = $1 and submit_key = $2`, [
+    owner,
+    key,
+  ]);
 }
 
 /** The ids that begin so. */

@@ -31,7 +31,7 @@ export interface Conclusion {
   readonly at: Instant;
 }
 
-/** The step that was written; undefined when it was over already. */
+/** The step that was written. Throws `operation.over` when it was over already. */
 export async function concludeIn(
   tx: Transaction,
   conclusion: Conclusion,

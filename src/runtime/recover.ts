@@ -3,7 +3,7 @@
  * queue and is taken up from its journal; what waits goes on waiting, under a lease of ours.
  */
 import type { Clock } from '../kernel/ports.ts';
-import { agentsInState } from '../ledger/agents.ts';
+import { agentsInState, findAgent } from '../ledger/agents.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type OperationRow, operationsIn } from '../ledger/operations.ts';
@@ -17,6 +17,8 @@ export interface RecoverDeps {
   readonly leases: LeaseKeeper;
 }
 
+const batchAgents = 200;
+
 /** Resolves to those that wait. */
 export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly OperationRow[]> {
   const { ledger } = deps;
@@ -24,15 +26,44 @@ export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly Op
     await backToQueue(deps, operation);
   const waiting = await operationsIn(ledger.committed, 'waiting');
   const busy = new Set<string>();
-  const running = new Set(await agentsInState(ledger.committed, 'running', 'model'));
-  for (const { agent } of waiting) {
-    // One that is paused does not run, and needs no lease.
-    if (running.has(agent) && (await deps.leases.take(`agent:${agent}`)) !== undefined) {
-      busy.add(agent);
-    }
+  // Together: callers of one turn share a flush.
+  for (let start = 0; start < waiting.length; start += batchAgents) {
+    const some = waiting.slice(start, start + batchAgents);
+    const held = await Promise.all(some.map(({ agent }) => holdAgain(deps, agent)));
+    for (const [place, { agent }] of some.entries()) if (held[place]) busy.add(agent);
   }
   await settleOthers(deps, busy);
   return waiting;
+}
+
+/** One whose goal waits is at work, under a lease; false where it is paused, and needs none. */
+export async function holdAgain(deps: RecoverDeps, agent: string): Promise<boolean> {
+  const { ledger, leases, clock } = deps;
+  const subject = `agent:${agent}`;
+  const token = await ledger.transact(async (tx) => {
+    const turn = { actor: 'system', at: clock.now() };
+    await turnTo(tx, agent, { ...turn, to: 'running', from: ['pending'] });
+    if ((await findAgent(tx, agent))?.state !== 'running') return undefined;
+    return leases.takeIn(tx, subject);
+  });
+  if (token !== undefined) leases.keep(subject, token);
+  return token !== undefined;
+}
+
+/** This process stops: what it works on is left for the next one, and shows it. */
+export async function leaveModelAgents(deps: RecoverDeps): Promise<void> {
+  const { ledger, clock } = deps;
+  const { committed } = ledger;
+  for (const operation of await operationsIn(committed, 'running')) {
+    await backToQueue(deps, operation);
+  }
+  for (const { agent } of await operationsIn(committed, 'waiting')) {
+    await ledger.transact(async (tx) => {
+      const turn = { to: 'pending', from: ['running'], actor: 'system', at: clock.now() } as const;
+      await turnTo(tx, agent, { ...turn, reason: 'its daemon was stopped; its goal waits on' });
+      await freeLease(tx, `agent:${agent}`);
+    });
+  }
 }
 
 async function backToQueue(

@@ -6,8 +6,7 @@
 import { commandWords } from '../kernel/command-words.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/orchestrator-request.ts';
-import type { Clock, DiskView } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import type { Clock } from '../kernel/ports.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql } from '../ledger/ledger.ts';
 import { openOperationsOf } from '../ledger/operations.ts';
@@ -23,7 +22,6 @@ import { tellLater } from './tell.ts';
 export interface RequestsDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  readonly disk: Pick<DiskView, 'stat'>;
   readonly log: { error(facts: object, words: string): void };
   /** Where a working folder really is; throws when whoever asks may not work there. */
   folderFor(by: string, path: string): Promise<string>;
@@ -114,7 +112,6 @@ async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Prom
   const { name, by, cli, env, prompt } = asked;
   const isOwner = by === 'owner';
   const workingDir = asked.workingDir && (await deps.folderFor(asked.by, asked.workingDir));
-  if (!isOwner && workingDir !== undefined) await refuseLinks(deps, workingDir);
   const { pid, isWaiting } = await deps.spawn({
     name,
     by: isOwner ? 'owner' : `agent:${by}`,
@@ -134,19 +131,6 @@ async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Prom
     return `WAITING: ${name}\nAs many programs run as may at once; it starts when one of them ends.\n`;
   }
   return `STARTED: ${name}\n${pid === undefined ? '' : `PID: ${pid}\n`}`;
-}
-
-/** The grants were held against the name, so the name itself has to lead there. */
-async function refuseLinks({ disk }: RequestsDeps, path: string): Promise<void> {
-  const names = path.split('/');
-  for (const end of names.keys()) {
-    const place = names.slice(0, end + 1).join('/') || '/';
-    if ((await disk.stat(place))?.kind !== 'symlink') continue;
-    throw new AosError('program.bad-folder', {
-      message: `The way to the working folder ${quote(path)} goes over ${quote(place)}, which is a link`,
-      fix: 'Name the folder by the path that no link is on',
-    });
-  }
 }
 
 async function releaseAsked(deps: RequestsDeps, asked: ReleaseRequest & Asker): Promise<string> {

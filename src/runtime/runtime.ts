@@ -8,17 +8,12 @@
  *     not run under a lease of this process.
  */
 
+import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { Bells } from '../kernel/bells.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import {
-  type AgentRow,
-  agentsInState,
-  childrenOf,
-  everyAgent,
-  findAgent,
-  setPresence,
-} from '../ledger/agents.ts';
+import { quote } from '../kernel/quote.ts';
+import { type AgentRow, childrenOf, everyAgent, findAgent, setPresence } from '../ledger/agents.ts';
 import { hasUnread } from '../ledger/find-mail.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
@@ -34,7 +29,7 @@ import type { LeaseKeeper } from './lease-keeper.ts';
 import { mustTurnTo, turnTo } from './life.ts';
 import { decideAgain, mostMailGoals } from './mail-again.ts';
 import { type ModelRuns, specOf, type Why } from './model/model-runs.ts';
-import { recoverModelAgents } from './recover.ts';
+import { holdAgain, leaveModelAgents, recoverModelAgents } from './recover.ts';
 import { takeRequests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
@@ -51,6 +46,8 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly calls: Pick<ToolCalls, 'endOf'>;
   /** Who takes its mail in its turns; shared with the relay. */
   readonly modelAgents: Set<string>;
+  /** Whether its program could be started now; throws why not. */
+  checkProgram(spec: CommandSpec): void;
   /** A new agent with a handle needs its socket before its program starts. */
   openDoor(name: string): Promise<void>;
   /** Where a working folder really is; throws when whoever asks may not work there. */
@@ -62,6 +59,7 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
 const requestsBell = 'requests';
 const tellBell = 'tell';
 const tickMs = 5000;
+const earlyMs = 100;
 
 export class AgentRuntime implements AsyncDisposable {
   readonly #deps: RuntimeDeps;
@@ -85,6 +83,8 @@ export class AgentRuntime implements AsyncDisposable {
 
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */
   async spawn(order: SpawnOrder): Promise<SpawnedHere> {
+    // Nothing is left of an order that cannot be carried out.
+    if (order.spec.body === 'command') this.#deps.checkProgram(order.spec);
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);
@@ -96,8 +96,19 @@ export class AgentRuntime implements AsyncDisposable {
       await this.#deps.sendPrompt(order, order.spec.prompt);
     }
     const isWaiting = (await this.#deps.commands.start(order.name)) === 'waiting';
-    const pid = (await findAgent(this.#deps.ledger.committed, order.name))?.pid ?? undefined;
-    return { ...spawned, pid, isWaiting };
+    const { pid } = await this.#earlyLook(order.name);
+    return { ...spawned, pid: pid ?? undefined, isWaiting };
+  }
+
+  /** A program that ends as soon as it begins was not started, whatever its shell says. */
+  async #earlyLook(name: string): Promise<AgentRow> {
+    await this.#deps.clock.sleep(earlyMs);
+    const row = await this.#find(name);
+    if (row.state !== 'failed') return row;
+    throw new AosError('program.not-started', {
+      message: `Agent ${quote(name)} ended at once: ${row.reason ?? 'nobody knows why'}`,
+      fix: `aos inspect ${name}, then aos spawn it anew`,
+    });
   }
 
   /** A model agent stops after its current step, a program where it is, a guest is let do nothing. */
@@ -133,24 +144,11 @@ export class AgentRuntime implements AsyncDisposable {
     if (agent.body === 'guest') grants.setPaused(`agent:${name}`, false);
     for (const { id, state } of await openOperationsOf(ledger.committed, name)) {
       if (state === 'paused') await scheduler.requeue(id, by);
-      if (state === 'waiting') await this.#holdAgain(name, by);
+      if (state === 'waiting') await holdAgain(this.#deps, name);
     }
     scheduler.wake();
     // What came meanwhile.
     this.mailFor(name);
-  }
-
-  /** One whose goal waits is at work, under a lease. */
-  async #holdAgain(name: string, by: string): Promise<void> {
-    const { ledger, leases, clock } = this.#deps;
-    const subject = `agent:${name}`;
-    const token = await ledger.transact(async (tx) => {
-      const turn = { to: 'running', from: ['pending'], actor: by, at: clock.now() } as const;
-      const taken = await leases.takeIn(tx, subject);
-      if (taken !== undefined) await turnTo(tx, name, turn);
-      return taken;
-    });
-    if (token !== undefined) leases.keep(subject, token);
   }
 
   /** With all that it does, and all agents that it has spawned. */
@@ -185,8 +183,10 @@ export class AgentRuntime implements AsyncDisposable {
     for (const { id } of open) await scheduler.cancel(id, why).catch(unlessOver);
     calls.endOf(`agent:${name}`, terminatedError(name));
     for (const { id } of open) await this.#deps.runs.ended(id);
-    if (body === 'command') await commands.terminate(name, why);
-    else {
+    if (body === 'command') {
+      await commands.terminate(name, why);
+      await ledger.transact((tx) => giveBack(tx, `agent:${name}`));
+    } else {
       const asked = await ledger.transact(async (tx) => {
         const turn = {
           to: 'terminated',
@@ -197,12 +197,12 @@ export class AgentRuntime implements AsyncDisposable {
         await setPresence(tx, name, 'terminated');
         const left = await endAllOf(tx, name, { by, at: clock.now() });
         await freeLease(tx, `agent:${name}`);
+        await giveBack(tx, `agent:${name}`);
         return left;
       });
       leases.forget(`agent:${name}`);
       for (const { id, error } of asked) this.#deps.runs.stop(id, error);
     }
-    await ledger.transact((tx) => giveBack(tx, `agent:${name}`));
     this.toTell();
   }
 
@@ -239,12 +239,9 @@ export class AgentRuntime implements AsyncDisposable {
 
   // T2
   async recover(): Promise<void> {
-    const { ledger, commands, runs, grants } = this.#deps;
+    const { commands, runs } = this.#deps;
     const waiting = await recoverModelAgents(this.#deps);
     for (const operation of waiting) runs.awaitAgain(operation);
-    for (const name of await agentsInState(ledger.committed, 'paused', 'guest')) {
-      grants.setPaused(`agent:${name}`, true);
-    }
     await commands.recover();
   }
 
@@ -265,6 +262,10 @@ export class AgentRuntime implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#deps.runs[Symbol.asyncDispose]();
     await this.#deps.commands[Symbol.asyncDispose]();
+    await leaveModelAgents(this.#deps).catch((failure: unknown) => {
+      // Where nothing can be written any more, the next start finds it as after a crash.
+      this.#deps.log.error({ error: toReport(failure) }, 'what ran could not be put back');
+    });
   }
 
   #tell(): Promise<void> {
@@ -280,9 +281,9 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   async #takeRequests(): Promise<void> {
-    const { ledger, clock, disk, log } = this.#deps;
+    const { ledger, clock, log } = this.#deps;
     await takeRequests({
-      ...{ ledger, clock, disk, log },
+      ...{ ledger, clock, log },
       spawn: (order) => this.spawn(order),
       terminate: (name, why) => this.terminate(name, why),
       toTell: () => this.toTell(),

@@ -17,6 +17,7 @@ import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import {
   claimOperation,
   findOperation,
+  findOperationByKey,
   lateOperations,
   type OperationRow,
   queuedOperations,
@@ -62,6 +63,8 @@ export interface SchedulerDeps {
 
 const ageingMs = 60_000;
 const pollMs = 1000;
+const shortLookMs = 5;
+const longestRestMs = 250;
 const mostCandidates = 10_000;
 const mostLate = 500;
 const mostShown = 1000;
@@ -88,14 +91,31 @@ export class Scheduler {
   async submit(goal: Goal): Promise<{ readonly agentId: string; readonly operationId: string }> {
     const { ledger, clock, random } = this.#deps;
     checkGoal(goal);
+    const same = await this.#submittedBefore(goal);
+    if (same !== undefined) return same;
     // Again within the transaction; here so that no agent is made for what is refused.
     await checkRoom(ledger.committed, goal.owner);
     const { agent, because } = await this.#deps.placeGoal(goal);
     const at = clock.now();
     const id = newId(at, random);
-    await ledger.transact((tx) => enqueue(tx, { id, goal, agent, because, at }));
+    try {
+      await ledger.transact((tx) => enqueue(tx, { id, goal, agent, because, at }));
+    } catch (failure) {
+      // Of two at once with one key, one is the goal.
+      const other = await this.#submittedBefore(goal);
+      if (other === undefined) throw failure;
+      return other;
+    }
     this.wake();
     return { agentId: agent, operationId: id };
+  }
+
+  async #submittedBefore({ owner, key, text }: Goal) {
+    if (key === undefined) return undefined;
+    const before = await findOperationByKey(this.#deps.ledger.committed, owner, key);
+    if (before === undefined) return undefined;
+    if (before.goal !== text) throw keyUsed(key);
+    return { agentId: before.agent, operationId: before.id };
   }
 
   async prioritize(id: string, priority: number, by: string): Promise<void> {
@@ -154,9 +174,11 @@ export class Scheduler {
     signal.addEventListener('abort', () => (this.#isStopping = true), { once: true });
     while (!signal.aborted) {
       this.#isWoken = false;
+      const lookedAtMs = this.#deps.clock.monotonicMs();
       try {
         await this.#endLateNowAndThen();
         await this.#fillSlots(signal);
+        await this.#rest(this.#deps.clock.monotonicMs() - lookedAtMs, signal);
       } catch (failure) {
         log.error({ err: failure }, 'the queue could not be looked at, and will be again');
       }
@@ -164,6 +186,13 @@ export class Scheduler {
       if (!this.#isWoken) await this.#bells.wait(bell, pollMs, signal).catch(() => {});
     }
     await Promise.all(this.#following);
+  }
+
+  /** A look at a long queue takes its time, and is not to take all of it. */
+  async #rest(tookMs: number, signal: AbortSignal): Promise<void> {
+    if (tookMs < shortLookMs) return;
+    // Being stopped is another way this ends.
+    await this.#deps.clock.sleep(Math.min(2 * tookMs, longestRestMs), signal).catch(() => {});
   }
 
   async #fillSlots(signal: AbortSignal): Promise<void> {
@@ -312,6 +341,13 @@ export class Scheduler {
     this.#deps.toTell();
     return undefined;
   }
+}
+
+function keyUsed(key: string): AosError {
+  return new AosError('operation.bad-goal', {
+    message: `The key ${quote(key.slice(0, 100))} was used for another goal`,
+    fix: 'Use a new key for a new goal',
+  });
 }
 
 function isLate(id: string): AosError {

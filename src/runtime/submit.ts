@@ -44,6 +44,8 @@ export interface Goal {
   readonly parent?: string | undefined;
   /** The budgets that its own is taken out of, as `operation:ID` and `agent:NAME`. */
   readonly paidBy?: readonly string[] | undefined;
+  /** The same key of the same owner is the same goal. */
+  readonly key?: string | undefined;
   /** It was made of messages that came for its agent. */
   readonly isOfMail?: boolean | undefined;
 }
@@ -132,6 +134,7 @@ export async function enqueue(tx: Transaction, entry: Entry): Promise<void> {
     deadline_at: goal.deadlineMs === undefined ? null : later(at, goal.deadlineMs),
     created_at: at,
     of_mail: goal.isOfMail === true ? 1 : 0,
+    submit_key: goal.key,
   });
   const budget = `operation:${id}`;
   const limits = goal.budget ?? {};

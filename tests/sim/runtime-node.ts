@@ -131,7 +131,12 @@ function toolsOf(world: RuntimeWorld, parts: Parts, relay: RunningRelay) {
     tool: (name) => tools.get(name),
     notify: (note) => tell(relay, note),
   });
-  tools.register(agentSpawn({ ledger, runtime: () => later.runtime, defaultModel: 'sim:model' }));
+  tools.register(
+    agentSpawn({
+      ...{ ledger, home: '/home', defaultModel: 'sim:model' },
+      runtime: () => later.runtime,
+    }),
+  );
   for (const tool of simulatedTools(world, around)) tools.register(tool);
   tools.joinTo(calls);
   return { tools, calls };
@@ -190,6 +195,7 @@ function runtimeOf(world: RuntimeWorld, parts: Parts, { relay, tools, calls }: D
     openDoor: async () => {},
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
+    checkProgram: () => {},
   });
   later.runtime = runtime;
   return { runtime, scheduler };

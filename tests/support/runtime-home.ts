@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
+import type { Client } from '../../src/gateway/client.ts';
+import type { WireGoal } from '../../src/gateway/contract.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
 
@@ -52,8 +54,44 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Those that a process has started and that still run. */
-export function childrenOfProcess(pid: number): number[] {
+/** The program itself, where the number is that of the shell around it. */
+export function programOf(pid: number | null | undefined): number {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.split(' ').filter(Boolean).map(Number);
+  return Number(text.split(' ')[0]) || Number(pid);
+}
+
+/** The goal, once it is over. */
+export async function overGoal(
+  client: Client,
+  operation: string,
+  patienceMs?: number,
+): Promise<WireGoal> {
+  return waitFor(async () => {
+    const goal = await client.goal(operation);
+    expect(goal.ended_at).not.toBeNull();
+    return goal;
+  }, patienceMs);
+}
+
+/** Spawns it with one goal and waits for the end of that. */
+export async function runOnce(
+  client: Client,
+  name: string,
+  body: Parameters<Client['spawn']>[1],
+): Promise<WireGoal> {
+  const { operation } = await client.spawn(name, { goal: 'go', ...body });
+  return overGoal(client, operation ?? '');
+}
+
+/** What the model was told of its calls, in order. */
+export async function resultsOf(client: Client, operation: string): Promise<string[]> {
+  const { items } = await client.steps(operation, { limit: 1000 });
+  return items.flatMap(({ step }) => {
+    if (step['kind'] !== 'results') return [];
+    return (step['results'] as readonly { text: string }[]).map(({ text }) => text);
+  });
+}
+
+export async function agentNames(client: Client): Promise<string[]> {
+  return (await Array.fromAsync(client.agents())).map(({ name }) => name);
 }

@@ -123,7 +123,10 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     tool: (name) => tools.get(name),
     notify: (note) => tell(relay, note),
   });
-  const agentTools = { ledger, runtime: () => later.runtime, defaultModel: 'test:model' };
+  const agentTools = {
+    ...{ ledger, home: '/home', defaultModel: 'test:model' },
+    runtime: () => later.runtime,
+  };
   tools.register(agentSpawn(agentTools));
   tools.register(agentList(agentTools));
   tools.register(messageSend({ relay, clock }));
@@ -171,6 +174,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     openDoor: async () => {},
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
+    checkProgram: () => {},
   });
   later.runtime = runtime;
   await calls.recover();

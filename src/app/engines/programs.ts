@@ -148,6 +148,10 @@ class Body implements RunningProgram {
     return this.#ended;
   }
 
+  programPid(): number | undefined {
+    return childrenOf(this.record.pid)[0]?.pid;
+  }
+
   condition(): ProgramCondition {
     if (!isAlive(this.record)) return 'gone';
     if (this.#group?.isFrozen()) return 'stopped';

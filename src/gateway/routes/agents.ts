@@ -5,6 +5,7 @@ import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
 import type { Caller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
+import { agentAsItIs } from '../runtime-of.ts';
 import { timeOrNull, timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
@@ -32,14 +33,14 @@ export function agentRoutes(
     agents: async ({ caller, query }) => {
       const limit = pageLimit(query.limit);
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
-      const items = rows.slice(0, limit).map(wireAgent);
+      const items = rows.slice(0, limit).map((row) => wireAgent(agentAsItIs(deps, row)));
       return { items, next: rows.length > limit ? (items.at(-1)?.name ?? null) : null };
     },
     agent: async ({ caller, params: { name } }) => {
       const isVisible = caller.kind === 'owner' || caller.name === name;
       const row = isVisible ? await findListedAgent(sql, name) : undefined;
       if (row === undefined) throw unknownAgent(name);
-      return wireAgent(row);
+      return wireAgent(agentAsItIs(deps, row));
     },
   };
 }

@@ -18,8 +18,9 @@ import { pageLimit, queryNumber } from '../event-query.ts';
 import { answerWithGoal } from '../goal-stream.ts';
 import { findGoal, wireGoal, wireStep, wireSummary } from '../goal-wire.ts';
 import { untilHangUp } from '../hang-up.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import { badRequest } from '../problem.ts';
-import { noDaemon, runtimeOf } from '../runtime-of.ts';
+import { goalAsItIs, noDaemon, runtimeOf } from '../runtime-of.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 type GoalRoutes = 'submitGoal' | 'goals' | 'goal' | 'steps' | 'followGoal';
@@ -31,7 +32,7 @@ export function goalRoutes(
   return {
     submitGoal: (call) => submit(deps, call),
     goals: ({ query }) => (query.state === 'queued' ? queued(deps, query) : list(deps, query)),
-    goal: async ({ params }) => wireGoal(sql, await findGoal(sql, params.id)),
+    goal: async ({ params }) => wireGoal(sql, goalAsItIs(deps, await findGoal(sql, params.id))),
     steps: (call) => steps(deps, call),
     followGoal: (call) => follow(deps, call),
     prioritizeGoal: async ({ caller, params, body }) => {
@@ -53,7 +54,7 @@ export function goalRoutes(
 
 async function submit(
   deps: RouteDeps,
-  { caller, body }: Call<'submitGoal'>,
+  { caller, body, request }: Call<'submitGoal'>,
 ): Promise<Answer<'submitGoal'>> {
   const sql = deps.ledger.committed;
   const { scheduler } = runtimeOf(deps);
@@ -64,6 +65,7 @@ async function submit(
     ...{ text, owner: caller.id, agent, model, priority },
     ...{ delayMs: body.delay_ms, deadlineMs: body.deadline_ms },
     budget: parseLimits(body.budget ?? []),
+    key: idempotencyKey(request.headers),
   });
   const { because } = await mustFindOperation(sql, operationId);
   return { agent: agentId, operation: operationId, because };
@@ -78,12 +80,12 @@ function hasModel(name: string): AosError {
 
 type GoalsQuery = Call<'goals'>['query'];
 
-async function list({ ledger }: RouteDeps, query: GoalsQuery): Promise<Answer<'goals'>> {
+async function list(deps: RouteDeps, query: GoalsQuery): Promise<Answer<'goals'>> {
   const { state, open, agent, before } = query;
   const limit = pageLimit(query.limit);
   const states = state !== undefined ? [state] : open === 'true' ? openStates : undefined;
   const page = { states, agent, before, limit: limit + 1 };
-  return pageOf(await listOperations(ledger.committed, page), limit);
+  return pageOf(deps, await listOperations(deps.ledger.committed, page), limit);
 }
 
 /** In the order in which they come; behind `before` in that order, if it is queued still. */
@@ -95,7 +97,7 @@ async function queued(deps: RouteDeps, query: GoalsQuery): Promise<Answer<'goals
     throw badRequest(`"before" in the query is ${quote(before)}, which is queued no more`);
   }
   const left = rows.slice(place + 1).filter((row) => agent === undefined || row.agent === agent);
-  return pageOf(left, pageLimit(query.limit));
+  return pageOf(deps, left, pageLimit(query.limit));
 }
 
 const mostQueued = 1000;
@@ -107,8 +109,8 @@ function queueOf({ runtime, ledger, clock }: RouteDeps): Promise<OperationRow[]>
   return queueInOrder(ledger.committed, page);
 }
 
-function pageOf(rows: readonly OperationRow[], limit: number): Answer<'goals'> {
-  const items = rows.slice(0, limit).map(wireSummary);
+function pageOf(deps: RouteDeps, rows: readonly OperationRow[], limit: number): Answer<'goals'> {
+  const items = rows.slice(0, limit).map((row) => wireSummary(goalAsItIs(deps, row)));
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 

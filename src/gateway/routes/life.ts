@@ -6,6 +6,7 @@ import { type AgentRow, findAgent, hasBeats, setBeats } from '../../ledger/agent
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { agentDetails } from '../agent-details.ts';
 import type { Answer } from '../contract.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import { runtimeOf } from '../runtime-of.ts';
 import { spawnOrder } from '../spawn-order.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
@@ -31,10 +32,12 @@ export function lifeRoutes(deps: RouteDeps): Handles<LifeRoutes | 'heartbeat'> {
 
 async function spawn(
   deps: RouteDeps,
-  { caller, params: { name }, body }: Call<'spawn'>,
+  { caller, params: { name }, body, request }: Call<'spawn'>,
 ): Promise<Answer<'spawn'>> {
   const runtime = runtimeOf(deps);
-  const order = spawnOrder(name, caller.id, body);
+  const key = idempotencyKey(request.headers);
+  const spawnKey = key === undefined ? undefined : `http:${key}`;
+  const order = { ...spawnOrder(name, caller.id, body), spawnKey };
   if (order.parent !== undefined) await mustFind(deps, order.parent);
   // What is wrong with it is told to whoever asks, and not to the log of its first turn.
   if (order.spec.body === 'model') await deps.models?.open(order.spec.model);

@@ -72,7 +72,7 @@ function asked(turn: number): Step {
 }
 
 function lost(turn: number): Step {
-  return { kind: 'lost', turn, why: 'it died' };
+  return { kind: 'lost', turn, cause: 'model', why: 'it was cut off' };
 }
 
 function said(turn: number, text: string): Step {

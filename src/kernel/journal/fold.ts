@@ -81,7 +81,8 @@ export function textOf(parts: readonly AnswerPart[]): string {
 }
 
 function lossesAfter(losses: number, step: Step): number {
-  if (step.kind === 'lost') return losses + 1;
+  // That a daemon ends is no fault of the run.
+  if (step.kind === 'lost') return step.cause === 'model' ? losses + 1 : losses;
   return step.kind === 'answered' ? 0 : losses;
 }
 

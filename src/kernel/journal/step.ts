@@ -55,7 +55,13 @@ export type Step =
       /** Why its calls are not made: a budget does not cover them. */
       readonly spent?: ErrorReport | undefined;
     }
-  | { readonly kind: 'lost'; readonly turn: number; readonly why: string }
+  | {
+      readonly kind: 'lost';
+      readonly turn: number;
+      /** Whose fault it was: the daemon ended, or the model's answer did. */
+      readonly cause: 'daemon' | 'model';
+      readonly why: string;
+    }
   | { readonly kind: 'results'; readonly turn: number; readonly results: readonly ToldResult[] }
   /** Said to the model and to whoever looks: a warning of the runtime. */
   | { readonly kind: 'note'; readonly code: string; readonly text: string }

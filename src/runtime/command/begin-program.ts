@@ -72,7 +72,8 @@ async function beginUnderLease(
   const sinceMs = clock.monotonicMs();
   const program = await startOrFail(deps, name, { spec, noted });
   try {
-    await tellRunning(deps, name, { record: program.record, logFrom, isPending: false });
+    const stored = { record: program.record, logFrom, isPending: false };
+    await tellRunning(deps, name, stored, program.programPid() ?? program.record.pid);
   } catch (failure) {
     // B2
     await program.kill();
@@ -125,8 +126,8 @@ async function tellRunning(
   { ledger, clock }: CommandDeps,
   name: string,
   stored: StoredProgram,
+  pid: number,
 ): Promise<void> {
-  const { pid } = stored.record;
   await ledger.transact(async (tx) => {
     await setProgram(tx, name, { program: programText(stored), pid });
     const at = clock.now();

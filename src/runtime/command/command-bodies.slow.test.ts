@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
@@ -129,6 +137,7 @@ function mortal(
       return {
         ended,
         record: program.record,
+        programPid: () => program.programPid(),
         condition: () => program.condition(),
         freeze: () => program.freeze(),
         thaw: () => program.thaw(),
@@ -436,8 +445,10 @@ test('the next daemon adopts what still runs, paused or not, and ends what has e
   const next = at.crash({ onEnd: (name) => void over.push(name) });
   mkdirSync(join(at.nap('ended'), 'go'));
   // The shell in front of it: nobody is left to tell how it ended.
+  const shell = JSON.parse((await agentInnards(at.ledger.committed, 'again'))?.program ?? '{}').pid;
+  process.kill(shell, 'SIGKILL');
   process.kill(again.pid ?? 0, 'SIGKILL');
-  for (const { pid } of [again, ended])
+  for (const pid of [shell, again.pid, ended.pid])
     await vi.waitFor(() => expect(existsSync(`/proc/${pid}/exe`)).toBe(false), soon);
 
   await next.recover();
@@ -534,17 +545,21 @@ test('a daemon that stops ends its programs, and the next one starts those that 
 test('an agent whose start fails while nobody waits for it tells its parent and the owner', async () => {
   await using at = await world({ slots: 1 });
   await at.spawn('first', { argv: forever });
-  await at.spawn('second', { argv: ['clade'] });
+  await at.spawn('second', { argv: ['./clade'] });
+  const program = join(at.nap('second'), 'clade');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
   await at.bodies.start('first');
   await at.bodies.start('second');
 
+  // It was there when it was looked for.
+  rmSync(program);
   await at.bodies.terminate('first');
 
   await at.until('second', 'failed');
   await vi.waitFor(() => expect(at.notes).toHaveLength(2), soon);
   expect(at.notes[1]).toMatchObject({
     to: 'owner',
-    body: expect.stringContaining('There is no program "clade" on the PATH'),
+    body: expect.stringContaining('There is no program'),
   });
 });
 

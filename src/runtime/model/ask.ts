@@ -17,7 +17,7 @@ import { holdAll, settleAll } from '../budgets.ts';
 import { costOf } from '../prices.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { offeredTools } from './offered-tools.ts';
-import { chargeWall } from './wall.ts';
+import { chargeWall, keepWall } from './wall.ts';
 
 export function budgetsOf({ operation, agent }: Pick<Run, 'operation' | 'agent'>): string[] {
   return [`operation:${operation.id}`, `agent:${agent}`];
@@ -91,6 +91,7 @@ async function writeAsked(
     const steps: Step[] = packed.summary === undefined ? [] : [packed.summary];
     return [...before, ...steps, { kind: 'asked', turn, model: model.id, hold }];
   });
+  keepWall(run);
   if (asked === undefined) throw new Error('the question was written and not kept');
   return asked;
 }
@@ -194,6 +195,7 @@ async function writeAnswered(
     const why = error === undefined ? {} : { spent: error };
     return [{ kind: 'answered', turn, parts, finish, usage: counted, cost: cost ?? null, ...why }];
   });
+  keepWall(run);
 }
 
 interface LostTurn {
@@ -210,8 +212,10 @@ async function writeLost(deps: ModelRunDeps, run: Run, lost: LostTurn): Promise<
     const held = amountsOf(hold);
     await settleAll(tx, budgetsOf(run), { held, used: isCutOff ? held : {} });
     await chargeWall(deps, tx, run);
-    return [{ kind: 'lost', turn, why: `${failure.code}: ${failure.message}` }];
+    const why = `${failure.code}: ${failure.message}`;
+    return [{ kind: 'lost', turn, cause: 'model', why }];
   });
+  keepWall(run);
   if (!isCutOff) throw failure;
 }
 
@@ -222,8 +226,10 @@ export async function writeForgotten(
 ): Promise<void> {
   await run.journal.write(async (tx) => {
     const held = amountsOf(hold);
-    await settleAll(tx, budgetsOf(run), { held, used: held });
+    // A script costs nobody anything.
+    const used = run.model.isScripted ? {} : held;
+    await settleAll(tx, budgetsOf(run), { held, used });
     const why = 'the daemon ended while the model was asked';
-    return [{ kind: 'lost', turn, why }];
+    return [{ kind: 'lost', turn, cause: 'daemon', why }];
   });
 }

@@ -59,11 +59,8 @@ export interface Run {
 
 /** How a stretch of work on an operation ended. */
 export type RunEnd =
-  | { readonly kind: 'over' }
   | { readonly kind: 'paused' }
   /** For a human's word on this call. */
   | { readonly kind: 'waits-for-call'; readonly callId: string }
   /** For the children of this operation, who tell their ends by messages. */
-  | { readonly kind: 'waits-for-mail' }
-  /** It failed, and goes on later from where it was. */
-  | { readonly kind: 'put-off' };
+  | { readonly kind: 'waits-for-mail' };

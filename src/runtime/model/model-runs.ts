@@ -14,11 +14,16 @@ import { decideRestart } from '../../kernel/restart.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import { findLease } from '../../ledger/leases.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
-import { changeOperation, type OperationRow, putOff } from '../../ledger/operations.ts';
+import {
+  changeOperation,
+  type OperationRow,
+  openChildrenOf,
+  putOff,
+} from '../../ledger/operations.ts';
 import { appendSteps } from '../../ledger/steps.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo } from '../life.ts';
-import { putBack } from '../submit.ts';
+import { type Asked, endTree, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
@@ -271,14 +276,17 @@ export class ModelRuns implements AsyncDisposable {
     const { ledger, leases, clock, log } = this.#deps;
     const subject = `agent:${operation.agent}`;
     try {
-      const step = await ledger.transact(async (tx) => {
+      const { written, asked } = await ledger.transact(async (tx) => {
         await this.#under(tx, active);
-        const actor = subject;
-        const written = await concludeIn(tx, { operation, ending, actor, at: clock.now() });
-        return written;
+        const at = clock.now();
+        const written = await concludeIn(tx, { operation, ending, actor: subject, at });
+        // Nobody is left to hear of what was submitted for it.
+        const asked = ending.state === 'completed' ? [] : await endBelow(tx, operation.id, at);
+        return { written, asked };
       });
       leases.forget(subject);
-      if (step !== undefined) this.#deps.toTell();
+      for (const { id, error } of asked) this.stop(id, error);
+      if (written !== undefined) this.#deps.toTell();
     } catch (failure) {
       if (!(failure instanceof AosError)) throw failure;
       if (isLost(failure)) return this.#leave(operation);
@@ -395,6 +403,18 @@ const mayPass: ReadonlySet<string> = new Set([
   'model.unreachable',
   'model.cut-off',
 ]);
+
+async function endBelow(tx: Transaction, id: string, at: number): Promise<readonly Asked[]> {
+  const asked: Asked[] = [];
+  const error = new AosError('operation.cancelled', {
+    message: `Operation ${id.slice(0, 16)}, for which it was submitted, was ended`,
+  });
+  for (const child of await openChildrenOf(tx, id)) {
+    const stop = { state: 'cancelled', error, actor: 'system', at } as const;
+    asked.push(...((await endTree(tx, child.id, stop)) ?? []));
+  }
+  return asked;
+}
 
 async function escalate(
   tx: Transaction,

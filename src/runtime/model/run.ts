@@ -8,6 +8,7 @@
  * R2. Nothing is written without the lease: a run that was taken over elsewhere ends here.
  */
 import { AosError } from '../../kernel/errors.ts';
+import { judgeProgress } from '../../kernel/journal/progress.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { mailboxSize } from '../../ledger/mailboxes.ts';
@@ -19,9 +20,7 @@ import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
 import { takeMail } from './take-mail.ts';
 
 /** What the run came to, apart from failures, which are thrown: they end the operation. */
-export type Worked =
-  | Exclude<RunEnd, { kind: 'over' | 'put-off' }>
-  | { readonly kind: 'done'; readonly text: string };
+export type Worked = RunEnd | { readonly kind: 'done'; readonly text: string };
 
 export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
   for (;;) {
@@ -55,12 +54,27 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
         }
         // What one that ended just now has told may have come meanwhile.
         if (await takeLastMail(deps, run)) break;
-        return { kind: 'done', text: next.text };
+        if (next.text.trim() !== '') return { kind: 'done', text: next.text };
+        await askAgain(run);
+        break;
       }
       case 'over':
         throw new Error('an operation that is over was started');
     }
   }
+}
+
+/** Nothing was said, and nothing called: that is no result. */
+async function askAgain(run: Run): Promise<void> {
+  const verdict = judgeProgress(run.journal.steps);
+  if (verdict?.kind === 'stop') {
+    throw new AosError('operation.no-progress', {
+      message: verdict.text,
+      fix: 'Change the goal, the instructions or the model',
+    });
+  }
+  const text = 'You have answered nothing. Go on, or say what the result is.';
+  await run.journal.write(async () => [{ kind: 'note', code: 'operation.no-progress', text }]);
 }
 
 const looks = { most: 10, everyMs: 50 };

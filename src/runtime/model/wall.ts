@@ -8,12 +8,14 @@ import type { Sql, Transaction } from '../../ledger/ledger.ts';
 import type { Run } from './deps.ts';
 
 const since = new WeakMap<Run, number>();
+/** Counted in a transaction that may yet be run again, or come to nothing. */
+const proposed = new WeakMap<Run, number>();
 
 export function startWall(run: Run, clock: Pick<Clock, 'monotonicMs'>): void {
   since.set(run, clock.monotonicMs());
 }
 
-/** Counts the time since it was counted last. */
+/** Counts the time since it was counted last; `keepWall` once that is on disk. */
 export async function chargeWall(
   { clock }: { readonly clock: Pick<Clock, 'monotonicMs'> },
   tx: Transaction,
@@ -22,10 +24,16 @@ export async function chargeWall(
   const now = clock.monotonicMs();
   const wall = Math.round(now - (since.get(run) ?? now));
   if (wall <= 0) return;
-  since.set(run, now);
+  proposed.set(run, now);
   for (const id of [`operation:${run.operation.id}`, `agent:${run.agent}`]) {
     await charge(tx, id, { wall });
   }
+}
+
+/** What was counted is on disk. */
+export function keepWall(run: Run): void {
+  const at = proposed.get(run);
+  if (at !== undefined) since.set(run, at);
 }
 
 /** How long it may still work, and what it is told when that is over; undefined without a limit. */

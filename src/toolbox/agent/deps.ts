@@ -3,6 +3,8 @@ import type { Spawned, SpawnOrder } from '../../runtime/spawn.ts';
 
 export interface AgentToolDeps {
   readonly ledger: Ledger;
+  /** The home folder without symlinks. */
+  readonly home: string;
   /** The runtime, which is put together after the tools; undefined where none runs. */
   runtime(): AgentToolRuntime | undefined;
   /** What an agent without a model of its own gives its children. */

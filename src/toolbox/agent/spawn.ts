@@ -6,6 +6,7 @@ import { isRunKey } from '../../kernel/journal/step.ts';
 import { agentInnards } from '../../ledger/agents.ts';
 import { readBudget } from '../../ledger/budgets.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
+import { fileDeed } from '../file/file-deed.ts';
 import type { AgentToolDeps, AgentToolRuntime } from './deps.ts';
 
 const schema = z.strictObject({
@@ -58,10 +59,16 @@ async function spawnChild(
     budget: parseLimits(args.budget ?? []),
     paidBy: await payers(deps, call),
     spawnKey: call.key,
-    spec: await specFor(deps, args, parent),
+    spec: await specFor(deps, args, call),
     goal: { text: args.goal, priority: args.priority, parent: operationOf(call) },
   });
   return { agent: agentId, operation: operationId };
+}
+
+/** A script is a file: whoever has another one followed learns what is in it. */
+async function permitScript({ home }: AgentToolDeps, model: string, call: ToolCall): Promise<void> {
+  const path = /^scripted:(\/.*)$/s.exec(model)?.[1];
+  if (path !== undefined) await call.permit(fileDeed(home, path, 'read'));
 }
 
 export function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {
@@ -74,14 +81,18 @@ export function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {
 }
 
 async function specFor(
-  { ledger, defaultModel }: AgentToolDeps,
+  deps: AgentToolDeps,
   args: z.infer<typeof schema>,
-  parent: string | undefined,
+  call: ToolCall,
 ): Promise<AgentSpec> {
-  const own = parent === undefined ? undefined : await agentInnards(ledger.committed, parent);
+  const { ledger, defaultModel } = deps;
+  const parent = call.principal.replace(/^agent:/, '');
+  const own = await agentInnards(ledger.committed, parent);
   // Only spawning writes it.
   const spec = JSON.parse(own?.spec ?? 'null') as AgentSpec | null;
-  const model = args.model ?? (spec?.body === 'model' ? spec.model : defaultModel);
+  const ownModel = spec?.body === 'model' ? spec.model : defaultModel;
+  const model = args.model ?? ownModel;
+  if (model !== ownModel) await permitScript(deps, model, call);
   return {
     body: 'model',
     model,

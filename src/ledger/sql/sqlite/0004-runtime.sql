@@ -51,7 +51,9 @@ create table operations (
   -- How many steps its journal has.
   steps integer not null default 0,
   -- 1 where it was made of messages that came for its agent.
-  of_mail integer not null default 0 check (of_mail in (0, 1))
+  of_mail integer not null default 0 check (of_mail in (0, 1)),
+  -- Of whoever submitted it: the same key is the same goal.
+  submit_key text
 ) strict;
 
 create index operations_queued
@@ -62,6 +64,8 @@ create index operations_open on operations (owner, id)
 create index operations_deadline on operations (deadline_at, id)
   where deadline_at is not null and state in ('queued', 'running', 'waiting', 'paused');
 create index operations_ended on operations (ended_at) where ended_at is not null;
+create unique index operations_submit_key on operations (owner, submit_key)
+  where submit_key is not null;
 create index operations_running on operations (agent) where state = 'running';
 create index operations_waiting on operations (agent) where state = 'waiting';
 create index operations_begun on operations (agent)

@@ -1,0 +1,173 @@
+/** What agents with a handle, and children, try against the lives of others. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { agentNames, resultsOf, runOnce, writeScript } from '../support/runtime-home.ts';
+import { bearer, send } from '../support/temporary-gateway.ts';
+import { endOf, toolHome } from '../support/tool-home.ts';
+
+const id = '0'.repeat(32);
+
+describe('an agent with a handle', () => {
+  test('is let to no route that is about the lives and goals of others', async () => {
+    await using home = await toolHome('jean', 'sam');
+    const { socket, handle } = home.agent('jean');
+    const routes: readonly (readonly [string, string, object?])[] = [
+      ['POST', '/api/v1/agents/worker/spawn', { cli: ['true'] }],
+      ['POST', '/api/v1/agents/sam/pause', {}],
+      ['POST', '/api/v1/agents/jean/pause', {}],
+      ['POST', '/api/v1/agents/sam/resume', {}],
+      ['POST', '/api/v1/agents/sam/kill', {}],
+      ['POST', '/api/v1/goals', { goal: 'x', agent: 'sam' }],
+      ['GET', '/api/v1/goals'],
+      ['GET', `/api/v1/goals/${id}`],
+      ['GET', `/api/v1/goals/${id}/steps`],
+      ['GET', `/api/v1/goals/${id}/follow`],
+      ['POST', `/api/v1/goals/${id}/priority`, { priority: 0 }],
+      ['POST', `/api/v1/goals/${id}/cancel`, {}],
+      ['POST', `/api/v1/goals/${id}/retry`, {}],
+    ];
+
+    for (const [method, path, body] of routes) {
+      const more = body === undefined ? {} : { body: JSON.stringify(body) };
+      const answer = await send({ at: socket, method, path, headers: bearer(handle), ...more });
+      expect({ path, status: answer.status, json: answer.json }).toMatchObject({
+        ...{ path, status: 403, json: { code: 'gateway.owner-only' } },
+      });
+    }
+
+    expect(await agentNames(home.client)).toEqual(['jean', 'sam']);
+    const foreign = await endOf(home.agent('jean').client.agentDetails('sam'));
+    expect(foreign).toBe('agent.unknown');
+    expect(await endOf(home.agent('jean').client.heartbeat('sam'))).toMatch(/^(agent|gateway)\./);
+  });
+
+  test('ends nobody without the grant, and makes nobody', async () => {
+    await using home = await toolHome('jean', 'sam');
+    const jean = home.agent('jean').client;
+
+    const ended = await endOf(jean.callTool('agent.terminate', { args: { name: 'sam' } }));
+    const made = await endOf(jean.callTool('agent.spawn', { args: { name: 'x', goal: 'y' } }));
+
+    expect([ended, made]).toEqual(['capability.denied', 'capability.denied']);
+    expect(await home.client.agentDetails('sam')).toMatchObject({ state: 'pending' });
+  });
+
+  test('that is paused is denied every deed, and heard again when it is resumed', async () => {
+    await using home = await toolHome('jean');
+    const path = home.folder.at('note.txt');
+    writeFileSync(path, 'hello');
+    await home.grant('jean', `file:${path}:read`, 'memory:**:write');
+    const read = () => endOf(home.agent('jean').client.callTool('file.read', { args: { path } }));
+
+    await home.client.pauseAgent('jean');
+    const paused = await read();
+    await home.client.resumeAgent('jean');
+
+    expect(paused).toBe('capability.denied');
+    expect(await read()).toMatchObject({ state: 'answered' });
+  });
+});
+
+describe('a child', () => {
+  test('gets no grant that is wider than its parent’s, and is not made without it', async () => {
+    await using home = await toolHome();
+    const { client, folder } = home;
+    mkdirSync(folder.at('in'));
+    const wide = [
+      'file:/**:read',
+      `file:${folder.path}/**:read`,
+      `file:${folder.at('in')}/**:write`,
+      `file:${folder.at('in')}/../**:read`,
+      'http:*:request',
+      'agent:*:release',
+      'secret:*:use',
+      'tool:*:call',
+      'nonsense',
+    ];
+    const calls = wide.map((grant, place) => ({
+      tool: 'agent.spawn',
+      args: { name: `child-${place}`, goal: 'x', grants: [grant] },
+    }));
+    const good = { name: 'good', goal: 'x', grants: [`file:${folder.at('in')}/a:read`] };
+    const model = writeScript(folder, 'parent', {
+      rules: [{ when: { goal_matches: 'x' }, say: 'here' }],
+      turns: [{ call: [...calls, { tool: 'agent.spawn', args: good }] }, { say: 'done' }],
+    });
+    const grants = [`file:${folder.at('in')}/**:read`, 'agent:*:spawn'];
+
+    const goal = await runOnce(client, 'parent', { model, grants });
+
+    const results = await resultsOf(client, goal.id);
+    expect(results.slice(0, -1).map((text) => text.split(':')[0])).toEqual(
+      wide.map(() => expect.stringMatching(/^capability\./)),
+    );
+    expect(results.at(-1)).toContain('good');
+    expect((await agentNames(client)).toSorted()).toEqual(['good', 'parent']);
+  });
+
+  test('gets no larger budget than its parent’s, nor one that is not said', async () => {
+    await using home = await toolHome();
+    const { client, folder } = home;
+    const budgets = [
+      ['tokens=900000'],
+      ['tokens=100', 'children=9'],
+      [],
+      ['tokens=-5'],
+      ['tokens=1e3'],
+      ['tokens=1', 'tokens=2'],
+      ['tokens=99999999999999999999'],
+      ['cost=1'],
+    ];
+    const calls = budgets.map((budget, place) => ({
+      tool: 'agent.spawn',
+      args: { name: `child-${place}`, goal: 'x', budget },
+    }));
+    const model = writeScript(folder, 'parent', {
+      rules: [{ when: { goal_matches: 'x' }, say: 'here' }],
+      turns: [{ call: calls }, { say: 'done' }],
+    });
+    const grants = ['agent:*:spawn'];
+
+    const goal = await runOnce(client, 'parent', {
+      ...{ model, grants, budget: ['tokens=20000', 'children=5'] },
+    });
+
+    const codes = (await resultsOf(client, goal.id)).map((text) => text.split(':')[0]);
+    expect(codes).toEqual(budgets.map(() => expect.stringMatching(/^budget\./)));
+    expect(await agentNames(client)).toEqual(['parent']);
+    expect((await client.agentDetails('parent')).budget?.children).toMatchObject({
+      used: 0,
+      held: 0,
+    });
+  });
+
+  test('has a name that nobody has and that is one', async () => {
+    await using home = await toolHome('jean');
+    const { client, folder } = home;
+    const names = [
+      ...['parent', 'Parent', 'jean', 'owner', '__orchestrator__', 'system'],
+      ...[
+        '',
+        '..',
+        '../x',
+        'a/b',
+        'a\nb',
+        'a b',
+        'é',
+        '-rf',
+        'x'.repeat(64),
+        '__proto__',
+        'a\u0000b',
+      ],
+    ];
+    const calls = names.map((name) => ({ tool: 'agent.spawn', args: { name, goal: 'x' } }));
+    const model = writeScript(folder, 'parent', { turns: [{ call: calls }, { say: 'done' }] });
+
+    const goal = await runOnce(client, 'parent', { model, grants: ['agent:*:spawn'] });
+
+    const results = await resultsOf(client, goal.id);
+    expect(results.filter((text) => text.startsWith('{'))).toEqual([]);
+    expect(results).toHaveLength(names.length);
+    expect((await agentNames(client)).toSorted()).toEqual(['jean', 'parent']);
+  });
+});

@@ -1,0 +1,149 @@
+/** What is shown of agents holds, also right after their daemon died under them. */
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/gateway/client.ts';
+import type { WireAgentDetails } from '../../src/gateway/contract.ts';
+import { runAos } from '../support/run-aos.ts';
+import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';
+import {
+  liarsIn,
+  processesWith,
+  programOf,
+  waitFor,
+  writeScript,
+} from '../support/runtime-home.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+const leaseMs = 15_000;
+const enoughSlots = { args: ['--set', 'modelSlots=12'] };
+const thinkers = Array.from({ length: 12 }, (_, place) => `thinker-${place}`);
+const sleepers = Array.from({ length: 8 }, (_, place) => `sleeper-${place}`);
+
+/** Of no other test, so that what is left of it can be found. */
+const sleepingFor = `86400.${process.pid}`;
+
+interface Team extends AsyncDisposable {
+  readonly folder: TemporaryFolder;
+  readonly home: string;
+}
+
+/** Programs outlive a daemon that is killed, so they are ended by a last one that is stopped. */
+function teamFolder(): Team {
+  const folder = temporaryFolder();
+  const home = folder.at('home');
+  return {
+    ...{ folder, home },
+    async [Symbol.asyncDispose]() {
+      await using last = await startDaemon(home, { args: ['--takeover'] });
+      await last.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function startTeam({ client }: RunningDaemon, folder: TemporaryFolder): Promise<void> {
+  const slow = { delay_ms: 1200, call: [{ tool: 'tool.list' }] };
+  const model = writeScript(folder, 'slow', { turns: [slow, slow, { say: 'thought' }] });
+  for (const name of thinkers) await client.spawn(name, { model, goal: 'think' });
+  for (const name of sleepers) await client.spawn(name, { cli: ['sleep', sleepingFor] });
+}
+
+const detailsOf = (client: Client, names: readonly string[]): Promise<WireAgentDetails[]> =>
+  Promise.all(names.map((name) => client.agentDetails(name)));
+
+const pidsOf = (all: readonly WireAgentDetails[]) => all.map(({ pid }) => pid);
+
+const isUnder = (epoch: number) => (one: WireAgentDetails) =>
+  one.state === 'running' && one.lease?.owner === `daemon ${epoch}`;
+
+test('of twenty agents whose daemon is killed each goes on, or has failed with a reason', async () => {
+  await using team = teamFolder();
+  const { folder, home } = team;
+  await using first = await startDaemon(home, enoughSlots);
+  await startTeam(first, folder);
+  const before = await waitFor(async () => {
+    const all = await detailsOf(first.client, [...thinkers, ...sleepers]);
+    expect(all.filter(isUnder(1))).toHaveLength(20);
+    return all;
+  });
+  const pids = pidsOf(before.slice(thinkers.length));
+
+  await first.kill();
+  const liars = liarsIn(home);
+  // One ends while nobody watches.
+  process.kill(programOf(pids[0]), 'SIGKILL');
+  const startedAt = performance.now();
+  await using second = await startDaemon(home, enoughSlots);
+  liars.push(...liarsIn(home));
+  const after = await waitFor(async () => {
+    liars.push(...liarsIn(home));
+    const all = await detailsOf(second.client, [...thinkers, ...sleepers.slice(1)]);
+    expect(all.filter(isUnder(2))).toHaveLength(19);
+    return all;
+  });
+  const tookMs = performance.now() - startedAt;
+
+  expect(liars).toEqual([]);
+  expect(tookMs).toBeLessThan(leaseMs);
+  expect(pidsOf(after.slice(thinkers.length))).toEqual(pids.slice(1));
+  expect(await second.client.agentDetails('sleeper-0')).toMatchObject({
+    ...{ state: 'failed', pid: null, lease: null, reason: expect.stringContaining('SIGKILL') },
+  });
+  await waitFor(async () => {
+    for (const { state, lease } of await detailsOf(second.client, thinkers)) {
+      expect({ state, lease }).toEqual({ state: 'completed', lease: null });
+    }
+  });
+  expect(liarsIn(home)).toEqual([]);
+  await second.stop();
+  expect(processesWith(sleepingFor)).toEqual([]);
+});
+
+test('a program that somebody stops from outside shows as frozen, and no longer when it goes on', async () => {
+  await using team = teamFolder();
+  await using daemon = await startDaemon(team.home);
+  const { pid } = await daemon.client.spawn('sleeper', { cli: ['sleep', sleepingFor] });
+  const program = programOf(pid);
+  const ps = async () => (await runAos(['--home', team.home, 'ps'])).stdout;
+
+  process.kill(program, 'SIGSTOP');
+  await waitFor(async () => expect(await ps()).toMatch(/sleeper .*frozen/));
+  process.kill(program, 'SIGCONT');
+  await waitFor(async () => expect(await ps()).not.toContain('frozen'));
+
+  const kinds = await Array.fromAsync(daemon.client.events({ subject: 'agent:sleeper' }));
+  expect(kinds.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(['agent.frozen', 'agent.thawed']),
+  );
+});
+
+test('what a frozen daemon was doing is taken up by the one that takes its home over', async () => {
+  await using team = teamFolder();
+  const { folder, home } = team;
+  await using frozen = await startDaemon(home, enoughSlots);
+  const path = folder.at('written');
+  const call = [{ tool: 'file.write', args: { path, content: 'once' } }];
+  const turns = [{ delay_ms: 500, call }, { say: 'written' }];
+  const model = writeScript(folder, 'writer', { turns });
+  const grants = [`file:${path}:write`];
+  await frozen.client.spawn('writer', { model, goal: 'write', grants });
+  const { pid } = await frozen.client.spawn('sleeper', { cli: ['sleep', sleepingFor] });
+  await waitFor(async () =>
+    expect(await frozen.client.agentDetails('writer')).toMatchObject({ state: 'running' }),
+  );
+  frozen.signal('SIGSTOP');
+
+  await using taken = await startDaemon(home, { args: ['--takeover'] });
+
+  expect(await frozen.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await taken.client.agentDetails('sleeper')).toMatchObject({
+    ...{ pid, state: 'running', lease: { owner: 'daemon 2' } },
+  });
+  await waitFor(async () => {
+    const { items } = await taken.client.goals({ agent: 'writer' });
+    expect(items).toMatchObject([{ state: 'completed' }]);
+  });
+  expect((await taken.client.calls({ agent: 'writer' })).items).toMatchObject([
+    { tool: 'file.write', state: 'answered' },
+  ]);
+  expect(liarsIn(home)).toEqual([]);
+});
