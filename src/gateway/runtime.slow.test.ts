@@ -82,7 +82,7 @@ describe('an agent on a model', () => {
 
     const spawned = await gateway.client.spawn('jean', { model });
 
-    expect(spawned).toEqual({ agent: 'jean', operation: null, pid: null });
+    expect(spawned).toEqual({ agent: 'jean', operation: null, pid: null, waiting: false });
     await gateway.client.send({ to: 'jean', body: 'hello' });
     await vi.waitFor(async () => {
       const { items } = await gateway.client.goals({ agent: 'jean' });
