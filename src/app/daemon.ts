@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import { countRelay } from '../gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server.ts';
-import { modelAgentNames } from '../ledger/agents.ts';
+import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
@@ -43,7 +43,13 @@ export interface DaemonOptions {
   /** Aborts to stop the daemon. */
   readonly signal: AbortSignal;
   /** Called once it is ready. */
-  readonly onReady: (where: DaemonAddress) => void;
+  readonly onReady: (where: DaemonAddress, home: HomeFacts) => void;
+}
+
+/** What is worth saying of a home when its daemon is up. */
+export interface HomeFacts {
+  /** No agent was ever made in it. */
+  readonly isNew: boolean;
 }
 
 export interface DaemonAddress {
@@ -155,7 +161,8 @@ async function serve(
     runtime,
   });
   ready = true;
-  onReady(addressOf(open.home, port));
+  const { total } = await countAgents(ledger.committed);
+  onReady(addressOf(open.home, port), { isNew: total === 0 });
   log.info({ port }, 'the daemon is ready');
   await stop.asked;
   log.info({}, 'the daemon stops');

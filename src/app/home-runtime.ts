@@ -106,6 +106,7 @@ export async function openHomeRuntime(
     openDoor: (name) => options.openDoor(name),
     checkProgram: (spec) => checkProgram(engines, options, spec),
     folderFor: (by, path) => folderFor(engines, open, by, path),
+    wakeMail: (name) => relay.wake(name),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
   });
   return { runtime, models };

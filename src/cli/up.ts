@@ -48,20 +48,15 @@ function portContext(context: Context, port: string | undefined): Context {
 }
 
 async function runHere(context: Context, { takeover }: UpOptions): Promise<void> {
-  const { engines, settings, client } = await reach(context);
+  const { engines, settings } = await reach(context);
   const { inside } = await import('../app/inside.ts');
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
     environment: context.environment,
     signal: stopSignal(context.signal),
-    // Not awaited: the daemon has to go on in order to answer. It does not fail.
-    onReady: (where) => void tellReady(context, client, where),
+    onReady: (where, { isNew }) =>
+      context.print(readyOutcome(where, { isNew, howToStop: 'Ctrl-C' })),
   });
-}
-
-async function tellReady(context: Context, client: Client, where: DaemonAddress): Promise<void> {
-  const isNew = await hasNoAgents(client);
-  context.print(readyOutcome(where, { isNew, howToStop: 'Ctrl-C' }));
 }
 
 /** Whether none was ever made; one that cannot be asked is not called new. */

@@ -6,10 +6,10 @@
 import { commandWords } from '../kernel/command-words.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/orchestrator-request.ts';
-import type { Clock } from '../kernel/ports.ts';
+import type { Clock, Instant } from '../kernel/ports.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql } from '../ledger/ledger.ts';
-import { openOperationsOf } from '../ledger/operations.ts';
+import { listOperations } from '../ledger/operations.ts';
 import {
   completePendingOperation,
   openRequests,
@@ -42,36 +42,62 @@ interface Asker {
 }
 
 const pageRequests = 50;
+const mostLatest = 50;
 
-/** All that wait: those for one name one after another, those for others beside them. */
-export async function takeRequests(deps: RequestsDeps): Promise<void> {
-  const underWay = new Map<string, Promise<void>>();
-  let after = 0;
-  for (;;) {
-    const page = await openRequests(deps.ledger.committed, { after, limit: pageRequests });
-    for (const row of page) {
-      // Only the relay writes it.
-      const { name } = JSON.parse(row.payload) as { readonly name: string };
-      const before = underWay.get(name.toLowerCase()) ?? Promise.resolve();
-      underWay.set(
-        name.toLowerCase(),
-        before.then(() => takeOne(deps, row)),
-      );
-    }
-    after = page.at(-1)?.id ?? after;
-    if (page.length < pageRequests) break;
+/** What is being done for those who asked: who takes long holds up nobody who asks later. */
+export class Requests {
+  readonly #deps: RequestsDeps;
+  /** By their ids. */
+  readonly #underWay = new Set<number>();
+  /** The last one for each name. */
+  readonly #lasts = new Map<string, Promise<void>>();
+
+  constructor(deps: RequestsDeps) {
+    this.#deps = deps;
   }
-  await Promise.all(underWay.values());
+
+  /** Begins all that wait: those for one name one after another, those for others beside them. */
+  async take(): Promise<void> {
+    // As it was before the look: one that ends meanwhile may still be found.
+    const underWay = new Set(this.#underWay);
+    for (let after = 0; ; ) {
+      const page = await openRequests(this.#deps.ledger.committed, { after, limit: pageRequests });
+      for (const row of page) if (!underWay.has(row.id)) this.#begin(row);
+      after = page.at(-1)?.id ?? after;
+      if (page.length < pageRequests) return;
+    }
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#lasts.size > 0) await Promise.all(this.#lasts.values());
+  }
+
+  #begin(row: PendingOperation): void {
+    // Only the relay writes it.
+    const name = (JSON.parse(row.payload) as { readonly name: string }).name.toLowerCase();
+    this.#underWay.add(row.id);
+    const before = this.#lasts.get(name) ?? Promise.resolve();
+    const taken = before
+      .then(() => takeOne(this.#deps, row))
+      // It is open still, and is taken once more.
+      .catch((failure: unknown) => this.#deps.log.error({ err: failure }, 'a request is put off'))
+      .finally(() => {
+        this.#underWay.delete(row.id);
+        if (this.#lasts.get(name) === taken) this.#lasts.delete(name);
+      });
+    this.#lasts.set(name, taken);
+  }
 }
 
 async function takeOne(
   deps: RequestsDeps,
-  { id, payload, operation_type }: PendingOperation,
+  { id, payload, operation_type, created_at }: PendingOperation,
 ): Promise<void> {
   const type = operation_type === 'spawn' ? 'spawn' : 'release';
   // Only the relay writes it.
   const asked = JSON.parse(payload) as Asker;
-  const answer = await answerTo(deps, type, payload);
+  const answer = await answerTo(deps, type, { payload, askedAt: created_at });
   await deps.ledger.transact(async (tx) => {
     const at = deps.clock.now();
     // Somebody else has answered it meanwhile.
@@ -88,12 +114,12 @@ type Answer = Required<Pick<Note, 'kind' | 'body'>>;
 async function answerTo(
   deps: RequestsDeps,
   type: 'spawn' | 'release',
-  payload: string,
+  { payload, askedAt }: { readonly payload: string; readonly askedAt: Instant },
 ): Promise<Answer> {
   try {
     const body =
       type === 'spawn'
-        ? await spawnAsked(deps, JSON.parse(payload) as SpawnRequest & Asker)
+        ? await spawnAsked(deps, JSON.parse(payload) as SpawnRequest & Asker, askedAt)
         : await releaseAsked(deps, JSON.parse(payload) as ReleaseRequest & Asker);
     return { kind: 'ack', body };
   } catch (failure) {
@@ -108,7 +134,11 @@ async function answerTo(
   }
 }
 
-async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Promise<string> {
+async function spawnAsked(
+  deps: RequestsDeps,
+  asked: SpawnRequest & Asker,
+  askedAt: Instant,
+): Promise<string> {
   const { name, by, cli, env, prompt } = asked;
   const isOwner = by === 'owner';
   const workingDir = asked.workingDir && (await deps.folderFor(asked.by, asked.workingDir));
@@ -116,7 +146,7 @@ async function spawnAsked(deps: RequestsDeps, asked: SpawnRequest & Asker): Prom
     name,
     by: isOwner ? 'owner' : `agent:${by}`,
     parent: isOwner ? undefined : by,
-    countsFor: isOwner ? [] : await budgetsOf(deps.ledger.committed, by),
+    countsFor: isOwner ? [] : await budgetsOf(deps.ledger.committed, by, askedAt),
     spawnKey: `message:${asked.message_id}`,
     spec: {
       body: 'command',
@@ -139,10 +169,13 @@ async function releaseAsked(deps: RequestsDeps, asked: ReleaseRequest & Asker): 
   return `RELEASED: ${name}\n`;
 }
 
-/** Of an agent, and of what it works on: those that there are. */
-async function budgetsOf(sql: Sql, agent: string): Promise<readonly string[]> {
-  const operations = await openOperationsOf(sql, agent);
-  const atWork = operations.filter(({ state }) => state === 'running' || state === 'waiting');
+/** Of an agent, and of what it worked on when it asked, also if that is over now. */
+async function budgetsOf(sql: Sql, agent: string, askedAt: Instant): Promise<readonly string[]> {
+  const latest = await listOperations(sql, { agent, limit: mostLatest });
+  const atWork = latest.filter(
+    ({ state, created_at, ended_at }) =>
+      state !== 'queued' && created_at <= askedAt && (ended_at ?? askedAt) >= askedAt,
+  );
   const ids = [`agent:${agent}`, ...atWork.map(({ id }) => `operation:${id}`)];
   const there: string[] = [];
   for (const id of ids) if ((await readBudget(sql, id)) !== undefined) there.push(id);

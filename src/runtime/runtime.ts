@@ -30,7 +30,7 @@ import { mustTurnTo, turnTo } from './life.ts';
 import { decideAgain, mostMailGoals } from './mail-again.ts';
 import { type ModelRuns, specOf, type Why } from './model/model-runs.ts';
 import { holdAgain, leaveModelAgents, recoverModelAgents } from './recover.ts';
-import { takeRequests } from './requests.ts';
+import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
 import { type Asked, endTree } from './submit.ts';
@@ -52,6 +52,8 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   openDoor(name: string): Promise<void>;
   /** Where a working folder really is; throws when whoever asks may not work there. */
   folderFor(by: string, path: string): Promise<string>;
+  /** What was held for it can go to it now. */
+  wakeMail(name: string): void;
   /** The prompt of a program, as the first message in its inbox. */
   sendPrompt(order: SpawnOrder, prompt: string): Promise<void>;
 }
@@ -64,6 +66,7 @@ const earlyMs = 100;
 export class AgentRuntime implements AsyncDisposable {
   readonly #deps: RuntimeDeps;
   readonly #bells: Bells;
+  readonly #requests: Requests;
   readonly #serving = new Set<string>();
   /** Bells that have rung since whoever listens to them looked. */
   readonly #rung = new Set<string>();
@@ -71,6 +74,13 @@ export class AgentRuntime implements AsyncDisposable {
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
     this.#bells = new Bells(deps.clock);
+    this.#requests = new Requests({
+      ...{ ledger: deps.ledger, clock: deps.clock, log: deps.log },
+      spawn: (order) => this.spawn(order),
+      terminate: (name, why) => this.terminate(name, why),
+      toTell: () => this.toTell(),
+      folderFor: (by, path) => deps.folderFor(by, path),
+    });
   }
 
   get scheduler(): Scheduler {
@@ -149,6 +159,7 @@ export class AgentRuntime implements AsyncDisposable {
     scheduler.wake();
     // What came meanwhile.
     this.mailFor(name);
+    if (agent.body === 'guest') this.#deps.wakeMail(name);
   }
 
   /** With all that it does, and all agents that it has spawned. */
@@ -254,7 +265,9 @@ export class AgentRuntime implements AsyncDisposable {
       leases.run(signal),
       scheduler.run(signal),
       this.#repeat(tellBell, signal, () => this.#tell()),
-      this.#repeat(requestsBell, signal, () => this.#takeRequests()),
+      this.#repeat(requestsBell, signal, () => this.#requests.take()).then(() =>
+        this.#requests.settled(),
+      ),
       this.#repeat('tick', signal, () => this.#tick()),
     ]);
   }
@@ -278,17 +291,6 @@ export class AgentRuntime implements AsyncDisposable {
   async #tick(): Promise<void> {
     await this.#deps.commands.tick();
     for (const name of await recipientsWithPending(this.#deps.ledger.committed)) this.mailFor(name);
-  }
-
-  async #takeRequests(): Promise<void> {
-    const { ledger, clock, log } = this.#deps;
-    await takeRequests({
-      ...{ ledger, clock, log },
-      spawn: (order) => this.spawn(order),
-      terminate: (name, why) => this.terminate(name, why),
-      toTell: () => this.toTell(),
-      folderFor: (by, path) => this.#deps.folderFor(by, path),
-    });
   }
 
   #ring(bell: string): void {

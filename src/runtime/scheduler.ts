@@ -63,6 +63,7 @@ export interface SchedulerDeps {
 
 const ageingMs = 60_000;
 const pollMs = 1000;
+const freshMs = 200;
 const shortLookMs = 5;
 const longestRestMs = 250;
 const mostCandidates = 10_000;
@@ -79,6 +80,10 @@ export class Scheduler {
   /** Of each owner the number of the latest start, the longest ago first. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
+  /** What may be next, as it was read then; a claim finds out what is so no more. */
+  #candidates: readonly QueuedGoal[] = [];
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #isChanged = true;
   #lookedForLateMs = Number.NEGATIVE_INFINITY;
   #isWoken = false;
   #isStopping = false;
@@ -162,7 +167,13 @@ export class Scheduler {
     return this.#running.size;
   }
 
+  /** The queue may have changed. */
   wake(): void {
+    this.#isChanged = true;
+    this.#look();
+  }
+
+  #look(): void {
     this.#isWoken = true;
     this.#bells.ring(bell);
   }
@@ -195,18 +206,30 @@ export class Scheduler {
     await this.#deps.clock.sleep(Math.min(2 * tookMs, longestRestMs), signal).catch(() => {});
   }
 
+  /** From what was read before, while that is fresh: a slot that is free changes no queue. */
   async #fillSlots(signal: AbortSignal): Promise<void> {
     const { ledger, clock, slots } = this.#deps;
     if (this.#running.size >= slots) return;
+    const isOld = clock.monotonicMs() - this.#readAtMs >= freshMs;
+    if (this.#isChanged || isOld) this.#candidates = [];
     const now = clock.now();
-    const page = { now, ageingMs, limit: mostCandidates };
-    const queued = await queuedOperations(ledger.committed, page);
+    let isNew = false;
     const refused = new Set<string>();
     while (!signal.aborted) {
-      const picked = this.#pick(queued, now, refused);
-      if (picked.length === 0) return;
-      const claims = await Promise.all(picked.map((goal) => this.#claim(goal)));
-      for (const [place, { agent }] of picked.entries()) if (!claims[place]) refused.add(agent);
+      const picked = this.#pick(this.#candidates, now, refused);
+      if (picked.length > 0) {
+        const claims = await Promise.all(picked.map((goal) => this.#claim(goal)));
+        for (const [place, { agent }] of picked.entries()) if (!claims[place]) refused.add(agent);
+        const ids = new Set(picked.map(({ id }) => id));
+        this.#candidates = this.#candidates.filter(({ id }) => !ids.has(id));
+        continue;
+      }
+      if (isNew || this.#running.size >= slots) return;
+      isNew = true;
+      this.#isChanged = false;
+      this.#readAtMs = clock.monotonicMs();
+      const page = { now, ageingMs, limit: mostCandidates };
+      this.#candidates = await queuedOperations(ledger.committed, page);
     }
   }
 
@@ -292,7 +315,7 @@ export class Scheduler {
       );
     } finally {
       this.#running.delete(id);
-      this.wake();
+      this.#look();
     }
   }
 

@@ -76,7 +76,7 @@ test('registerAgent() makes the folders, the key, the row and the event of a gue
   for (const name of ['.', 'outbox', 'outbox/.pending', 'inbox', 'workspace']) {
     expect(mode(join(jean.folder, name))).toBe(0o700);
   }
-  expect(await findAgent(home.ledger.committed, 'jean')).toEqual({
+  expect(await findAgent(home.ledger.committed, 'jean')).toMatchObject({
     name: 'jean',
     registered_at: clock.now(),
     last_seen_at: null,

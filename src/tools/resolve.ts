@@ -1,7 +1,10 @@
 /** A human says what became of a call that nobody was sure of. */
 import { AosError } from '../kernel/errors.ts';
+import { operationOfKey } from '../kernel/journal/step.ts';
 import { quote } from '../kernel/quote.ts';
 import { type CallRow, endCall, findCall } from '../ledger/journal.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { findOperation } from '../ledger/operations.ts';
 import { type Answered, endWith } from './answer.ts';
 import type { CallDeps } from './deps.ts';
 import { runAgain } from './recover.ts';
@@ -18,6 +21,7 @@ export async function resolve(deps: CallDeps, { callId, as, by }: Resolution): P
     const call = await findCall(tx, callId);
     if (call === undefined) throw unknownCall(callId);
     if (call.state !== 'unsure') throw notUnsure(call);
+    if (as === 'redo') await refuseForNobody(tx, call);
     const data = { call: callId, as };
     await tx.record({ actor: by, kind: 'tool.resolved', subject: `tool:${call.tool}`, data });
     let goesOn: Answered['goesOn'];
@@ -29,6 +33,17 @@ export async function resolve(deps: CallDeps, { callId, as, by }: Resolution): P
       await endCall(tx, callId, { from: 'unsure', to: 'answered', result, at: deps.clock.now() });
     }
     return { call: (await findCall(tx, callId)) ?? call, goesOn };
+  });
+}
+
+/** A run that is over wants nothing done any more. */
+async function refuseForNobody(sql: Sql, { call_id, idempotency_key }: CallRow): Promise<void> {
+  const id = operationOfKey(idempotency_key);
+  const operation = id === undefined ? undefined : await findOperation(sql, id);
+  if (operation === undefined || operation.ended_at === null) return;
+  throw new AosError('operation.over', {
+    message: `The goal for which call ${call_id} was made is ${operation.state}, so it is not made again`,
+    fix: `aos resolve ${call_id} done, or fail`,
   });
 }
 

@@ -24,7 +24,7 @@ const mostTurns = 4;
 
 export function simulatedModel(world: RuntimeWorld, around: Surroundings): LanguageModel {
   return {
-    ...{ id: 'sim:model', contextTokens: 100_000, isScripted: true },
+    ...{ id: 'sim:model', contextTokens: 100_000, isScripted: false },
     countPrompt: () => promptTokens,
     async answer(request, { signal }) {
       const { dice } = world;

@@ -193,6 +193,7 @@ function runtimeOf(world: RuntimeWorld, parts: Parts, { relay, tools, calls }: D
     keys: { of: keyFor },
     notify: (note) => tell(relay, note),
     openDoor: async () => {},
+    wakeMail: () => {},
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
     checkProgram: () => {},

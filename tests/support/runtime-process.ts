@@ -5,7 +5,9 @@
  * Its one argument are `RuntimeOrders`; what became of a run goes to its output as a line with
  * a `RuntimeReport`.
  */
+
 import { writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { foldSteps } from '../../src/kernel/journal/fold.ts';
 import type { JournalStep } from '../../src/kernel/journal/step.ts';
@@ -93,7 +95,7 @@ async function spawnWalker(runtime: AgentRuntime, { script }: RuntimeOrder): Pro
     name: agent,
     by: 'owner',
     goal: { text: 'walk' },
-    grants: ['agent:*:spawn'],
+    grants: ['agent:*:spawn', `file:${dirname(script)}/*:read`],
     budget: { tokens: 1_000_000, children: 3 },
     spec: {
       ...{ body: 'model', model: `scripted:${script}`, instructions: 'You walk.' },

@@ -172,6 +172,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     keys: { of: (name) => keyFor(name) },
     notify: (note) => tell(relay, note),
     openDoor: async () => {},
+    wakeMail: (name) => relay.wake(name),
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
     checkProgram: () => {},

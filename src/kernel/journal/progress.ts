@@ -1,4 +1,5 @@
 /** Does a run get anywhere? A model that repeats itself spends money and does nothing. */
+import type { AnswerPart } from '../model.ts';
 import type { JournalStep, ToldResult } from './step.ts';
 
 export type Verdict =
@@ -64,10 +65,14 @@ function judgeFailures(steps: readonly JournalStep[]): Verdict | undefined {
 function judgeEmpty(steps: readonly JournalStep[]): Verdict | undefined {
   const answers = steps.flatMap(({ step }) => (step.kind === 'answered' ? [step.parts] : []));
   const times = countFromEnd(answers, (parts) =>
-    parts.every((part) => part.kind === 'text' && part.text.trim() === ''),
+    parts.every((part) => part.kind === 'reasoning' || isEmptyText(part)),
   );
   if (times < emptyTurns.stop) return undefined;
   return { kind: 'stop', text: `The model answered nothing, ${times} times in a row` };
+}
+
+function isEmptyText(part: AnswerPart): boolean {
+  return part.kind === 'text' && part.text.trim() === '';
 }
 
 function countFromEnd<T>(items: readonly T[], is: (item: T) => boolean): number {

@@ -105,6 +105,11 @@ export function callKey(operation: string, turn: number, place: number): string 
   return `run:${operation}/${turn}/${place}`;
 }
 
+/** The operation for which a call was made; undefined for one of nobody's run. */
+export function operationOfKey(key: string): string | undefined {
+  return isRunKey(key) ? key.slice('run:'.length, key.indexOf('/')) : undefined;
+}
+
 /** Of a call that a run waits for, so that nobody need tell its agent by a message. */
 export function isRunKey(key: string): boolean {
   return /^run:[0-9a-f]{32}\/\d+\/\d+$/.test(key);

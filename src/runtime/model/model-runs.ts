@@ -16,6 +16,7 @@ import { findLease } from '../../ledger/leases.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import {
   changeOperation,
+  findOperation,
   type OperationRow,
   openChildrenOf,
   putOff,
@@ -23,7 +24,7 @@ import {
 import { appendSteps } from '../../ledger/steps.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo } from '../life.ts';
-import { type Asked, endTree, putBack } from '../submit.ts';
+import { type Asked, endAsAsked, endTree, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
@@ -318,6 +319,7 @@ export class ModelRuns implements AsyncDisposable {
     await ledger.transact(async (tx) => {
       await this.#under(tx, active);
       const at = clock.now();
+      if (await endIfAsked(tx, operation, at)) return;
       await appendSteps(tx, id, [{ kind: 'checkpoint', why: 'paused' }], at);
       await changeOperation(tx, id, { from: ['running'], to: 'paused', at });
       const { by = 'system', reason = `paused by ${by}` } = active.wantsPause ?? {};
@@ -325,23 +327,29 @@ export class ModelRuns implements AsyncDisposable {
       await leases.releaseIn(tx, `agent:${agent}`);
     });
     leases.forget(`agent:${agent}`);
+    this.#deps.toTell();
   }
 
   async #wait(operation: OperationRow, active: Active, waits_for: string): Promise<void> {
-    const { ledger, clock } = this.#deps;
+    const { ledger, leases, clock } = this.#deps;
     const { id, agent } = operation;
     const change = { from: ['running'], to: 'waiting', waitsFor: waits_for } as const;
-    await ledger.transact(async (tx) => {
+    const isOver = await ledger.transact(async (tx) => {
       await this.#under(tx, active);
-      await changeOperation(tx, id, { ...change, at: clock.now() });
+      const at = clock.now();
+      if (await endIfAsked(tx, operation, at)) return true;
+      await changeOperation(tx, id, { ...change, at });
       await tx.record({
         actor: `agent:${agent}`,
         kind: 'operation.waiting',
         subject: `operation:${id}`,
         data: { for: waits_for },
       });
+      return false;
     });
-    this.awaitAgain({ id, agent, waits_for });
+    if (!isOver) return this.awaitAgain({ id, agent, waits_for });
+    leases.forget(`agent:${agent}`);
+    this.#deps.toTell();
   }
 
   #goOn(operation: string, when: Promise<unknown>): void {
@@ -403,6 +411,16 @@ const mayPass: ReadonlySet<string> = new Set([
   'model.unreachable',
   'model.cut-off',
 ]);
+
+/** That it is to end may have been asked after its last step: nobody would look again. */
+async function endIfAsked(
+  tx: Transaction,
+  { id, agent }: OperationRow,
+  at: number,
+): Promise<boolean> {
+  const row = await findOperation(tx, id);
+  return row !== undefined && endAsAsked(tx, row, { actor: `agent:${agent}`, at });
+}
 
 async function endBelow(tx: Transaction, id: string, at: number): Promise<readonly Asked[]> {
   const asked: Asked[] = [];

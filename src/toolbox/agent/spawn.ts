@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentSpec } from '../../kernel/agent-spec.ts';
 import { parseLimits } from '../../kernel/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { isRunKey } from '../../kernel/journal/step.ts';
+import { operationOfKey } from '../../kernel/journal/step.ts';
 import { agentInnards } from '../../ledger/agents.ts';
 import { readBudget } from '../../ledger/budgets.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
@@ -60,7 +60,7 @@ async function spawnChild(
     paidBy: await payers(deps, call),
     spawnKey: call.key,
     spec: await specFor(deps, args, call),
-    goal: { text: args.goal, priority: args.priority, parent: operationOf(call) },
+    goal: { text: args.goal, priority: args.priority, parent: operationOfKey(call.key) },
   });
   return { agent: agentId, operation: operationId };
 }
@@ -105,13 +105,9 @@ async function specFor(
   };
 }
 
-function operationOf({ key }: ToolCall): string | undefined {
-  return isRunKey(key) ? key.slice('run:'.length, key.indexOf('/')) : undefined;
-}
-
 /** Those of the caller's budgets that there are: a guest has none. */
 async function payers({ ledger }: AgentToolDeps, call: ToolCall): Promise<string[] | undefined> {
-  const operation = operationOf(call);
+  const operation = operationOfKey(call.key);
   const ids = [...(operation === undefined ? [] : [`operation:${operation}`]), call.principal];
   const there: string[] = [];
   for (const id of ids) {
