@@ -119,24 +119,28 @@ const isFree = `agent not in (select agent from operations where state = 'runnin
   and agent not in (select name from agents where state = 'paused')`;
 
 /**
- * The goals that may be next: of each owner at each agent the first, so that no owner's many
- * hide another's one. Those that are not due, and those of agents which are paused, or work on
+ * The goals that may be next: of each owner at each agent the first, and of each owner not
+ * more than so many, so that no owner's many hide another's one. Those that are not due, and those of agents which are paused, or work on
  * something or wait in the middle of it, are left out.
  */
 export function queuedOperations(
   sql: Sql,
-  { now, ageingMs, limit }: QueuePage,
+  { now, ageingMs, limit, ofEach = limit }: QueuePage & { readonly ofEach?: number },
 ): Promise<QueuedGoal[]> {
   return sql.all(
     `select ${queuedColumns} from (
-       select ${queuedColumns}, ${level} as level,
-         row_number() over (partition by agent, owner order by ${level}, queued_at, id) as place
-       from operations
-       where state = 'queued' and (due_at <= max($1, queued_at)
-           or due_at - $1 > 2 * (due_at - queued_at) + 60000)
-         and ${isFree})
-     where place = 1 order by level, queued_at, id limit $3`,
-    [now, ageingMs, limit],
+       select ${queuedColumns}, level,
+         row_number() over (partition by owner order by level, queued_at, id) as turn
+       from (
+         select ${queuedColumns}, ${level} as level,
+           row_number() over (partition by agent, owner order by ${level}, queued_at, id) as place
+         from operations
+         where state = 'queued' and (due_at <= max($1, queued_at)
+             or due_at - $1 > 2 * (due_at - queued_at) + 60000)
+           and ${isFree})
+       where place = 1)
+     where turn <= $4 order by level, queued_at, id limit $3`,
+    [now, ageingMs, limit, ofEach],
   );
 }
 

@@ -64,6 +64,7 @@ export interface SchedulerDeps {
 const ageingMs = 60_000;
 const pollMs = 1000;
 const freshMs = 200;
+const leastOfEach = 64;
 const shortLookMs = 5;
 const longestRestMs = 250;
 const mostCandidates = 10_000;
@@ -228,7 +229,9 @@ export class Scheduler {
       isNew = true;
       this.#isChanged = false;
       this.#readAtMs = clock.monotonicMs();
-      const page = { now, ageingMs, limit: mostCandidates };
+      // More of one owner's are of no use before others of theirs have begun.
+      const ofEach = Math.max(leastOfEach, 4 * slots);
+      const page = { now, ageingMs, limit: mostCandidates, ofEach };
       this.#candidates = await queuedOperations(ledger.committed, page);
     }
   }
