@@ -161,7 +161,7 @@ describe.each(['auto', 'off'] as const)('with control groups: %s,', (groups) => 
     const script = 'setsid sleep "$1" & (sleep "$1" &) ; sleep 0.05';
     const program = await programs.start(order(folder, 'sh', '-c', script, 'sh', nap));
     await program.ended;
-    expect(sleepers(nap)).toBe(2);
+    await vi.waitFor(() => expect(sleepers(nap)).toBe(2), soon);
 
     await program.kill();
 
