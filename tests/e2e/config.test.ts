@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../src/app/settings.ts';
 import { type ErrorCode, exitCodeOf } from '../../src/kernel/errors.ts';
 import { hasSandbox } from '../support/machine.ts';
 import { asNobody, runAos, stackLine } from '../support/run-aos.ts';
@@ -99,6 +100,13 @@ describe('where a setting comes from', () => {
       ['diskAlertPercent', '95', `file ${home.at('config.json')}`],
       ['toolSeconds', '120', 'default'],
       ['approvalHours', '24', 'default'],
+      ['defaultModel', 'none', 'default'],
+      ['modelEndpoints', defaultSettings.modelEndpoints, 'default'],
+      ['anthropicUrl', defaultSettings.anthropicUrl, 'default'],
+      ['openaiUrl', defaultSettings.openaiUrl, 'default'],
+      ['modelPrices', defaultSettings.modelPrices, 'default'],
+      ['modelSlots', '0', 'default'],
+      ['programSlots', '8', 'default'],
       ['approvalWebhook', 'none', 'default'],
     ]);
   });

@@ -241,7 +241,7 @@ test.skipIf(!hasGroups)(
     const script = '(env -i setsid /bin/sleep "$1" &); (env -i setsid /bin/sleep "$1" &); exit 0';
     const program = await programs.start(order(folder, 'sh', '-c', script, 'sh', nap));
     await program.ended;
-    expect(sleepers(nap)).toBe(2);
+    await vi.waitFor(() => expect(sleepers(nap)).toBe(2), soon);
 
     await program.kill();
 
