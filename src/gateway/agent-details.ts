@@ -1,5 +1,5 @@
 /** All that is known of one agent. */
-import type { AgentSpec } from '../kernel/agent-spec.ts';
+import { type AgentSpec, readSpec } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type AgentRow, agentInnards, childrenOf, findAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
@@ -11,7 +11,7 @@ import { unknownAgent } from '../security/renew-handle.ts';
 import type { Caller } from './authenticate.ts';
 import type { WireAgentDetails } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
-import { modelShown, readSpec, wireBudget, wireSummary } from './goal-wire.ts';
+import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
 import { agentAsItIs, goalAsItIs } from './runtime-of.ts';
 import { timeOrNull, timeText } from './wire.ts';
 
@@ -26,7 +26,7 @@ export async function agentDetails(
   const sql = deps.ledger.committed;
   const row = agentAsItIs(deps, await visibleAgent(sql, caller, name));
   const innards = await agentInnards(sql, name);
-  const spec = readSpec(innards?.spec ?? null);
+  const spec = readSpec(innards?.spec);
   const budget = await readBudget(sql, `agent:${name}`);
   const { status, state, body, reason, health, parent, spawned_by, pid } = row;
   return {

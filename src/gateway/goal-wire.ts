@@ -1,5 +1,5 @@
 /** Goals, steps and budgets as they go over the wire. */
-import type { AgentSpec } from '../kernel/agent-spec.ts';
+import { type AgentSpec, readSpec } from '../kernel/agent-spec.ts';
 import type { Account, Budget } from '../kernel/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';
@@ -85,7 +85,7 @@ async function modelOf(sql: Sql, { id, agent }: OperationRow): Promise<ModelShow
   if (first?.step.kind === 'begun') {
     return { model: first.step.model, scripted: first.step.is_scripted };
   }
-  return modelShown(readSpec((await agentInnards(sql, agent))?.spec ?? null));
+  return modelShown(readSpec((await agentInnards(sql, agent))?.spec));
 }
 
 interface ModelShown {
@@ -96,11 +96,6 @@ interface ModelShown {
 export function modelShown(spec: AgentSpec | undefined): ModelShown {
   if (spec?.body !== 'model') return { model: null, scripted: false };
   return { model: spec.model, scripted: spec.model.startsWith('scripted:') };
-}
-
-export function readSpec(text: string | null): AgentSpec | undefined {
-  // Only spawning writes it.
-  return text === null ? undefined : (JSON.parse(text) as AgentSpec);
 }
 
 export function wireBudget({ tokens, cost, wall, tool_calls, children }: Budget): WireBudget {

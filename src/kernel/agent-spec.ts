@@ -31,3 +31,8 @@ export interface CommandSpec {
   readonly prompt?: string | undefined;
   readonly restart: RestartPolicy;
 }
+
+/** As a row has it; undefined for one that was not spawned. Only spawning writes it. */
+export function readSpec(text: string | null | undefined): AgentSpec | undefined {
+  return text == null ? undefined : (JSON.parse(text) as AgentSpec);
+}

@@ -25,7 +25,6 @@ import {
   queuedOperations,
   queueInOrder,
   setPriority,
-  setWaiting,
 } from './operations.ts';
 import { appendSteps, readSteps } from './steps.ts';
 
@@ -216,14 +215,12 @@ test('a change of state is refused from any other state', async () => {
   const change = () => ledger.transact((tx) => changeOperation(tx, 'a1', wait));
 
   expect(await change()).toBe(false);
-  expect(await ledger.transact((tx) => setWaiting(tx, 'a1', 'tea'))).toBe(false);
   await ledger.transact((tx) => claimOperation(tx, 'a1', start));
   expect(await change()).toBe(true);
   expect(await findOperation(ledger.committed, 'a1')).toMatchObject({
     waits_for: 'mail',
     queued_at: start,
   });
-  expect(await ledger.transact((tx) => setWaiting(tx, 'a1', 'tea'))).toBe(true);
 
   const back = { from: ['waiting'], to: 'queued', at: start + 9 } as const;
   expect(await ledger.transact((tx) => changeOperation(tx, 'a1', back))).toBe(true);

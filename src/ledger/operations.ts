@@ -302,15 +302,6 @@ export async function putOff(
   return changed === 1;
 }
 
-/** What one that waits waits for, in other words; false when it waits no more. */
-export async function setWaiting(tx: Transaction, id: string, waitsFor: string): Promise<boolean> {
-  const changed = await tx.run(
-    `update operations set waits_for = $2 where id = $1 and state = 'waiting'`,
-    [id, waitsFor],
-  );
-  return changed === 1;
-}
-
 /** False when it is over. */
 export async function setPriority(tx: Transaction, id: string, priority: number): Promise<boolean> {
   const changed = await tx.run(`update operations set priority = $2 where id = $1 and ${isOpen}`, [

@@ -2,7 +2,7 @@
  * The end of an operation, in one transaction: its last step, its row, what its agent is now,
  * what is left of its budgets, and who has to hear of it.
  */
-import type { AgentSpec } from '../kernel/agent-spec.ts';
+import { readSpec } from '../kernel/agent-spec.ts';
 import { type AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
@@ -31,18 +31,17 @@ export interface Conclusion {
   readonly at: Instant;
 }
 
-/** The step that was written. Throws `operation.over` when it was over already. */
-export async function concludeIn(
-  tx: Transaction,
-  conclusion: Conclusion,
-): Promise<Step | undefined> {
+/** Throws `operation.over` when it was over already. */
+export async function concludeIn(tx: Transaction, conclusion: Conclusion): Promise<void> {
   const { operation, ending, actor, at } = conclusion;
   const step: Step = { kind: 'ended', state: ending.state, text: textOf(ending) };
   const stored: StoredResult =
     ending.state === 'completed' ? { text: ending.text } : { error: toReport(ending.error) };
   await appendSteps(tx, operation.id, [step], at);
   const result = JSON.stringify(stored);
-  if (!(await endOperation(tx, operation.id, { to: ending.state, result, at }))) return undefined;
+  if (!(await endOperation(tx, operation.id, { to: ending.state, result, at }))) {
+    throw new Error('an operation that took its last step was over');
+  }
   await settleQuestion(tx, operation);
   await giveBack(tx, `operation:${operation.id}`);
   const principal = `agent:${operation.agent}`;
@@ -58,7 +57,6 @@ export async function concludeIn(
     },
   });
   if (operation.parent !== null) await tellLater(tx, noteFor(conclusion), at);
-  return step;
 }
 
 /** One that was asked, and whose answer nobody waits for any more, counts as spent. */
@@ -101,10 +99,8 @@ async function turnAgent(
 }
 
 async function isStanding(tx: Transaction, agent: string): Promise<boolean> {
-  const spec = (await agentInnards(tx, agent))?.spec ?? null;
-  // Only spawning writes it.
-  const known = spec === null ? undefined : (JSON.parse(spec) as AgentSpec);
-  return known?.body === 'model' && known.is_standing;
+  const spec = readSpec((await agentInnards(tx, agent))?.spec);
+  return spec?.body === 'model' && spec.is_standing;
 }
 
 /** To the agent whose operation this was a part of: by a message, which wakes it. */

@@ -7,6 +7,12 @@ import { changeState, findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 
+/** Who wants something done to an agent, and why. */
+export interface Why {
+  readonly by: string;
+  readonly reason?: string | undefined;
+}
+
 export interface Turn {
   readonly to: AgentState;
   /** Only from these; from all that may lead there where nothing is said. */

@@ -4,6 +4,7 @@ import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { wholeMessage } from '../../tests/support/temporary-relay.ts';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
 import type { ModelRequest } from '../kernel/model.ts';
+import { insertAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { defineTool, type ToolSpec } from '../tools/tool.ts';
 
@@ -261,4 +262,16 @@ test('terminate() ends where agents are below one another in a ring, and ends al
 
   const agents = await home.runtime.listAgents();
   expect(agents.map(({ state }) => state)).toEqual(['terminated', 'terminated', 'terminated']);
+});
+
+test('a guest that cannot be paused, because it is over, is not taken for a paused one', async () => {
+  await using home = await temporaryRuntime();
+  const guest = { name: 'gus', registered_at: 0, status: 'active', body: 'guest' } as const;
+  await home.ledger.transact((tx) => insertAgent(tx, { ...guest, state: 'pending' }));
+  await home.runtime.terminate('gus', owner);
+
+  const pausing = home.runtime.pause('gus', owner);
+
+  await expect(pausing).rejects.toMatchObject({ code: 'agent.wrong-state' });
+  expect(home.grants.isPaused('agent:gus')).toBe(false);
 });

@@ -14,11 +14,10 @@ import { AosError, toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { type AgentRow, childrenOf, everyAgent, findAgent, setPresence } from '../ledger/agents.ts';
-import { hasUnread } from '../ledger/find-mail.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { recipientsWithPending } from '../ledger/mailboxes.ts';
-import { listOperations, openOperationsOf } from '../ledger/operations.ts';
+import { openOperationsOf } from '../ledger/operations.ts';
 import type { RelayLog } from '../relay/deps.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import type { ToolCalls } from '../tools/call.ts';
@@ -26,15 +25,15 @@ import { giveBack } from './budgets.ts';
 import type { CommandBodies } from './command/command-bodies.ts';
 import type { Followers } from './followers.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
-import { mustTurnTo, turnTo } from './life.ts';
-import { decideAgain, mostMailGoals } from './mail-again.ts';
-import { type ModelRuns, specOf, type Why } from './model/model-runs.ts';
+import { mustTurnTo, type Why } from './life.ts';
+import { MailGoals } from './mail-goals.ts';
+import type { ModelRuns } from './model/model-runs.ts';
 import { holdAgain, leaveModelAgents, recoverModelAgents } from './recover.ts';
 import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
 import { type Asked, endTree } from './submit.ts';
-import { type TellerDeps, tellAll, tellLater } from './tell.ts';
+import { type TellerDeps, tellAll } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly log: RelayLog;
@@ -67,13 +66,14 @@ export class AgentRuntime implements AsyncDisposable {
   readonly #deps: RuntimeDeps;
   readonly #bells: Bells;
   readonly #requests: Requests;
-  readonly #serving = new Set<string>();
+  readonly #mailGoals: MailGoals;
   /** Bells that have rung since whoever listens to them looked. */
   readonly #rung = new Set<string>();
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
     this.#bells = new Bells(deps.clock);
+    this.#mailGoals = new MailGoals({ ...deps, toTell: () => this.toTell() });
     this.#requests = new Requests({
       ...{ ledger: deps.ledger, clock: deps.clock, log: deps.log },
       spawn: (order) => this.spawn(order),
@@ -133,16 +133,14 @@ export class AgentRuntime implements AsyncDisposable {
           // It may have come to its end in that step.
           if ((await this.#find(name)).state === 'paused') return;
         }
-        break;
-      case 'guest':
-        this.#deps.grants.setPaused(`agent:${name}`, true);
     }
-    const { ledger, clock, leases } = this.#deps;
+    const { ledger, clock, leases, grants } = this.#deps;
     await ledger.transact(async (tx) => {
       await mustTurnTo(tx, name, { ...turn, from: ['pending', 'running'], at: clock.now() });
       await freeLease(tx, `agent:${name}`);
     });
     leases.forget(`agent:${name}`);
+    if (agent.body === 'guest') grants.setPaused(`agent:${name}`, true);
   }
 
   async resume(name: string, { by }: Why): Promise<void> {
@@ -235,13 +233,7 @@ export class AgentRuntime implements AsyncDisposable {
 
   /** One that has nothing to do and has mail gets something to do. */
   serveMailOf(agent: string): void {
-    if (this.#serving.has(agent)) return;
-    this.#serving.add(agent);
-    this.#serve(agent)
-      .catch((failure: unknown) => {
-        this.#deps.log.error({ error: toReport(failure), agent }, 'an agent could not be woken');
-      })
-      .finally(() => this.#serving.delete(agent));
+    this.#mailGoals.serve(agent);
   }
 
   toTell(): void {
@@ -315,49 +307,6 @@ export class AgentRuntime implements AsyncDisposable {
     }
   }
 
-  /** A standing agent that has mail and nothing to do gets a goal of that. */
-  async #serve(agent: string): Promise<void> {
-    const { ledger, scheduler, clock } = this.#deps;
-    const sql = ledger.committed;
-    const row = await findAgent(sql, agent);
-    if (row?.state !== 'pending' || !(await specOf(sql, agent)).is_standing) return;
-    if ((await openOperationsOf(sql, agent)).length > 0) return;
-    if (!(await hasUnread(sql, agent, servedKinds))) return;
-    const latest = await listOperations(sql, { agent, limit: mostMailGoals });
-    const decision = decideAgain(latest, clock.now());
-    if (decision.kind === 'give-up') return this.#giveUp(agent, decision.why);
-    if (decision.kind === 'too-many') await this.#tellOfStorm(agent);
-    await scheduler.submit({
-      ...{ text: mailGoal, owner: 'system', agent, isOfMail: true },
-      delayMs: decision.delayMs,
-    });
-  }
-
-  /** It is slowed down; whether that is right, somebody has to say. Told once an hour. */
-  async #tellOfStorm(agent: string): Promise<void> {
-    const { ledger, clock } = this.#deps;
-    await ledger.transact(async (tx) => {
-      const at = clock.now();
-      const body = `Agent ${agent} had mail to work on ${mostMailGoals} times within a minute, and gets it once a minute now. It may be answering somebody who answers it.\n\naos inspect ${agent}\naos pause ${agent}\n`;
-      const key = `mail-storm-${agent}-${Math.floor(at / 3_600_000)}`;
-      await tellLater(tx, { to: 'owner', key, body }, at);
-    });
-    this.toTell();
-  }
-
-  /** It fails each time that it is asked: somebody has to look at it. */
-  async #giveUp(agent: string, why: string): Promise<void> {
-    const { ledger, clock } = this.#deps;
-    await ledger.transact(async (tx) => {
-      const at = clock.now();
-      const turn = { to: 'failed', from: ['pending'], actor: 'system', at } as const;
-      if (!(await turnTo(tx, agent, { ...turn, reason: why }))) return;
-      const body = `Agent ${agent} has mail, fails whenever it works on it, and is left alone now.\n\n${why}\n\naos inspect ${agent}\naos run "Work on your mail." --agent ${agent}\n`;
-      await tellLater(tx, { to: 'owner', key: `mail-${agent}-${at}`, body }, at);
-    });
-    this.toTell();
-  }
-
   async #find(name: string): Promise<AgentRow> {
     const row = await findAgent(this.#deps.ledger.committed, name);
     if (row === undefined) throw unknownAgent(name);
@@ -365,11 +314,7 @@ export class AgentRuntime implements AsyncDisposable {
   }
 }
 
-// Acks about acks would have no end.
-const servedKinds = ['message', 'request', 'response', 'event', 'stream'] as const;
 const relayItself = '__orchestrator__';
-const mailGoal =
-  'You have mail. Read it, do what it asks for as far as you may, and answer whoever sent it.';
 
 /** What was submitted, or has begun, since its operations were cancelled; what runs is asked to. */
 async function endAllOf(

@@ -225,12 +225,22 @@ export async function endTree(
   if (row.ended_at !== null) return undefined;
   const asked: Asked[] = [];
   if (await endOrAsk(tx, row, stop)) asked.push({ id, error: stop.error });
+  asked.push(...(await endBelow(tx, id, stop)));
+  return asked;
+}
+
+/** All that was submitted for an operation and is open, with what was for that; the rest as above. */
+export async function endBelow(
+  tx: Transaction,
+  id: string,
+  { actor, at }: Pick<Stop, 'actor' | 'at'>,
+): Promise<readonly Asked[]> {
   const error = new AosError('operation.cancelled', {
     message: `Operation ${quote(id)}, for which it was submitted, was ended`,
   });
+  const asked: Asked[] = [];
   for (const child of await openChildrenOf(tx, id)) {
-    const below = await endTree(tx, child.id, { ...stop, state: 'cancelled', error });
-    asked.push(...(below ?? []));
+    asked.push(...((await endTree(tx, child.id, { state: 'cancelled', error, actor, at })) ?? []));
   }
   return asked;
 }

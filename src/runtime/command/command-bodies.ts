@@ -15,7 +15,7 @@ import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { RestartDecision } from '../../kernel/restart.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
-import { mustTurnTo, turnTo } from '../life.ts';
+import { mustTurnTo, turnTo, type Why } from '../life.ts';
 import { beginProgram, leaseOf, specOfPending, tellNotStarted } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';
 import { endProgram, escalate } from './end-program.ts';
@@ -26,15 +26,9 @@ import { recoverPrograms } from './recover-programs.ts';
 import { StartQueue } from './start-queue.ts';
 import { placesOf, readCommandSpec } from './stored-program.ts';
 
-/** Who wants it, and why. */
-export interface Wish {
-  readonly by: string;
-  readonly reason?: string | undefined;
-}
-
 const usualGraceMs = 5000;
 const tryAgainMs = 2000;
-const ourWish: Wish = { by: 'system' };
+const ours: Why = { by: 'system' };
 
 export class CommandBodies implements AsyncDisposable {
   readonly #deps: CommandDeps;
@@ -83,7 +77,7 @@ export class CommandBodies implements AsyncDisposable {
   }
 
   /** All of its processes stop where they are. */
-  pause(name: string, { by, reason }: Wish = ourWish): Promise<void> {
+  pause(name: string, { by, reason }: Why = ours): Promise<void> {
     return this.#turns.run(name, async () => {
       const live = this.#live.get(name);
       const from = live === undefined ? (['pending'] as const) : (['running'] as const);
@@ -97,7 +91,7 @@ export class CommandBodies implements AsyncDisposable {
     });
   }
 
-  async resume(name: string, { by, reason }: Wish = ourWish): Promise<void> {
+  async resume(name: string, { by, reason }: Why = ours): Promise<void> {
     const isLive = await this.#turns.run(name, async () => {
       const live = this.#live.get(name);
       const to = live === undefined ? ('pending' as const) : ('running' as const);
@@ -114,7 +108,7 @@ export class CommandBodies implements AsyncDisposable {
   }
 
   /** Ends it for good, whatever it does, with all that it has started. */
-  terminate(name: string, { by, reason }: Wish = ourWish): Promise<void> {
+  terminate(name: string, { by, reason }: Why = ours): Promise<void> {
     this.#queue.cancel(name);
     return this.#turns.run(name, async () => {
       const { ledger, clock, graceMs = usualGraceMs } = this.#deps;

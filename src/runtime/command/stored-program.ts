@@ -1,6 +1,6 @@
 /** What the row of an agent keeps of its program, and where that program's files are. */
 import { join } from 'node:path';
-import type { AgentSpec, CommandSpec } from '../../kernel/agent-spec.ts';
+import { type CommandSpec, readSpec } from '../../kernel/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
@@ -53,8 +53,7 @@ export function readProgram(text: string | null): StoredProgram | undefined {
 
 /** Throws `agent.bad-spec` for an agent that runs as no program. */
 export function readCommandSpec(name: string, text: string | null): CommandSpec {
-  // What is in the row was checked when the agent was spawned.
-  const spec = JSON.parse(text ?? 'null') as AgentSpec | null;
+  const spec = readSpec(text);
   if (spec?.body === 'command') return spec;
   throw new AosError('agent.bad-spec', {
     message: `Agent ${quote(name)} does not run as a program`,

@@ -4,10 +4,10 @@
  *
  * M1. An agent is `running` under a lease that is taken in the same transaction. One that
  *     waits, for a human or for its children, keeps it, and holds no slot.
- * M2. A daemon that stops leaves everything as it stands, for the next one: `recover` takes
- *     it up there, as after a crash.
+ * M2. A run that is stopped with its daemon writes nothing more: where it stands is in its
+ *     journal, and recover.ts puts it back into the queue, here or at the next start.
  */
-import type { ModelSpec } from '../../kernel/agent-spec.ts';
+import { type ModelSpec, readSpec } from '../../kernel/agent-spec.ts';
 import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { decideRestart } from '../../kernel/restart.ts';
@@ -18,13 +18,12 @@ import {
   changeOperation,
   findOperation,
   type OperationRow,
-  openChildrenOf,
   putOff,
 } from '../../ledger/operations.ts';
 import { appendSteps } from '../../ledger/steps.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
-import { turnTo } from '../life.ts';
-import { type Asked, endAsAsked, endTree, putBack } from '../submit.ts';
+import { turnTo, type Why } from '../life.ts';
+import { endAsAsked, endBelow, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
@@ -39,12 +38,6 @@ export interface ModelRunsDeps extends ModelRunDeps {
   toTell(): void;
   /** This process works for the agent no more, for now. */
   onIdle(agent: string): void;
-}
-
-/** Who wants it, and why. */
-export interface Why {
-  readonly by: string;
-  readonly reason?: string | undefined;
 }
 
 interface Active {
@@ -277,22 +270,22 @@ export class ModelRuns implements AsyncDisposable {
     const { ledger, leases, clock, log } = this.#deps;
     const subject = `agent:${operation.agent}`;
     try {
-      const { written, asked } = await ledger.transact(async (tx) => {
+      const asked = await ledger.transact(async (tx) => {
         await this.#under(tx, active);
         const at = clock.now();
-        const written = await concludeIn(tx, { operation, ending, actor: subject, at });
+        await concludeIn(tx, { operation, ending, actor: subject, at });
         // Nobody is left to hear of what was submitted for it.
-        const asked = ending.state === 'completed' ? [] : await endBelow(tx, operation.id, at);
-        return { written, asked };
+        const isDone = ending.state === 'completed';
+        return isDone ? [] : await endBelow(tx, operation.id, { actor: 'system', at });
       });
       leases.forget(subject);
       for (const { id, error } of asked) this.stop(id, error);
-      if (written !== undefined) this.#deps.toTell();
+      this.#deps.toTell();
     } catch (failure) {
       if (!(failure instanceof AosError)) throw failure;
       if (isLost(failure)) return this.#leave(operation);
       log.error({ err: failure, operation: operation.id }, 'an operation could not be ended');
-      if (!failure.code.startsWith('ledger.')) return;
+      if (!isOfLedger(failure)) return;
       // Or it would show `running` for ever. Being stopped is another way this ends.
       const isClosing = await clock.sleep(againMs, this.#closing.signal).catch(() => true);
       if (isClosing !== true) await this.#end(operation, active, ending);
@@ -382,8 +375,8 @@ export class ModelRuns implements AsyncDisposable {
       await this.#under(tx, active);
       const innards = await agentInnards(tx, agent);
       const at = clock.now();
-      // Only spawning and this write them.
-      const { restart: policy } = JSON.parse(innards?.spec ?? 'null') as ModelSpec;
+      const policy = readSpec(innards?.spec)?.restart ?? 'never';
+      // Only this writes it.
       const restarts = JSON.parse(innards?.restarts ?? '[]') as number[];
       const decision = decideRestart({ policy, end: 'failed', restarts, now: at });
       if (decision.kind === 'give-up') await escalate(tx, { operation, error, at });
@@ -422,18 +415,6 @@ async function endIfAsked(
   return row !== undefined && endAsAsked(tx, row, { actor: `agent:${agent}`, at });
 }
 
-async function endBelow(tx: Transaction, id: string, at: number): Promise<readonly Asked[]> {
-  const asked: Asked[] = [];
-  const error = new AosError('operation.cancelled', {
-    message: `Operation ${id.slice(0, 16)}, for which it was submitted, was ended`,
-  });
-  for (const child of await openChildrenOf(tx, id)) {
-    const stop = { state: 'cancelled', error, actor: 'system', at } as const;
-    asked.push(...((await endTree(tx, child.id, stop)) ?? []));
-  }
-  return asked;
-}
-
 async function escalate(
   tx: Transaction,
   {
@@ -459,11 +440,9 @@ export async function specOf(
   sql: Parameters<typeof agentInnards>[0],
   agent: string,
 ): Promise<ModelSpec> {
-  const spec = (await agentInnards(sql, agent))?.spec ?? null;
-  // Only spawning writes it.
-  const known = spec === null ? undefined : (JSON.parse(spec) as ModelSpec);
-  if (known?.body !== 'model') throw new Error(`${agent} has no model`);
-  return known;
+  const spec = readSpec((await agentInnards(sql, agent))?.spec);
+  if (spec?.body !== 'model') throw new Error(`${agent} has no model`);
+  return spec;
 }
 
 function waitsFor(worked: { readonly kind: string; readonly callId?: string }): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentSpec } from '../../kernel/agent-spec.ts';
+import { type AgentSpec, readSpec } from '../../kernel/agent-spec.ts';
 import { parseLimits } from '../../kernel/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
@@ -87,9 +87,7 @@ async function specFor(
 ): Promise<AgentSpec> {
   const { ledger, defaultModel } = deps;
   const parent = call.principal.replace(/^agent:/, '');
-  const own = await agentInnards(ledger.committed, parent);
-  // Only spawning writes it.
-  const spec = JSON.parse(own?.spec ?? 'null') as AgentSpec | null;
+  const spec = readSpec((await agentInnards(ledger.committed, parent))?.spec);
   const ownModel = spec?.body === 'model' ? spec.model : defaultModel;
   const model = args.model ?? ownModel;
   if (model !== ownModel) await permitScript(deps, model, call);

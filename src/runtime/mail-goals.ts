@@ -1,0 +1,92 @@
+/**
+ * Goals that are made of mail: a standing agent works on what is sent to it. Slowed down where
+ * that comes too often, and left alone where it fails each time (mail-again.ts).
+ */
+import { toReport } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/ports.ts';
+import { findAgent } from '../ledger/agents.ts';
+import { hasUnread } from '../ledger/find-mail.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { listOperations, openOperationsOf } from '../ledger/operations.ts';
+import { turnTo } from './life.ts';
+import { decideAgain, mostMailGoals } from './mail-again.ts';
+import { specOf } from './model/model-runs.ts';
+import type { Scheduler } from './scheduler.ts';
+import { tellLater } from './tell.ts';
+
+export interface MailGoalsDeps {
+  readonly ledger: Ledger;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: { error(facts: object, words: string): void };
+  readonly scheduler: Pick<Scheduler, 'submit'>;
+  /** Something was written down that somebody is to be told. */
+  toTell(): void;
+}
+
+// Acks about acks would have no end.
+const servedKinds = ['message', 'request', 'response', 'event', 'stream'] as const;
+const mailGoal =
+  'You have mail. Read it, do what it asks for as far as you may, and answer whoever sent it.';
+
+export class MailGoals {
+  readonly #deps: MailGoalsDeps;
+  readonly #serving = new Set<string>();
+
+  constructor(deps: MailGoalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A hint that there may be mail for a model agent, or that it has nothing more to do. */
+  serve(agent: string): void {
+    if (this.#serving.has(agent)) return;
+    this.#serving.add(agent);
+    this.#serve(agent)
+      .catch((failure: unknown) => {
+        this.#deps.log.error({ error: toReport(failure), agent }, 'an agent could not be woken');
+      })
+      .finally(() => this.#serving.delete(agent));
+  }
+
+  /** A standing agent that has mail and nothing to do gets a goal of that. */
+  async #serve(agent: string): Promise<void> {
+    const { ledger, scheduler, clock } = this.#deps;
+    const sql = ledger.committed;
+    const row = await findAgent(sql, agent);
+    if (row?.state !== 'pending' || !(await specOf(sql, agent)).is_standing) return;
+    if ((await openOperationsOf(sql, agent)).length > 0) return;
+    if (!(await hasUnread(sql, agent, servedKinds))) return;
+    const latest = await listOperations(sql, { agent, limit: mostMailGoals });
+    const decision = decideAgain(latest, clock.now());
+    if (decision.kind === 'give-up') return this.#giveUp(agent, decision.why);
+    if (decision.kind === 'too-many') await this.#tellOfStorm(agent);
+    await scheduler.submit({
+      ...{ text: mailGoal, owner: 'system', agent, isOfMail: true },
+      delayMs: decision.delayMs,
+    });
+  }
+
+  /** It is slowed down; whether that is right, somebody has to say. Told once an hour. */
+  async #tellOfStorm(agent: string): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.transact(async (tx) => {
+      const at = clock.now();
+      const body = `Agent ${agent} had mail to work on ${mostMailGoals} times within a minute, and gets it once a minute now. It may be answering somebody who answers it.\n\naos inspect ${agent}\naos pause ${agent}\n`;
+      const key = `mail-storm-${agent}-${Math.floor(at / 3_600_000)}`;
+      await tellLater(tx, { to: 'owner', key, body }, at);
+    });
+    this.#deps.toTell();
+  }
+
+  /** It fails each time that it is asked: somebody has to look at it. */
+  async #giveUp(agent: string, why: string): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.transact(async (tx) => {
+      const at = clock.now();
+      const turn = { to: 'failed', from: ['pending'], actor: 'system', at } as const;
+      if (!(await turnTo(tx, agent, { ...turn, reason: why }))) return;
+      const body = `Agent ${agent} has mail, fails whenever it works on it, and is left alone now.\n\n${why}\n\naos inspect ${agent}\naos run "Work on your mail." --agent ${agent}\n`;
+      await tellLater(tx, { to: 'owner', key: `mail-${agent}-${at}`, body }, at);
+    });
+    this.#deps.toTell();
+  }
+}
