@@ -23,6 +23,7 @@ const agent: WireAgent = {
   health: null,
   pid: null,
   model: null,
+  sandbox: null,
   tokens: 0,
   cost: 0,
 };

@@ -15,6 +15,7 @@ import { relayIdleBenches } from './relay-idle.ts';
 import { relaySocketBenches } from './relay-socket.ts';
 import { runtimeBenches } from './runtime.ts';
 import { runtimeAgentBenches } from './runtime-agents.ts';
+import { sandboxBenches } from './sandbox.ts';
 import { securityBenches } from './security.ts';
 import { toolBenches } from './tools.ts';
 import { removeBenchFolders } from './workplace.ts';
@@ -32,6 +33,7 @@ const benches = [
   ...toolBenches,
   ...runtimeBenches,
   ...runtimeAgentBenches,
+  ...sandboxBenches,
 ];
 
 const args = process.argv.slice(2);

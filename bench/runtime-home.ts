@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { composeEngines } from '../src/app/compose.ts';
 import { openHomeRelay } from '../src/app/home-relay.ts';
 import { openHomeRuntime } from '../src/app/home-runtime.ts';
+import { openHomeSandboxes } from '../src/app/home-sandboxes.ts';
 import { openHomeTools } from '../src/app/home-tools.ts';
 import type { Log } from '../src/app/log.ts';
 import { openHome } from '../src/app/open-home.ts';
@@ -43,12 +44,13 @@ export async function openRuntimeHome(): Promise<RuntimeHome> {
     }),
   );
   const runtimeOf = () => later.runtime;
+  const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
   const tools = disposables.use(
-    openHomeTools(engines, settings, { open, log: silent, relay, runtime: runtimeOf }),
+    openHomeTools(engines, settings, { open, log: silent, relay, sandboxes, runtime: runtimeOf }),
   );
   tools.tools.register(noop);
   const { runtime } = await openHomeRuntime(engines, settings, {
-    ...{ open, log: silent, relay, tools, environment: {}, modelAgents },
+    ...{ open, log: silent, relay, tools, sandboxes, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
   });

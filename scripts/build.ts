@@ -67,6 +67,11 @@ const bundles: readonly BuildOptions[] = [
     entryPoints: ['src/app/engines/bulk-disk-thread.ts'],
     outfile: 'dist/bulk-disk-thread.cjs',
   },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/sandbox/watch-thread.ts'],
+    outfile: 'dist/watch-thread.cjs',
+  },
   // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
   { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
 ];

@@ -1,20 +1,26 @@
 /** The only place that picks engines. */
+
+import type { Owners } from '../kernel/owners.ts';
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
 import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
+import type { Sandboxes } from '../kernel/sandbox.ts';
 import type { ProgramLogs } from '../runtime/command/deps.ts';
 import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
 import { realEventLoop } from './engines/event-loop.ts';
 import { type FileWatching, realFileWatching } from './engines/file-watching.ts';
+import { closeInherited } from './engines/inherited.ts';
 import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
+import { realOwners } from './engines/owners.ts';
 import { realProcesses } from './engines/processes.ts';
 import { openProgramLogs } from './engines/program-logs.ts';
 import { openPrograms } from './engines/programs.ts';
 import { realRandom } from './engines/random.ts';
 import { realResolver } from './engines/resolver.ts';
+import { openSandboxes, type SandboxOptions } from './engines/sandbox/open-sandboxes.ts';
 import { realVolume } from './engines/volume.ts';
 import type { LogFile } from './log.ts';
 
@@ -28,6 +34,10 @@ export interface Engines {
   readonly eventLoop: EventLoop;
   readonly processes: Processes;
   readonly resolver: Resolver;
+  /** For a process of our own, before it starts others. */
+  readonly closeInherited: () => void;
+  readonly owners: Owners;
+  readonly openSandboxes: (options: Omit<SandboxOptions, 'clock' | 'random'>) => Sandboxes;
   readonly programs: Programs;
   readonly programLogs: ProgramLogs;
   readonly openLogFile: (path: string, options: LogFileOptions) => LogFile;
@@ -45,6 +55,9 @@ export function composeEngines(): Engines {
     eventLoop: realEventLoop,
     processes: realProcesses,
     resolver: realResolver,
+    closeInherited,
+    owners: realOwners,
+    openSandboxes: (options) => openSandboxes({ clock: realClock, random: realRandom, ...options }),
     programs: openPrograms({ clock: realClock }),
     programLogs: openProgramLogs(),
     openLogFile: (path, options) => openLogFile({ clock: realClock }, path, options),

@@ -18,6 +18,7 @@ import type { AgentRuntime } from '../runtime/runtime.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import { attachmentsOf } from './attachments.ts';
+import { removeSocketFolder, showSocketOf, sweepSocketFolders } from './body-socket.ts';
 import type { Engines } from './compose.ts';
 import type { Environment } from './config.ts';
 import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
@@ -26,6 +27,7 @@ import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
 import { openHomeRuntime } from './home-runtime.ts';
+import { type HomeSandboxes, openHomeSandboxes } from './home-sandboxes.ts';
 import { homeTimers, setHomeTimers } from './home-timers.ts';
 import { openHomeTools } from './home-tools.ts';
 import type { Log } from './log.ts';
@@ -119,12 +121,15 @@ async function serve(
     ...{ open, log, metrics, modelAgents, onMail },
   });
   const { relay, attachments } = messages;
+  await using sandboxes = openHomeSandboxes(engines, settings, { open, log });
+  tellOfSandbox(sandboxes, log);
   await using tools = openHomeTools(engines, settings, {
-    ...{ open, log, relay, runtime: () => later.runtime },
+    ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
   });
   const { runtime, models } = await openHomeRuntime(engines, settings, {
-    ...{ open, log, relay, tools, modelAgents, environment, socketOf: agentSocket },
+    ...{ open, log, relay, tools, sandboxes, modelAgents, environment, socketOf: agentSocket },
     openDoor: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
+    onTerminated: (name) => hideSocket(engines, { open, log }, name),
   });
   later.runtime = runtime;
   await using _agents = runtime;
@@ -144,11 +149,14 @@ async function serve(
     log,
     startedAt,
     agentSocket,
+    sandboxState: () => sandboxes.sandboxes.state(),
+    agentDoorOpened: (name) => showSocket(engines, { open, sandboxes, log }, name),
     ready: () => ready && !stop.signal.aborted,
     shutdown: () => stop.ask(),
     diskState: () => readDiskState(engines, diskLimits(settings)),
   });
   later.gateway = gateway;
+  await sweepSocketFolders({ ...engines, ...open });
   await setHomeTimers(ledger, engines.clock);
   const port = await openDoors(gateway, ledger, settings.port);
   await using outboxes = await messages.watchOutboxes();
@@ -169,6 +177,48 @@ async function serve(
   await outboxes[Symbol.asyncDispose]();
   await gateway.close();
   await work;
+}
+
+/** What is left of it goes with the next start. */
+async function hideSocket(
+  { disk }: Engines,
+  { open, log }: Pick<Serving, 'open' | 'log'>,
+  name: string,
+): Promise<void> {
+  try {
+    await removeSocketFolder(disk, open.home, name);
+  } catch (failure) {
+    log.warn({ err: failure, agent: name }, 'the socket folder of a terminated agent stays');
+  }
+}
+
+interface Shown extends Pick<Serving, 'open' | 'log'> {
+  readonly sandboxes: HomeSandboxes;
+}
+
+/** For one that cannot be shown, the others' sockets are opened all the same. */
+async function showSocket(
+  engines: Engines,
+  { open, sandboxes, log }: Shown,
+  name: string,
+): Promise<void> {
+  const { ownFolders } = sandboxes;
+  try {
+    await showSocketOf({ ...engines, ...open, ownFolders }, name);
+  } catch (failure) {
+    log.error({ err: failure, agent: name }, 'the program of an agent cannot reach its socket');
+  }
+}
+
+/** Tried while the rest is put together, so that the first call does not wait for it. */
+function tellOfSandbox({ sandboxes }: HomeSandboxes, log: Log): void {
+  sandboxes.state().then(
+    (state) => {
+      if (state.kind === 'works') log.info({ sandbox: state }, 'programs run in a sandbox');
+      else log.warn({ sandbox: state }, 'no program of an agent can be run');
+    },
+    (failure: unknown) => log.error({ err: failure }, 'the sandbox could not be tried'),
+  );
 }
 
 const diskLookMs = 60_000;

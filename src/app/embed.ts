@@ -8,7 +8,7 @@ import type { GatewayDeps } from '../gateway/deps.ts';
 import { createGateway } from '../gateway/server.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
-import { everyAgent, modelAgentNames } from '../ledger/agents.ts';
+import { everyAgent, modelAgentNames, uidOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
 import { listSecrets } from '../ledger/secrets.ts';
@@ -24,6 +24,7 @@ import { diskLimits, readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
+import { openHomeSandboxes } from './home-sandboxes.ts';
 import { openHomeTools } from './home-tools.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './restore.ts';
@@ -58,8 +59,9 @@ export async function embedHome(
       modelAgents: new Set(await modelAgentNames(open.ledger.committed)),
     }),
   );
+  const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const tools = opened.use(
-    openHomeTools(engines, settings, { open, log, relay, runtime: () => undefined }),
+    openHomeTools(engines, settings, { open, log, relay, sandboxes, runtime: () => undefined }),
   );
   const gateway = opened.use(
     await createGateway({
@@ -173,6 +175,7 @@ async function completeAgents(engines: Engines, home: string, sql: Sql): Promise
     try {
       await makeAgentFolders(engines, home, {
         name: agent.name,
+        uid: await uidOf(sql, agent.name),
         registeredAt: agent.registered_at,
         body: agent.body,
         address: principal?.address ?? '',

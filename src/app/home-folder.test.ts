@@ -34,7 +34,7 @@ test('prepareHome() makes the home, its parents and its folders, for the owner a
   await prepareHome(deps, home);
 
   expect(readdirSync(home)).toEqual(everyFolder);
-  for (const name of ['.', ...everyFolder, 'run/agents']) {
+  for (const name of ['.', ...everyFolder, 'run/agents', 'run/bodies']) {
     expect(statSync(`${home}/${name}`).mode & 0o777).toBe(0o700);
   }
 });
@@ -91,7 +91,7 @@ test('a power cut anywhere in prepareHome() is healed by the next one', async ()
     disk.restart();
 
     expect(await disk.list('/a/home')).toEqual(everyFolder);
-    expect(await disk.list('/a/home/run')).toEqual(['agents']);
+    expect(await disk.list('/a/home/run')).toEqual(['agents', 'bodies']);
   }
 });
 

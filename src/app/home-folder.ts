@@ -112,14 +112,15 @@ async function removeIfPossible(disk: Disk, path: string): Promise<void> {
 }
 
 /**
- * Removes a file, a symlink, or a folder with all that is in it. Only for places that no
- * agent can write: between the look and the removal a folder could become a link.
+ * Removes a file, a symlink, or a folder with all that is in it. The folder is held while it is
+ * emptied: where an agent can write, a symlink could take its place meanwhile.
  */
 export async function removeTree(disk: Disk, path: string): Promise<void> {
   const entry = await disk.stat(path);
   if (entry === undefined) return;
   if (entry.kind === 'folder') {
-    for (const name of await disk.list(path)) await removeTree(disk, join(path, name));
+    await using held = await disk.holdFolder(path);
+    for (const name of await disk.list(held.path)) await removeTree(disk, `${held.path}/${name}`);
   }
   await disk.remove(path);
 }

@@ -8,7 +8,7 @@ import type { ModelCatalog } from '../kernel/model.ts';
 import type { Disk, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { type AgentTemplate, chooseTemplate } from '../kernel/template.ts';
-import { findAgent } from '../ledger/agents.ts';
+import { findAgent, uidOf } from '../ledger/agents.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
 import type { Goal, Placement } from '../runtime/submit.ts';
 import { makeFolders } from '../security/agent-folders.ts';
@@ -87,7 +87,8 @@ async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): P
       is_standing: false,
     },
   });
-  await makeFolders(deps.disk, deps.open.home, name, { open: 'refused' });
+  const uid = await uidOf(deps.open.ledger.committed, name);
+  await makeFolders(deps.disk, deps.open.home, name, { open: 'refused', uid });
   return name;
 }
 

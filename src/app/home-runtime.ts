@@ -24,7 +24,9 @@ import { openAgentKeys } from '../security/identity/agent-keys.ts';
 import { renewHandle } from '../security/renew-handle.ts';
 import type { Engines } from './compose.ts';
 import { type Environment, modelKeyOf } from './config.ts';
+import { openHomeBodies } from './home-bodies.ts';
 import { placeGoal } from './home-goals.ts';
+import type { HomeSandboxes } from './home-sandboxes.ts';
 import { type HomeTools, tell } from './home-tools.ts';
 import type { Log } from './log.ts';
 import type { OpenHome } from './open-home.ts';
@@ -37,11 +39,14 @@ export interface HomeRuntimeOptions {
   readonly log: Log;
   readonly relay: RunningRelay;
   readonly tools: HomeTools;
+  readonly sandboxes: HomeSandboxes;
   readonly environment: Environment;
   readonly modelAgents: Set<string>;
   /** Where the socket of an agent is. */
   socketOf(name: string): string;
   openDoor(name: string): Promise<void>;
+  /** A command agent was terminated. */
+  onTerminated?(name: string): Promise<void>;
 }
 
 export interface HomeRuntime {
@@ -89,10 +94,12 @@ export async function openHomeRuntime(
     stop: (id, why) => runs.stop(id, why),
     toTell: () => runtime.toTell(),
   });
+  const bodies = openHomeBodies(engines, options);
   const commands = new CommandBodies({
     ...parts,
     logs: engines.programLogs,
     home: open.home,
+    sandboxes: bodies,
     environmentOf: (name, spec) => environmentOf(engines, options, name, spec),
     notify: (note) => tell(relay, note),
     slots: settings.programSlots,
@@ -104,7 +111,11 @@ export async function openHomeRuntime(
     keys: await openAgentKeys(engines, open.home),
     notify: (note) => tell(relay, note),
     openDoor: (name) => options.openDoor(name),
-    checkProgram: (spec) => checkProgram(engines, options, spec),
+    onTerminated: async (name) => options.onTerminated?.(name),
+    checkProgram: async (spec, by) => {
+      if (spec.unsandboxed === true) checkProgram(engines, options, spec);
+      else await bodies.check(spec, by);
+    },
     folderFor: (by, path) => folderFor(engines, open, by, path),
     wakeMail: (name) => relay.wake(name),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),

@@ -16,12 +16,14 @@ import { memoryStore } from '../toolbox/memory/store.ts';
 import { messageInbox } from '../toolbox/message/inbox.ts';
 import { messageRequest } from '../toolbox/message/request.ts';
 import { messageSend } from '../toolbox/message/send.ts';
+import { shellExecute } from '../toolbox/shell/execute.ts';
 import { toolList } from '../toolbox/tool/list.ts';
 import { ToolCalls } from '../tools/call.ts';
 import { type CallDeps, defaultCallLimits, type Note } from '../tools/deps.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Engines } from './compose.ts';
+import type { HomeSandboxes } from './home-sandboxes.ts';
 import type { OpenHome } from './open-home.ts';
 import type { Settings } from './settings.ts';
 
@@ -35,6 +37,7 @@ export interface HomeToolsOptions {
   readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants' | 'secrets'>;
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
+  readonly sandboxes: HomeSandboxes;
   /** Put together after the tools; undefined where none runs. */
   readonly runtime: AgentToolDeps['runtime'];
 }
@@ -42,14 +45,14 @@ export interface HomeToolsOptions {
 export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, runtime }: HomeToolsOptions,
+  { open, log, relay, sandboxes, runtime }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
   const { defaultModel } = settings;
   const parts = {
     ...engines,
-    ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel },
+    ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
   };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
@@ -76,10 +79,11 @@ interface ToolParts extends Engines, AgentToolDeps {
   readonly relay: RunningRelay;
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
+  readonly sandboxes: HomeSandboxes;
 }
 
 function builtIn(parts: ToolParts): readonly Tool[] {
-  const { tools } = parts;
+  const { tools, sandboxes } = parts;
   return [
     httpFetch({ ...parts, files: parts }),
     fileRead(parts),
@@ -92,6 +96,7 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     agentSpawn(parts),
     agentList(parts),
     agentTerminate(parts),
+    shellExecute({ ...parts, ...sandboxes, limits: sandboxes.callLimits }),
     toolList({ tools: () => tools.list() }),
   ];
 }

@@ -163,7 +163,7 @@ function viewOf(bytes: Uint8Array): DiskView {
   return {
     list: async () => [],
     readLink: async (path) => Promise.reject(diskError('EINVAL', path)),
-    stat: async () => ({ ...identity, kind: 'file', mode: 0o600, ownerUid: 0 }),
+    stat: async () => ({ ...identity, kind: 'file', mode: 0o600, ownerUid: 0, ownerGid: 0 }),
     read: async () => ({
       readAt: async (offset, length) => bytes.subarray(offset, offset + length),
       sizeBytes: async () => sizeBytes,

@@ -6,7 +6,7 @@ function agent(name: string, parent: string | null = null): WireAgent {
   return {
     ...{ name, parent, address: '0x0', status: 'active', state: 'running', body: 'model' },
     ...{ registered_at: '2026-01-01T00:00:00.000Z', last_seen_at: null, state_at: null },
-    ...{ reason: null, health: null, pid: null, model: null, tokens: 0, cost: 0 },
+    ...{ reason: null, health: null, pid: null, model: null, sandbox: null, tokens: 0, cost: 0 },
   };
 }
 

@@ -13,13 +13,16 @@ export function defineDoctor(command: Command, context: Context): void {
     .addArgument(checkArgument())
     .addHelpText(
       'after',
-      '\nEach line says ok, warning or failed, why, and the command that mends it.\nExit code 0 when nothing failed, 7 when something did.\n\nExamples:\n  aos doctor\n  aos doctor bubblewrap\n  aos doctor --json',
+      '\nEach line says ok, warning or failed, why, and the command that mends it.\nExit code 0 when nothing failed, 7 when something did.\n\nExamples:\n  aos doctor\n  aos doctor sandbox\n  aos doctor --json',
     )
     .action(async (typed: string | undefined) => {
       const names = typed === undefined ? checkNames : [findById('check', typed, checkNames)];
       const { environment, signal } = context;
+      const engines = composeEngines();
+      // As a daemon does, or the sandbox that is tried would show what this shell left open.
+      if (names.includes('sandbox')) engines.closeInherited();
       const findings = await examine(
-        { ...composeEngines(), environment, flags: context.flags(), signal },
+        { ...engines, environment, flags: context.flags(), signal },
         names,
       );
       tell(context, findings);

@@ -41,6 +41,10 @@ function words(text: string): GoalSight {
   return { kind: 'delta', delta: { kind: 'text', text } };
 }
 
+function output(text: string, stream: 'stdout' | 'stderr' = 'stdout'): GoalSight {
+  return { kind: 'output', call: 'x', tool: 'file.read', stream, text };
+}
+
 type Parts = Extract<Step, { readonly kind: 'answered' }>['parts'];
 
 function answered(...parts: Parts): GoalSight {
@@ -133,6 +137,30 @@ describe('GoalTeller', () => {
     const said = await told(asked, words('a\u001b[2J\ud83d'), words('\ude00b'));
 
     expect(said).toBe('a\\u001b[2J\u{1f600}b\n');
+  });
+
+  test('shows what a tool shows, indented below its call', async () => {
+    const said = await told(
+      answered(read),
+      output('one\n\ntwo'),
+      output(' and a half\n'),
+      output('bad\u001b[2J', 'stderr'),
+      output('more'),
+      { kind: 'dropped', call: 'x', tool: 'file.read' },
+      result('abc'),
+    );
+
+    expect(said.split('\n')).toEqual([
+      '  file.read {"path":"/a"}',
+      '    one',
+      '    ',
+      '    two and a half',
+      '    bad\\u001b[2J',
+      '    more',
+      '    … not all that file.read shows from here on',
+      '  file.read {"path":"/a"}  ok, 1.5s',
+      '',
+    ]);
   });
 
   test('says plainly that a scripted model follows a script', async () => {

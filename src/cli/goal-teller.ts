@@ -27,6 +27,7 @@ export interface TellerOptions {
 }
 
 const longestFailure = 200;
+const indent = '    ';
 
 export class GoalTeller {
   readonly #options: TellerOptions;
@@ -38,6 +39,8 @@ export class GoalTeller {
   readonly #calls = new Map<string, CallPart>();
   /** The call whose line waits for its end. */
   #openCall: string | undefined;
+  /** The call and the stream whose line has not ended yet. */
+  #openOutput: string | undefined;
   #lastState = '';
 
   constructor(options: TellerOptions) {
@@ -51,6 +54,10 @@ export class GoalTeller {
         return;
       case 'step':
         return this.#step(stepOf(sight.step), signal);
+      case 'output':
+        return this.#output(sight);
+      case 'dropped':
+        return this.#line(this.#dim(`    … not all that ${sight.tool} shows from here on`));
       case 'state':
         return this.#state(sight, signal);
       case 'end':
@@ -62,6 +69,7 @@ export class GoalTeller {
     if (this.#isMidLine) this.#options.terminal.err('\n');
     this.#isMidLine = false;
     this.#openCall = undefined;
+    this.#openOutput = undefined;
   }
 
   #line(text: string): void {
@@ -76,10 +84,23 @@ export class GoalTeller {
     if (shown === '') return;
     if (!this.#hasStreamed) this.endLine();
     this.#hasStreamed = true;
+    this.#dimLines(shown);
+  }
+
+  /** What a tool shows, indented below the line of its call. */
+  #output({ call, stream, text }: Extract<GoalSight, { kind: 'output' }>): void {
+    const from = `${stream} ${call}`;
+    if (this.#openOutput !== from) this.endLine();
+    const start = this.#openOutput === from ? '' : indent;
+    this.#dimLines(start + printable(text).replaceAll(/\n(?=.)/gs, `\n${indent}`));
+    this.#openOutput = this.#isMidLine ? from : undefined;
+  }
+
+  #dimLines(safe: string): void {
     // Painted by hand: its line ends stay.
     const { terminal } = this.#options;
-    terminal.err(terminal.colorErr ? `\u001b[2m${shown}\u001b[0m` : shown);
-    this.#isMidLine = !shown.endsWith('\n');
+    terminal.err(terminal.colorErr ? `\u001b[2m${safe}\u001b[0m` : safe);
+    this.#isMidLine = !safe.endsWith('\n');
   }
 
   async #step(step: Step, signal: AbortSignal): Promise<void> {

@@ -60,10 +60,24 @@ function bodyFacts(agent: WireAgentDetails): string[][] {
           ],
         ]),
     ...(argv === null ? [] : [['program', argv.map(shellWord).join(' ')]]),
-    ...(cwd === null ? [] : [['folder', cwd]]),
+    ...(cwd === null ? [] : [['folder', agent.writable ? `${cwd}, which it may write to` : cwd]]),
+    ...wallFacts(agent),
     ...(pid === null ? [] : [['pid', String(pid)]]),
     ...(restart === null ? [] : [['restart', `${restart}${again}`]]),
     ...(log_path === null ? [] : [['log', log_path]]),
+  ];
+}
+
+function wallFacts(agent: WireAgentDetails): string[][] {
+  const { sandbox, sandbox_rung, sees, uid, network } = agent;
+  const works = sandbox_rung === null ? 'on' : `on (${sandbox_rung})`;
+  return [
+    ...(sandbox === null
+      ? []
+      : [['sandbox', sandbox === 'on' ? works : "off: the owner's choice"]]),
+    ...(sees.length === 0 ? [] : [['sees', sees.map(shellWord).join(' ')]]),
+    ...(uid === null ? [] : [['uid', String(uid)]]),
+    ...(sandbox === 'on' ? [['network', network ? 'by its http grants' : 'none']] : []),
   ];
 }
 

@@ -69,10 +69,10 @@ function agentRow(
   agent: WireAgent,
   { depth, now }: { readonly depth: number; readonly now: Instant },
 ): string[] {
-  const { name, body, state, health, reason, tokens, cost } = agent;
+  const { name, body, state, health, reason, sandbox, tokens, cost } = agent;
   return [
     `${'  '.repeat(Math.min(depth, deepestIndent))}${oneLine(name)}`,
-    body,
+    sandbox === 'off' ? `${body}, unsandboxed` : body,
     health === null ? state : `${state}, ${health}`,
     runsOn(agent),
     durationWords(Math.max(0, now - Date.parse(agent.registered_at))),

@@ -29,6 +29,9 @@ interface SpawnOptions {
   readonly env?: readonly string[];
   readonly tool?: readonly string[];
   readonly standing?: true;
+  readonly unsandboxed?: true;
+  readonly see?: readonly string[];
+  readonly writable?: true;
 }
 
 export function defineSpawn(command: Command, context: Context): void {
@@ -46,11 +49,14 @@ export function defineSpawn(command: Command, context: Context): void {
     .option('--parent <agent>', 'the agent whose child it is')
     .option('--cwd <folder>', 'where a program runs (its own workspace)')
     .option('--env <name=value>', 'a variable for a program; repeatable', repeated)
+    .option('--see <folder>', 'a folder that a program sees, read-only; repeatable', repeated)
+    .option('--writable', 'a program may write to the folder of --cwd')
+    .option('--unsandboxed', 'no wall around a program: it can do all that you can')
     .option('--tool <tool>', 'a tool that a model is offered, or an area as file.*', repeated)
     .option('--standing', 'it stays for messages that come for it (when there is no goal)')
     .addHelpText(
       'after',
-      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd .\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=5000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
+      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nA program runs in a sandbox: it sees its own workspace, inbox, outbox and socket, and\nwhat --cwd and --see name. Without one, by --unsandboxed, it is trusted as you are.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd . --writable\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=5000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
     )
     .action((name: string, words: readonly string[], options: SpawnOptions) =>
       spawn(context, name, { words, options }),
@@ -91,6 +97,9 @@ async function bodyOf(name: string, { words, options }: Spawning): Promise<Body<
     env: options.env === undefined ? undefined : variablesOf(options.env),
     tools: listOf(options.tool),
     standing: options.standing,
+    unsandboxed: options.unsandboxed,
+    sees: options.see?.map((folder) => resolve(folder)),
+    writable: options.writable,
   };
 }
 

@@ -19,6 +19,14 @@ function processTerminal(color: boolean): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: writeWords,
+    get rawOut() {
+      return process.stdout.isTTY
+        ? undefined
+        : (bytes: Uint8Array) => void process.stdout.write(bytes);
+    },
+    get rawErr() {
+      return process.stderr.isTTY ? undefined : writeWords;
+    },
     get colorOut() {
       return color && process.stdout.isTTY;
     },
@@ -38,7 +46,7 @@ function processTerminal(color: boolean): Terminal {
 }
 
 // Words that nobody can take change nothing about how the command ends.
-function writeWords(text: string): void {
+function writeWords(text: string | Uint8Array): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   process.stderr.write(text);
 }

@@ -6,6 +6,10 @@ export interface Terminal {
   out(text: string): void;
   /** Words for a person, on stderr. */
   err(text: string): void;
+  /** Bytes as they are, on stdout; undefined where a terminal would show them. */
+  readonly rawOut?: ((bytes: Uint8Array) => void) | undefined;
+  /** The same on stderr. */
+  readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
   readonly colorOut: boolean;
   readonly colorErr: boolean;
   readonly columns: number;

@@ -2,14 +2,16 @@ import type { Command } from 'commander';
 import { composeEngines } from '../app/compose.ts';
 import { agentOf } from '../app/config.ts';
 import type { Client } from '../gateway/client.ts';
-import type { Answer, WireCall } from '../gateway/contract.ts';
+import type { WireCall } from '../gateway/contract.ts';
 import { AosError } from '../kernel/errors.ts';
 import { printable, quote } from '../kernel/quote.ts';
 import { errorOfCall, waitForEnd } from './call-end.ts';
 import { reach, withHome } from './connect.ts';
 import type { Context } from './context.ts';
+import { followCall, type SeenCall, streamCall } from './follow-call.ts';
 import { durationOf, fileParts } from './input.ts';
 import { textOf } from './piped.ts';
+import { endWords, isSilent, programEnd } from './program-end.ts';
 
 interface CallOptions {
   readonly args?: string;
@@ -18,6 +20,7 @@ interface CallOptions {
   readonly timeout?: string;
   readonly key?: string;
   readonly wait?: string;
+  readonly follow?: true;
 }
 
 /** `aos tool call`. */
@@ -31,36 +34,53 @@ export function defineCall(command: Command, context: Context): void {
     .option('--timeout <time>', 'end it when it takes longer, as 30s or 5m; at most 1h')
     .option('--key <key>', 'a call that was made before under this key is not made again')
     .option('--wait <time>', 'when a human has to approve it, wait for that, as 10m')
+    .option('--follow', 'print what it shows while it runs, and at last how it ended')
     .addHelpText(
       'after',
-      '\nExit code 3 when the agent may not, and 5 when a human has to approve it first. What a\ntool brings is data, whatever it says. Ctrl-C ends the waiting and not the call, which the\ndaemon goes on with: "aos tool calls" shows what comes of it.\n\nExamples:\n  aos tool call file.read --args \'{"path":"/etc/hostname"}\' --as jean\n  echo \'{"to":"jean","body":"hello"}\' | aos tool call message.send --args -\n  aos tool call http.fetch --args \'{"url":"https://example.com/"}\' --as jean --wait 10m',
+      '\nExit code 3 when the agent may not, and 5 when a human has to approve it first. What a\ntool brings is data, whatever it says. Ctrl-C ends the waiting and not the call, which the\ndaemon goes on with: "aos tool calls" shows what comes of it. With --follow what a program\nwrites goes to stdout and stderr as it comes, and how it ended is the last line on stderr;\nwith --json each part is a line, and the last one is the answer.\n\nExamples:\n  aos tool call file.read --args \'{"path":"/etc/hostname"}\' --as jean\n  echo \'{"to":"jean","body":"hello"}\' | aos tool call message.send --args -\n  aos tool call http.fetch --args \'{"url":"https://example.com/"}\' --as jean --wait 10m\n  aos tool call shell.execute --args \'{"program":"ls"}\' --as jean --follow',
     )
-    .action((name: string, options: CallOptions) => callTool(context, name, options));
+    .action((name: string, options: CallOptions) => {
+      const json = command.optsWithGlobals()['json'] === true;
+      return callTool(context, { name, json }, options);
+    });
 }
-
-type CallAnswer = Answer<'callTool'>;
 
 interface Calling {
   readonly name: string;
   readonly call: Parameters<Client['callTool']>[1];
   readonly key: string | undefined;
   readonly waitMs: number | undefined;
+  readonly follows: 'no' | 'as-it-is' | 'as-json';
 }
 
-async function callTool(context: Context, name: string, options: CallOptions): Promise<void> {
+async function callTool(
+  context: Context,
+  { name, json }: { readonly name: string; readonly json: boolean },
+  options: CallOptions,
+): Promise<void> {
   const { timeout, wait, key } = options;
   const calling: Calling = {
     name: toolName(name),
     key: key === undefined ? undefined : checkKey(key),
     waitMs: wait === undefined ? undefined : durationOf('--wait', wait),
+    follows: options.follow === true ? (json ? 'as-json' : 'as-it-is') : 'no',
     call: {
       timeout_ms: timeout === undefined ? undefined : timeoutOf(timeout),
       as: options.as ?? agentOf(context.environment),
       args: await readArguments(context, name, options),
     },
   };
-  const answer = await answerTo(context, calling);
-  context.print({ data: answer, text: outputText(answer.output) });
+  const seen = await answerTo(context, calling);
+  const { answer } = seen;
+  const end = calling.follows === 'as-it-is' ? endOfSeen(seen) : undefined;
+  if (end === undefined) context.print({ data: answer, text: outputText(answer.output) });
+  else context.terminal.err(`${end}\n`);
+}
+
+/** How a program ended of which all was seen; undefined where the result is still to be shown. */
+function endOfSeen({ answer, hasShown }: SeenCall): string | undefined {
+  const end = programEnd(answer.output);
+  return end !== undefined && (hasShown || isSilent(end)) ? endWords(end) : undefined;
 }
 
 /** What is no name would be another path at the daemon. */
@@ -125,7 +145,7 @@ function badArguments(name: string, what: string): AosError {
   });
 }
 
-async function answerTo(context: Context, calling: Calling): Promise<CallAnswer> {
+async function answerTo(context: Context, calling: Calling): Promise<SeenCall> {
   if (calling.waitMs === undefined) {
     return withHome(context, { holder: 'aos tool call' }, (client) =>
       outcomeOf(client, context, calling),
@@ -136,15 +156,12 @@ async function answerTo(context: Context, calling: Calling): Promise<CallAnswer>
   return outcomeOf((await reach(context)).client, context, calling);
 }
 
-async function outcomeOf(
-  client: Client,
-  context: Context,
-  { name, call, key, waitMs }: Calling,
-): Promise<CallAnswer> {
+async function outcomeOf(client: Client, context: Context, calling: Calling): Promise<SeenCall> {
   const { signal } = context;
-  const asking = client.callTool(name, call, { key, signal });
-  const answer = await tellIfStopped(context, asking, 'aos tool calls');
-  if (answer.state === 'answered') return answer;
+  const { waitMs } = calling;
+  const seen = await tellIfStopped(context, seeCall(client, context, calling), 'aos tool calls');
+  const { answer } = seen;
+  if (answer.state === 'answered') return seen;
   if (answer.state === 'waiting' && waitMs === undefined) throw approvalNeeded(answer);
   const waiting = waitForEnd(client, answer.call_id, { mostMs: waitMs, signal });
   const ended = await tellIfStopped(context, waiting, `aos tool calls ${answer.call_id}`);
@@ -152,7 +169,21 @@ async function outcomeOf(
   if (ended.state === 'started') throw stillRunning(ended);
   if (ended.state !== 'answered') throw errorOfCall(ended);
   const { call_id, tool, trust, output, bytes, approval } = ended;
-  return { call_id, tool, state: 'answered', trust, output, bytes, approval };
+  const end = { call_id, tool, state: 'answered', trust, output, bytes, approval } as const;
+  return { answer: end, hasShown: false };
+}
+
+async function seeCall(
+  client: Client,
+  context: Context,
+  { name, call, key, follows }: Calling,
+): Promise<SeenCall> {
+  const { signal } = context;
+  if (follows === 'no') {
+    return { answer: await client.callTool(name, call, { key, signal }), hasShown: false };
+  }
+  const sights = client.streamTool(name, call, { key, signal });
+  return follows === 'as-json' ? streamCall(context, sights) : followCall(context, sights);
 }
 
 /** Ctrl-C ends this command. What the daemon was asked for is not ended by it. */

@@ -50,6 +50,8 @@ function portContext(context: Context, port: string | undefined): Context {
 async function runHere(context: Context, { takeover }: UpOptions): Promise<void> {
   const { engines, settings } = await reach(context);
   const { inside } = await import('../app/inside.ts');
+  // What a shell or an editor left open must not reach the programs of agents.
+  engines.closeInherited();
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
     environment: context.environment,

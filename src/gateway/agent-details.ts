@@ -1,8 +1,9 @@
 /** All that is known of one agent. */
-import { type AgentSpec, readSpec } from '../kernel/agent-spec.ts';
+import { type AgentSpec, readSpec, sandboxOf } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
-import { type AgentRow, agentInnards, childrenOf, findAgent } from '../ledger/agents.ts';
+import { type AgentRow, agentInnards, childrenOf, findAgent, uidOf } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
+import { holdsAny } from '../ledger/grants.ts';
 import { findLease } from '../ledger/leases.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { listOperations, type OperationRow, openStates, overStates } from '../ledger/operations.ts';
@@ -15,7 +16,10 @@ import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
 import { agentAsItIs, goalAsItIs } from './runtime-of.ts';
 import { timeOrNull, timeText } from './wire.ts';
 
-type DetailsDeps = Pick<GatewayDeps, 'ledger' | 'disk' | 'home' | 'secrets' | 'runtime'>;
+type DetailsDeps = Pick<
+  GatewayDeps,
+  'ledger' | 'disk' | 'home' | 'secrets' | 'runtime' | 'sandboxState'
+>;
 
 /** Throws `agent.unknown`, also for one that is none of the caller's business. */
 export async function agentDetails(
@@ -37,6 +41,7 @@ export async function agentDetails(
     ...{ reason, health, parent, spawned_by, pid },
     ...modelShown(spec),
     ...programShown(spec),
+    ...(await wallShown(deps, name, spec)),
     restart: spec?.restart ?? null,
     restarts: readRestarts(innards?.restarts ?? null).map(timeText),
     budget: budget === undefined ? null : wireBudget(budget),
@@ -69,6 +74,26 @@ async function isWithin(sql: Sql, row: AgentRow | undefined, elder: string): Pro
 function programShown(spec: AgentSpec | undefined): Pick<WireAgentDetails, 'argv' | 'cwd'> {
   if (spec?.body !== 'command') return { argv: null, cwd: null };
   return { argv: [...spec.argv], cwd: spec.cwd ?? null };
+}
+
+async function wallShown(
+  { ledger, sandboxState }: DetailsDeps,
+  name: string,
+  spec: AgentSpec | undefined,
+): Promise<
+  Pick<WireAgentDetails, 'sandbox' | 'sandbox_rung' | 'sees' | 'writable' | 'uid' | 'network'>
+> {
+  const sandbox = sandboxOf(spec);
+  const state = sandbox === 'on' ? await sandboxState?.() : undefined;
+  const { sees = [], writable = false } = spec?.body === 'command' ? spec : {};
+  return {
+    sandbox,
+    sandbox_rung: state?.kind === 'works' ? state.rung : null,
+    sees: [...sees],
+    writable,
+    uid: (await uidOf(ledger.committed, name)) ?? null,
+    network: await holdsAny(ledger.committed, `agent:${name}`, 'http'),
+  };
 }
 
 async function leaseOf(sql: Sql, name: string): Promise<WireAgentDetails['lease']> {

@@ -5,12 +5,14 @@ import type { Clock } from '../kernel/ports.ts';
 import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
 import { type MessageCalls, messageCalls } from './message-calls.ts';
 import { type RuntimeCalls, runtimeCalls } from './runtime-calls.ts';
+import type { StreamRequest } from './stream-tool.ts';
 import { type ToolClientCalls, toolClientCalls } from './tool-calls.ts';
 import {
   type CallOptions,
   socketTransport,
   type Transport,
   type TransportAnswer,
+  type TransportRequest,
 } from './transport.ts';
 
 export interface ClientDeps {
@@ -92,7 +94,11 @@ export function createClient(deps: ClientDeps): Client {
   });
   return {
     ...messages,
-    ...toolClientCalls({ get: find, post }),
+    ...toolClientCalls({
+      ...{ get: find, post, parseJson },
+      postStream: (path, request) => postStream(deps, path, request),
+      problemError: (content) => problemError(0, content),
+    }),
     ...runtimeCalls({
       ...{ clock: deps.clock, get: find, post, isPassing, parseJson },
       openStream: (path, from) => openStream(deps, path, from),
@@ -281,18 +287,32 @@ async function* readStream(
   }
 }
 
-async function openStream(
-  { transport, version }: ClientDeps,
+function openStream(
+  deps: ClientDeps,
   path: string,
   { after, signal }: FollowOptions,
 ): Promise<TransportAnswer> {
-  const place = after === undefined ? {} : { 'last-event-id': String(after) };
+  const headers = after === undefined ? {} : { 'last-event-id': String(after) };
+  return streamOf(deps, { method: 'GET', path, headers, signal });
+}
+
+function postStream(
+  deps: ClientDeps,
+  path: string,
+  { body, headers, signal }: StreamRequest,
+): Promise<TransportAnswer> {
+  return streamOf(deps, { method: 'POST', path, headers, body: JSON.stringify(body), signal });
+}
+
+async function streamOf(
+  { transport, version }: ClientDeps,
+  request: Omit<TransportRequest, 'timeoutMs'>,
+): Promise<TransportAnswer> {
+  const common = { accept: 'text/event-stream', 'x-aos-client': version };
   const answer = await transport.send({
-    method: 'GET',
-    path,
-    headers: { accept: 'text/event-stream', 'x-aos-client': version, ...place },
+    ...request,
+    headers: { ...common, ...request.headers },
     timeoutMs: feedSilenceMs,
-    signal,
   });
   const { status } = answer.head;
   if (status !== 200) throw problemError(status, parseJson(await wholeText(answer)));

@@ -32,6 +32,9 @@ const agent = z.object({
   health: z.nullable(z.literal('frozen')),
   pid: z.nullable(z.int()),
   model: z.nullable(z.string()),
+  sandbox: z
+    .nullable(z.enum(['on', 'off']))
+    .describe('Whether the wall is around its program; null for one that is no program here'),
   tokens: count.describe('Used so far'),
   cost: count.describe('Used so far, in millionths of a dollar'),
 });

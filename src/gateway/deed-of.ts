@@ -5,7 +5,7 @@ import { parseRequestUrl } from '../kernel/capability/url-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { deedOfParts } from '../kernel/file-deed.ts';
 import { quote } from '../kernel/quote.ts';
-import { fetchDeed } from '../toolbox/http/fetch-deed.ts';
+import { fetchDeed, tunnelDeed } from '../security/egress/fetch-deed.ts';
 
 export function deedOf(home: string, action: string, resource: string): Deed {
   if (/^https?:\/\//.test(resource)) return fetchDeed(parseRequestUrl(resource), action);
@@ -14,6 +14,8 @@ export function deedOf(home: string, action: string, resource: string): Deed {
   if (others.length > 0 || only === '*') throw inexact(action, 'one action');
   if (target.kind === 'url') {
     const { host, port, segments, below } = target;
+    const isWhole = below && segments.length === 0 && only === 'request';
+    if (host.kind === 'exact' && isWhole) return tunnelDeed({ host: host.name, port });
     if (host.kind !== 'exact' || below) throw inexact(resource, 'one host and one path');
     return fetchDeed({ host: host.name, port, path: segments }, only);
   }

@@ -1,5 +1,6 @@
 import type { ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
+import type { SandboxState } from '../kernel/sandbox.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
@@ -40,6 +41,10 @@ export interface GatewayDeps {
   readonly startedAt: Instant;
   /** Where the socket of an agent goes; undefined when agents get none, as when embedded. */
   agentSocket(name: string): string | undefined;
+  /** Which wall there is around programs; undefined where nobody runs any. */
+  sandboxState?(): Promise<SandboxState>;
+  /** The socket of an agent was made anew: whoever knows it by another name has to hear. */
+  agentDoorOpened?(name: string): Promise<void>;
   ready(): boolean;
   /** Begins to stop and returns at once. */
   shutdown(): void;

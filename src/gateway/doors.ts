@@ -22,6 +22,8 @@ export interface DoorsDeps {
   onUpgrade(door: Door, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** What arrived was no request. */
   onBadRequest(error: Error, socket: Duplex): void;
+  /** An agent's socket was made anew. */
+  agentDoorOpened?(name: string): Promise<void>;
 }
 
 export class Doors {
@@ -50,6 +52,7 @@ export class Doors {
       await removeStale(this.#deps.disk, path);
       await listening(door.listener, { path });
       this.#agents.set(name, door);
+      await this.#deps.agentDoorOpened?.(name);
     });
   }
 

@@ -61,6 +61,10 @@ function shown(sight: GoalSight): string {
       return `step ${sight.step.seq}`;
     case 'delta':
       return sight.delta.kind;
+    case 'output':
+      return `${sight.stream} ${sight.text}`;
+    case 'dropped':
+      return `dropped of ${sight.tool}`;
     default:
       return `${sight.kind} ${sight.state}`;
   }
@@ -74,11 +78,14 @@ async function all({ deps }: ReturnType<typeof server>, after?: number): Promise
 describe('followGoal()', () => {
   test('hands out what comes, wherever the bytes are cut, and ends with the goal', async () => {
     const delta = 'event: delta\ndata: {"kind":"text","text":"a"}\n\n';
-    const text = step(1) + state('running') + delta + step(2) + state('completed') + end;
+    const facts = '"call":"x","tool":"t"';
+    const shown = `event: output\ndata: {${facts},"stream":"stdout","text":"b"}\n\nevent: dropped\ndata: {${facts}}\n\n`;
+    const text = step(1) + state('running') + delta + shown + step(2) + state('completed') + end;
     const here = server([[...text]]);
 
     expect(await all(here)).toEqual([
-      ...['step 1', 'state running', 'text', 'step 2', 'state completed', 'end completed'],
+      ...['step 1', 'state running', 'text', 'stdout b', 'dropped of t', 'step 2'],
+      ...['state completed', 'end completed'],
     ]);
   });
 

@@ -87,6 +87,10 @@ function sightOf(event: string, content: unknown): GoalSight | undefined {
       return { kind: 'step', step: content as Of<'step'>['step'] };
     case 'delta':
       return { kind: 'delta', delta: content as Of<'delta'>['delta'] };
+    case 'output':
+      return { kind: 'output', ...(content as Omit<Of<'output'>, 'kind'>) };
+    case 'dropped':
+      return { kind: 'dropped', ...(content as Omit<Of<'dropped'>, 'kind'>) };
     case 'state':
       return { kind: 'state', ...(content as GoalState) };
     case 'end':

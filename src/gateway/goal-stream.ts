@@ -4,7 +4,8 @@
  * G1. Steps are read from the ledger, each behind the last one that was written: none is left
  *     out and none comes twice, whatever was heard of them meanwhile.
  * G2. What is heard says when to look, and up to where, so that words come between the steps
- *     that they belong to. Words whose answer is written already are dropped.
+ *     that they belong to, and so does what tools show. Words whose answer is written already
+ *     are dropped.
  * G3. Some changes nobody tells of, such as a goal that is taken back before it began. So the
  *     row is looked at now and then.
  * G4. A reader who does not read is cut off, and goes on from its last step.
@@ -113,8 +114,9 @@ class GoalStream {
       const seen = await watch.next(lookMs, this.#signal);
       if (this.#isSlow || watch.isOverfull) return false;
       if (seen.kind === 'step') await this.#writeSteps(seen.seq);
-      else if (seen.kind === 'delta') {
-        if (this.#place <= seen.after) await this.#write({ kind: 'delta', delta: seen.delta });
+      else if (seen.kind !== 'look') {
+        const { after, ...sight } = seen;
+        if (this.#place <= after) await this.#write(sight);
       } else if (await this.#look()) break;
       await this.#keepAlive();
     }
@@ -180,6 +182,12 @@ class GoalStream {
       case 'delta':
         // What goes through the ledger was scrubbed there.
         return eventText('delta', this.#deps.secrets.scrubber.scrubJson(sight.delta));
+      case 'output':
+      case 'dropped': {
+        // The door to the tools scrubbed it.
+        const { kind, ...content } = sight;
+        return eventText(kind, content);
+      }
       case 'state':
         return eventText('state', { state: sight.state, waits_for: sight.waits_for });
       case 'end':

@@ -51,6 +51,37 @@ test('words that were not taken yet go together, but not with thoughts or over a
   ]);
 });
 
+test('what a tool shows goes together by its call and its stream', async () => {
+  const { watch, show } = watched();
+  const output = (call: string, stream: 'stdout' | 'stderr', words: string): Sight => ({
+    ...{ kind: 'output', call, tool: 't', stream },
+    text: words,
+  });
+
+  show(step(1), output('x', 'stdout', 'a'), output('x', 'stdout', 'b'), output('x', 'stderr', 'c'));
+  show(output('y', 'stderr', 'd'), { kind: 'dropped', call: 'y', tool: 't' });
+  show(output('y', 'stderr', 'e'));
+
+  const seen = [];
+  for (let each = 0; each < 6; each++) seen.push(await watch.next(1, never));
+  expect(seen.slice(1)).toMatchObject([
+    { kind: 'output', call: 'x', stream: 'stdout', text: 'ab', after: 1 },
+    { kind: 'output', call: 'x', stream: 'stderr', text: 'c' },
+    { kind: 'output', call: 'y', stream: 'stderr', text: 'd' },
+    { kind: 'dropped', call: 'y', after: 1 },
+    { kind: 'output', call: 'y', stream: 'stderr', text: 'e' },
+  ]);
+});
+
+test('what a tool shows does not grow without end for who takes nothing', () => {
+  const { watch, show } = watched();
+  const facts = { kind: 'output', call: 'x', tool: 't', stream: 'stdout' } as const;
+
+  for (let each = 0; each < 40; each++) show({ ...facts, text: 'x'.repeat(50_000) });
+
+  expect(watch.isOverfull).toBe(true);
+});
+
 test('what came before the beginning is dropped', async () => {
   const { watch, show, clock } = watched();
   show(text('half an answer'));

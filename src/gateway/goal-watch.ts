@@ -8,9 +8,12 @@ export type Seen =
   /** There are steps up to this one. */
   | { readonly kind: 'step'; readonly seq: number }
   /** `after` is the step behind which it came. */
-  | { readonly kind: 'delta'; readonly delta: Delta; readonly after: number }
+  | ({ readonly after: number } & Passing)
   /** Something may have changed. */
   | { readonly kind: 'look' };
+
+/** What is seen as it comes, and is in no step until later. */
+type Passing = Extract<Sight, { kind: 'delta' | 'output' | 'dropped' }>;
 
 const mostItems = 10_000;
 const mostCharacters = 1024 * 1024;
@@ -44,7 +47,7 @@ export class GoalWatch implements Disposable {
   async next(timeoutMs: number, signal: AbortSignal): Promise<Seen> {
     if (this.#items.length === 0) await this.#wait(timeoutMs, signal);
     const item = this.#items.shift() ?? { kind: 'look' };
-    if (item.kind === 'delta') this.#characters -= sizeOf(item.delta);
+    if (isPassing(item)) this.#characters -= sizeOf(item);
     return item;
   }
 
@@ -54,7 +57,7 @@ export class GoalWatch implements Disposable {
 
   #see(sight: Sight): void {
     if (this.isOverfull) return;
-    if (sight.kind === 'delta') this.#addDelta(sight.delta);
+    if (isPassing(sight)) this.#add(sight);
     else if (sight.kind === 'step') {
       this.#lastStep = Math.max(this.#lastStep, sight.step.seq);
       this.#items.push({ kind: 'step', seq: sight.step.seq });
@@ -63,15 +66,16 @@ export class GoalWatch implements Disposable {
   }
 
   /** Words that come faster than they are written go out together. */
-  #addDelta(delta: Delta): void {
+  #add(sight: Passing): void {
     const after = this.#lastStep;
     const last = this.#items.at(-1);
-    this.#characters += sizeOf(delta);
-    if (last?.kind !== 'delta' || last.after !== after || !isLike(last.delta, delta)) {
-      this.#items.push({ kind: 'delta', delta, after });
-      return;
-    }
-    this.#items[this.#items.length - 1] = { ...last, delta: joined(last.delta, delta) };
+    this.#characters += sizeOf(sight);
+    const both =
+      last !== undefined && isPassing(last) && last.after === after
+        ? joined(last, sight)
+        : undefined;
+    if (both === undefined) this.#items.push({ ...sight, after });
+    else this.#items[this.#items.length - 1] = { ...both, after };
   }
 
   async #wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
@@ -87,15 +91,30 @@ export class GoalWatch implements Disposable {
   }
 }
 
-function sizeOf(delta: Delta): number {
+function isPassing<T extends { readonly kind: string }>(
+  seen: T,
+): seen is Extract<T, { kind: Passing['kind'] }> {
+  return seen.kind === 'delta' || seen.kind === 'output' || seen.kind === 'dropped';
+}
+
+function sizeOf(sight: Passing): number {
+  if (sight.kind !== 'delta') return sight.kind === 'output' ? sight.text.length : 0;
+  const { delta } = sight;
   return delta.kind === 'tool-call' ? delta.tool.length : delta.text.length;
 }
 
-function isLike(one: Delta, other: Delta): boolean {
-  return one.kind === other.kind && one.kind !== 'tool-call';
+/** Undefined for two that have to stay apart. */
+function joined(one: Passing, other: Passing): Passing | undefined {
+  if (one.kind === 'delta' && other.kind === 'delta') {
+    const delta = joinedWords(one.delta, other.delta);
+    return delta && { kind: 'delta', delta };
+  }
+  if (one.kind !== 'output' || other.kind !== 'output') return undefined;
+  const isLike = one.call === other.call && one.stream === other.stream;
+  return isLike ? { ...one, text: one.text + other.text } : undefined;
 }
 
-function joined(one: Delta, other: Delta): Delta {
-  if (one.kind === 'tool-call' || other.kind === 'tool-call') return other;
-  return { kind: one.kind, text: one.text + other.text };
+function joinedWords(one: Delta, other: Delta): Delta | undefined {
+  if (one.kind === 'tool-call' || other.kind === 'tool-call') return undefined;
+  return one.kind === other.kind ? { kind: one.kind, text: one.text + other.text } : undefined;
 }

@@ -92,6 +92,16 @@ const agentDetails = z.object({
   scripted: z.boolean(),
   argv: z.nullable(z.array(z.string())),
   cwd: z.nullable(z.string()),
+  sandbox: z
+    .nullable(z.enum(['on', 'off']))
+    .describe('Whether the wall is around its program; null for one that is no program here'),
+  sandbox_rung: z
+    .nullable(z.enum(['control groups', 'rlimits']))
+    .describe('What holds it to its limits; null where no wall is, or none works'),
+  sees: z.array(z.string()).describe('Folders of the host that its program sees'),
+  writable: z.boolean().describe('Its program may write to its folder, cwd'),
+  uid: z.nullable(z.int()).describe('The user that its programs run as, under a daemon of root'),
+  network: z.boolean().describe('It holds a grant for http'),
   restart: z.nullable(restart),
   restarts: z.array(time),
   budget: z.nullable(budget),
@@ -126,6 +136,13 @@ export const runtimeRoutes = {
       tools: z.optional(z.array(z.string().max(100)).max(200)),
       cwd: z.optional(z.string().max(4096)),
       env: z.optional(z.record(z.string().max(255), z.string().max(100_000))),
+      unsandboxed: z
+        .optional(z.literal(true))
+        .describe('No wall around its program: it can do all that the daemon can'),
+      sees: z
+        .optional(z.array(z.string().max(4096)).max(100))
+        .describe('Folders of the host that its program sees, read-only'),
+      writable: z.optional(z.literal(true)).describe('Its program may write to its folder, cwd'),
       grants: z.optional(capabilities),
       asking_grants: z.optional(capabilities).describe('A human approves every use of these'),
       budget: z.optional(budgetTexts),
@@ -242,7 +259,7 @@ export const runtimeRoutes = {
     ...get,
     path: '/api/v1/goals/{id}/follow',
     summary:
-      'Server-sent events while it is worked on: "step" (with its number as the id, resumable by Last-Event-ID), "delta" (words as they come) and "state"; ends when the goal is over',
+      'Server-sent events while it is worked on: "step" (with its number as the id, resumable by Last-Event-ID), "delta" (words as they come), "output" (what a tool shows while it runs), "dropped" (from here on, not all of that) and "state"; ends when the goal is over',
     who: 'owner',
     params: idParams,
     answer: z.string(),

@@ -147,7 +147,7 @@ describe('an agent that is a program', () => {
     const words = 'echo one; printf "\\033[31mtwo"; exec sleep 60';
     const cli = ['/bin/sh', '-c', words];
 
-    const { pid } = await gateway.client.spawn('cli', { cli, goal: 'Be there.', cwd: '/' });
+    const { pid } = await gateway.client.spawn('cli', { cli, goal: 'Be there.', cwd: '/usr' });
 
     expect(pid).toBeGreaterThan(0);
     await vi.waitFor(async () => {
@@ -157,7 +157,7 @@ describe('an agent that is a program', () => {
         body: 'command',
         pid,
         argv: cli,
-        cwd: '/',
+        cwd: '/usr',
       });
       expect(details).toMatchObject({ restart: 'never', model: null, scripted: false });
       // As it stands there: whoever shows it takes care of it.

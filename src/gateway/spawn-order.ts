@@ -1,5 +1,5 @@
 /** What the owner asks for when an agent is to be made, as the runtime takes it. */
-import type { AgentSpec } from '../kernel/agent-spec.ts';
+import type { AgentSpec, CommandSpec } from '../kernel/agent-spec.ts';
 import { parseLimits } from '../kernel/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
@@ -38,7 +38,8 @@ function specFrom(name: string, asked: Asked): AgentSpec {
 }
 
 function modelSpec(name: string, asked: Asked, model: string): AgentSpec {
-  refuse(asked, ['cwd', 'env'], 'a program, and it runs on a model');
+  const ofPrograms = ['cwd', 'env', 'unsandboxed', 'sees', 'writable'] as const;
+  refuse(asked, ofPrograms, 'a program, and it runs on a model');
   return {
     ...{ body: 'model', model },
     instructions: asked.instructions ?? `You are agent ${name} of Agent OS.`,
@@ -61,15 +62,41 @@ function commandSpec(asked: Asked, cli: readonly string[]): AgentSpec {
     throw badSpec('an argument has a NUL in it, which no program can be given', 'Leave it out');
   }
   const { cwd, goal } = asked;
-  if (cwd !== undefined && (!cwd.startsWith('/') || cwd.includes('\0'))) {
-    throw badSpec(`its folder ${quote(cwd.slice(0, 200))} is not absolute`, 'Begin cwd with a /');
-  }
+  if (cwd !== undefined) checkFolder(cwd, 'cwd');
   return {
     ...{ body: 'command', argv: [program, ...rest], env: asked.env ?? {} },
     ...(cwd === undefined ? {} : { cwd }),
     ...(goal === undefined ? {} : { prompt: goal }),
     restart: asked.restart ?? 'never',
+    ...wallOf(asked),
   };
+}
+
+type Wall = Pick<CommandSpec, 'unsandboxed' | 'sees' | 'writable'>;
+
+/** What the owner chooses about the wall around a program; nothing where that is as usual. */
+function wallOf({ unsandboxed, sees = [], writable, cwd }: Asked): Wall {
+  if (unsandboxed === true && (sees.length > 0 || writable === true)) {
+    throw badSpec(
+      'without a sandbox it sees everything, and sees or writable would mean nothing',
+      'Leave out unsandboxed, or the others',
+    );
+  }
+  if (writable === true && cwd === undefined) {
+    throw badSpec('it may write to its folder, and none is named', 'Name it: cwd, or --cwd');
+  }
+  for (const folder of sees) checkFolder(folder, 'sees');
+  return {
+    ...(unsandboxed === true ? { unsandboxed } : {}),
+    ...(sees.length > 0 ? { sees } : {}),
+    ...(writable === true ? { writable } : {}),
+  };
+}
+
+function checkFolder(folder: string, field: string): void {
+  if (folder.startsWith('/') && !folder.includes('\0')) return;
+  const shown = quote(folder.slice(0, 200));
+  throw badSpec(`its folder ${shown} is not absolute`, `Begin ${field} with a /`);
 }
 
 /** What would be left unheeded is refused. */

@@ -1,5 +1,7 @@
 /** The part of the client that is about capabilities, secrets, tools and approvals. */
 import type { Answer, Body, Query, WireApproval, WireCall, WireGrant } from './contract.ts';
+import { type StreamToolDeps, type StreamToolOptions, streamTool } from './stream-tool.ts';
+import type { ToolSight } from './tool-sight.ts';
 import type { CallOptions } from './transport.ts';
 
 export interface ToolClientCalls {
@@ -22,6 +24,12 @@ export interface ToolClientCalls {
     call: Body<'callTool'>,
     options?: CallOptions & { readonly key?: string | undefined },
   ): Promise<Answer<'callTool'>>;
+  /** The same call, with what it shows while it runs; its answer comes last. */
+  streamTool(
+    name: string,
+    call: Body<'streamTool'>,
+    options?: StreamToolOptions,
+  ): AsyncGenerator<ToolSight, void, void>;
   calls(query: Query<'calls'>, options?: CallOptions): Promise<Answer<'calls'>>;
   /** With `waitMs`, once it is over or that time has passed. */
   toolCall(
@@ -35,7 +43,7 @@ export interface ToolClientCalls {
   deny(id: string, answer: Body<'deny'>, options?: CallOptions): Promise<WireApproval>;
 }
 
-export interface ToolCallsDeps {
+export interface ToolCallsDeps extends StreamToolDeps {
   get<T>(path: string, query?: object, options?: CallOptions): Promise<T>;
   post<T>(
     path: string,
@@ -49,7 +57,8 @@ export interface ToolCallsDeps {
 const longestCallMs = 3_700_000;
 const marginMs = 10_000;
 
-export function toolClientCalls({ get, post }: ToolCallsDeps): ToolClientCalls {
+export function toolClientCalls(deps: ToolCallsDeps): ToolClientCalls {
+  const { get, post } = deps;
   const at = (path: string, id: string, rest = '') =>
     `/api/v1/${path}/${encodeURIComponent(id)}${rest}`;
   return {
@@ -70,6 +79,8 @@ export function toolClientCalls({ get, post }: ToolCallsDeps): ToolClientCalls {
         { timeoutMs: longestCallMs, ...options },
         key === undefined ? {} : { 'idempotency-key': key },
       ),
+    streamTool: (name, call, options) =>
+      streamTool(deps, at('tools', name, '/stream'), { call, options }),
     calls: (query, options) => get('/api/v1/calls', query, options),
     toolCall: (id, { waitMs, ...options } = {}) =>
       waitMs === undefined

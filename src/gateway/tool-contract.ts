@@ -64,6 +64,18 @@ const hash = z.string().max(100).describe('Of what was shown');
 // Room for a file of a MiB with its quotes escaped.
 const callBytes = 4 * 1024 * 1024;
 
+const oneCall = {
+  ...post,
+  who: 'any',
+  params: z.strictObject({ name }),
+  body: z.strictObject({
+    args: z.unknown(),
+    as: z.optional(name.describe('For the owner: the agent to act for')),
+    timeout_ms: z.optional(z.int().min(1).max(3_600_000)),
+  }),
+  bodyBytes: callBytes,
+} as const;
+
 export const toolRoutes = {
   tools: {
     ...get,
@@ -81,18 +93,10 @@ export const toolRoutes = {
     }),
   },
   callTool: {
-    ...post,
+    ...oneCall,
     path: '/api/v1/tools/{name}/call',
     summary:
       'Call a tool and wait for its end; "waiting" when a human has to approve. "Idempotency-Key" makes a repeated call one',
-    who: 'any',
-    params: z.strictObject({ name }),
-    body: z.strictObject({
-      args: z.unknown(),
-      as: z.optional(name.describe('For the owner: the agent to act for')),
-      timeout_ms: z.optional(z.int().min(1).max(3_600_000)),
-    }),
-    bodyBytes: callBytes,
     answer: z.object({
       call_id: z.string(),
       tool: z.string(),
@@ -102,6 +106,14 @@ export const toolRoutes = {
       bytes: z.nullable(count),
       approval: z.nullable(z.string()),
     }),
+  },
+  streamTool: {
+    ...oneCall,
+    path: '/api/v1/tools/{name}/stream',
+    summary:
+      'Call a tool and see what it shows: server-sent events "output" ("stream" and "text", or "base64" for what is no UTF-8), "dropped" ("bytes" that came too fast for this reader), and one last "answer" or "problem", as a call has it. What is refused before it starts is an ordinary problem',
+    answer: z.string(),
+    contentType: 'text/event-stream',
   },
   calls: {
     ...get,

@@ -30,6 +30,18 @@ export interface CommandSpec {
   /** What it is to do, which it finds in its inbox. */
   readonly prompt?: string | undefined;
   readonly restart: RestartPolicy;
+  /** It runs as the owner, behind no wall. The owner's choice alone, as the two below. */
+  readonly unsandboxed?: true | undefined;
+  /** Folders of the host that it sees, read-only, at the same paths. */
+  readonly sees?: readonly string[] | undefined;
+  /** It may write to `cwd`. */
+  readonly writable?: true | undefined;
+}
+
+/** Whether the wall is around its program; null for one that is no program of this machine. */
+export function sandboxOf(spec: AgentSpec | undefined): 'on' | 'off' | null {
+  if (spec?.body !== 'command') return null;
+  return spec.unsandboxed === true ? 'off' : 'on';
 }
 
 /** As a row has it; undefined for one that was not spawned. Only spawning writes it. */

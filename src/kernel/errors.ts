@@ -74,6 +74,11 @@ export const errorCodes = {
   'program.bad-folder': { kind: 'missing' },
   'program.not-started': { kind: 'unavailable' },
   'program.not-ended': { kind: 'unavailable' },
+  'sandbox.unavailable': { kind: 'unavailable' },
+  'sandbox.not-started': { kind: 'unavailable' },
+  'sandbox.bad-folder': { kind: 'invalid' },
+  'shell.unknown-program': { kind: 'missing' },
+  'shell.bad-order': { kind: 'invalid' },
 
   'identity.broken-key': { kind: 'unavailable' },
   'identity.missing-key': { kind: 'unavailable' },

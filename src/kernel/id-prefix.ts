@@ -6,7 +6,7 @@ import { didYouMean } from './suggest.ts';
  * The one id that begins with what was typed. A whole id wins even when it is
  * also the beginning of another; anything else that fits two is refused.
  *
- * `findById('check', 'bub', ['bubblewrap', 'disk'])` is `'bubblewrap'`.
+ * `findById('check', 'sand', ['sandbox', 'disk'])` is `'sandbox'`.
  */
 export function findById<Id extends string>(noun: string, typed: string, ids: readonly Id[]): Id {
   const matches = ids.filter((id) => id.startsWith(typed));

@@ -42,13 +42,20 @@ export interface DiskView {
   readLink(path: string): Promise<string>;
 }
 
+export interface CreateOptions {
+  readonly mode?: number | undefined;
+  /** Where only root can say so, as its folder's where nothing is said; ours elsewhere. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
+}
+
 /**
  * What was written is safe from power loss only after `sync` on the file, and a
- * name that was made, moved or removed only after `syncFolder` on its folder.
+ * name that was made, moved or removed only after `syncFolder` on its folder. What root
+ * makes, or moves into another folder, belongs to whom the folder belongs.
  */
 export interface Disk extends DiskView {
   /** Makes a new file, of mode 600 unless said otherwise; refused when the name is taken. */
-  create(path: string, options?: { readonly mode?: number }): Promise<FileWriter>;
+  create(path: string, options?: CreateOptions): Promise<FileWriter>;
   /** Replaces a file or an empty folder that stands at `to`; a symlink there is not followed. */
   rename(from: string, to: string): Promise<void>;
   /** A second name for the same file; refused when the name is taken. */
@@ -74,6 +81,7 @@ export interface HeldFolder extends AsyncDisposable {
   readonly path: string;
   /** The disk that it is on, as `FileIdentity.device`. */
   readonly device: string;
+  readonly ownerUid: number;
 }
 
 /** Closing never fails and may be repeated. */
@@ -109,6 +117,7 @@ export interface DiskEntry extends Omit<FileIdentity, 'links'> {
   /** Permission bits only, e.g. 0o600. */
   readonly mode: number;
   readonly ownerUid: number;
+  readonly ownerGid: number;
 }
 
 /** The file system that a path lies on. */

@@ -1,4 +1,5 @@
 /** Programs that run as the bodies of agents, each with all that it starts. */
+import type { SandboxedBody } from './sandbox.ts';
 
 export interface ProgramOrder {
   /** Of no other start, before or after; it names the files below. */
@@ -13,6 +14,13 @@ export interface ProgramOrder {
   readonly logPath: string;
   /** A folder in which its exit status is left, so that it is known after a restart too. */
   readonly statusFolder: string;
+  /**
+   * The wall that it runs behind; where there is one, it says all that is said above of the
+   * program, its folder and its environment.
+   */
+  readonly sandbox?: SandboxedBody | undefined;
+  /** Called once, before the program runs: a `net.Server` on the loopback of its sandbox. */
+  onListener?(server: unknown): void;
 }
 
 /** What is kept to find it again after a crash. */
@@ -24,6 +32,18 @@ export interface ProgramRecord {
   /** What holds it together with all that it starts; undefined where the system has nothing. */
   readonly group?: string | undefined;
   readonly statusFolder: string;
+  /** A launcher stands between, which is not the program. */
+  readonly sandboxed?: true | undefined;
+}
+
+/** A file that a program needs to run: itself, or what its first line names. */
+export interface ProgramPart {
+  /** As it was named or found. */
+  readonly path: string;
+  /** Without symlinks. */
+  readonly real: string;
+  /** Its name alone was given, and it was found on the PATH. */
+  readonly isSought: boolean;
 }
 
 export type ProgramEnd =
@@ -54,11 +74,16 @@ export interface RunningProgram {
 export interface Programs {
   /**
    * Resolves once it runs. Throws `program.missing`, `program.not-executable`,
-   * `program.bad-folder` or `program.not-started`, each with the reason.
+   * `program.bad-folder` or `program.not-started`, each with the reason; of one in a sandbox
+   * `sandbox.not-started`.
    */
   start(order: ProgramOrder): Promise<RunningProgram>;
   /** Whether it could be started now, as far as one can see; throws as `start` does. */
   check(order: Pick<ProgramOrder, 'argv' | 'cwd' | 'env'>): void;
+  /** The program, then what runs it, where it is a script; throws as `start` does. */
+  partsOf(
+    order: Pick<ProgramOrder, 'argv' | 'cwd' | 'env'>,
+  ): readonly [ProgramPart, ...ProgramPart[]];
   /** What holds a program together with all that it starts: by marks, some can escape. */
   holdsBy(): 'control groups' | 'marks';
   /** One that an earlier process started, alive or over. */

@@ -61,6 +61,8 @@ export interface AgentPage {
 export interface ListedAgent extends AgentRow {
   /** Of an agent that runs on one. */
   readonly model: string | null;
+  /** Whether the wall is around its program; null for one that has none. */
+  readonly sandbox: 'on' | 'off' | null;
   /** What it has used so far; the cost in millionths of a dollar. */
   readonly tokens: number;
   readonly cost: number;
@@ -70,6 +72,9 @@ const withUse = `
   select a.name, registered_at, last_seen_at, pid, status, state, body, parent, spawned_by,
     state_at, reason, health, address,
     case when json_valid(spec) then json_extract(spec, '$.model') end as model,
+    case when body = 'command' and json_valid(spec)
+      then case when json_extract(spec, '$.unsandboxed') = 1 then 'off' else 'on' end
+    end as sandbox,
     coalesce(tokens_used, 0) as tokens, coalesce(cost_used, 0) as cost
   from agents a
     left join principals p on p.id = 'agent:' || a.name
@@ -353,4 +358,22 @@ export async function hasBeats(sql: Sql, name: string): Promise<boolean> {
 /** From now on its silence means something. */
 export async function setBeats(tx: Transaction, name: string): Promise<void> {
   await tx.run('update agents set beats = 1 where name = $1 and beats = 0', [name]);
+}
+
+/** The uid that owns its folders; null where it has none, undefined where there is no such agent. */
+export async function uidOf(sql: Sql, name: string): Promise<number | null | undefined> {
+  const row = await sql.get<{ uid: number | null }>('select uid from agents where name = $1', [
+    name,
+  ]);
+  return row?.uid;
+}
+
+/** False when it has one, or another agent has this one. */
+export async function setUid(tx: Transaction, name: string, uid: number): Promise<boolean> {
+  const changed = await tx.run(
+    `update agents set uid = $2 where name = $1 and uid is null
+       and not exists (select 1 from agents where uid = $2)`,
+    [name, uid],
+  );
+  return changed === 1;
 }

@@ -206,3 +206,13 @@ export async function addUses(
 ): Promise<void> {
   await tx.run('update grants set uses = uses + $2, recent = $3 where id = $1', [id, more, recent]);
 }
+
+/** Whether a principal holds anything of a resource that was not revoked. */
+export async function holdsAny(sql: Sql, principal: string, resource: string): Promise<boolean> {
+  const row = await sql.get(
+    `select 1 from grants where principal = $1 and revoked_at is null
+       and substr(capability, 1, length($2)) = $2 limit 1`,
+    [principal, `${resource}:`],
+  );
+  return row !== undefined;
+}

@@ -1,12 +1,28 @@
 /** Whoever looks on while an operation runs. What they miss is in the journal. */
 import type { JournalStep } from '../kernel/journal/step.ts';
 import type { Delta } from '../kernel/model.ts';
+import type { OutputStream } from '../kernel/sandbox.ts';
 
 export type Sight =
   | { readonly kind: 'delta'; readonly delta: Delta }
   | { readonly kind: 'step'; readonly step: JournalStep }
+  | ({ readonly kind: 'output' } & CallOutput)
+  /** From here on, not all is seen of what this call shows. */
+  | ({ readonly kind: 'dropped' } & ShowingCall)
   /** The state of the operation may have changed. */
   | { readonly kind: 'state' };
+
+/** A call of a tool, as its model knows it. */
+export interface ShowingCall {
+  readonly call: string;
+  readonly tool: string;
+}
+
+/** What a tool shows while it runs. */
+export interface CallOutput extends ShowingCall {
+  readonly stream: OutputStream;
+  readonly text: string;
+}
 
 export class Followers {
   readonly #of = new Map<string, Set<(sight: Sight) => void>>();

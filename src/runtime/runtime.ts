@@ -45,10 +45,12 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly calls: Pick<ToolCalls, 'endOf'>;
   /** Who takes its mail in its turns; shared with the relay. */
   readonly modelAgents: Set<string>;
-  /** Whether its program could be started now; throws why not. */
-  checkProgram(spec: CommandSpec): void;
+  /** Whether its program could be started now, for whoever wants it; throws why not. */
+  checkProgram(spec: CommandSpec, by: string): Promise<void> | void;
   /** A new agent with a handle needs its socket before its program starts. */
   openDoor(name: string): Promise<void>;
+  /** It was terminated, with all that it did. */
+  onTerminated?(name: string): Promise<void>;
   /** Where a working folder really is; throws when whoever asks may not work there. */
   folderFor(by: string, path: string): Promise<string>;
   /** What was held for it can go to it now. */
@@ -94,7 +96,7 @@ export class AgentRuntime implements AsyncDisposable {
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */
   async spawn(order: SpawnOrder): Promise<SpawnedHere> {
     // Nothing is left of an order that cannot be carried out.
-    if (order.spec.body === 'command') this.#deps.checkProgram(order.spec);
+    if (order.spec.body === 'command') await this.#deps.checkProgram(order.spec, order.by);
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);
@@ -195,6 +197,7 @@ export class AgentRuntime implements AsyncDisposable {
     if (body === 'command') {
       await commands.terminate(name, why);
       await ledger.transact((tx) => giveBack(tx, `agent:${name}`));
+      await this.#deps.onTerminated?.(name);
     } else {
       const asked = await ledger.transact(async (tx) => {
         const turn = {

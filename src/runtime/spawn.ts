@@ -7,10 +7,12 @@
  *     same rows are written in that transaction, and its program starts afterwards.
  * P3. A child gets what its parent names: grants that are provably narrower than the parent's
  *     own, and a budget that is taken out of the parent's. Nothing else.
+ * P4. What is shown through the wall around a program, or that there is none, is the owner's
+ *     choice: whoever else asks for it is refused.
  */
 
 import { checkAgentName } from '../kernel/agent-name.ts';
-import type { AgentSpec, ModelSpec } from '../kernel/agent-spec.ts';
+import { type AgentSpec, type ModelSpec, sandboxOf } from '../kernel/agent-spec.ts';
 import type { Limits } from '../kernel/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
@@ -86,9 +88,24 @@ export interface SpawnedHere extends Spawned {
 export async function spawn(deps: SpawnDeps, order: SpawnOrder): Promise<Spawned> {
   checkAgentName(order.name);
   if (order.goal !== undefined) checkGoal({ ...order.goal, owner: order.by });
+  refuseOwnersChoices(order);
   return order.spec.body === 'model'
     ? spawnModel(deps, order, order.spec)
     : spawnCommand(deps, order);
+}
+
+// P4
+function refuseOwnersChoices({ name, spec, by }: SpawnOrder): void {
+  if (spec.body !== 'command' || by === 'owner') return;
+  const chosen = (['unsandboxed', 'sees', 'writable'] as const).filter(
+    (choice) => spec[choice] !== undefined,
+  );
+  if (chosen.length === 0) return;
+  throw new AosError('capability.denied', {
+    message: `Agent ${quote(name)} cannot be made: ${chosen.join(', ')} is the owner's choice alone`,
+    fix: 'Leave that out, or let the owner spawn it',
+    details: { chosen },
+  });
 }
 
 const over = ['completed', 'failed', 'terminated'] as const;
@@ -181,8 +198,14 @@ async function writeSpawned(
     actor: by,
     kind: 'agent.spawned',
     subject: `agent:${name}`,
-    data: { body: spec.body, parent, ...(spec.body === 'model' ? { model: spec.model } : {}) },
+    data: { body: spec.body, parent, ...bodyFacts(spec) },
   });
+}
+
+function bodyFacts(spec: AgentSpec): object {
+  if (spec.body === 'model') return { model: spec.model };
+  const { sees, writable } = spec;
+  return { sandbox: sandboxOf(spec), sees, writable };
 }
 
 /** Nobody is below themselves. */

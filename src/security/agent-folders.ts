@@ -2,7 +2,8 @@
  * What an agent has under `agents/`: its folders, and `meta.json`, which only informs.
  *
  * F1. Nothing is followed, and nothing is taken that is not a folder of the home's owner,
- *     closed to others. What a guest made for itself is closed first.
+ *     closed to others. What a guest made for itself is closed first. Under a daemon of root,
+ *     those that the agent's programs write to may be its own; they lie in one that is not.
  * F2. A meta.json that is there stays: the agent may keep its pid in it.
  */
 import { join } from 'node:path';
@@ -27,16 +28,19 @@ export interface MetaFacts {
 export async function makeAgentFolders(
   deps: DurableFileDeps,
   home: string,
-  facts: MetaFacts,
+  facts: MetaFacts & Pick<FoundFolders, 'uid'>,
 ): Promise<void> {
-  checkAgentName(facts.name);
-  await makeFolders(deps.disk, home, facts.name, { open: 'refused' });
-  await keepMeta(deps, join(home, 'agents', facts.name), facts);
+  const { name, uid } = facts;
+  checkAgentName(name);
+  await makeFolders(deps.disk, home, name, { open: 'refused', uid });
+  await keepMeta(deps, join(home, 'agents', name), facts);
 }
 
 /** F1: what becomes of folders that are there and open to others. */
 export interface FoundFolders {
   readonly open: 'refused' | 'closed';
+  /** The agent's own, where it has one. */
+  readonly uid?: number | null | undefined;
 }
 
 /** The folders alone. */
@@ -44,20 +48,22 @@ export async function makeFolders(
   disk: Disk,
   home: string,
   name: string,
-  { open }: FoundFolders,
+  { open, uid }: FoundFolders,
 ): Promise<void> {
   const ownerUid = (await disk.stat(home))?.ownerUid;
   const outermost = join(home, 'agents');
   const agent = join(outermost, name);
   const outbox = join(agent, 'outbox');
-  const inside: readonly (readonly [string, readonly string[]])[] = [
-    [home, ['agents']],
-    [outermost, [name]],
-    [agent, ['outbox', 'inbox', 'workspace']],
-    [outbox, ['.pending']],
+  const ours = { ownerUid, open, uid: undefined };
+  const theirs = { ownerUid, open, uid };
+  const inside: readonly (readonly [string, readonly string[], OwnFolder])[] = [
+    [home, ['agents'], ours],
+    [outermost, [name], ours],
+    [agent, ['outbox', 'inbox', 'workspace'], theirs],
+    [outbox, ['.pending'], theirs],
   ];
-  for (const [parent, names] of inside) {
-    for (const child of names) await makeFolder(disk, join(parent, child), { ownerUid, open });
+  for (const [parent, names, own] of inside) {
+    for (const child of names) await makeFolder(disk, join(parent, child), own);
     // Also when all were there: who made them may have died before this line.
     await disk.syncFolder(parent);
   }
@@ -87,7 +93,7 @@ async function closeOwn(disk: Disk, path: string, { ownerUid }: OwnFolder): Prom
 async function refuseForeignFolder(
   disk: Disk,
   path: string,
-  { ownerUid }: OwnFolder,
+  { ownerUid, uid }: OwnFolder,
 ): Promise<void> {
   const entry = await disk.stat(path);
   if (entry?.kind !== 'folder') {
@@ -97,6 +103,8 @@ async function refuseForeignFolder(
     });
   }
   if (entry.ownerUid === ownerUid && (entry.mode & 0o077) === 0) return;
+  // Whatever mode it gave it: nobody else gets through the folder around it.
+  if (entry.ownerUid === uid) return;
   throw new AosError('disk.denied', {
     message: `The folder ${quote(path)} is open to others, or somebody else's`,
     fix: `Make it yours alone: chmod 700 ${quote(path)}`,

@@ -75,7 +75,7 @@ export function deniedError({ principal, deed }: Wish, { nearest }: Denial): Aos
     });
   }
   return new AosError('capability.denied', {
-    message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(nearest)}`,
+    message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(deed, nearest)}`,
     // Another grant would take the human out who is to be asked.
     fix: nearest?.why === 'asks' ? 'Call the tool for it' : grantCommand(principal, deed),
     details,
@@ -98,11 +98,14 @@ function nameOf(principal: string): string {
   return agent === undefined ? quote(principal) : `Agent ${quote(agent)}`;
 }
 
-function nearWords(nearest: Miss | undefined): string {
+function nearWords({ resource }: Deed, nearest: Miss | undefined): string {
   if (nearest === undefined) return '';
   const words = {
     // It covers the place by a star: else it would not have been looked at.
-    target: 'does not name it, and what may hold secrets or lies on this machine has to be named',
+    target:
+      resource === 'shell'
+        ? 'does not have it on its allowlist'
+        : 'does not name it, and what may hold secrets or lies on this machine has to be named',
     action: 'allows other actions',
     revoked: 'was revoked, or what it was delegated from',
     expired: 'has expired',

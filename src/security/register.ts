@@ -25,6 +25,7 @@ import {
   changeStatus,
   findAgentInAnyCase,
   insertAgent,
+  uidOf,
 } from '../ledger/agents.ts';
 import { grantsHeldBy } from '../ledger/grants.ts';
 import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
@@ -199,7 +200,8 @@ async function makeAgent(
   home: string,
   { name, body, open }: FoundFolders & { readonly name: string; readonly body: AgentBody },
 ): Promise<MadeAgent> {
-  await makeFolders(deps.disk, home, name, { open });
+  const uid = await uidOf(deps.ledger.committed, name);
+  await makeFolders(deps.disk, home, name, { open, uid });
   const key = await loadOrCreateKey(deps, keysFolder(home), `agent:${name}`);
   const registeredAt = deps.clock.now();
   const { address, publicKey } = key;

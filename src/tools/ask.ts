@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { quote } from '../kernel/quote.ts';
+import type { OutputPart } from '../kernel/sandbox.ts';
 import { countWaiting, insertApproval } from '../ledger/approvals.ts';
 import { type CallRow, endCall, findCallByKey, insertCall } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
@@ -28,6 +29,13 @@ export interface CallRequest {
   readonly timeoutMs?: number | undefined;
   /** Ends it too when it aborts; whoever waited goes on, whatever the tool does. */
   readonly signal?: AbortSignal | undefined;
+  /** It was not refused, and its end is waited for from now on. Not for one that a human approves. */
+  readonly onStart?: (() => void) | undefined;
+  /**
+   * What it shows while it runs; must not throw. One that a human has to approve shows nothing,
+   * and one that is made again under its key shows it to who made it first.
+   */
+  readonly onOutput?: ((part: OutputPart) => void) | undefined;
   /** It is made by a run of the runtime, under a key that nobody else may use. */
   readonly isOfRun?: true | undefined;
 }

@@ -51,16 +51,17 @@ export class ToolCalls implements AsyncDisposable {
         // The timer that was set with it tells too, should this not get through.
         await this.announce(asked.approval).catch(() => {});
         return { kind: 'waiting', ...facts };
-      case 'repeated':
-        return await this.#endWith(
-          request.signal,
-          asked.call.call_id,
-          this.#underWay.get(asked.call.call_id) ?? outcomeOf(asked.call),
-        );
+      case 'repeated': {
+        const { call_id } = asked.call;
+        const running = this.#underWay.get(call_id);
+        if (running !== undefined) request.onStart?.();
+        return await this.#endWith(request.signal, call_id, running ?? outcomeOf(asked.call));
+      }
       case 'started': {
-        const { principal, key: idempotency_key = callId, timeoutMs } = request;
+        const { principal, key: idempotency_key = callId, timeoutMs, onOutput } = request;
         const call = { call_id: callId, principal, tool: tool.name, idempotency_key };
-        const running = this.#run({ call, prepared, grants: asked.grants, timeoutMs });
+        request.onStart?.();
+        const running = this.#run({ call, prepared, grants: asked.grants, timeoutMs, onOutput });
         return await this.#endWith(request.signal, callId, running);
       }
     }

@@ -22,6 +22,7 @@ export interface CallDeps {
 export interface Scrubber {
   scrubText(text: string): string;
   scrubJson(value: unknown): unknown;
+  scrubStream(parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
 
 export interface Note {

@@ -1,9 +1,6 @@
 /** Whether all that a call wants to do is allowed, and under which limits. */
-import type { Constraints, Deed } from '../kernel/capability/capability.ts';
-import { AosError } from '../kernel/errors.ts';
-import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
-import { presenceOf } from '../ledger/agents.ts';
+import type { Deed } from '../kernel/capability/capability.ts';
+import type { AosError } from '../kernel/errors.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import {
   authorize,
@@ -13,8 +10,9 @@ import {
   resourceText,
 } from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
-import type { Permit, PreparedCall } from './tool.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { refuseTerminated } from '../security/permit-use.ts';
+import type { PreparedCall } from './tool.ts';
 
 export type Permission =
   | {
@@ -42,8 +40,8 @@ export async function permitAll(
   tx: Transaction,
   { principal, callId, prepared, isApproved, isCounted = false }: Wanted,
 ): Promise<Permission> {
-  const over = await refuseTerminated(tx, principal, callId);
-  if (over !== undefined) return over;
+  const over = await refuseTerminated(tx, principal, { call: callId });
+  if (over !== undefined) return { kind: 'denied', error: over };
   const found: (HeldGrant | undefined)[] = [];
   for (const deed of prepared.deeds) {
     const decision = await authorize(grants, tx, { principal, deed }, { isCounted });
@@ -62,23 +60,6 @@ export async function permitAll(
     return denied(tx, { principal, deed, callId }, { kind: 'denied', nearest });
   }
   return { kind: 'allowed', grants: found };
-}
-
-/** Whatever it holds: it is over. */
-async function refuseTerminated(
-  tx: Transaction,
-  principal: string,
-  callId: string,
-): Promise<Permission | undefined> {
-  const name = /^agent:(.+)$/.exec(principal)?.[1];
-  if (name === undefined || (await presenceOf(tx, name)) !== 'terminated') return undefined;
-  const data = { call: callId, nearest: 'terminated' };
-  await tx.record({ actor: principal, kind: 'capability.denied', subject: principal, data });
-  const error = new AosError('capability.denied', {
-    message: `Agent ${quote(name)} was terminated, and calls no tools`,
-    fix: `aos register ${name}, which brings it back`,
-  });
-  return { kind: 'denied', error };
 }
 
 async function denied(
@@ -121,36 +102,4 @@ export function groundsOf(
     resources: deeds.map(resourceText),
     grants: grants.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []),
   };
-}
-
-export function permitOf(grant: HeldGrant | undefined): Permit {
-  if (grant === undefined) return { sizeBytes: undefined, namedParts: Number.POSITIVE_INFINITY };
-  const target = grant.links[0]?.capability.target;
-  const segments = target?.kind === 'path' ? target.segments : [];
-  const star = segments.indexOf('any');
-  return {
-    sizeBytes: mostBytesOf(grant),
-    namedParts: star === -1 ? segments.length : star,
-  };
-}
-
-/** How long a call may run under these grants; undefined where none of them limits it. */
-export function longestRunMs(
-  grants: readonly (HeldGrant | undefined)[],
-  now: Instant,
-): number | undefined {
-  const all = grants.filter((grant) => grant !== undefined).flatMap(constraintsOf);
-  return least([
-    ...all.map(({ timeoutMs }) => timeoutMs),
-    ...all.map(({ expires }) => (expires === undefined ? undefined : Math.max(0, expires - now))),
-  ]);
-}
-
-function constraintsOf({ links }: HeldGrant): readonly Constraints[] {
-  return links.map(({ capability }) => capability.constraints);
-}
-
-function least(numbers: readonly (number | undefined)[]): number | undefined {
-  const given = numbers.filter((number) => number !== undefined);
-  return given.length === 0 ? undefined : Math.min(...given);
 }

@@ -8,25 +8,23 @@
  *     its tool does not listen.
  * R4. When the daemon stops, a call is left as `started`: the next start decides, as after a
  *     crash, whether it can be run again.
+ * R6. A tool that cleans up behind itself (`cleansUp`) is waited for a while: when the caller
+ *     hears that it was ended, nothing of it is left.
  * R5. An end that the ledger cannot take now is written when it can; until then nobody hears it.
  */
 import type { Deed } from '../kernel/capability/capability.ts';
+import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type CallRow, endCall } from '../ledger/journal.ts';
-import {
-  authorize,
-  type Denial,
-  deniedError,
-  recordDenial,
-  resourceText,
-  withoutAsking,
-} from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { longestRunMs, type Permit, permitOf } from '../security/permit.ts';
+import { permitUse, wouldPermit } from '../security/permit-use.ts';
+import type { CallRequest } from './ask.ts';
 import type { CallDeps } from './deps.ts';
+import { LiveOutput } from './live-output.ts';
 import { type CallOutcome, scrubbedError } from './outcome.ts';
-import { longestRunMs, permitOf } from './permission.ts';
 import type { RunningCall, RunningCalls } from './running-calls.ts';
-import type { Permit, PreparedCall, ToolCall } from './tool.ts';
+import type { PreparedCall, ToolCall } from './tool.ts';
 
 export interface RunDeps extends CallDeps {
   readonly running: RunningCalls;
@@ -37,6 +35,7 @@ export interface Run {
   readonly prepared: PreparedCall;
   readonly grants: readonly (HeldGrant | undefined)[];
   readonly timeoutMs?: number | undefined;
+  readonly onOutput?: CallRequest['onOutput'];
 }
 
 export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
@@ -93,12 +92,16 @@ type End =
 
 async function runTool(deps: RunDeps, work: Run, running: RunningCall): Promise<End> {
   try {
-    const ended = whenEnded(running.signal);
-    const tool = work.prepared.run(callFor(deps, work, running));
+    const live = work.onOutput && new LiveOutput(deps.scrubber, work.onOutput);
+    const tool = work.prepared.run(callFor(deps, work, { running, live }));
     // R3. What the tool does after that is nobody's business any more.
     tool.catch(() => {});
-    const output = await Promise.race([tool, ended]);
+    const output = await Promise.race([
+      tool,
+      whenEnded(deps, work, { signal: running.signal, tool }),
+    ]);
     running.signal.throwIfAborted();
+    await live?.end();
     // R2
     const result = JSON.stringify(deps.scrubber.scrubJson(output ?? null));
     if (Buffer.byteLength(result) > deps.limits.outputBytes) throw tooLarge(work, deps);
@@ -108,7 +111,26 @@ async function runTool(deps: RunDeps, work: Run, running: RunningCall): Promise<
   }
 }
 
-function whenEnded(signal: AbortSignal): Promise<never> {
+const cleanUpMs = 10_000;
+
+interface Ended {
+  readonly signal: AbortSignal;
+  readonly tool: Promise<unknown>;
+}
+
+/** R3, R6: rejects when the call was ended from outside. */
+async function whenEnded({ clock }: RunDeps, { prepared }: Run, { signal, tool }: Ended) {
+  const ended = whenAborted(signal);
+  if (!prepared.cleansUp) return ended;
+  await ended.catch(() => {});
+  const patience = new AbortController();
+  const waited = clock.sleep(cleanUpMs, patience.signal).catch(() => {});
+  await Promise.race([tool.catch(() => {}), waited]);
+  patience.abort(early);
+  return ended;
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason);
   else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -117,7 +139,12 @@ function whenEnded(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-function callFor(deps: RunDeps, { call, grants }: Run, running: RunningCall): ToolCall {
+interface Performance {
+  readonly running: RunningCall;
+  readonly live: LiveOutput | undefined;
+}
+
+function callFor(deps: RunDeps, { call, grants }: Run, { running, live }: Performance): ToolCall {
   const { principal, call_id } = call;
   return {
     id: call_id,
@@ -126,12 +153,9 @@ function callFor(deps: RunDeps, { call, grants }: Run, running: RunningCall): To
     signal: running.signal,
     outputBytes: deps.limits.outputBytes,
     permits: grants.map(permitOf),
+    ...(live === undefined ? {} : { show: (part) => live.show(part) }),
     permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
-    may: async (deed) => {
-      const wish = { principal, deed };
-      const decision = await authorize(deps.grants, deps.ledger.committed, wish);
-      return withoutAsking(decision).kind === 'allowed';
-    },
+    may: (deed) => wouldPermit(deps.grants, deps.ledger.committed, { principal, deed }),
   };
 }
 
@@ -142,36 +166,18 @@ interface WishOnTheWay {
 }
 
 async function permitOnTheWay(
-  { grants, ledger, clock }: RunDeps,
+  deps: RunDeps,
   { callId, ...wish }: WishOnTheWay,
   running: RunningCall,
 ): Promise<Permit> {
   running.signal.throwIfAborted();
-  const decision = await ledger.transact(async (tx) => {
-    // Nobody can be asked in the middle of a call.
-    const found = withoutAsking(await authorize(grants, tx, wish));
-    if (found.kind === 'allowed' && (await grants.use(tx, [found.grant])) === undefined) {
-      const links = found.grant?.links.map(({ id }) => id) ?? [];
-      const data = { call: callId, grants: links };
-      const subject = resourceText(wish.deed);
-      await tx.record({ actor: wish.principal, kind: 'capability.used', subject, data });
-      return found;
-    }
-    const denial = found.kind === 'denied' ? found : usedUp(found.grant);
-    await recordDenial(tx, wish, denial, { call: callId });
-    return denial;
-  });
-  if (decision.kind === 'denied') throw deniedError(wish, decision);
+  const decision = await permitUse(deps, wish, { call: callId });
+  if (decision.kind === 'denied') throw decision.error;
   running.restOn(decision.grant);
-  const longestMs = longestRunMs([decision.grant], clock.now());
+  const longestMs = longestRunMs([decision.grant], deps.clock.now());
   if (longestMs !== undefined) running.endAfter(longestMs);
   running.signal.throwIfAborted();
   return permitOf(decision.grant);
-}
-
-function usedUp(grant: HeldGrant | undefined): Denial {
-  const nearest = grant && ({ grant: grant.id, why: 'used-up' } as const);
-  return { kind: 'denied', nearest };
 }
 
 async function writeDown(

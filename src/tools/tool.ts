@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
+import type { OutputPart } from '../kernel/sandbox.ts';
+import type { Permit } from '../security/permit.ts';
 
 /** `read` changes nothing, `write` something of this home, `external` something elsewhere. */
 export type Effect = 'read' | 'write' | 'external';
@@ -19,6 +21,8 @@ export interface ToolSpec<Args> {
    * is simply run again. What only reads always is.
    */
   readonly repeatable?: boolean;
+  /** It ends by itself soon after its signal, and leaves nothing behind: that is waited for. */
+  readonly cleansUp?: boolean;
   /** Why a human has to approve this call; undefined where none has to. */
   readonly asks?: (args: Args) => string | undefined;
   /** All that the caller must be allowed to do, before anything is done. */
@@ -40,18 +44,12 @@ export interface ToolCall {
   readonly outputBytes: number;
   /** What the grants for `deeds` allow, in the same order. */
   readonly permits: readonly Permit[];
+  /** For whoever looks on; undefined where nobody does. */
+  show?(part: OutputPart): void;
   /** For what turns out on the way, as where a redirect leads. Throws `capability.denied`. */
   permit(deed: Deed): Promise<Permit>;
   /** Whether it would be permitted. Nothing is counted or recorded. */
   may(deed: Deed): Promise<boolean>;
-}
-
-/** What a grant that allows a deed says of how it may be done. */
-export interface Permit {
-  /** The most bytes of this use, read or written; undefined where nothing limits them. */
-  readonly sizeBytes: number | undefined;
-  /** How many leading parts of a path the grant names: beyond them it has a star, or ends. */
-  readonly namedParts: number;
 }
 
 /** A tool with its types closed over. */
@@ -70,6 +68,7 @@ export interface PreparedCall {
   readonly effect: Effect;
   readonly deeds: readonly Deed[];
   readonly asks: string | undefined;
+  readonly cleansUp: boolean;
   run(call: ToolCall): Promise<unknown>;
 }
 
@@ -89,6 +88,7 @@ export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
         effect: typeof effect === 'function' ? effect(args) : effect,
         deeds: deeds(args),
         asks: asks?.(args),
+        cleansUp: spec.cleansUp ?? false,
         run: (call) => run(args, call),
       };
     },

@@ -1,5 +1,4 @@
 /** SIGKILL at every boundary of the loop of a model agent, then a start that takes it up. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cutEverywhere } from '../support/cut-everywhere.ts';
@@ -102,15 +101,14 @@ test('a run that is cut while it spawns and waits has one child, and hears of it
 test('a spawn by message that is cut anywhere starts one program or none, and one answer says which', async () => {
   await using folder = temporaryFolder();
   const words = `86402.${process.pid}`;
-  const program = folder.at('program.sh');
-  writeFileSync(program, `echo started >> "$1"\nexec sleep ${words}\n`);
 
   const cuts = await cutEverywhere<SpawnProcessOrder, SpawnProcessReport>({
     folder,
     program: inSupport('spawn-process.ts'),
     orderOf: (dieAt) => {
-      const effects = folder.at(`spawn-${dieAt}.effects`);
-      return { home: folder.at(`spawn-${dieAt}`), effects, cli: `sh ${program} ${effects}` };
+      const home = folder.at(`spawn-${dieAt}`);
+      const effects = join(home, 'agents', 'worker', 'workspace', 'effects');
+      return { home, effects, cli: `sh -c "echo started >> effects; exec sleep ${words}"` };
     },
   });
 

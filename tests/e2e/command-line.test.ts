@@ -183,7 +183,7 @@ describe.skipIf(!hasSandbox)('Ctrl-C', () => {
     chmodSync(endless, 0o755);
     const world = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', endless, '/usr/bin/bwrap', '--'];
 
-    const running = runAos(['doctor', 'bubblewrap'], { through: world });
+    const running = runAos(['doctor', 'sandbox'], { through: world });
     await vi.waitUntil(() => existsSync(started), { timeout: 10_000, interval: 10 });
     // As a terminal does: to everything that runs in the foreground.
     const [command, child] = readFileSync(started, 'utf8').split(' ').map(Number);

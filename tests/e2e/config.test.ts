@@ -78,6 +78,18 @@ describe('where a setting comes from', () => {
     ['mailboxMegabytes', '1024', 'default'],
   ];
 
+  const sandboxSettings = [
+    ['sandboxMegabytes', '512', 'default'],
+    ['sandboxProcesses', '64', 'default'],
+    ['sandboxCpuPercent', '100', 'default'],
+    ['sandboxesReady', '8', 'default'],
+    ['workspaceMegabytes', '1024', 'default'],
+    ['workspaceFiles', '200000', 'default'],
+    ['programMegabytes', '4096', 'default'],
+    ['programProcesses', '1024', 'default'],
+    ['programCpuPercent', '400', 'default'],
+  ];
+
   test('a person reads it in a third column', async () => {
     await using home = temporaryFolder();
     writeConfig(home, '{"diskAlertPercent": 95}');
@@ -107,6 +119,7 @@ describe('where a setting comes from', () => {
       ['modelPrices', defaultSettings.modelPrices, 'default'],
       ['modelSlots', '0', 'default'],
       ['programSlots', '8', 'default'],
+      ...sandboxSettings,
       ['approvalWebhook', 'none', 'default'],
     ]);
   });

@@ -1,5 +1,6 @@
 /** Programs as agents, on the real daemon: how they start, are asked for, end, and come back. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FoundMessage, lookIntoInbox, putIntoOutbox } from '../support/message-files.ts';
 import { type RelayHome, relayHome } from '../support/relay-home.ts';
@@ -40,6 +41,9 @@ async function answerTo(
     return { ...answer, tookMs: performance.now() - startedAt };
   });
 }
+
+const workspaceFile = ({ home }: RelayHome, name: string): string =>
+  join(home, 'agents', 'worker', 'workspace', name);
 
 const grant = ({ daemon }: RelayHome, capability: string) =>
   daemon.client.grant({ agent: 'jean', capability });
@@ -100,19 +104,16 @@ describe('a spawn by message', () => {
     mkdirSync(folder);
     await grant(home, 'agent:*:spawn');
     await grant(home, `file:${folder}/**:read,write`);
-    const script = home.folder.at('look.sh');
-    writeFileSync(
-      script,
-      `pwd > seen\necho "$COLOR $AOS_GOAL" >> seen\nexec sleep ${sleepingFor}\n`,
-    );
-    const asked = `NAME: worker\nCLI: sh ${script}\nWORKING_DIR: ${folder}\nENV: COLOR=blue\nPROMPT: Paint it.`;
+    const look = `{ pwd; echo "$COLOR $AOS_GOAL"; } > ~/seen\nexec sleep ${sleepingFor}\n`;
+    writeFileSync(`${folder}/look.sh`, look);
+    const asked = `NAME: worker\nCLI: sh look.sh\nWORKING_DIR: ${folder}\nENV: COLOR=blue\nPROMPT: Paint it.`;
 
     const answer = await answerTo(home, 'spawn', asked);
 
     expect(answer.headers).toMatchObject({ KIND: 'ack' });
     expect(answer.body).toMatch(/^STARTED: worker\nPID: \d+\n/);
     await waitFor(() =>
-      expect(readFileSync(`${folder}/seen`, 'utf8')).toBe(`${folder}\nblue Paint it.\n`),
+      expect(readFileSync(workspaceFile(home, 'seen'), 'utf8')).toBe(`${folder}\nblue Paint it.\n`),
     );
     await waitFor(() =>
       expect(lookIntoInbox(home.home, 'worker')).toMatchObject([
@@ -156,15 +157,14 @@ describe('a program that fails', () => {
   test('is started again a few times, then parent and owner hear that it is given up', async () => {
     await using home = await programHome('jean');
     const { client } = home.daemon;
-    const starts = home.folder.at('starts');
-    const cli = ['sh', '-c', `echo x >> ${starts}; echo the disk is on fire; exit 3`];
+    const cli = ['sh', '-c', 'echo x >> starts; echo the disk is on fire; exit 3'];
 
     await client.spawn('worker', { cli, restart: 'on-failure', parent: 'jean' });
     await waitFor(async () =>
       expect(await client.agentDetails('worker')).toMatchObject({ state: 'failed' }),
     );
 
-    expect(readFileSync(starts, 'utf8')).toBe('x\nx\nx\nx\n');
+    expect(readFileSync(workspaceFile(home, 'starts'), 'utf8')).toBe('x\nx\nx\nx\n');
     const { reason } = await client.agentDetails('worker');
     expect(reason).toMatch(/3.*disk is on fire.*too often/s);
     for (const name of ['jean', 'owner']) {

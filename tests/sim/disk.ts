@@ -201,7 +201,8 @@ export class SimulatedDisk implements Disk {
   holdFolder(path: string): Promise<HeldFolder> {
     return this.#call(path, () => {
       folderAt(this.#root, path);
-      return { path, device: this.#deviceAt(path), [Symbol.asyncDispose]: async () => {} };
+      const facts = { device: this.#deviceAt(path), ownerUid: simulatedOwnerUid };
+      return { path, ...facts, [Symbol.asyncDispose]: async () => {} };
     });
   }
 
@@ -239,6 +240,7 @@ export class SimulatedDisk implements Disk {
       kind: node.kind,
       mode: node.kind === 'symlink' ? modes.symlink : node.mode,
       ownerUid: simulatedOwnerUid,
+      ownerGid: simulatedOwnerUid,
     };
   }
 

@@ -25,6 +25,7 @@ import { agentSpawn } from '../../src/toolbox/agent/spawn.ts';
 import { ToolCalls } from '../../src/tools/call.ts';
 import { defaultCallLimits } from '../../src/tools/deps.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
+import { noWalls } from '../support/no-walls.ts';
 import { MemoryInboxes } from '../support/temporary-relay.ts';
 import { SimulatedDisk } from './disk.ts';
 import type { Life } from './life.ts';
@@ -183,7 +184,11 @@ function runtimeOf(world: RuntimeWorld, parts: Parts, { relay, tools, calls }: D
   const commands = new CommandBodies({
     ...shared,
     ...{ home: '/home', slots: 1, notify: async () => {}, environmentOf: async () => ({}) },
-    programs: { start: noPrograms, adopt: noPrograms, check: () => {}, holdsBy: () => 'marks' },
+    programs: {
+      ...{ start: noPrograms, adopt: noPrograms, partsOf: noPrograms },
+      ...{ check: () => {}, holdsBy: () => 'marks' },
+    },
+    sandboxes: noWalls,
     logs: { sizeOf: () => 0, tail: () => '', rotate: async () => false, forget: () => {} },
   });
   const runtime: AgentRuntime = new AgentRuntime({

@@ -127,13 +127,17 @@ export function anyDeed(only: readonly Resource[] = resources): fc.Arbitrary<Dee
     if (resource === 'file' || resource === 'memory') {
       return fc.record({ resource: fc.constant(resource), action, path });
     }
-    if (resource !== 'http') return fc.record({ resource: fc.constant(resource), action, name });
+    const names = resource === 'shell' ? fc.constantFrom('ls', 'rm', 'jean') : name;
+    if (resource !== 'http') {
+      return fc.record({ resource: fc.constant(resource), action, name: names });
+    }
     return fc.record({
       resource: fc.constant(resource),
       action,
       host: fc.oneof(domain, fc.constantFrom('127.0.0.1', '10.0.0.8', '[::1]', '[fe80::1]')),
       port: fc.constantFrom(443, 80, 8443),
       path,
+      everyPath: fc.boolean(),
     });
   });
 }

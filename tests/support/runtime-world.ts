@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { composeEngines } from '../../src/app/compose.ts';
 import { openHomeRelay } from '../../src/app/home-relay.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
+import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
 import { type HomeTools, openHomeTools } from '../../src/app/home-tools.ts';
 import type { Log } from '../../src/app/log.ts';
 import { type OpenHome, openHome } from '../../src/app/open-home.ts';
@@ -48,14 +49,15 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
     await openHomeRelay(engines, settings, { open, log, metrics: noMetrics, modelAgents, onMail }),
   );
   const runtimeOf = () => later.runtime;
+  const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const tools = opened.use(
-    openHomeTools(engines, settings, { open, log, relay, runtime: runtimeOf }),
+    openHomeTools(engines, settings, { open, log, relay, sandboxes, runtime: runtimeOf }),
   );
   for (const repeatable of [true, false]) {
     tools.tools.register(appendingTool({ order, boundaries, relay }, repeatable));
   }
   const { runtime } = await openHomeRuntime(engines, settings, {
-    ...{ open, log, relay, tools, environment: {}, modelAgents },
+    ...{ open, log, relay, tools, sandboxes, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
   });

@@ -8,6 +8,7 @@ import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
+import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
 import { openHomeTools } from '../../src/app/home-tools.ts';
 import { openLog } from '../../src/app/log.ts';
 import { defaultSettings } from '../../src/app/settings.ts';
@@ -23,6 +24,7 @@ import { Grants } from '../../src/security/grants/grants.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
 import { scrubbedLedger } from '../../src/security/secrets/scrubbed-ledger.ts';
 import { openSecrets } from '../../src/security/secrets/secrets.ts';
+import type { ToolRegistry } from '../../src/tools/registry.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 import { MemoryInboxes } from './temporary-relay.ts';
@@ -37,6 +39,8 @@ export interface TemporaryGateway extends AsyncDisposable {
   readonly ownerHandle: string;
   readonly client: Client;
   readonly relay: RunningRelay;
+  /** All that can be called; a test may add its own. */
+  readonly tools: ToolRegistry;
   readonly inboxes: MemoryInboxes;
   readonly logged: readonly unknown[];
   agentSocket(name: string): string;
@@ -95,13 +99,14 @@ export async function temporaryGateway(
     // Closed by who opened it.
     async [Symbol.asyncDispose]() {},
   };
+  const sandboxes = openHomeSandboxes(engines, defaultSettings, { open, log: { error: log } });
   const tools = openHomeTools(engines, defaultSettings, {
-    ...{ open, log: { error: log }, relay, runtime: () => later.runtime },
+    ...{ open, log: { error: log }, relay, sandboxes, runtime: () => later.runtime },
   });
   const stop = new AbortController();
   const living = withRuntime
     ? await openHomeRuntime(engines, defaultSettings, {
-        ...{ open, relay, tools, modelAgents, environment: {} },
+        ...{ open, relay, tools, sandboxes, modelAgents, environment: {} },
         log: openLog({
           ...{ clock, level: 'warn' },
           file: { write: (line) => void logged.push(line), close: () => {} },
@@ -143,7 +148,7 @@ export async function temporaryGateway(
   await gateway.openOwnerDoor(ownerSocket);
   return {
     ...{ home, ledger, gateway, ownerSocket, logged, agentSocket },
-    ...{ relay, inboxes },
+    ...{ relay, inboxes, tools: tools.tools },
     ownerHandle: readFileSync(ownerHandlePath(home.path), 'utf8').trim(),
     client: connectTo({ clock: realClock, version }, ownerSocket),
     record: (kind, subjects) =>
@@ -156,6 +161,7 @@ export async function temporaryGateway(
       await running;
       await living?.runtime[Symbol.asyncDispose]();
       await tools[Symbol.asyncDispose]();
+      await sandboxes[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await home[Symbol.asyncDispose]();

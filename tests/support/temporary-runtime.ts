@@ -43,6 +43,7 @@ import type { Tool } from '../../src/tools/tool.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { SimulatedDisk } from '../sim/disk.ts';
 import { SimulatedLedger } from '../sim/ledger.ts';
+import { noWalls } from './no-walls.ts';
 import { MemoryInboxes } from './temporary-relay.ts';
 
 export interface TemporaryRuntime extends AsyncDisposable {
@@ -165,6 +166,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     ...{ programs: noPrograms, home: '/home', slots: 1, notify: async () => {} },
     logs: { sizeOf: () => 0, tail: () => '', rotate: async () => false, forget: () => {} },
     environmentOf: async () => ({}),
+    sandboxes: noWalls,
   });
   const runtime = new AgentRuntime({
     ...{ ...shared, grants, capabilities, runs, commands, scheduler, modelAgents },
@@ -311,6 +313,9 @@ const noPrograms: Programs = {
     throw new Error('there are no programs here');
   },
   adopt: () => {
+    throw new Error('there are no programs here');
+  },
+  partsOf: () => {
     throw new Error('there are no programs here');
   },
 };

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
+import { seededRandom } from '../../../tests/sim/random.ts';
 import type { Disk, VolumeUsage } from '../../kernel/ports.ts';
+import type { Sandboxes, SandboxState } from '../../kernel/sandbox.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import type { WatchProbe } from '../engines/file-watching.ts';
 import { realProcesses } from '../engines/processes.ts';
 import { openPrograms } from '../engines/programs.ts';
@@ -12,6 +15,7 @@ import type { CheckName } from './finding.ts';
 interface Machine {
   readonly holdsBy?: 'control groups' | 'marks';
   readonly home?: string;
+  readonly sandbox?: SandboxState;
   readonly usage?: Partial<VolumeUsage>;
   readonly watching?: WatchProbe;
   readonly limits?: { readonly watches: number; readonly instances: number };
@@ -34,7 +38,10 @@ async function lookAll(check: CheckName, machine: Machine) {
   return examine(
     {
       clock,
+      random: seededRandom('doctor'),
+      eventLoop: realEventLoop,
       disk,
+      openSandboxes: ({ folder }) => sandboxesIn(disk, folder, machine.sandbox ?? works),
       volume: { usage: async () => usage },
       fileWatching: {
         probe: () => machine.watching ?? { kind: 'works' },
@@ -50,6 +57,29 @@ async function lookAll(check: CheckName, machine: Machine) {
     },
     [check],
   );
+}
+
+const works: Extract<SandboxState, { kind: 'works' }> = {
+  ...{ kind: 'works', path: '/usr/bin/bwrap', rung: 'control groups' },
+  holds: {
+    ...{ output: 'exact', time: 'exact', 'file-size': 'each', workspace: 'watched' },
+    ...{ memory: 'exact', processes: 'exact', cpu: 'exact' },
+  },
+};
+
+/** Only their state is asked for, in a folder that is there. */
+function sandboxesIn(disk: Disk, folder: string, state: SandboxState): Sandboxes {
+  const not = (): never => {
+    throw new Error('doctor only asks for the state');
+  };
+  return {
+    async state() {
+      await write(disk, `${folder}/pipe`, '');
+      return state;
+    },
+    ...{ examine: not, run: not, prepareBody: not, holdBody: not, discard: not },
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 async function writeLimits(disk: Disk, limits: { watches: number; instances: number }) {
@@ -278,4 +308,58 @@ test('programs that are not held together by control groups are a warning', asyn
 
   expect(good).toMatchObject({ state: 'ok' });
   expect(weak).toMatchObject({ state: 'warning', fix: expect.stringContaining('Delegate') });
+});
+
+describe('the sandbox', () => {
+  test('is told with what holds programs to which limits, and leaves no trace', async () => {
+    const seen: string[] = [];
+    const disks: SimulatedDisk[] = [];
+
+    const finding = await look('sandbox', {
+      prepare: async (disk) => {
+        await disk.makeFolder('/home/run');
+        disk.listen((path) => seen.push(path));
+        disks.push(disk);
+      },
+    });
+
+    expect(finding).toEqual({
+      check: 'sandbox',
+      state: 'ok',
+      says: 'programs are isolated by /usr/bin/bwrap and held by control groups: output, time, memory, processes, cpu exactly; file size for each process; workspace a moment later',
+    });
+    expect(seen.filter((path) => path.endsWith('/pipe'))[0]).toMatch(/^\/home\/run\//);
+    expect(await disks[0]?.list('/home/run')).toEqual([]);
+  });
+
+  test('that holds not all limits is a warning', async () => {
+    const holds = { ...works.holds, memory: 'watched', cpu: 'not' } as const;
+
+    const finding = await look('sandbox', {
+      sandbox: { ...works, rung: 'rlimits', holds },
+      prepare: (disk) => disk.makeFolder('/tmp'),
+    });
+
+    expect(finding).toMatchObject({
+      state: 'warning',
+      says: expect.stringMatching(
+        /held by rlimits: .*workspace, memory a moment later; cpu not at all$/,
+      ),
+      fix: expect.stringContaining('Delegate=yes'),
+    });
+  });
+
+  test('that does not stand is a failure with its fix', async () => {
+    const finding = await look('sandbox', {
+      sandbox: { kind: 'unavailable', says: 'bubblewrap is not installed', fix: 'install it' },
+      prepare: (disk) => disk.makeFolder('/tmp'),
+    });
+
+    expect(finding).toEqual({
+      check: 'sandbox',
+      state: 'failed',
+      says: 'programs of agents are refused: bubblewrap is not installed',
+      fix: 'install it',
+    });
+  });
 });

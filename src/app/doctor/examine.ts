@@ -4,7 +4,6 @@ import type { VolumeUsage } from '../../kernel/ports.ts';
 import type { Engines } from '../compose.ts';
 import { type ConfigSources, loadConfig } from '../config.ts';
 import type { Settings } from '../settings.ts';
-import { checkBubblewrap } from './bubblewrap.ts';
 import { checkClock } from './clock.ts';
 import { checkDisk, checkFileSystem } from './disk.ts';
 import type { Check, CheckName, Finding, Verdict } from './finding.ts';
@@ -15,9 +14,11 @@ import { checkModes } from './modes.ts';
 import { checkNode } from './node.ts';
 import { checkPrograms } from './programs.ts';
 import { checkRelay } from './relay.ts';
+import { checkSandbox } from './sandbox.ts';
 
 export interface Examination
-  extends Pick<Engines, 'clock' | 'disk' | 'volume' | 'fileWatching' | 'processes' | 'programs'>,
+  extends Pick<Engines, 'clock' | 'random' | 'disk' | 'volume' | 'fileWatching'>,
+    Pick<Engines, 'processes' | 'programs' | 'eventLoop' | 'openSandboxes'>,
     Pick<ConfigSources, 'environment' | 'flags'> {
   readonly signal: AbortSignal;
 }
@@ -31,7 +32,7 @@ const checks: Record<Exclude<CheckName, 'config'>, Check> = {
   ledger: checkLedger,
   relay: checkRelay,
   inotify: checkInotify,
-  bubblewrap: checkBubblewrap,
+  sandbox: checkSandbox,
   programs: checkPrograms,
   clock: checkClock,
 };
@@ -77,7 +78,7 @@ function judgeWithout(error: AosError, examination: Examination): Judge {
   return async (check) => {
     if (check === 'config') return told(error);
     if (check === 'node') return checkNode();
-    if (check === 'bubblewrap') return checkBubblewrap(examination);
+    if (check === 'sandbox') return checkSandbox(examination);
     return { state: 'skipped', says: 'not looked at: the settings come first' };
   };
 }

@@ -13,7 +13,7 @@ export const checkNames = [
   'ledger',
   'relay',
   'inotify',
-  'bubblewrap',
+  'sandbox',
   'programs',
   'clock',
 ] as const;
@@ -31,7 +31,8 @@ export interface Finding {
 
 /** What a check is handed. */
 export interface Patient
-  extends Pick<Engines, 'clock' | 'disk' | 'fileWatching' | 'processes' | 'programs'> {
+  extends Pick<Engines, 'clock' | 'random' | 'disk' | 'fileWatching' | 'processes' | 'programs'>,
+    Pick<Engines, 'eventLoop' | 'openSandboxes'> {
   readonly settings: Settings;
   readonly signal: AbortSignal;
   /** Of the file system under the home folder; asked once for all checks. */

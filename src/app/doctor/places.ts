@@ -5,7 +5,11 @@ import type { Verdict } from './finding.ts';
 import { daemonLogName, ownFolders } from './own-names.ts';
 
 /** Every folder in the home that is made before anything works in it, parents first. */
-export const preparedFolders: readonly string[] = [...ownFolders, join('run', 'agents')];
+export const preparedFolders: readonly string[] = [
+  ...ownFolders,
+  join('run', 'agents'),
+  join('run', 'bodies'),
+];
 
 /** Does something else stand where a folder, or the log, is to be? Undefined when not. */
 export async function judgePlaces(disk: DiskView, home: string): Promise<Verdict | undefined> {

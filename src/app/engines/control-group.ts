@@ -16,20 +16,42 @@ import type { Clock } from '../../kernel/ports.ts';
 
 /**
  * The folder of the control group that this process is in; undefined where this system has
- * none that can be seen. Takes `/proc/self/mountinfo` and `/proc/self/cgroup`.
+ * none that can be seen. Takes `/proc/self/mountinfo` and `/proc/self/cgroup`. With the name of
+ * a controller, it is the group of the first version that this controller is in.
  */
-export function ownGroup(mountinfo: string, place: string): string | undefined {
-  const own = /^0::(\/.*)$/m.exec(place)?.[1];
+export function ownGroup(
+  mountinfo: string,
+  place: string,
+  controller?: string,
+): string | undefined {
+  const own = ownPlace(place, controller);
   if (own === undefined) return undefined;
   for (const line of mountinfo.split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
-    if (!after.startsWith('cgroup2 ')) continue;
+    if (!isMountOf(after, controller)) continue;
     const [, , , root = '/', mount = ''] = before.split(' ').map(withoutEscapes);
     const below = root === '/' ? own : belowRoot(root, own);
     // One that lies above what is mounted is not ours to change.
     if (below !== undefined && !below.split('/').includes('..')) return join(mount, below);
   }
   return undefined;
+}
+
+// `4:cpu,cpuacct:/a` in the first version, `0::/a` in the second.
+function ownPlace(place: string, controller: string | undefined): string | undefined {
+  for (const line of place.split('\n')) {
+    const [, names = '', own] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
+    const isIts = controller === undefined ? names === '' : names.split(',').includes(controller);
+    if (isIts && own !== undefined) return own;
+  }
+  return undefined;
+}
+
+// What stands behind the dash: the file system, where it comes from, its options.
+function isMountOf(after: string, controller: string | undefined): boolean {
+  const [fileSystem, , options = ''] = after.split(' ');
+  if (controller === undefined) return fileSystem === 'cgroup2';
+  return fileSystem === 'cgroup' && options.split(',').includes(controller);
 }
 
 function belowRoot(root: string, own: string): string | undefined {
@@ -72,7 +94,8 @@ function canUse(folder: string): boolean {
   }
 }
 
-const procs = 'cgroup.procs';
+/** The list of a group's processes; who writes a number to it moves that process there. */
+export const procs = 'cgroup.procs';
 const lookEveryMs = 2;
 const killMs = 10_000;
 const freezeMs = 2000;
@@ -104,9 +127,7 @@ export class ControlGroup {
 
   /** Also those in groups that they have made below. */
   pids(): number[] {
-    return foldersBelow(this.path).flatMap((folder) =>
-      readIfThere(join(folder, procs)).split('\n').filter(Boolean).map(Number),
-    );
+    return pidsIn(this.path);
   }
 
   isFrozen(): boolean {
@@ -132,13 +153,7 @@ export class ControlGroup {
   }
 
   remove(): void {
-    for (const folder of foldersBelow(this.path).reverse()) {
-      try {
-        rmdirSync(folder);
-      } catch {
-        // It is gone, or somebody is in it after all: an empty group does no harm.
-      }
-    }
+    removeGroup(this.path);
   }
 
   async #until(patienceMs: number, isSo: () => boolean): Promise<boolean> {
@@ -159,14 +174,36 @@ export class ControlGroup {
     try {
       writeFileSync(join(this.path, name), value);
     } catch (failure) {
-      // The process or the group has gone meanwhile.
-      if (!['ESRCH', 'ENOENT', 'ENODEV'].includes(osCodeOf(failure) ?? '')) throw failure;
+      if (!isGone(failure)) throw failure;
     }
   }
 }
 
 export function groupName(id: string): string {
   return `aos-${basename(id)}`;
+}
+
+/** Of the group and of all below it. */
+export function pidsIn(path: string): number[] {
+  return foldersBelow(path).flatMap((folder) =>
+    readIfThere(join(folder, procs)).split('\n').filter(Boolean).map(Number),
+  );
+}
+
+/** With all below it. */
+export function removeGroup(path: string): void {
+  for (const folder of foldersBelow(path).reverse()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It is gone, or somebody is in it after all: an empty group does no harm.
+    }
+  }
+}
+
+/** The process or the group has gone meanwhile. */
+export function isGone(failure: unknown): boolean {
+  return ['ESRCH', 'ENOENT', 'ENODEV'].includes(osCodeOf(failure) ?? '');
 }
 
 function foldersBelow(path: string): string[] {
@@ -180,7 +217,7 @@ function foldersBelow(path: string): string[] {
   }
 }
 
-function readIfThere(path: string): string {
+export function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -12,6 +12,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   fsync,
   linkSync,
@@ -28,6 +29,7 @@ import {
 } from 'node:fs';
 import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
 import type {
+  CreateOptions,
   Disk,
   DiskEntry,
   FileIdentity,
@@ -36,6 +38,7 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
@@ -43,7 +46,7 @@ export const realDisk: Disk = {
   stat: async (path) => named(path, () => entryAt(path)),
   readLink: async (path) => named(path, () => readlinkSync(path)),
   create: async (path, options) => named(path, () => createForWriting(path, options)),
-  rename: async (from, to) => namedOf(from, to, () => renameSync(from, to)),
+  rename: async (from, to) => namedOf(from, to, () => move(from, to)),
   link: async (from, to) => namedOf(from, to, () => linkSync(from, to)),
   remove: async (path) => named(path, () => removeEntry(path)),
   makeFolder: async (path) => named(path, () => makePrivateFolder(path)),
@@ -85,17 +88,10 @@ function identityOf({ size, mtimeNs, ino, dev, nlink }: BigIntStats): FileIdenti
   };
 }
 
-function createForWriting(path: string, { mode = 0o600 } = {}): FileWriter {
-  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
-  const file = new OpenFile(path, openSync(path, flags, 0o600));
-  try {
-    // The umask may have taken bits away; it never adds any.
-    fchmodSync(file.descriptor, mode);
-  } catch (failure) {
-    file.close();
-    quietly(() => unlinkSync(path));
-    throw failure;
-  }
+function createForWriting(path: string, { mode = 0o600, owner }: CreateOptions = {}): FileWriter {
+  const file = inItsFolder(path, (within, folderOwner) =>
+    openNew(path, within, { mode, owner: owner ?? folderOwner }),
+  );
   return {
     append: async (bytes) => named(path, () => file.append(bytes)),
     sync: async () =>
@@ -105,6 +101,39 @@ function createForWriting(path: string, { mode = 0o600 } = {}): FileWriter {
       ),
     [Symbol.asyncDispose]: async () => file.close(),
   };
+}
+
+interface NewFile {
+  readonly mode: number;
+  readonly owner: Owner | undefined;
+}
+
+/** Within a folder that is held, where that matters; the path is for words. */
+function openNew(path: string, within: string, { mode, owner }: NewFile): OpenFile {
+  const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
+  const file = new OpenFile(path, openSync(within, flags, 0o600));
+  try {
+    if (owner !== undefined && isRoot) fchownSync(file.descriptor, owner.uid, owner.gid);
+    // The umask may have taken bits away; it never adds any.
+    fchmodSync(file.descriptor, mode);
+    return file;
+  } catch (failure) {
+    file.close();
+    quietly(() => unlinkSync(within));
+    throw failure;
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+function move(from: string, to: string): void {
+  if (!isRoot || sameFolder(from, to)) renameSync(from, to);
+  else {
+    inItsFolder(to, (within, owner) => {
+      if (owner !== undefined) giveIfOurs(from, owner);
+      renameSync(from, within);
+    });
+  }
 }
 
 /** A descriptor that is used no more once it is closed: the system gives its number away again. */
@@ -155,6 +184,7 @@ function entryAt(path: string): DiskEntry | undefined {
     kind: kindOf(info),
     mode: Number(info.mode) & 0o777,
     ownerUid: Number(info.uid),
+    ownerGid: Number(info.gid),
   };
 }
 
@@ -186,15 +216,23 @@ function removeFolder(path: string, firstFailure: unknown): void {
 }
 
 function makePrivateFolder(path: string): void {
-  mkdirSync(path, 0o700);
-  try {
-    // On the open folder, not on the path, under which another may stand by now.
-    using folder = openFolder(path);
-    fchmodSync(folder.descriptor, 0o700);
-  } catch (failure) {
-    quietly(() => rmdirSync(path));
-    throw failure;
-  }
+  inItsFolder(path, (within, owner) => {
+    mkdirSync(within, 0o700);
+    try {
+      // On the open folder, not on the path, under which another may stand by now.
+      using folder = openFolder(within);
+      if (owner !== undefined) giveFolder(folder.descriptor, owner);
+      fchmodSync(folder.descriptor, 0o700);
+    } catch (failure) {
+      quietly(() => rmdirSync(within));
+      throw failure;
+    }
+  });
+}
+
+function giveFolder(descriptor: number, { uid, gid }: Owner): void {
+  // Whoever owns the folder around it may have put another in its place.
+  if (fstatSync(descriptor).uid === process.getuid?.()) fchownSync(descriptor, uid, gid);
 }
 
 async function syncFolder(path: string): Promise<void> {
@@ -232,12 +270,12 @@ function hold(path: string): HeldFolder {
   // A folder may be open to whoever goes through it and closed to whoever lists it.
   const access = isLinux ? O_PATH : O_RDONLY;
   const file = new OpenFile(path, openSync(path, access | O_DIRECTORY | O_NOFOLLOW));
-  const device = deviceOf(file);
+  const facts = factsOf(file);
   const held = isLinux ? `/proc/self/fd/${file.descriptor}` : path;
   heldPaths.set(held, shown(path));
   return {
     path: held,
-    device,
+    ...facts,
     async [Symbol.asyncDispose]() {
       heldPaths.delete(held);
       file.close();
@@ -245,9 +283,10 @@ function hold(path: string): HeldFolder {
   };
 }
 
-function deviceOf(file: OpenFile): string {
+function factsOf(file: OpenFile): Pick<HeldFolder, 'device' | 'ownerUid'> {
   try {
-    return fstatSync(file.descriptor, { bigint: true }).dev.toString();
+    const { dev, uid } = fstatSync(file.descriptor, { bigint: true });
+    return { device: dev.toString(), ownerUid: Number(uid) };
   } catch (failure) {
     file.close();
     throw failure;

@@ -107,6 +107,18 @@ export function childrenOf(pid: number): SeenProcess[] {
   return pids.filter(Boolean).flatMap((child) => seenProcess(Number(child)) ?? []);
 }
 
+/** Whether it is in a sandbox, and not the first there, which only waits for the others. */
+export function isInSandbox({ pid }: SeenProcess): boolean {
+  try {
+    const [, inside] =
+      /^NSpid:\t\d+\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return inside !== undefined && inside !== '1';
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
 export function signal(one: SeenProcess, name: NodeJS.Signals): void {
   // F1
   if (seenProcess(one.pid)?.ticks !== one.ticks) return;

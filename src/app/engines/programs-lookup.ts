@@ -1,8 +1,16 @@
 /** Finding a program before it is started, so that what is wrong can be said in words. */
-import { accessSync, constants, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
-import type { ProgramOrder } from '../../kernel/programs.ts';
+import type { ProgramOrder, ProgramPart } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
 
 /** The path of the program. Throws `program.missing`, `.not-executable` and `.bad-folder`. */
@@ -19,6 +27,57 @@ export function findProgram({
   if (runnable !== undefined) return runnable.path;
   const closed = found.find(({ kind }) => kind === 'file');
   throw closed === undefined ? missing(name) : notExecutable(closed.path);
+}
+
+// A script may be run by a script; the system itself goes no further than this.
+const mostParts = 5;
+
+/** The program, then what its first line says that it is run by, and so on. Throws as above. */
+export function programParts(
+  order: Pick<ProgramOrder, 'argv' | 'cwd' | 'env'>,
+): readonly [ProgramPart, ...ProgramPart[]] {
+  const [name] = order.argv;
+  const first = partAt(findProgram(order), name);
+  const parts: [ProgramPart, ...ProgramPart[]] = [first];
+  for (let last: ProgramPart | undefined = first; last !== undefined; ) {
+    last = parts.length < mostParts ? runnerOf(last.real, order.env['PATH'] ?? '') : undefined;
+    if (last !== undefined) parts.push(last);
+  }
+  return parts;
+}
+
+function partAt(path: string, name: string): ProgramPart {
+  return { path, real: realpathSync(path), isSought: !name.includes('/') };
+}
+
+/** What is not there is told by the system when the program is started. */
+function runnerOf(script: string, searchPath: string): ProgramPart | undefined {
+  const [runner, argument] = firstLineWords(script);
+  const name = runner === '/usr/bin/env' && argument !== undefined ? argument : runner;
+  if (name === undefined) return undefined;
+  const path = placesOf(name, '/', searchPath).find((place) => kindOf(place) === 'program');
+  return path === undefined ? undefined : partAt(path, name);
+}
+
+// The system reads no more of it either.
+const longestFirstLine = 256;
+
+/** The words behind `#!`; of `env`, without its own option. None for what is no script. */
+function firstLineWords(path: string): readonly string[] {
+  const bytes = Buffer.alloc(longestFirstLine);
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      readSync(file, bytes, 0, longestFirstLine, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // A program that may be run and not read is no script.
+    return [];
+  }
+  const line = /^#!([^\n\0]*)/.exec(bytes.toString())?.[1] ?? '';
+  return line.split(/\s+/).filter((word) => word !== '' && word !== '-S');
 }
 
 function placesOf(name: string, cwd: string, searchPath: string): string[] {

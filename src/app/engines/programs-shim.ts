@@ -10,10 +10,20 @@
  * M4. It starts the program in the foreground: a shell takes SIGINT and SIGQUIT from what it
  *     starts in the background.
  * M5. It closes what we may have inherited without knowing; all that we open ourselves is
- *     closed by the system.
+ *     closed by the system. A launcher of a sandbox gets what was ordered for it, and no more.
+ * M6. What becomes the launcher of a sandbox is in all of its groups before, or is nothing. The
+ *     shell itself stays outside: it has to tell the end when the groups are ended.
  */
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+} from 'node:fs';
 import { constants as system } from 'node:os';
 import { dirname, join } from 'node:path';
 import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
@@ -21,10 +31,10 @@ import { AosError } from '../../kernel/errors.ts';
 import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { bodyMark } from './programs-family.ts';
+import { listened, type Wall } from './programs-wall.ts';
 
 // $1: where the exit status goes. $2: the group's list, or empty. Then the program.
 const script = `
-exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 trap : HUP INT QUIT TERM USR1 USR2 ALRM PIPE
 [ -z "$2" ] || echo $$ > "$2"
 run() { shift 2; "$@"; }
@@ -34,6 +44,25 @@ umask 077
 echo "$2" > "$1.pending" && /bin/mv -f "$1.pending" "$1"
 exit "$2"`;
 
+// M6. $1: how many lists follow. Then the launcher.
+const joinScript = `
+left=$1
+shift
+while [ "$left" -gt 0 ]; do
+  echo $$ > "$1" || exit 125
+  shift
+  left=$((left - 1))
+done
+exec "$@"`;
+
+// M5. Beyond these a shell may keep something of its own.
+const lastDescriptor = 9;
+
+function closing(from: number): string {
+  const descriptors = Array.from({ length: lastDescriptor + 1 - from }, (_, index) => from + index);
+  return `exec ${descriptors.map((descriptor) => `${descriptor}>&-`).join(' ')}`;
+}
+
 // Shells set these; the program is to have what was ordered and nothing else.
 const shellVariables = ['PWD', 'OLDPWD', 'SHLVL'];
 
@@ -41,6 +70,8 @@ export interface Shim {
   readonly child: ChildProcess;
   readonly pid: number;
   readonly ended: Promise<ProgramEnd>;
+  /** Of one in a sandbox. */
+  readonly wall: Wall | undefined;
 }
 
 export function statusPath({ statusFolder, id }: Pick<ProgramOrder, 'statusFolder' | 'id'>) {
@@ -55,7 +86,7 @@ export async function startShim(
 ): Promise<Shim> {
   const log = openLog(order);
   try {
-    return await spawnShim(order, { log, program, procsPath });
+    return await spawnShim(order, { log, procsPath, ...wordsFor(order, program) });
   } catch (failure) {
     throw notStarted(program, failure);
   } finally {
@@ -65,27 +96,51 @@ export async function startShim(
 
 interface ShimParts {
   readonly log: number;
-  readonly program: string;
   readonly procsPath: string | undefined;
+  /** What the shell runs. */
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-function spawnShim(order: ProgramOrder, { log, program, procsPath }: ShimParts): Promise<Shim> {
-  const extra = shellVariables.filter((name) => order.env[name] === undefined);
-  const args = [statusPath(order), procsPath ?? '', program, ...order.argv.slice(1)];
-  return new Promise((resolve, reject) => {
+function wordsFor(
+  { argv, cwd, env, sandbox }: ProgramOrder,
+  program: string,
+): Pick<ShimParts, 'words' | 'cwd' | 'env'> {
+  if (sandbox === undefined) return { words: [program, ...argv.slice(1)], cwd, env };
+  const { joins } = sandbox;
+  const joined = ['/bin/sh', '-c', joinScript, 'aos', String(joins.length), ...joins];
+  return { words: [...joined, ...sandbox.argv], cwd: '/', env: {} };
+}
+
+function spawnShim(order: ProgramOrder, parts: ShimParts): Promise<Shim> {
+  const { log, procsPath, words, cwd, env } = parts;
+  const extra = shellVariables.filter((name) => env[name] === undefined);
+  const { opens = [], channel } = order.sandbox ?? {};
+  // M5
+  const closes = closing(3 + opens.length + (channel === undefined ? 0 : 1));
+  const text = `unset ${extra.join(' ')}\n${closes}${script}`;
+  const args = ['-c', text, 'aos', statusPath(order), procsPath ?? '', ...words];
+  const opened: number[] = [];
+  const said = { path: order.logPath, from: fstatSync(log).size };
+  return new Promise<Shim>((resolve, reject) => {
+    for (const path of opens) opened.push(openSync(path, 'r'));
     // Loaded here, because most commands start no program and it takes its time.
     const { spawn } = process.getBuiltinModule('node:child_process');
-    const child = spawn('/bin/sh', ['-c', `unset ${extra.join(' ')}${script}`, 'aos', ...args], {
-      cwd: order.cwd,
-      env: { ...order.env, [bodyMark]: order.id },
+    const child = spawn('/bin/sh', args, {
+      cwd,
+      env: { ...env, [bodyMark]: order.id },
       detached: true,
-      stdio: ['ignore', log, log],
+      stdio: ['ignore', log, log, ...opened, ...(channel === undefined ? [] : ['ipc' as const])],
     });
     const ended = new Promise<ProgramEnd>((end) => {
       child.once('exit', (code, name) => end(endOf(code, name)));
     });
+    const wall = channel === undefined ? undefined : { listened: listened(child, order), said };
     child.once('error', reject);
-    child.once('spawn', () => resolve({ child, pid: child.pid ?? 0, ended }));
+    child.once('spawn', () => resolve({ child, pid: child.pid ?? 0, ended, wall }));
+  }).finally(() => {
+    for (const descriptor of opened) closeSync(descriptor);
   });
 }
 
@@ -108,13 +163,14 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 // O_NONBLOCK: without it, opening a FIFO waits until somebody reads from it.
 const logFlags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-function openLog({ logPath, statusFolder }: ProgramOrder): number {
+function openLog({ logPath, statusFolder, sandbox }: ProgramOrder): number {
   try {
     mkdirSync(statusFolder, { recursive: true, mode: 0o700 });
     mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
     const log = openSync(logPath, logFlags, 0o600);
     if (fstatSync(log).isFile()) {
       fchmodSync(log, 0o600);
+      if (sandbox?.uid !== undefined) fchownSync(log, sandbox.uid, sandbox.uid);
       return log;
     }
     closeSync(log);

@@ -21,13 +21,15 @@ import {
   childrenOf,
   continueFamily,
   findFamily,
+  isInSandbox,
   killFamily,
   type SeenProcess,
   signal,
   stopFamily,
 } from './programs-family.ts';
-import { findProgram } from './programs-lookup.ts';
+import { findProgram, programParts } from './programs-lookup.ts';
 import { endOfCode, startShim, statusPath } from './programs-shim.ts';
+import { mustStand } from './programs-wall.ts';
 
 export interface ProgramOptions {
   readonly clock: Clock;
@@ -45,17 +47,26 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
 
   return {
     async start(order) {
-      const program = findProgram(order);
-      const group = makeGroup(clock, groupsFolder(), order.id);
+      const { id, statusFolder, sandbox } = order;
+      const program = sandbox === undefined ? findProgram(order) : order.argv[0];
+      // A process is in one group of this kind: where the sandbox has one, it is that.
+      const own = sandbox?.group === undefined;
+      const group = own
+        ? makeGroup(clock, groupsFolder(), id)
+        : new ControlGroup(clock, sandbox.group);
       try {
-        const { pid, ended } = await startShim(order, program, group?.procsPath);
+        const shim = await startShim(order, program, own ? group?.procsPath : undefined);
+        const { pid, ended } = shim;
         // It joins by itself before the program exists; after this it surely has.
-        group?.add(pid);
+        if (own) group?.add(pid);
         const startTime = realProcesses.startTimeOf(pid) ?? '';
-        await untilItRuns(clock, { pid, startTime });
-        const { id, statusFolder } = order;
-        const record: ProgramRecord = { id, pid, startTime, group: group?.path, statusFolder };
-        return new Body({ clock, record, group, ended, wasAlive: true });
+        const sandboxed = sandbox === undefined ? undefined : true;
+        const path = group?.path;
+        const record: ProgramRecord = { id, pid, startTime, group: path, statusFolder, sandboxed };
+        const body = new Body({ clock, record, group, ended, wasAlive: true });
+        if (shim.wall !== undefined) await mustStand(clock, shim.wall, () => body.kill());
+        await untilItRuns(clock, body, sandbox?.script);
+        return body;
       } catch (failure) {
         group?.remove();
         throw failure;
@@ -63,6 +74,8 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
     },
 
     check: (order) => void findProgram(order),
+
+    partsOf: programParts,
 
     holdsBy: () => (groupsFolder() === undefined ? 'marks' : 'control groups'),
 
@@ -90,22 +103,28 @@ function guessedGroup(folder: string | undefined, id: string): string | undefine
 }
 
 const longestStartMs = 5000;
-
 /**
  * Until the shell has become two and the other one the program, or all is over: a signal
- * that came earlier would not reach it.
+ * that came earlier would not reach it. `script` is that of the shell inside a sandbox.
  */
-async function untilItRuns(clock: Clock, shell: Identity): Promise<void> {
+async function untilItRuns(clock: Clock, body: Body, script: string | undefined): Promise<void> {
   if (process.platform !== 'linux') return;
+  const { record } = body;
   const deadlineMs = clock.monotonicMs() + longestStartMs;
-  const hasBegun = () =>
-    childrenOf(shell.pid).some(({ pid }) => commandOf(pid) !== commandOf(shell.pid));
-  while (isAlive(shell) && !hasBegun() && clock.monotonicMs() < deadlineMs) await clock.sleep(1);
+  const hasBegun = () => {
+    const pid = body.programPid();
+    if (pid === undefined) return false;
+    const command = commandOf(pid);
+    return script === undefined
+      ? command !== commandOf(record.pid)
+      : command !== '' && !command.split('\0').includes(script);
+  };
+  while (isAlive(record) && !hasBegun() && clock.monotonicMs() < deadlineMs) await clock.sleep(1);
 }
 
 function commandOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
     return '';
   }
@@ -149,16 +168,22 @@ class Body implements RunningProgram {
   }
 
   programPid(): number | undefined {
-    return childrenOf(this.record.pid)[0]?.pid;
+    return this.#program()?.pid;
+  }
+
+  #program(): SeenProcess | undefined {
+    const [first] = childrenOf(this.record.pid);
+    if (this.record.sandboxed !== true || first === undefined) return first;
+    // The launcher stands outside, and the first one inside only waits for the others.
+    const [waiting] = childrenOf(first.pid);
+    return waiting === undefined ? undefined : childrenOf(waiting.pid)[0];
   }
 
   condition(): ProgramCondition {
     if (!isAlive(this.record)) return 'gone';
     if (this.#group?.isFrozen()) return 'stopped';
     // The shell in between may be stopped while the program goes on.
-    const programs = childrenOf(this.record.pid);
-    const allStopped = programs.every(({ state }) => state === 'T');
-    return programs.length > 0 && allStopped ? 'stopped' : 'running';
+    return this.#program()?.state === 'T' ? 'stopped' : 'running';
   }
 
   async freeze(): Promise<void> {
@@ -174,9 +199,10 @@ class Body implements RunningProgram {
   }
 
   async terminate(): Promise<void> {
-    // Not the shell in between: it has to tell how the program ended.
-    const all = this.#family().filter(({ pid }) => pid !== this.record.pid);
-    for (const one of all) signal(one, 'SIGTERM');
+    // Not what stands in between: it has to tell how the program ended.
+    const isIts = (one: SeenProcess) =>
+      this.record.sandboxed === true ? isInSandbox(one) : one.pid !== this.record.pid;
+    for (const one of this.#family().filter(isIts)) signal(one, 'SIGTERM');
     this.#group?.thaw();
     // Whoever is stopped hears of it only when it goes on; that goes for the shell too.
     for (const one of this.#family()) if (one.state === 'T') signal(one, 'SIGCONT');

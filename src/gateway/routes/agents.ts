@@ -73,6 +73,7 @@ function wireAgent(row: ListedAgent): WireAgent {
     registered_at: timeText(row.registered_at),
     last_seen_at: timeOrNull(row.last_seen_at),
     state_at: timeOrNull(row.state_at),
-    ...{ parent, reason, health, pid, model: row.model, tokens: row.tokens, cost: row.cost },
+    ...{ parent, reason, health, pid, model: row.model, sandbox: row.sandbox },
+    ...{ tokens: row.tokens, cost: row.cost },
   };
 }

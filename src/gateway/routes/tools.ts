@@ -8,6 +8,7 @@ import {
   stateOfCall,
 } from '../../ledger/journal.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
 import type { Caller } from '../authenticate.ts';
@@ -17,12 +18,14 @@ import { findRow } from '../find-row.ts';
 import { untilHangUp } from '../hang-up.ts';
 import { longestWaitMs } from '../message-limits.ts';
 import { actingPrincipal, whose } from '../parties.ts';
+import { hiddenBug, knownFailure } from '../problem.ts';
+import { ToolStream } from '../tool-stream.ts';
 import { nameOf, timeOrNull, timeText } from '../wire.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 export function toolRoutes(
   deps: RouteDeps,
-): Handles<'tools' | 'callTool' | 'calls' | 'call' | 'resolveCall'> {
+): Handles<'tools' | 'callTool' | 'streamTool' | 'calls' | 'call' | 'resolveCall'> {
   const { tools, calls, ledger } = deps;
   const sql = ledger.committed;
   return {
@@ -33,6 +36,7 @@ export function toolRoutes(
       })),
     }),
     callTool: (call) => callTool(deps, call),
+    streamTool: (call) => streamTool(deps, call),
     calls: async ({ caller, query: { agent, state, before, ...query } }) => {
       const limit = pageLimit(query.limit);
       const page = { principal: await whose(ledger, caller, agent), state, before };
@@ -48,9 +52,13 @@ export function toolRoutes(
   };
 }
 
+type ToolCallMade = Pick<Call<'callTool'>, 'caller' | 'params' | 'body' | 'request'>;
+type Onlooker = Pick<CallRequest, 'onStart' | 'onOutput'>;
+
 async function callTool(
   { calls, ledger }: RouteDeps,
-  { caller, params, body, request }: Call<'callTool'>,
+  { caller, params, body, request }: ToolCallMade,
+  onlooker: Onlooker = {},
 ): Promise<Answer<'callTool'>> {
   const sql = ledger.committed;
   const principal = await actingPrincipal(ledger, caller, body.as);
@@ -58,6 +66,7 @@ async function callTool(
   const outcome = await calls.call({
     ...{ principal, tool: params.name, args: body.args, timeoutMs: body.timeout_ms },
     key: header === undefined ? undefined : String(header),
+    ...onlooker,
   });
   const { callId, tool, kind } = outcome;
   if (kind === 'failed') throw withCallId(outcome.error, callId);
@@ -68,6 +77,32 @@ async function callTool(
   }
   const approval = (await findApprovalOfCall(sql, callId))?.id ?? null;
   return { ...facts, state: kind === 'waiting' ? 'waiting' : 'started', bytes: null, approval };
+}
+
+/** The same, to somebody who looks on. */
+async function streamTool(
+  deps: RouteDeps,
+  call: Call<'streamTool'>,
+): Promise<Call<'streamTool'>['reply']> {
+  const { caller, request, reply } = call;
+  const headers = { ...deps.commonHeaders, 'x-request-id': request.id };
+  const { stillAdmitted } = deps.readerOf({ caller, query: {}, request });
+  const stream = new ToolStream(deps, { reply, headers, stillAdmitted });
+  try {
+    const answer = await callTool(deps, call, {
+      onStart: () => stream.begin(),
+      onOutput: (part) => stream.show(part),
+    });
+    await stream.answer(answer);
+  } catch (failure) {
+    if (!stream.hasBegun) throw failure;
+    const known = knownFailure(failure);
+    if (known === undefined) {
+      deps.log.error({ err: failure, request_id: request.id }, 'a request broke');
+    }
+    await stream.fail(known ?? hiddenBug(request.id));
+  }
+  return reply;
 }
 
 /** So that whoever was refused can find the call in the journal and in the audit. */

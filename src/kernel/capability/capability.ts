@@ -73,7 +73,7 @@ export interface Constraints {
   readonly rate?: Rate;
   /** How many uses in all. */
   readonly max?: number;
-  /** Of programs, for `shell`. */
+  /** Of programs, for `shell`: what is not on it is not run. */
   readonly allowlist?: readonly string[];
   /** The most bytes of one use. */
   readonly sizeBytes?: number;
@@ -108,6 +108,8 @@ export type Deed =
       readonly path: readonly string[];
       /** A capability has to name the very host: no star stands for it. */
       readonly mustNameHost?: boolean | undefined;
+      /** The whole place: no capability for a part of it covers it, and `path` means nothing. */
+      readonly everyPath?: boolean | undefined;
     }
   | {
       readonly resource: Exclude<Resource, 'file' | 'memory' | 'http'>;

@@ -20,6 +20,14 @@ const http = (host: string, path = '/', port = 443): Deed => ({
   path: path.split('/').slice(1),
 });
 
+const whole = (host: string, port = 443): Deed => ({
+  ...{ resource: 'http', action: 'request', host, port },
+  path: [],
+  everyPath: true,
+});
+
+const program = (name: string): Deed => ({ resource: 'shell', action: 'execute', name });
+
 const named = (resource: 'message' | 'tool', name: string): Deed =>
   resource === 'message' ? { resource, action: 'send', name } : { resource, action: 'call', name };
 
@@ -50,6 +58,19 @@ describe.each<readonly [string, readonly Deed[], readonly Deed[]]>([
     [http('h', '/v1'), http('h', '/v1/a/b')],
     [http('h', '/v2'), http('h', '/v10'), http('h', '/')],
   ],
+  ['http:h:request', [whole('h')], [whole('h', 22), whole('x.h'), whole('g')]],
+  ['http:*.h:22/*:request', [whole('x.h', 22)], [whole('h', 22), whole('x.h')]],
+  ['http:h/v1/*:request', [], [whole('h')]],
+  ['http:h/:request', [http('h', '')], [whole('h')]],
+  ['http:h/*:get', [http('h', '/a')], [whole('h')]],
+  ['http:h/*:get,head,post,put,patch,delete,options', [], [whole('h')]],
+  ['http:h/*:*', [whole('h')], []],
+  [
+    'shell:execute{allowlist:ls,cat}',
+    [program('ls'), program('cat')],
+    [program('rm'), program('l'), program('*')],
+  ],
+  ['shell:execute', [program('rm')], []],
   [
     'message:mary:send',
     [named('message', 'mary')],
@@ -177,6 +198,7 @@ describe('why something is denied:', () => {
     ],
     ['the grant of another action', ['file:/other:read', 'file:/data/*:write'], false, 'action'],
     ['the grant of another part', ['file:/other:read'], false, 'target'],
+    ['the grant of other programs', ['shell:execute{allowlist:ls}'], false, 'target'],
   ] as const)('%s is named', (_, texts, revoked, why) => {
     const chains = texts.map((text, index) => ({
       id: text,

@@ -76,8 +76,11 @@ function coversAction({ resource, actions }: Capability, { action }: Deed): bool
   return actions.some((held) => implies(resource, held, action));
 }
 
-function coversTarget({ resource, target }: Capability, deed: Deed): boolean {
+function coversTarget({ resource, target, constraints }: Capability, deed: Deed): boolean {
   if (resource !== deed.resource) return false;
+  if (deed.resource === 'shell' && constraints.allowlist?.includes(deed.name) === false) {
+    return false;
+  }
   if (target.kind === 'any') return true;
   if (deed.resource === 'http') return target.kind === 'url' && coversUrl(target, deed);
   if ('path' in deed) return target.kind === 'path' && coversPath(target, deed);
@@ -103,6 +106,7 @@ function coversUrl(
 ): boolean {
   if (port !== deed.port || !coversHost(host, deed.host)) return false;
   if (deed.mustNameHost === true && host.kind !== 'exact') return false;
+  if (deed.everyPath === true) return below && segments.length === 0;
   if (below ? deed.path.length < segments.length : deed.path.length !== segments.length) {
     return false;
   }

@@ -12,6 +12,12 @@ const page = (...path: string[]): Deed => ({
   path,
 });
 
+const wholePlace: Deed = {
+  ...{ resource: 'http', action: 'request', host: 'h.example', port: 443 },
+  path: ['v1'],
+  everyPath: true,
+};
+
 test('what is written for a deed allows it', () => {
   fc.assert(
     fc.property(anyDeed(), (deed) => {
@@ -26,6 +32,7 @@ test.each([
   [file('data', 'a.txt'), 'file:/data/a.txt:read'],
   [page('v1', 'items'), 'http:h.example:443/v1/items:get'],
   [page(), 'http:h.example:443/:get'],
+  [wholePlace, 'http:h.example:443/*:request'],
   [{ resource: 'message', action: 'send', name: '*' } satisfies Deed, 'message:*:send'],
 ])('a plain deed has a capability of its own: %j', (deed, text) => {
   expect(printDeed(deed)).toBe(text);

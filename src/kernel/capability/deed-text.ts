@@ -41,8 +41,9 @@ function exactly(deed: Deed): Capability {
 
 function targetOf(deed: Deed): Target {
   if (deed.resource === 'http') {
-    const { host, port, path: segments } = deed;
-    return { kind: 'url', host: { kind: 'exact', name: host }, port, segments, below: false };
+    const { host: name, port, everyPath: below = false } = deed;
+    const segments = below ? [] : deed.path;
+    return { kind: 'url', host: { kind: 'exact', name }, port, segments, below };
   }
   if ('path' in deed) {
     const subtree = deed.resource === 'file' && deed.subtree === true;

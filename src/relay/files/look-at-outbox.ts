@@ -22,6 +22,8 @@ export interface LookDeps extends BatchDeps, PutAwayDeps {
   /** Tells the relay; nobody waits for it. */
   readonly filesDone: (files: FilesDone) => void;
   readonly stopped: () => boolean;
+  /** Whose the home is, by the uid. */
+  readonly homeOwner: () => Promise<number>;
 }
 
 const crowdedMs = 1000;
@@ -37,7 +39,8 @@ export async function lookAtOutbox(deps: LookDeps, outbox: Outbox): Promise<void
     next: 0,
     isPendingCrowded: false,
   };
-  await workOff(deps, outbox, { look: outbox.look, folder: held.path });
+  const isTheirs = held.ownerUid !== (await deps.homeOwner());
+  await workOff(deps, outbox, { look: outbox.look, folder: held.path, isTheirs });
 }
 
 async function finishStrays(deps: LookDeps, outbox: Outbox, folder: string): Promise<void> {
@@ -142,11 +145,11 @@ function noteAnswers(
   answers: readonly Acceptance[],
 ): readonly Answered[] {
   const answered: Answered[] = [];
-  for (const [index, { name, stands }] of found.entries()) {
+  for (const [index, { name, stands, bytes }] of found.entries()) {
     const answer = answers[index];
     if (answer === undefined || (answer.kind === 'refused' && answer.later === true)) break;
     noteStamp(deps, outbox, name);
-    answered.push({ name, stands, answer });
+    answered.push({ name, stands, answer, bytes });
   }
   return answered;
 }

@@ -38,9 +38,24 @@ export async function keepFolders(
     outbox.pendingWatch?.[Symbol.dispose]();
     outbox.pendingWatch = undefined;
   } else if (outbox.pendingWatch?.open !== true) {
-    outbox.pendingWatch = tryWatch(deps, `${path}/.pending`, (name) => onPending(outbox, name));
+    outbox.pendingWatch = await watchPending(deps, path, (name) => onPending(outbox, name));
   }
   return true;
+}
+
+// Held: a symlink that took its place would tell its agent of names in another's folder.
+async function watchPending(
+  deps: FolderDeps,
+  path: string,
+  onChange: (name: string | undefined) => void,
+): Promise<FolderWatch | undefined> {
+  try {
+    await using held = await deps.disk.holdFolder(`${path}/.pending`);
+    return tryWatch(deps, held.path, onChange);
+  } catch {
+    // It is gone again: looked after with the next upkeep.
+    return undefined;
+  }
 }
 
 async function pendingThere(deps: FolderDeps, outbox: Outbox, path: string): Promise<boolean> {

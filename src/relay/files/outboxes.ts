@@ -9,6 +9,7 @@
  */
 
 import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import { diskError } from '../../kernel/disk-errors.ts';
 import { early } from '../../kernel/early.ts';
 import { toReport } from '../../kernel/errors.ts';
 import { type Clock, type Disk, type EventLoop, endOfTurn } from '../../kernel/ports.ts';
@@ -88,6 +89,7 @@ export class Outboxes implements AsyncDisposable {
   /** Wall time less monotonic time; when it changes, somebody set the clock. */
   #wallOffsetMs: number;
   #drainPlanned = false;
+  #homeOwner: number | undefined;
 
   constructor(deps: OutboxesDeps) {
     this.#deps = deps;
@@ -106,6 +108,7 @@ export class Outboxes implements AsyncDisposable {
       accept: (batch) => deps.accept(batch),
       filesDone: (files) => this.#tellFilesDone(files),
       stopped: () => this.#stop.signal.aborted,
+      homeOwner: () => this.#ownerOfHome(),
     };
   }
 
@@ -339,6 +342,13 @@ export class Outboxes implements AsyncDisposable {
       })
       .finally(() => void this.#telling.delete(told));
     this.#telling.add(told);
+  }
+
+  async #ownerOfHome(): Promise<number> {
+    const { disk, home } = this.#deps;
+    this.#homeOwner ??= (await disk.stat(`${home}/agents`))?.ownerUid;
+    if (this.#homeOwner === undefined) throw diskError('ENOENT', `${home}/agents`);
+    return this.#homeOwner;
   }
 
   #noteActive(): void {

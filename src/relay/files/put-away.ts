@@ -4,6 +4,8 @@
  * P1. A file that is not the one that was read goes back: it is a new message.
  * P2. Only ordinary files are kept in the archive.
  * P3. What goes wrong with one file concerns that file only.
+ * P4. Of an outbox that is not ours, what was read is kept, in a file of ours: whoever wrote
+ *     the one that was moved may hold it open, or have a second name for it.
  */
 import type { BulkDisk, Moved } from '../../kernel/bulk-disk.ts';
 import { isMissing } from '../../kernel/disk-errors.ts';
@@ -11,7 +13,7 @@ import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';
 import type { FilesDone } from '../relay.ts';
-import { archivePath, archiveStem, moveToArchive } from './archive.ts';
+import { archivePath, archiveStem, moveToArchive, removeIfThere } from './archive.ts';
 import type { Outbox, Stray } from './outbox.ts';
 import { putBack } from './put-back.ts';
 import type { Standing } from './read-outbox-file.ts';
@@ -29,6 +31,8 @@ export interface Answered {
   readonly name: string;
   readonly stands: Standing;
   readonly answer: Acceptance;
+  /** P4: of a file that its writer may still change. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 const stuckMs = 30_000;
@@ -49,18 +53,16 @@ export async function putAway(
   });
   const paths = moves.map(({ from, to }) => ({ from, to }));
   const moved = await deps.bulk.moveFiles(paths, { look: true });
-  for (const [index, { name, stands, answer }] of answered.entries()) {
+  for (const [index, { answer, ...file }] of answered.entries()) {
     const [move, done] = [moves[index], moved[index]];
     if (move === undefined || done === undefined) continue;
-    const end = await settle(deps, outbox, { name, stands, move, moved: done, id: answer.id });
+    const end = await settle(deps, outbox, { ...file, move, moved: done, id: answer.id });
     if (end !== 'stuck' && answer.id !== undefined) ids[end].push(answer.id);
   }
   return ids;
 }
 
-interface OnItsWay {
-  readonly name: string;
-  readonly stands: Standing;
+interface OnItsWay extends Pick<Answered, 'name' | 'stands' | 'bytes'> {
   readonly move: { readonly from: string; readonly to: string; readonly place: ArchivePlace };
   readonly moved: Moved;
   readonly id: string | undefined;
@@ -69,7 +71,7 @@ interface OnItsWay {
 async function settle(
   deps: PutAwayDeps,
   outbox: Outbox,
-  { name, stands, move, moved, id }: OnItsWay,
+  { name, stands, bytes, move, moved, id }: OnItsWay,
 ): Promise<keyof FilesDone | 'stuck'> {
   const { disk } = deps;
   const { from, to, place } = move;
@@ -85,7 +87,11 @@ async function settle(
       return 'gone';
     }
     if (isTheOneRead(entry, stands)) {
-      return (await keepIfFile(disk, to, stands)) ? 'archived' : 'gone';
+      const isKept =
+        bytes === undefined
+          ? await keepIfFile(disk, to, stands)
+          : await keepCopy(deps, outbox.agent, { path: to, stands, bytes });
+      return isKept ? 'archived' : 'gone';
     }
     outbox.didNotMove(name);
     const stray = { archived: to, name, id };
@@ -151,6 +157,41 @@ async function keepIfFile(disk: Disk, path: string, { kind }: Standing): Promise
     if (!hasCode(failure, 'disk.denied')) throw failure;
   }
   return true;
+}
+
+interface Copied {
+  readonly path: string;
+  readonly stands: Standing;
+  readonly bytes: Uint8Array;
+}
+
+/** P4. False when it is not kept: the ledger has what was accepted of it. */
+async function keepCopy(
+  { disk, home, tellOnce }: PutAwayDeps,
+  agent: string,
+  { path, stands, bytes }: Copied,
+): Promise<boolean> {
+  // Of what is too large nothing was read.
+  if (bytes.length !== stands.sizeBytes) {
+    await disk.remove(path);
+    return false;
+  }
+  // One look at an outbox at a time, and what a crash leaves there is swept with the next start.
+  const pending = `${home}/tmp/outbox-${agent}`;
+  try {
+    await removeIfThere(disk, pending);
+    {
+      await using writer = await disk.create(pending);
+      await writer.append(bytes);
+    }
+    await disk.rename(pending, path);
+    return true;
+  } catch (failure) {
+    await disk.remove(path);
+    const facts = { agent, error: toReport(failure) };
+    tellOnce(`copy ${agent}`, facts, 'a message file is not kept in the archive');
+    return false;
+  }
 }
 
 function hasCode(failure: unknown, ...codes: readonly ErrorCode[]): boolean {

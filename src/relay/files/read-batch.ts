@@ -5,9 +5,9 @@
  *     a rename would pass it. Only once: one that is still being written then is passed.
  */
 import type { BulkDisk } from '../../kernel/bulk-disk.ts';
-import { toReport } from '../../kernel/errors.ts';
+import { AosError, toReport } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message.ts';
-import type { Clock, Disk } from '../../kernel/ports.ts';
+import type { Clock, Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { Incoming } from '../envelope.ts';
 import type { Relay } from '../relay.ts';
 import type { Look, Outbox } from './outbox.ts';
@@ -26,6 +26,8 @@ export interface BatchPlace {
   readonly look: Look;
   /** A path into the outbox. */
   readonly folder: string;
+  /** The outbox belongs to its agent's own user, and not to ours. */
+  readonly isTheirs: boolean;
 }
 
 export interface Batch {
@@ -40,6 +42,8 @@ export interface Found {
   readonly name: string;
   readonly incoming: Incoming;
   readonly stands: Standing;
+  /** What was read, of a file that its writer may still change. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 const batchMessages = 128;
@@ -86,7 +90,7 @@ function takeCredit({ rate, clock }: BatchDeps, outbox: Outbox, left: number): b
 async function readFiles(
   deps: BatchDeps,
   outbox: Outbox,
-  { look, folder }: BatchPlace,
+  { look, folder, isTheirs }: BatchPlace,
 ): Promise<Pick<Batch, 'found' | 'pauses'>> {
   const found: Found[] = [];
   const most = Math.min(batchMessages, outbox.credit);
@@ -94,7 +98,7 @@ async function readFiles(
   while (found.length < most && bytes < batchBytes && look.next < look.names.length) {
     const limits = { messages: most - found.length, bytes: batchBytes - bytes };
     const readings = await readSome(deps, outbox, { look, folder, limits });
-    for (const { name, reading } of readings) {
+    for (const { name, reading, read } of readings) {
       if (reading.kind === 'settling') {
         // B1: it comes with this look, and needs no waking.
         outbox.wait(name, { dueMs: Number.POSITIVE_INFINITY, seen: reading.seen });
@@ -103,7 +107,8 @@ async function readFiles(
       }
       look.next++;
       if (reading.kind === 'incoming') {
-        found.push({ name, incoming: reading.incoming, stands: reading.stands });
+        const { incoming, stands } = reading;
+        found.push({ name, incoming, stands, bytes: isTheirs ? read : undefined });
         bytes += reading.stands.sizeBytes;
       } else {
         leave(deps, outbox, name, reading);
@@ -113,8 +118,14 @@ async function readFiles(
   return { found, pauses: false };
 }
 
-interface Asked extends BatchPlace {
+interface Asked extends Omit<BatchPlace, 'isTheirs'> {
   readonly limits: { readonly messages: number; readonly bytes: number };
+}
+
+interface ReadFile {
+  readonly name: string;
+  readonly reading: Reading;
+  readonly read: Uint8Array | undefined;
 }
 
 /** The next files of a look: at least one, and as many as are taken in one go. */
@@ -122,7 +133,7 @@ async function readSome(
   deps: BatchDeps,
   outbox: Outbox,
   { look, folder, limits }: Asked,
-): Promise<{ readonly name: string; readonly reading: Reading }[]> {
+): Promise<ReadFile[]> {
   const names = nextNames(outbox, look, limits.messages);
   const askedAt = deps.clock.now();
   const askedMs = deps.clock.monotonicMs();
@@ -137,13 +148,14 @@ async function readSome(
   const paths = names.map((name) => `${folder}/${name}`);
   const takeLimits = { eachBytes: messageLimits.wholeBytes, allBytes: limits.bytes };
   const taken = await deps.bulk.takeFiles(paths, takeLimits);
-  const readings: { readonly name: string; readonly reading: Reading }[] = [];
+  const readings: ReadFile[] = [];
   for (const [index, each] of taken.entries()) {
     const name = names[index] ?? '';
     const before = known[index];
     if (before === undefined) break;
     const file = { agent: outbox.agent, folder, name, askedAt, askedMs, ...before };
-    readings.push({ name, reading: await judgeOutboxFile(deps, file, each) });
+    const reading = await judgeOutboxFile(deps, file, each);
+    readings.push({ name, reading, read: each.failure === undefined ? each.bytes : undefined });
   }
   return readings;
 }
@@ -162,32 +174,47 @@ async function markedNames(
   look: Look,
   { folder, names }: { readonly folder: string; readonly names: readonly string[] },
 ): Promise<ReadonlySet<string>> {
-  const pending = await pendingNames(disk, look, { folder, files: names.length });
+  await using held = await holdPending(disk, folder);
+  if (held === undefined) return new Set();
+  const pending = await pendingNames(disk, look, { path: held.path, files: names.length });
   if (pending !== undefined) return pending;
   const marked = new Set<string>();
   for (const name of names) {
     try {
-      const entry = await disk.stat(`${folder}/.pending/${name}`);
+      const entry = await disk.stat(`${held.path}/${name}`);
       if (entry !== undefined) marked.add(name);
     } catch {
-      // Where `.pending` is no folder, nothing is in it.
+      // What is closed to us marks nothing.
     }
   }
   return marked;
 }
+
+// Held, because a symlink in its place would tell its agent what is in another's folder.
+// Where it is no folder, nothing is in it.
+async function holdPending(disk: Disk, folder: string): Promise<HeldFolder | undefined> {
+  try {
+    return await disk.holdFolder(`${folder}/.pending`);
+  } catch (failure) {
+    if (failure instanceof AosError && noFolder.has(failure.code)) return undefined;
+    throw failure;
+  }
+}
+
+const noFolder: ReadonlySet<string> = new Set(['disk.missing', 'disk.not-a-folder']);
 
 // One listing instead of many looks, where there are many. Were thousands lying there, it
 // would be the other way round. A folder is large also when there were many in it once.
 async function pendingNames(
   disk: Disk,
   look: Look,
-  { folder, files }: { readonly folder: string; readonly files: number },
+  { path, files }: { readonly path: string; readonly files: number },
 ): Promise<ReadonlySet<string> | undefined> {
   if (files < fewFiles || look.isPendingCrowded) return undefined;
   try {
-    const path = `${folder}/.pending`;
-    const entry = await disk.stat(path);
-    if (entry?.kind !== 'folder' || entry.sizeBytes > largeFolderBytes) return undefined;
+    // The held path itself is a symlink.
+    const entry = await disk.stat(`${path}/.`);
+    if (entry === undefined || entry.sizeBytes > largeFolderBytes) return undefined;
     const names = await disk.list(path);
     look.isPendingCrowded = names.length > crowdedFiles;
     return new Set(names);

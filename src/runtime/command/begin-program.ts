@@ -4,12 +4,14 @@
  * B1. Lease, note, program, row: whoever dies in between leaves a note of the start's id in
  *     the row, by which recover() finds and kills what may have been started.
  * B2. A program that the ledger could not be told of does not go on.
+ * B3. Nothing that was made for a sandbox outlives a start that failed.
  */
 import type { CommandSpec } from '../../kernel/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { RunningProgram } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
+import type { BodyOrder, SandboxedBody } from '../../kernel/sandbox.ts';
 import { agentInnards, findAgent, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { mustTurnTo, turnTo } from '../life.ts';
@@ -26,6 +28,7 @@ export interface BegunProgram {
   readonly program: RunningProgram;
   readonly logFrom: number;
   readonly sinceMs: number;
+  readonly network: AsyncDisposable | undefined;
 }
 
 export function leaseOf(name: string): string {
@@ -70,16 +73,18 @@ async function beginUnderLease(
   // B1
   await ledger.transact((tx) => setProgram(tx, name, { program: programText(noted), pid: null }));
   const sinceMs = clock.monotonicMs();
-  const program = await startOrFail(deps, name, { spec, noted });
+  const started = await startOrFail(deps, name, { spec, noted });
+  const { program, network } = started;
   try {
     const stored = { record: program.record, logFrom, isPending: false };
     await tellRunning(deps, name, stored, program.programPid() ?? program.record.pid);
   } catch (failure) {
     // B2
     await program.kill();
+    await undo(started);
     throw failure;
   }
-  return { program, logFrom, sinceMs };
+  return { program, logFrom, sinceMs, network };
 }
 
 interface Start {
@@ -87,22 +92,53 @@ interface Start {
   readonly noted: StoredProgram;
 }
 
-async function startOrFail(deps: CommandDeps, name: string, start: Start): Promise<RunningProgram> {
+interface Started extends Sandboxed {
+  readonly program: RunningProgram;
+}
+
+/** What was made for the sandbox of a program, if it has one. */
+interface Sandboxed {
+  body?: SandboxedBody | undefined;
+  network?: AsyncDisposable | undefined;
+}
+
+async function startOrFail(deps: CommandDeps, name: string, start: Start): Promise<Started> {
   const { spec, noted } = start;
   const { log, statusFolder, workspace } = placesOf(deps.home, name);
+  const { id } = noted.record;
+  const made: Sandboxed = {};
   try {
-    return await deps.programs.start({
-      id: noted.record.id,
-      argv: spec.argv,
-      cwd: spec.cwd ?? workspace,
-      env: await deps.environmentOf(name, spec),
-      logPath: log,
-      statusFolder,
+    const order = await deps.sandboxes.orderFor(name, spec);
+    const program = await deps.programs.start({
+      ...{ id, argv: spec.argv, cwd: spec.cwd ?? workspace, logPath: log, statusFolder },
+      ...(order === undefined
+        ? { env: await deps.environmentOf(name, spec) }
+        : { env: {}, sandbox: await prepare(deps, made, { ...order, id }) }),
+      onListener: (server) => {
+        made.network = deps.sandboxes.serve(name, server);
+      },
     });
+    return { ...made, program };
   } catch (failure) {
+    await undo(made);
     await tellNotStarted(deps, name, failure);
     throw failure;
   }
+}
+
+async function prepare(
+  { sandboxes }: CommandDeps,
+  made: Sandboxed,
+  order: BodyOrder,
+): Promise<SandboxedBody> {
+  made.body = await sandboxes.prepare(order);
+  return made.body;
+}
+
+// B3
+async function undo({ body, network }: Sandboxed): Promise<void> {
+  await network?.[Symbol.asyncDispose]();
+  body?.[Symbol.dispose]();
 }
 
 /** The agent is failed, with the reason. */
@@ -131,7 +167,8 @@ async function tellRunning(
   await ledger.transact(async (tx) => {
     await setProgram(tx, name, { program: programText(stored), pid });
     const at = clock.now();
-    const data = { pid };
+    const sandbox = stored.record.sandboxed === true ? 'on' : 'off';
+    const data = { pid, sandbox };
     await mustTurnTo(tx, name, { to: 'running', from: ['pending'], actor: 'system', at, data });
   });
 }

@@ -1,4 +1,5 @@
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -7,21 +8,27 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { Server } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { hasSandbox, isRoot } from '../../../tests/support/machine.ts';
+import { noWalls } from '../../../tests/support/no-walls.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { openTestLedger } from '../../../tests/support/temporary-ledger.ts';
 import { realClock } from '../../app/engines/clock.ts';
 import { openProgramLogs } from '../../app/engines/program-logs.ts';
 import { openPrograms } from '../../app/engines/programs.ts';
 import { realRandom } from '../../app/engines/random.ts';
+import { BubblewrapSandboxes } from '../../app/engines/sandbox/bubblewrap-sandboxes.ts';
 import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import { AosError } from '../../kernel/errors.ts';
 import type { Programs, RunningProgram } from '../../kernel/programs.ts';
+import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { type AgentRow, agentInnards, findAgent, insertAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Note } from '../../tools/deps.ts';
 import { CommandBodies } from './command-bodies.ts';
-import type { CommandDeps } from './deps.ts';
+import type { BodySandboxes, CommandDeps } from './deps.ts';
 
 const soon = { timeout: 8000, interval: 5 };
 
@@ -42,8 +49,10 @@ interface World extends AsyncDisposable {
   nap(name: string): string;
 }
 
-async function world(changes: Partial<CommandDeps> = {}): Promise<World> {
-  const home = temporaryFolder();
+async function world(
+  changes: Partial<CommandDeps> = {},
+  home: TemporaryFolder = temporaryFolder(),
+): Promise<World> {
   const ledger = await openTestLedger(home.at('ledger.db'));
   const notes: Note[] = [];
   const leases = new Set<string>();
@@ -61,6 +70,7 @@ async function world(changes: Partial<CommandDeps> = {}): Promise<World> {
       PATH: process.env['PATH'] ?? '',
       AOS_TEST_MARK: process.env['AOS_TEST_MARK'] ?? '',
     }),
+    sandboxes: noWalls,
     leases: {
       take: async (subject) => leases.add(subject).size,
       release: async (subject) => void leases.delete(subject),
@@ -128,6 +138,7 @@ function mortal(
 ): Programs {
   return {
     check: (order) => programs.check(order),
+    partsOf: (order) => programs.partsOf(order),
     holdsBy: () => programs.holdsBy(),
     adopt: (record) => programs.adopt(record),
     async start(order) {
@@ -606,3 +617,133 @@ function failingLedger(
     },
   };
 }
+
+describe.skipIf(!hasSandbox)('a program behind a wall', () => {
+  const limits: SandboxLimits = {
+    ...{ memoryBytes: 64 * 2 ** 20, processes: 64, cpuPercent: 200, openFiles: 256 },
+    ...{ fileBytes: 2 ** 20, workspaceBytes: 8 * 2 ** 20, workspaceFiles: 100 },
+  };
+
+  /** Walls as `app` makes them, but for what is seen behind them. */
+  function walls(folder: TemporaryFolder) {
+    const log = { error: () => {} };
+    const engines = { clock: realClock, random: realRandom, log };
+    const sandboxes = new BubblewrapSandboxes({ ...engines, folder: folder.at('sandbox') });
+    const uid = isRoot ? 2_139_999_998 : undefined;
+    const workspaceOf = (name: string) => folder.at('agents', name, 'workspace');
+    const served: Server[] = [];
+    const bodies: BodySandboxes = {
+      limits,
+      async orderFor(name, { argv }) {
+        const workspace = workspaceOf(name);
+        if (uid !== undefined) chownSync(workspace, uid, uid);
+        const view = { principal: `agent:${name}`, uid, workspace, sees: [], unixSockets: true };
+        const env = { PATH: '/usr/bin:/bin', AOS_TEST_MARK: process.env['AOS_TEST_MARK'] ?? '' };
+        const [, ...rest] = argv;
+        return { view, limits, command: { argv: ['/bin/sh', ...rest], cwd: '/workspace', env } };
+      },
+      prepare: (order) => sandboxes.prepareBody(order),
+      hold: (name, body) =>
+        sandboxes.holdBody({ ...body, limits, workspace: workspaceOf(name), stop: body.stop }),
+      serve: (_name, server) => {
+        if (!(server instanceof Server)) throw new Error('that is no listener');
+        served.push(server);
+        return { [Symbol.asyncDispose]: async () => void server.close() };
+      },
+    };
+    return {
+      ...{ bodies, served },
+      async [Symbol.asyncDispose]() {
+        // Those of a daemon that died are still open: this process has not.
+        for (const server of served) server.close();
+        await sandboxes[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  async function walledWorld() {
+    const home = temporaryFolder();
+    const wall = walls(home);
+    const inner = await world({ sandboxes: wall.bodies }, home);
+    return {
+      ...inner,
+      wall,
+      async [Symbol.asyncDispose]() {
+        await inner[Symbol.asyncDispose]();
+        await wall[Symbol.asyncDispose]();
+        await home[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  const dataOf = async ({ ledger }: World, kind: string) => {
+    const found = await ledger.committed.all<{ data: string | null }>(
+      'select data from events where kind = $1 order by seq',
+      [kind],
+    );
+    return found.map(({ data }) => data ?? '');
+  };
+
+  test('runs, has its network served, and the events say that it has a wall', async () => {
+    await using at = await walledWorld();
+    await at.spawn('jean', { argv: forever });
+
+    await at.bodies.start('jean');
+
+    await vi.waitFor(() => expect(sizeOf(join(at.nap('jean'), 'ticks'))).toBeGreaterThan(0), soon);
+    expect(at.wall.served).toHaveLength(1);
+    expect(await dataOf(at, 'agent.running')).toEqual([expect.stringContaining('"sandbox":"on"')]);
+    await at.bodies.terminate('jean');
+    expect((await at.agent('jean')).state).toBe('terminated');
+  });
+
+  test('that passes a limit is stopped, and its end says which', async () => {
+    await using at = await walledWorld();
+    await at.spawn('hog', { argv: sh('sleep 0.2; exec tail /dev/zero') });
+    await at.spawn('filler', {
+      argv: sh('while :; do head -c 900000 /dev/zero > f$((i+=1)); done'),
+    });
+    await at.spawn('writer', { argv: sh('sleep 0.2; exec head -c 5000000 /dev/zero > one') });
+
+    await Promise.all(['hog', 'filler', 'writer'].map((name) => at.bodies.start(name)));
+
+    expect((await at.until('hog', 'failed')).reason).toContain('used more memory than 64 MB');
+    expect((await at.until('filler', 'failed')).reason).toContain(
+      'filled its workspace beyond 8 MB',
+    );
+    expect((await at.until('writer', 'failed')).reason).toContain('a file of more than 1 MB');
+  });
+
+  test('is adopted by the next daemon, which says that its network is lost', async () => {
+    await using at = await walledWorld();
+    await at.spawn('jean', { argv: sh('until [ -e go ]; do sleep 0.02; done; exit 3') });
+    await at.bodies.start('jean');
+
+    const next = at.crash();
+    await next.recover();
+    writeFileSync(join(at.nap('jean'), 'go'), '');
+
+    expect((await at.until('jean', 'failed')).reason).toContain('exited with 3');
+    expect(await at.events('jean')).toContain('sandbox.network-lost');
+  });
+
+  test('that cannot be started leaves its agent failed, with the reason', async () => {
+    await using home = temporaryFolder();
+    const sandboxes: BodySandboxes = {
+      ...noWalls,
+      orderFor: async () => {
+        throw new AosError('sandbox.unavailable', { message: 'There is no wall here' });
+      },
+    };
+    await using at = await world({ sandboxes }, home);
+    await at.spawn('jean', { argv: forever });
+
+    const attempt = at.bodies.start('jean');
+
+    await expect(attempt).rejects.toMatchObject({ code: 'sandbox.unavailable' });
+    expect(await at.agent('jean')).toMatchObject({
+      ...{ state: 'failed', reason: 'There is no wall here' },
+    });
+    expect(existsSync(join(at.nap('jean'), 'ticks'))).toBe(false);
+  });
+});

@@ -13,13 +13,14 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { RestartDecision } from '../../kernel/restart.ts';
+import type { SandboxLimit } from '../../kernel/sandbox.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { mustTurnTo, turnTo, type Why } from '../life.ts';
 import { beginProgram, leaseOf, specOfPending, tellNotStarted } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';
 import { endProgram, escalate } from './end-program.ts';
-import { type LiveProgram, stopProgram } from './live-program.ts';
+import { type LiveProgram, limitOf, stopProgram } from './live-program.ts';
 import { lookAtProgram } from './look-at-program.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { recoverPrograms } from './recover-programs.ts';
@@ -65,10 +66,11 @@ export class CommandBodies implements AsyncDisposable {
 
   /** Of one that has to wait: what is wrong with it is told now. */
   async #checkStart(name: string): Promise<void> {
-    const { programs, home, environmentOf } = this.#deps;
+    const { programs, home, environmentOf, sandboxes } = this.#deps;
     const spec = await specOfPending(this.#deps, name);
     const cwd = spec.cwd ?? placesOf(home, name).workspace;
     try {
+      if ((await sandboxes.orderFor(name, spec)) !== undefined) return;
       programs.check({ argv: spec.argv, cwd, env: await environmentOf(name, spec) });
     } catch (failure) {
       await tellNotStarted(this.#deps, name, failure);
@@ -190,6 +192,11 @@ export class CommandBodies implements AsyncDisposable {
 
   #watch(name: string, live: LiveProgram): void {
     this.#live.set(name, live);
+    const { id, pid, sandboxed } = live.program.record;
+    if (sandboxed === true) {
+      const stop = (by: SandboxLimit): void => this.#stopFor(name, live, by);
+      live.held = this.#deps.sandboxes.hold(name, { id, pid, stop });
+    }
     const ended = live.program.ended.then((end) =>
       this.#turns.run(name, () => this.#whenEnded(name, live, end)),
     );
@@ -199,11 +206,20 @@ export class CommandBodies implements AsyncDisposable {
     });
   }
 
+  /** C1 is no matter: whatever is done to it meanwhile, it comes to its end. */
+  #stopFor(name: string, live: LiveProgram, by: SandboxLimit): void {
+    live.stoppedBy ??= by;
+    live.program.kill().catch((failure: unknown) => {
+      this.#deps.log.error({ err: failure, agent: name }, 'a program passed a limit and goes on');
+    });
+  }
+
   async #whenEnded(name: string, live: LiveProgram, end: ProgramEnd): Promise<void> {
     // C1: it was stopped on purpose, by whoever was before.
     if (this.#live.get(name) !== live) return;
     const { clock, log } = this.#deps;
     const ranMs = live.sinceMs === undefined ? undefined : clock.monotonicMs() - live.sinceMs;
+    const stoppedBy = limitOf(live, end);
     try {
       // C3
       await live.program.kill();
@@ -211,7 +227,7 @@ export class CommandBodies implements AsyncDisposable {
       log.error({ err: failure, agent: name }, 'a program left something that does not end');
     }
     const { id } = live.program.record;
-    const ended = { id, end, ranMs, logFrom: live.logFrom };
+    const ended = { id, end, ranMs, logFrom: live.logFrom, stoppedBy };
     const decision = await this.#untilKept(name, () => endProgram(this.#deps, name, ended));
     await this.#letGo(name, live);
     if (decision !== undefined) this.#afterEnd(name, decision);
@@ -232,9 +248,11 @@ export class CommandBodies implements AsyncDisposable {
   }
 
   /** C2, after the row says that it does not run. */
-  async #letGo(name: string, { program }: LiveProgram): Promise<void> {
+  async #letGo(name: string, { program, held, network }: LiveProgram): Promise<void> {
     this.#live.delete(name);
     try {
+      held?.[Symbol.dispose]();
+      await network?.[Symbol.asyncDispose]();
       this.#deps.logs.forget(program.record);
       await this.#deps.leases.release(leaseOf(name));
     } catch (failure) {

@@ -2,6 +2,13 @@ import type { CommandSpec } from '../../kernel/agent-spec.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
 import type { Intensity } from '../../kernel/restart.ts';
+import type {
+  BodyOrder,
+  HeldBody,
+  RunningBody,
+  SandboxedBody,
+  SandboxLimits,
+} from '../../kernel/sandbox.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Note } from '../../tools/deps.ts';
 
@@ -22,6 +29,20 @@ export interface Leases {
   release(subject: string): Promise<void>;
 }
 
+/** The walls that programs run behind. */
+export interface BodySandboxes {
+  readonly limits: SandboxLimits;
+  /**
+   * What the program sees and gets; undefined for one that its owner lets run without a wall.
+   * Throws why it cannot be started, as far as one can see.
+   */
+  orderFor(agent: string, spec: CommandSpec): Promise<Omit<BodyOrder, 'id'> | undefined>;
+  prepare(order: BodyOrder): Promise<SandboxedBody>;
+  hold(agent: string, body: Pick<RunningBody, 'id' | 'pid' | 'stop'>): HeldBody;
+  /** Its network, until that is disposed of. Takes what `ProgramOrder.onListener` was given. */
+  serve(agent: string, server: unknown): AsyncDisposable;
+}
+
 /** What the supervisor of programs is made of. `app` fills it. */
 export interface CommandDeps {
   readonly ledger: Ledger;
@@ -31,7 +52,8 @@ export interface CommandDeps {
   readonly logs: ProgramLogs;
   readonly log: { error(facts: object, words: string): void };
   readonly home: string;
-  /** All that the program gets (kernel/program-environment.ts). */
+  readonly sandboxes: BodySandboxes;
+  /** All that a program without a sandbox gets (kernel/program-environment.ts). */
   environmentOf(agent: string, spec: CommandSpec): Promise<Readonly<Record<string, string>>>;
   readonly leases: Leases;
   /** Tells somebody by a message; of several with one key, one is sent. */

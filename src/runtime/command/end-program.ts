@@ -14,6 +14,7 @@ import {
   type RestartDecision,
   recentRestarts,
 } from '../../kernel/restart.ts';
+import type { SandboxLimit } from '../../kernel/sandbox.ts';
 import { agentInnards, findAgent, setProgram, setRestarts } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import { turnTo } from '../life.ts';
@@ -27,6 +28,8 @@ export interface EndedProgram {
   readonly end: ProgramEnd;
   readonly ranMs: number | undefined;
   readonly logFrom: number;
+  /** The limit that it was stopped for. */
+  readonly stoppedBy?: SandboxLimit | undefined;
 }
 
 const tailBytes = 2048;
@@ -35,11 +38,13 @@ const tailBytes = 2048;
 export async function endProgram(
   deps: CommandDeps,
   name: string,
-  { id, end, ranMs, logFrom }: EndedProgram,
+  { id, end, ranMs, logFrom, stoppedBy }: EndedProgram,
 ): Promise<RestartDecision> {
   const { ledger, clock, logs, home } = deps;
   const tail = logs.tail(placesOf(home, name).log, { from: logFrom, mostBytes: tailBytes });
-  const reason = endWords({ end, ranMs, tail });
+  const { limits } = deps.sandboxes;
+  const stopped = stoppedBy === undefined ? undefined : { by: stoppedBy, limits };
+  const reason = endWords({ end, ranMs, tail, stopped });
   const innards = await agentInnards(ledger.committed, name);
   const life = {
     policy: readCommandSpec(name, innards?.spec ?? null).restart,
@@ -52,7 +57,7 @@ export async function endProgram(
   // E2
   if (decision.kind === 'give-up') await escalate(deps, name, { id, reason });
   const restarts = [...recentRestarts(life), life.now];
-  const ending = { end, reason, at: life.now, decision };
+  const ending = { end, stoppedBy, reason, at: life.now, decision };
   await ledger.transact((tx) => writeEnd(tx, name, { ...ending, id, restarts }));
   return decision;
 }
@@ -60,6 +65,7 @@ export async function endProgram(
 interface Ending {
   readonly id: string;
   readonly end: ProgramEnd;
+  readonly stoppedBy: SandboxLimit | undefined;
   readonly reason: string;
   readonly at: number;
   readonly decision: RestartDecision;
@@ -68,11 +74,12 @@ interface Ending {
 
 // E1
 async function writeEnd(tx: Transaction, name: string, ending: Ending): Promise<void> {
-  const { end, decision, at, restarts } = ending;
+  const { end, stoppedBy, decision, at, restarts } = ending;
   const to = isOk(end) && decision.kind !== 'give-up' ? 'completed' : 'failed';
   const gaveUp = decision.kind === 'give-up' ? ', and was restarted too often to try again' : '';
   const reason = `${ending.reason}${gaveUp}`;
-  const turn = { actor: 'system', at, data: end };
+  const data = stoppedBy === undefined ? end : { ...end, stopped_by: stoppedBy };
+  const turn = { actor: 'system', at, data };
   await setProgram(tx, name, { program: null, pid: null });
   // Somebody let it go on behind our back, or it could not have come to an end.
   if (to === 'completed') await turnTo(tx, name, { ...turn, to: 'running', from: ['paused'] });

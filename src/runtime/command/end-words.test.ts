@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProgramEnd } from '../../kernel/programs.ts';
+import type { SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
 import { endWords } from './end-words.ts';
 
 test.each<[ProgramEnd, number | undefined, string, string]>([
@@ -16,4 +17,24 @@ test.each<[ProgramEnd, number | undefined, string, string]>([
   ],
 ])('%j after %s ms with the last words %j is told as it was', (end, ranMs, tail, words) => {
   expect(endWords({ end, ranMs, tail })).toBe(words);
+});
+
+const limits: SandboxLimits = {
+  ...{ memoryBytes: 4096 * 2 ** 20, processes: 64, cpuPercent: 100, openFiles: 64 },
+  ...{ fileBytes: 2 ** 30, workspaceBytes: 2 ** 30, workspaceFiles: 200_000 },
+};
+
+test.each<[SandboxLimit, string]>([
+  ['memory', 'it used more memory than 4096 MB'],
+  ['workspace', 'it filled its workspace beyond 1024 MB or 200000 files'],
+  ['file-size', 'it wrote a file of more than 1024 MB'],
+  ['processes', 'it had more than 64 processes'],
+  ['output', 'it wrote too much'],
+  ['time', 'it took too long'],
+])('one that was stopped for its limit of %s says so', (by, words) => {
+  const end = { kind: 'killed', signal: 'SIGKILL' } as const;
+
+  const told = endWords({ end, ranMs: 2000, tail: 'ah\n', stopped: { by, limits } });
+
+  expect(told).toBe(`was stopped after 2 s: ${words}; last lines: ah`);
 });

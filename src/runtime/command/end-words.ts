@@ -1,6 +1,7 @@
 /** How a program ended, for people. */
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import { printable } from '../../kernel/quote.ts';
+import type { SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
 
 export interface EndFacts {
   readonly end: ProgramEnd;
@@ -8,6 +9,13 @@ export interface EndFacts {
   readonly ranMs: number | undefined;
   /** The last of what it wrote. */
   readonly tail: string;
+  /** What it was stopped for. */
+  readonly stopped?: StoppedFor | undefined;
+}
+
+export interface StoppedFor {
+  readonly by: SandboxLimit;
+  readonly limits: SandboxLimits;
 }
 
 export function isOk(end: ProgramEnd): boolean {
@@ -15,11 +23,30 @@ export function isOk(end: ProgramEnd): boolean {
 }
 
 /** `exited with 3 after 2 s; last lines: …` */
-export function endWords({ end, ranMs, tail }: EndFacts): string {
+export function endWords({ end, ranMs, tail, stopped }: EndFacts): string {
   const when = ranMs === undefined ? 'while no daemon watched' : `after ${duration(ranMs)}`;
   const lines = printable(tail.replaceAll('\r\n', '\n')).trim();
   const last = isOk(end) || lines === '' ? '' : `; last lines: ${lines}`;
-  return `${what(end)} ${when}${last}`;
+  if (stopped === undefined) return `${what(end)} ${when}${last}`;
+  return `was stopped ${when}: it ${passed(stopped)}${last}`;
+}
+
+function passed({ by, limits }: StoppedFor): string {
+  const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MB`;
+  switch (by) {
+    case 'memory':
+      return `used more memory than ${megabytes(limits.memoryBytes)}`;
+    case 'workspace':
+      return `filled its workspace beyond ${megabytes(limits.workspaceBytes)} or ${limits.workspaceFiles} files`;
+    case 'file-size':
+      return `wrote a file of more than ${megabytes(limits.fileBytes)}`;
+    case 'processes':
+      return `had more than ${limits.processes} processes`;
+    case 'output':
+      return 'wrote too much';
+    case 'time':
+      return 'took too long';
+  }
 }
 
 function what(end: ProgramEnd): string {

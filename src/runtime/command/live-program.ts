@@ -1,7 +1,8 @@
 /** A program that runs now, as its supervisor sees it. */
 import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import type { RunningProgram } from '../../kernel/programs.ts';
+import type { ProgramEnd, RunningProgram } from '../../kernel/programs.ts';
+import type { HeldBody, SandboxLimit } from '../../kernel/sandbox.ts';
 
 export interface LiveProgram {
   readonly program: RunningProgram;
@@ -10,6 +11,21 @@ export interface LiveProgram {
   readonly sinceMs: number | undefined;
   /** `frozen` is stopped by somebody else. */
   mode: 'running' | 'paused' | 'frozen';
+  /** Of one in a sandbox: what serves its network, which is lost with the daemon it was of. */
+  readonly network?: AsyncDisposable | undefined;
+  held?: HeldBody | undefined;
+  /** The limit that it was stopped for. */
+  stoppedBy?: SandboxLimit | undefined;
+}
+
+/** Before anything of it is removed: the limit that ended it, if one did. */
+export function limitOf(
+  { stoppedBy, held }: Pick<LiveProgram, 'stoppedBy' | 'held'>,
+  end: ProgramEnd,
+): SandboxLimit | undefined {
+  if (stoppedBy !== undefined || held === undefined || end.kind !== 'killed') return stoppedBy;
+  if (end.signal === 'SIGXFSZ') return 'file-size';
+  return end.signal === 'SIGKILL' ? held.ended() : undefined;
 }
 
 /** Ends it with all that it started: a polite word, a while, then by force. */

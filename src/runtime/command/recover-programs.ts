@@ -2,7 +2,9 @@
  * What an earlier daemon has left: programs that still run are adopted, those that ended
  * meanwhile end now, and those of which nobody knows whether they were started are killed.
  */
+import type { ProgramRecord } from '../../kernel/programs.ts';
 import type { RestartDecision } from '../../kernel/restart.ts';
+import type { HeldBody } from '../../kernel/sandbox.ts';
 import {
   agentInnards,
   type CommandAgent,
@@ -13,9 +15,9 @@ import {
 import { freeLease } from '../../ledger/leases.ts';
 import { turnTo } from '../life.ts';
 import { leaseOf } from './begin-program.ts';
-import type { CommandDeps } from './deps.ts';
+import type { BodySandboxes, CommandDeps } from './deps.ts';
 import { endProgram } from './end-program.ts';
-import type { LiveProgram } from './live-program.ts';
+import { type LiveProgram, limitOf } from './live-program.ts';
 import { readCommandSpec, readProgram, type StoredProgram } from './stored-program.ts';
 
 export interface RecoveredInto {
@@ -56,11 +58,12 @@ async function recoverOne(
 
 /** It was being started when the daemon died; whether it has done anything nobody knows. */
 async function clearUnfinished(
-  { programs, ledger, clock }: CommandDeps,
+  { programs, sandboxes, ledger, clock }: CommandDeps,
   name: string,
   { record }: StoredProgram,
 ): Promise<void> {
   await programs.adopt(record).kill();
+  forget(sandboxes, name, record);
   await ledger.transact(async (tx) => {
     const { restart } = readCommandSpec(name, (await agentInnards(tx, name))?.spec ?? null);
     await setProgram(tx, name, { program: null, pid: null });
@@ -99,11 +102,22 @@ async function recoverProgram(
   }
   const mode = agent.state === 'paused' ? 'paused' : 'running';
   if (mode === 'paused') await program.freeze();
-  const { pid } = stored.record;
-  await deps.ledger.transact((tx) =>
-    tx.record({ actor: 'system', kind: 'agent.adopted', subject: `agent:${name}`, data: { pid } }),
-  );
+  await tellAdopted(deps, name, stored);
   into.adopted(name, { program, logFrom: stored.logFrom, sinceMs: undefined, mode });
+}
+
+async function tellAdopted(
+  { ledger }: CommandDeps,
+  name: string,
+  { record: { pid, sandboxed } }: StoredProgram,
+): Promise<void> {
+  const about = { actor: 'system', subject: `agent:${name}` };
+  const sandbox = sandboxed === true ? 'on' : 'off';
+  await ledger.transact(async (tx) => {
+    await tx.record({ ...about, kind: 'agent.adopted', data: { pid, sandbox } });
+    // Who accepted its connections has died, and nobody else can.
+    if (sandboxed === true) await tx.record({ ...about, kind: 'sandbox.network-lost' });
+  });
 }
 
 async function endUnwatched(
@@ -112,13 +126,25 @@ async function endUnwatched(
   { program, logFrom }: Pick<LiveProgram, 'program' | 'logFrom'>,
 ): Promise<RestartDecision> {
   const { record } = program;
+  const end = await program.ended;
+  using held = record.sandboxed === true ? hold(deps.sandboxes, name, record) : undefined;
+  const stoppedBy = limitOf({ held }, end);
   await program.kill();
-  const ended = { id: record.id, end: await program.ended, ranMs: undefined, logFrom };
+  const ended = { id: record.id, end, ranMs: undefined, logFrom, stoppedBy };
   const decision = await endProgram(deps, name, ended);
   deps.logs.forget(record);
   await deps.leases.release(leaseOf(name));
   deps.onEnd?.(name);
   return decision;
+}
+
+/** Of one that is over: only to find what was made for it. */
+function hold(sandboxes: BodySandboxes, name: string, { id, pid }: ProgramRecord): HeldBody {
+  return sandboxes.hold(name, { id, pid, stop: () => {} });
+}
+
+function forget(sandboxes: BodySandboxes, name: string, record: ProgramRecord): void {
+  hold(sandboxes, name, record)[Symbol.dispose]();
 }
 
 /** A row that says running and names no program is damaged; it must not say so for long. */

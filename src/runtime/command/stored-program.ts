@@ -20,7 +20,7 @@ export function pendingProgram(id: string, statusFolder: string, logFrom: number
 }
 
 export function programText({ record, logFrom, isPending }: StoredProgram): string {
-  const { id, pid, startTime, group, statusFolder } = record;
+  const { id, pid, startTime, group, statusFolder, sandboxed } = record;
   return JSON.stringify({
     id,
     pid,
@@ -29,6 +29,7 @@ export function programText({ record, logFrom, isPending }: StoredProgram): stri
     status_folder: statusFolder,
     log_from: logFrom,
     pending: isPending,
+    sandboxed,
   });
 }
 
@@ -40,6 +41,7 @@ interface ProgramFields {
   readonly status_folder: string;
   readonly log_from: number;
   readonly pending: boolean;
+  readonly sandboxed?: true;
 }
 
 export function readProgram(text: string | null): StoredProgram | undefined {
@@ -47,7 +49,8 @@ export function readProgram(text: string | null): StoredProgram | undefined {
   // Only programText() writes it.
   const fields = JSON.parse(text) as ProgramFields;
   const { id, pid, start_time: startTime, group, status_folder: statusFolder } = fields;
-  const record = { id, pid, startTime, group, statusFolder };
+  const { sandboxed } = fields;
+  const record = { id, pid, startTime, group, statusFolder, sandboxed };
   return { record, logFrom: fields.log_from, isPending: fields.pending };
 }
 

@@ -48,6 +48,7 @@ async function callOne(
   }: { readonly turn: number; readonly place: number; readonly part: ToolCallPart },
 ): Promise<Made> {
   run.signal.throwIfAborted();
+  const show = run.output.of({ call: part.id, tool: part.tool });
   try {
     // C1
     const outcome = await deps.calls.call({
@@ -58,6 +59,7 @@ async function callOne(
       isOfRun: true,
       // A tool that does not answer must not keep a run from being stopped.
       signal: run.signal,
+      onOutput: (output) => show.take(output),
     });
     run.signal.throwIfAborted();
     return outcomeFor(deps, run, part, outcome);
@@ -66,6 +68,8 @@ async function callOne(
     // Never asked: there is no such tool, or it takes other arguments.
     if (!(failure instanceof AosError)) throw failure;
     return { kind: 'over', result: told(deps, part, { call_id: '', failure }) };
+  } finally {
+    show.end();
   }
 }
 

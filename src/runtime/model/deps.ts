@@ -10,6 +10,7 @@ import type { Followers } from '../followers.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
 import type { Prices } from '../prices.ts';
 import type { RunJournal } from './run-journal.ts';
+import type { OutputShow } from './show-output.ts';
 
 /** What the runs of model agents are made of. */
 export interface ModelRunDeps {
@@ -51,6 +52,7 @@ export interface Run {
   readonly spec: ModelSpec;
   readonly model: LanguageModel;
   readonly journal: RunJournal;
+  readonly output: OutputShow;
   /** Aborts with why it has to stop here and now. */
   readonly signal: AbortSignal;
   /** Whether it is to stop after the step that it is in. */

@@ -29,6 +29,7 @@ import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { hasToHear, work } from './run.ts';
 import { RunJournal } from './run-journal.ts';
+import { OutputShow } from './show-output.ts';
 import { chargeWall, startWall, wallLeft } from './wall.ts';
 
 export interface ModelRunsDeps extends ModelRunDeps {
@@ -182,6 +183,7 @@ export class ModelRuns implements AsyncDisposable {
     const journal = await RunJournal.open(this.#deps, { operation: operation.id, subject, token });
     const run: Run = {
       ...{ operation, agent, spec, model, journal },
+      output: new OutputShow(this.#deps, operation.id),
       signal: active.stop.signal,
       wantsPause: () => active.wantsPause !== undefined,
     };

@@ -56,7 +56,7 @@ test('the owner and the system need no grant, and whoever holds none may nothing
 });
 
 test('what is found among many grants is what looking at each of them would find', async () => {
-  const some = ['file', 'http', 'tool'] as const;
+  const some = ['file', 'http', 'tool', 'shell'] as const;
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyCapability(some), { maxLength: 12 }),
@@ -67,7 +67,10 @@ test('what is found among many grants is what looking at each of them would find
         // Then each is added to what is in memory; else all are read at once.
         if (isKnown) await grants.decide(ledger.committed, jean, deed);
         // What is counted may be used up from the start (max:0), which a look does not see.
-        const given = held.map((capability) => ({ ...capability, constraints: {} }));
+        const given = held.map((capability) => {
+          const { allowlist } = capability.constraints;
+          return { ...capability, constraints: allowlist === undefined ? {} : { allowlist } };
+        });
         for (const capability of given) await give(jean, printCapability(capability));
         const chains = given.map((capability, index) => {
           const id = String(index);

@@ -15,7 +15,8 @@ export interface HeldLink extends GrantLink {
 export interface HeldGrant extends GrantChain {
   /**
    * Its actions as bits, where nothing but its end is left to be looked at once its target
-   * fits: nobody delegated it, nobody counts it, and it is not revoked. Else 0. First, because
+   * fits: nobody delegated it, nobody counts it, it lists no programs, and it is not revoked.
+   * Else 0. First, because
    * among very many grants each further place to look at costs more than the looking.
    */
   plainBits: number;
@@ -51,10 +52,12 @@ export function heldGrant(source: LinkSource, rows: readonly [GrantRow, ...Grant
   const links = rows.map((row) => source.linkOf(row));
   const asks = mustAsk(rows);
   const counted = links.filter(({ capability }) => isCounted(capability.constraints));
-  const isPlain = links.length === 1 && counted.length === 0 && !ownLink.revoked;
+  const { expires, allowlist } = ownLink.capability.constraints;
+  const isAlone = links.length === 1 && counted.length === 0;
+  const isPlain = isAlone && allowlist === undefined && !ownLink.revoked;
   return {
     plainBits: isPlain ? bitsOf(ownLink.capability) : 0,
-    expires: ownLink.capability.constraints.expires,
+    expires,
     tail: noNames,
     hasBelow: false,
     next: undefined,

@@ -108,6 +108,13 @@ export function listsFor(
   if (root !== undefined) walk(root, path, 0, found);
 }
 
+/** Adds the list of those that are for every path at once. */
+export function listForAll(root: Branch | undefined, found: HeldGrant[]): void {
+  if (root instanceof PathNode) {
+    if (root.below !== undefined) found.push(root.below);
+  } else if (root?.hasBelow === true && root.tail.length === 0) found.push(root);
+}
+
 // As deep as a path has parts, of which a path has at most some two thousand.
 function walk(branch: Branch, path: readonly string[], depth: number, found: HeldGrant[]): void {
   if (!(branch instanceof PathNode)) {

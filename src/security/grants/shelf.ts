@@ -4,7 +4,14 @@
  */
 import type { Deed, PathTarget, Target, UrlTarget } from '../../kernel/capability/capability.ts';
 import type { HeldGrant } from './held-grant.ts';
-import { type Branch, listsFor, type SharedNames, withNext, withPath } from './path-tree.ts';
+import {
+  type Branch,
+  listForAll,
+  listsFor,
+  type SharedNames,
+  withNext,
+  withPath,
+} from './path-tree.ts';
 
 export class Shelf {
   readonly #paths = new Map<string, Branch>();
@@ -37,7 +44,9 @@ export class Shelf {
     if (this.#isEmpty) return;
     if (deed.resource === 'http') {
       for (const host of hostKeys(deed.host)) {
-        listsFor(this.#paths.get(`http ${deed.port} ${host}`), deed.path, found);
+        const branch = this.#paths.get(`http ${deed.port} ${host}`);
+        if (deed.everyPath === true) listForAll(branch, found);
+        else listsFor(branch, deed.path, found);
       }
     } else if ('path' in deed) {
       listsFor(this.#paths.get(deed.resource), deed.path, found);

@@ -2,7 +2,8 @@ import type { Deed } from '../../kernel/capability/capability.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { deedOfParts } from '../../kernel/file-deed.ts';
 import { parseFilePath } from '../../kernel/file-path.ts';
-import type { Permit, ToolCall } from '../../tools/tool.ts';
+import type { Permit } from '../../security/permit.ts';
+import type { ToolCall } from '../../tools/tool.ts';
 
 export type FileAction = 'read' | 'write';
 

@@ -11,9 +11,10 @@
  */
 import { diskError, isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
+import type { CreateOptions, Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
-import type { Permit, ToolCall } from '../../tools/tool.ts';
+import type { Permit } from '../../security/permit.ts';
+import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';
 import { toFileError } from './file-errors.ts';
 import { type Place, walkTo } from './walk-path.ts';
@@ -60,7 +61,7 @@ async function write(
   // Before the parts are fetched, which may take long.
   const there = await mayTakeName(disk, place, ifExists);
   const pending = `${place.folder.path}/.aos-${Buffer.from(random.bytes(12)).toString('hex')}.tmp`;
-  const writer = await disk.create(pending, { mode: there?.mode ?? 0o600 });
+  const writer = await disk.create(pending, likeWhat(there));
   let bytes: number;
   try {
     bytes = await fill(writer, call, place, parts);
@@ -97,6 +98,12 @@ async function mayTakeName(
   // To take its name asks nobody whether it may be written to.
   if ((there.mode & 0o222) === 0) throw diskError('EACCES', path);
   return there;
+}
+
+/** What is replaced keeps its mode and its owner. */
+function likeWhat(there: DiskEntry | undefined): CreateOptions {
+  if (there === undefined) return { mode: 0o600 };
+  return { mode: there.mode, owner: { uid: there.ownerUid, gid: there.ownerGid } };
 }
 
 async function fill(

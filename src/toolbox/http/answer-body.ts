@@ -4,7 +4,7 @@ import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { quote } from '../../kernel/quote.ts';
-import { badAnswer, plainFailure, tooLarge } from './failures.ts';
+import { badAnswer, plainFailure, tooLarge } from '../../security/egress/failures.ts';
 import type { HttpScrubber } from './http-deps.ts';
 
 export interface AnswerSource {

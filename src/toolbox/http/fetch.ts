@@ -10,20 +10,22 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { printRequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { defineTool, type Permit, type Tool, type ToolCall } from '../../tools/tool.ts';
+import { checkPlace, permitRequest } from '../../security/egress/check-address.ts';
+import { dial } from '../../security/egress/dial.ts';
+import { plainFailure, tooLarge, unreachable } from '../../security/egress/failures.ts';
+import { type HttpDeed, requestDeed } from '../../security/egress/fetch-deed.ts';
+import { within } from '../../security/egress/within.ts';
+import type { Permit } from '../../security/permit.ts';
+import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { fileDeed } from '../file/file-deed.ts';
 import { type WrittenFile, writeFileWithin } from '../file/write-file.ts';
 import { allOf, collect, readBody } from './answer-body.ts';
-import { checkPlace, permitRequest, requestDeed } from './check-address.ts';
-import { dial } from './dial.ts';
 import { exchange } from './exchange.ts';
-import { plainFailure, tooLarge, unreachable } from './failures.ts';
 import type { HttpDeps, HttpScrubber } from './http-deps.ts';
 import { type FetchArgs, fetchArgs, type Outgoing, outgoingOf } from './outgoing.ts';
 import { nextRequest } from './redirect.ts';
 import { headOf, resultOf } from './result.ts';
 import { fillHeaders } from './secret-headers.ts';
-import { within } from './within.ts';
 
 export function httpFetch(deps: HttpDeps): Tool {
   return defineTool<FetchArgs>({
@@ -35,7 +37,7 @@ export function httpFetch(deps: HttpDeps): Tool {
       return save_to === undefined ? 'read' : 'write';
     },
     deeds: (args) => [
-      requestDeed(outgoingOf(args)),
+      deedFor(outgoingOf(args)),
       ...(args.save_to === undefined ? [] : [fileDeed(deps.files.home, args.save_to, 'write')]),
     ],
     run: (args, call) => run(deps, args, call),
@@ -73,14 +75,14 @@ async function follow(running: Running, first: Outgoing): Promise<unknown> {
   const { scrubber } = running.deps.secrets;
   const redirects: string[] = [];
   let outgoing = first;
-  let permit = call.permits[0] ?? (await permitRequest(call, first));
+  let permit = call.permits[0] ?? (await permitRequest(call, deedFor(first)));
   for (;;) {
     const hop = await ask(running, outgoing, permit);
     try {
       const next = args.max_redirects === 0 ? undefined : nextRequest(scrubber, hop, hop.answer);
       if (next === undefined) return await finish(running, hop, redirects);
       if (redirects.length === args.max_redirects) throw tooManyRedirects(args.max_redirects);
-      permit = await permitRequest(call, next);
+      permit = await permitRequest(call, deedFor(next));
       redirects.push(printRequestUrl(next.url));
       outgoing = next;
     } finally {
@@ -88,6 +90,10 @@ async function follow(running: Running, first: Outgoing): Promise<unknown> {
       hop.socket.destroy();
     }
   }
+}
+
+function deedFor({ method, url }: Outgoing): HttpDeed {
+  return requestDeed(method, url);
 }
 
 interface Hop {
@@ -104,7 +110,7 @@ async function ask(
   outgoing: Outgoing,
   permit: Permit,
 ): Promise<Hop> {
-  const place = await checkPlace(deps.resolver, call, outgoing, signal);
+  const place = await checkPlace(deps.resolver, call, deedFor(outgoing), signal);
   const sizeBytes = smallest([permit, ...place.permits]);
   if ((outgoing.body?.length ?? 0) > sizeBytes) {
     throw tooLarge(outgoing.url, 'The body for', sizeBytes);

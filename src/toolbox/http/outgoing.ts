@@ -3,19 +3,7 @@ import * as z from 'zod';
 import { parseRequestUrl, type RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
-
-/** The methods, and what a capability calls them. */
-export const actionOf = {
-  GET: 'get',
-  HEAD: 'head',
-  POST: 'post',
-  PUT: 'put',
-  PATCH: 'patch',
-  DELETE: 'delete',
-  OPTIONS: 'options',
-} as const;
-
-export type Method = keyof typeof actionOf;
+import type { Method } from '../../security/egress/fetch-deed.ts';
 
 const longestTimeoutMs = 3_600_000;
 const mostRedirects = 10;

@@ -1,0 +1,141 @@
+/**
+ * One sandbox: made, waiting, used once, gone.
+ *
+ * B1. It waits inside, behind the whole wall, until it is given its command.
+ * B2. It is over when its first process is: the system ends all others with that one. It is
+ *     ended by ending that first process, so that nothing is left when the launcher returns.
+ * B3. Our copies of the program's ends stay open until it has its own: a pipe that nobody
+ *     writes to looks as if it had ended.
+ */
+import type { Server, Socket } from 'node:net';
+import { readyByte } from '../../../security/sandbox/inner-script.ts';
+import { type BoxPipes, closeTheirs, openPipes, releasePipes } from './box-pipes.ts';
+import type { Fifos } from './fifos.ts';
+import type { Launched } from './launch.ts';
+import type { LimitGroup, LimitsMet } from './limit-groups.ts';
+import { feed, readFrom, toldPid, untilClosed } from './pipe-streams.ts';
+
+export interface BoxEnd {
+  /** 128 + n for signal n; undefined where nobody could tell. */
+  readonly code: number | undefined;
+  /** What its group has counted. */
+  readonly met: LimitsMet | undefined;
+}
+
+export type Heard = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+
+export class Box {
+  readonly ended: Promise<BoxEnd>;
+  /** Rejects with what the launcher said, when there is no wall. */
+  readonly ready: Promise<void>;
+  /** The daemon's end of its network, where it has one. */
+  listener: Server | undefined;
+  isOver = false;
+  readonly #fifos: Fifos;
+  readonly #launched: Launched;
+  readonly #pipes: BoxPipes;
+  readonly #output: { readonly stdout: Socket; readonly stderr: Socket };
+  readonly #feeding: Socket[] = [];
+  #heard: Heard | undefined;
+  #said = '';
+  #inside: number | undefined;
+
+  static async start(fifos: Fifos, launch: (pipes: BoxPipes) => Launched): Promise<Box> {
+    const pipes = await openPipes(fifos);
+    try {
+      return new Box(fifos, pipes, launch(pipes));
+    } catch (failure) {
+      releasePipes(fifos, pipes);
+      throw failure;
+    }
+  }
+
+  private constructor(fifos: Fifos, pipes: BoxPipes, launched: Launched) {
+    this.#fifos = fifos;
+    this.#pipes = pipes;
+    this.#launched = launched;
+    this.#output = { stdout: readFrom(pipes.stdout), stderr: readFrom(pipes.stderr) };
+    this.ended = this.#whenEnded();
+    this.ready = this.#whenReady();
+    this.ready.catch(() => {});
+  }
+
+  /** All of its processes hang below this one. */
+  get pid(): number {
+    return this.#launched.pid;
+  }
+
+  get group(): LimitGroup | undefined {
+    return this.#launched.group;
+  }
+
+  /** Gives it its command (B1). Once, when it is ready. */
+  begin(script: string, stdin: Uint8Array | undefined, heard: Heard): void {
+    this.#heard = heard;
+    this.#feeding.push(...feed(this.#pipes.stdin, stdin ?? new Uint8Array()));
+    this.#feeding.push(...feed(this.#pipes.control, Buffer.from(script)));
+  }
+
+  /** B2. Resolves when nothing of it is left. */
+  async kill(): Promise<void> {
+    if (!this.isOver) {
+      const inside = this.#firstInside();
+      if (inside === undefined) this.#launched.kill();
+      else killNow(inside);
+    }
+    await this.ended;
+  }
+
+  /** As the launcher told; undefined where it has not come so far. */
+  #firstInside(): number | undefined {
+    this.#inside ??= toldPid(this.#pipes.info);
+    return this.#inside;
+  }
+
+  async #whenReady(): Promise<void> {
+    const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+    this.#output.stdout.on('data', (bytes: Buffer) => {
+      if (this.#heard !== undefined) this.#heard('stdout', bytes);
+      else if (bytes.length === 1 && bytes[0] === readyByte) resolve();
+      else reject(new Error('something else than the waiting shell has answered'));
+    });
+    this.#output.stderr.on('data', (bytes: Buffer) => {
+      if (this.#heard !== undefined) this.#heard('stderr', bytes);
+      else this.#said = (this.#said + bytes.toString()).slice(0, longestWords);
+    });
+    this.ended.then(() => reject(new Error(firstLine(this.#said))));
+    await answered;
+    // B3
+    closeTheirs(this.#pipes);
+    this.listener = await this.#launched.listener;
+  }
+
+  async #whenEnded(): Promise<BoxEnd> {
+    const code = await this.#launched.exit;
+    const met = this.group?.met();
+    closeTheirs(this.#pipes);
+    // Whoever could write is gone by now, so both come to their ends.
+    await Promise.all([untilClosed(this.#output.stdout), untilClosed(this.#output.stderr)]);
+    this.isOver = true;
+    for (const socket of this.#feeding) socket.destroy();
+    await Promise.all(this.#feeding.map(untilClosed));
+    this.listener?.close();
+    this.#launched.release();
+    releasePipes(this.#fifos, this.#pipes);
+    return { code, met };
+  }
+}
+
+const longestWords = 2000;
+
+function firstLine(words: string): string {
+  return words.trim().split('\n')[0] || 'it said nothing';
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Where a request may go.
+ *
+ * A1. The name is held against the grants before anybody is asked for its address.
+ * A2. It is asked for once, and what was checked is what is dialled.
+ * A3. An address that is not public needs a grant that names it, with no star in its place:
+ *     a name, whoever it belongs to, can lead anywhere.
+ */
+import { isLoopbackAddress, isPublicAddress } from '../../kernel/address-kinds.ts';
+import { printCapability } from '../../kernel/capability/capability-text.ts';
+import { wideEnough } from '../../kernel/capability/deed-text.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { parseIpv4, parseIpv6, printIpv6 } from '../../kernel/ip-address.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Resolver } from '../../kernel/resolver.ts';
+import type { Permit } from '../permit.ts';
+import { type HttpDeed, isLocalName, literalAddress } from './fetch-deed.ts';
+import { untilAborted } from './within.ts';
+
+/** Who wants to reach something, and how they are permitted to. */
+export interface Asker {
+  /** `owner` or `agent:NAME`. */
+  readonly principal: string;
+  /** Throws `capability.denied`. */
+  permit(deed: HttpDeed): Promise<Permit>;
+}
+
+/** A1. Throws `capability.denied` and `http.private-address`. */
+export async function permitRequest(asker: Asker, deed: HttpDeed): Promise<Permit> {
+  if (deed.mustNameHost !== true) return asker.permit(deed);
+  return permitPrivate(asker, deed, deed.host);
+}
+
+export interface CheckedPlace {
+  /** In the order in which to try them. */
+  readonly addresses: readonly string[];
+  /** For each that is not public. */
+  readonly permits: readonly Permit[];
+}
+
+/** A2, A3. Throws `http.private-address`. */
+export async function checkPlace(
+  resolver: Resolver,
+  asker: Asker,
+  deed: HttpDeed,
+  signal: AbortSignal,
+): Promise<CheckedPlace> {
+  const { host } = deed;
+  const literal = literalAddress(host);
+  // The deed of a literal said already that a grant has to name it.
+  if (literal !== undefined) return { addresses: [literal], permits: [] };
+  const addresses = [...new Set(await untilAborted(resolver.resolve(host), signal))];
+  if (addresses.length === 0) throw noAddress(host);
+  const permits: Permit[] = [];
+  for (const address of addresses) {
+    if (isPublicAddress(address)) continue;
+    if (isLocalName(host) && isLoopbackAddress(address)) continue;
+    const there = { ...deed, host: asHost(host, address), mustNameHost: true };
+    permits.push(await permitPrivate(asker, there, host));
+  }
+  return { addresses, permits };
+}
+
+function asHost(host: string, address: string): string {
+  if (parseIpv4(address) !== undefined) return address;
+  const groups = parseIpv6(address);
+  if (groups !== undefined) return `[${printIpv6(groups)}]`;
+  // One that holds only on one of this machine's networks, say. No grant can name it.
+  throw privateAddress(host, address);
+}
+
+async function permitPrivate(asker: Asker, deed: HttpDeed, host: string): Promise<Permit> {
+  try {
+    return await asker.permit(deed);
+  } catch (failure) {
+    if (!(failure instanceof AosError) || !isMissing(failure)) throw failure;
+    throw privateAddress(host, deed.host, `aos cap grant ${partyOf(asker)} "${widened(deed)}"`);
+  }
+}
+
+/** And not that whoever asks is paused, say, so that no grant would help. */
+function isMissing({ code, details }: AosError): boolean {
+  if (code !== 'capability.denied') return false;
+  const why = typeof details === 'object' && details !== null && 'why' in details && details.why;
+  return why !== 'paused' && why !== 'terminated' && why !== 'asks';
+}
+
+/** Every path of the place: whoever trusts the address rarely means one page of it. */
+function widened(deed: HttpDeed): string {
+  const { target, ...capability } = wideEnough({ ...deed, path: [] });
+  return printCapability({
+    ...capability,
+    target: target.kind === 'url' ? { ...target, below: true } : target,
+  });
+}
+
+function partyOf({ principal }: Asker): string {
+  return principal.replace(/^agent:/, '');
+}
+
+function privateAddress(host: string, address: string, fix?: string): AosError {
+  const leads = host === address ? `${quote(host)} is` : `${quote(host)} leads to ${address},`;
+  return new AosError('http.private-address', {
+    message: `${leads} an address of this machine or its network, which a grant has to name`,
+    fix,
+    details: { host, address },
+  });
+}
+
+function noAddress(host: string): AosError {
+  return new AosError('http.unreachable', {
+    message: `The host ${quote(host)} has no address`,
+    fix: 'Check how the name is written',
+  });
+}

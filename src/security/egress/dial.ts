@@ -1,0 +1,112 @@
+/** Connections to addresses that were checked. */
+import { connect, type Socket } from 'node:net';
+import { connect as secure } from 'node:tls';
+import type { Clock } from '../../kernel/ports.ts';
+import { unreachable } from './failures.ts';
+import { literalAddress, type Place } from './fetch-deed.ts';
+import { within } from './within.ts';
+
+export interface DialDeps {
+  readonly clock: Clock;
+  readonly authorities?: readonly string[] | undefined;
+}
+
+/** Of each address, where there is another to try. */
+const connectTimeoutMs = 10_000;
+
+/** Connects to the first address that takes the connection, and to no other than these. */
+export async function dial(
+  deps: DialDeps,
+  place: Place,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Socket> {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      const socket = await dialOne(deps, place, address, signal);
+      return place.scheme === 'https' ? await wrapInTls(deps, place, socket, signal) : socket;
+    } catch (thrown) {
+      if (signal.aborted || !(thrown instanceof NoConnection)) throw thrown;
+      failure = thrown.cause;
+    }
+  }
+  throw failure;
+}
+
+/** The next address may do better; what fails later does so wherever it is sent. */
+class NoConnection extends Error {}
+
+async function dialOne(
+  { clock }: DialDeps,
+  place: Place,
+  address: string,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const late = () => unreachable(place, 'does not answer');
+  try {
+    return await within({ clock, signal, timeoutMs: connectTimeoutMs, late }, (stop) =>
+      opened(connect({ host: address, port: place.port, lookup: neverLookUp }), 'connect', stop),
+    );
+  } catch (cause) {
+    throw new NoConnection('no connection', { cause });
+  }
+}
+
+// An address needs no looking up. If it ever seems to, a second answer must not count.
+function neverLookUp(): never {
+  throw new Error('an address was to be looked up');
+}
+
+/** With the name of the host, whichever of its addresses this is. */
+async function wrapInTls(
+  { authorities }: DialDeps,
+  { host }: Place,
+  socket: Socket,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const literal = literalAddress(host);
+  const wrapped = secure({
+    socket,
+    host: literal ?? host,
+    // The name of an address would be no name.
+    ...(literal === undefined ? { servername: host } : {}),
+    ...(authorities === undefined ? {} : { ca: [...authorities] }),
+    ALPNProtocols: ['http/1.1'],
+    // Said, because the environment could say otherwise.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  });
+  try {
+    return await opened(wrapped, 'secureConnect', signal);
+  } catch (failure) {
+    socket.destroy();
+    throw failure;
+  }
+}
+
+async function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => reject(signal.reason);
+  // Stays: a failure that nobody waits for any more must not end the daemon.
+  socket.on('error', reject);
+  socket.once('close', () => reject(new Error('closed')));
+  socket.once(event, resolve);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    await promise;
+    return socket;
+  } catch (failure) {
+    socket.destroy();
+    // When the signal aborted before there was anything to wait for.
+    promise.catch(() => undefined);
+    throw failure;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,73 @@
+/** A request, as capabilities see it. */
+import { isPublicAddress } from '../../kernel/address-kinds.ts';
+import { actionsOf, type Deed } from '../../kernel/capability/capability.ts';
+import type { RequestUrl } from '../../kernel/capability/url-text.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { parseIpv4 } from '../../kernel/ip-address.ts';
+import { quote } from '../../kernel/quote.ts';
+
+export type HttpDeed = Extract<Deed, { resource: 'http' }>;
+
+/** Who is asked there, and how. */
+export type Place = Pick<RequestUrl, 'scheme' | 'host' | 'port'>;
+
+/** The methods, and what a capability calls them. */
+export const actionOf = {
+  GET: 'get',
+  HEAD: 'head',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  OPTIONS: 'options',
+} as const;
+
+export type Method = keyof typeof actionOf;
+
+/** A method without a name of its own needs what allows every one. */
+export function requestDeed(
+  method: string,
+  url: Pick<RequestUrl, 'host' | 'port' | 'path'>,
+): HttpDeed {
+  return fetchDeed(url, isNamed(method) ? actionOf[method] : 'request');
+}
+
+function isNamed(method: string): method is Method {
+  return Object.hasOwn(actionOf, method);
+}
+
+/** Nobody sees what goes through a tunnel: whatever is done there, and wherever. */
+export function tunnelDeed({ host, port }: Pick<RequestUrl, 'host' | 'port'>): HttpDeed {
+  return { ...fetchDeed({ host, port, path: [] }, 'request'), everyPath: true };
+}
+
+/** What is not in the open internet has to be named: no star stands for it. */
+export function fetchDeed(
+  { host, port, path }: Pick<RequestUrl, 'host' | 'port' | 'path'>,
+  action: string,
+): HttpDeed {
+  const known = actionsOf.http.find((each) => each === action);
+  if (known === undefined) throw noAction(action);
+  const address = literalAddress(host);
+  const mustNameHost = address === undefined ? isLocalName(host) : !isPublicAddress(address);
+  const deed = { resource: 'http', action: known, host, port, path } as const;
+  return mustNameHost ? { ...deed, mustNameHost } : deed;
+}
+
+/** The address that a host is, without its brackets; undefined for a name. */
+export function literalAddress(host: string): string | undefined {
+  if (host.startsWith('[')) return host.slice(1, -1);
+  return parseIpv4(host) === undefined ? undefined : host;
+}
+
+/** A name that means this machine, whoever is asked. */
+export function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function noAction(action: string): AosError {
+  return new AosError('capability.bad', {
+    message: `${quote(action.slice(0, 40))} is nothing that is done to an address`,
+    fix: `Use one of ${actionsOf.http.join(', ')}`,
+  });
+}

@@ -1,0 +1,13 @@
+import { seccompFilters } from './prebuilt.ts';
+
+/** What a tool starts opens no unix sockets; an agent's own program talks to its daemon by one. */
+export type SeccompKind = 'tool' | 'body';
+
+/**
+ * The filter of system calls that bubblewrap takes by `--seccomp`, for an architecture as
+ * Node names it; undefined where there is none. What it refuses: `scripts/seccomp/rules.ts`.
+ */
+export function seccompFilter(architecture: string, kind: SeccompKind): Uint8Array | undefined {
+  if (architecture !== 'x64' && architecture !== 'arm64') return undefined;
+  return Buffer.from(seccompFilters[architecture][kind], 'base64');
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { fixFor, tooOld } from './self-test.ts';
+
+test.each(['bubblewrap 0.8.0', 'bubblewrap 0.11.2', 'bubblewrap 1.0'])('%s will do', (version) => {
+  expect(tooOld(version)).toBeUndefined();
+});
+
+test.each([
+  ['bubblewrap 0.6.1', 'it is bubblewrap 0.6, and 0.8 is needed'],
+  ['what?', 'it does not tell its version: what?'],
+])('%s will not', (version, says) => {
+  expect(tooOld(version)).toBe(says);
+});
+
+test.each([
+  ['bwrap: setting up uid map: Permission denied', /user namespaces/],
+  ['bwrap: No permissions to create new namespace', /user namespaces/],
+  ['descriptors are inherited (0 1 2 3 9)', /aos up --detach/],
+  ['the network is reachable (eth0:)', /bubblewrap 0\.8 or newer/],
+])('for "%s" there is something to do', (words, fix) => {
+  expect(fixFor(words)).toMatch(fix);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { commandOf, type ExecuteArgs, nameOf } from './order.ts';
+
+const usual: ExecuteArgs = { args: [], cwd: '/workspace', env: {} };
+
+test.each([
+  ['git', 'git'],
+  ['/usr/bin/git', 'git'],
+  ['/bin/git', 'git'],
+  ['/usr/local/bin/git', 'git'],
+  ['/usr/bin/../bin/git', 'git'],
+  ['/workspace/git', '/workspace/git'],
+  ['./git', '/workspace/git'],
+  ['bin/git', '/workspace/bin/git'],
+  ['/usr/bin/../../workspace/git', '/workspace/git'],
+  ['/usr/lib/git-core/git', '/usr/lib/git-core/git'],
+])('program %s is %s to capabilities', (program, name) => {
+  expect(nameOf({ ...usual, program })).toBe(name);
+});
+
+test('a line for the shell is the program sh', () => {
+  const args = { ...usual, command: 'ls | wc -l' };
+
+  expect(nameOf(args)).toBe('sh');
+  expect(commandOf(args).argv).toEqual(['sh', '-c', 'ls | wc -l']);
+});
+
+test.each([
+  ['sub', '/workspace/sub'],
+  ['../..', '/'],
+  ['/usr/../etc', '/etc'],
+])('the folder %s is %s inside', (cwd, inside) => {
+  expect(commandOf({ ...usual, program: 'ls', cwd }).cwd).toBe(inside);
+});
+
+test.each<[string, Partial<ExecuteArgs>]>([
+  ['nothing', {}],
+  ['a program and a line', { program: 'ls', command: 'ls' }],
+  ['a line with arguments', { command: 'ls', args: ['-l'] }],
+  ['an empty name', { program: '' }],
+  ['what would be a variable', { program: '/workspace/A=b' }],
+  ['a folder', { program: '/usr/bin/' }],
+  ['two inputs', { program: 'cat', stdin: 'a', stdin_base64: 'YQ==' }],
+  ['more words than there is room for', { program: 'echo', args: Array(12).fill('x'.repeat(1e5)) }],
+])('%s is refused', (_what, args) => {
+  const order = { ...usual, ...args };
+
+  expect(() => [nameOf(order), commandOf(order)]).toThrow(
+    expect.objectContaining({ code: 'shell.bad-order' }),
+  );
+});

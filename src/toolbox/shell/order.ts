@@ -1,0 +1,68 @@
+/** What is to be run, as it was asked for. */
+import { posix } from 'node:path';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { SandboxCommand } from '../../kernel/sandbox.ts';
+
+export interface ExecuteArgs {
+  readonly program?: string | undefined;
+  readonly args: readonly string[];
+  readonly command?: string | undefined;
+  readonly cwd: string;
+  readonly stdin?: string | undefined;
+  readonly stdin_base64?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeout_ms?: number | undefined;
+  readonly max_output_bytes?: number | undefined;
+}
+
+/** Where programs are looked for by their names, inside and on the host alike. */
+export const programFolders = ['/usr/local/bin', '/usr/bin', '/bin'] as const;
+
+const workspace = '/workspace';
+
+/** As capabilities call it: the name of a program of the machine, else its path. */
+export function nameOf(args: ExecuteArgs): string {
+  const program = programOf(args);
+  if (!program.includes('/')) return program;
+  const path = posix.resolve(workspace, program);
+  const isOfMachine = programFolders.some((folder) => folder === posix.dirname(path));
+  return isOfMachine ? posix.basename(path) : path;
+}
+
+/** The program first, as a name or an absolute path inside. Throws `shell.bad-order`. */
+export function commandOf(args: ExecuteArgs): SandboxCommand {
+  const program = programOf(args);
+  if (args.stdin !== undefined && args.stdin_base64 !== undefined) {
+    throw badOrder('The program has two inputs', 'Give either stdin or stdin_base64');
+  }
+  const rest = args.command === undefined ? args.args : ['-c', args.command];
+  const path = program.includes('/') ? posix.resolve(workspace, program) : program;
+  const size = [path, ...rest, ...Object.entries(args.env).flat()].reduce(
+    (sum, text) => sum + Buffer.byteLength(text) + 1,
+    0,
+  );
+  if (size > longestOrder) {
+    throw badOrder(`The words have more than ${longestOrder} bytes`, 'Give long texts as stdin');
+  }
+  return { argv: [path, ...rest], cwd: posix.resolve(workspace, args.cwd), env: args.env };
+}
+
+const longestOrder = 1024 * 1024;
+
+function programOf({ program, command, args }: ExecuteArgs): string {
+  if (command !== undefined) {
+    if (program === undefined && args.length === 0) return 'sh';
+    throw badOrder('A command comes alone', 'Give either program and args, or command');
+  }
+  if (program === undefined) throw badOrder('Nothing is to be run', 'Give program, or command');
+  // It would be read as a variable, or as nothing.
+  if (program === '' || program.includes('=') || program.endsWith('/')) {
+    throw badOrder(`${quote(program.slice(0, 100))} is no program`, 'Give a name or a path');
+  }
+  return program;
+}
+
+function badOrder(message: string, fix: string): AosError {
+  return new AosError('shell.bad-order', { message, fix });
+}

@@ -1,0 +1,236 @@
+/** Too much of everything, by a program in a sandbox: the host and the daemon keep answering. */
+import { get } from 'node:http';
+import { expect, test } from 'vitest';
+import {
+  type Executed,
+  oneSandboxDaemon,
+  processesWith,
+  type SandboxDaemon,
+  underEachDaemon,
+} from '../support/sandbox-daemon.ts';
+
+const megabyte = 2 ** 20;
+const small = {
+  sandboxMegabytes: 128,
+  sandboxProcesses: 32,
+  sandboxCpuPercent: 50,
+  sandboxesReady: 2,
+  workspaceMegabytes: 24,
+  workspaceFiles: 500,
+};
+
+// Far above a machine with work to do, far below one that hangs.
+const slowestAnswerMs = 1000;
+
+/** Memory that is used: its own, in perl. */
+const hog = (megabytes: number) => `perl -e '$x = "x" x (${megabytes} << 20); sleep 20'`;
+
+underEachDaemon((mode) => {
+  const daemon = oneSandboxDaemon(mode, { agents: ['jean', 'lee'], settings: small });
+
+  test('/tmp stops at 64 MiB, /dev/shm at 16', async () => {
+    const fill = (place: string) =>
+      `dd if=/dev/zero of=${place}/f bs=1M 2>&1 | tail -n 1 >/dev/null; stat -c %s ${place}/f; rm ${place}/f`;
+
+    const { stdout } = await daemon().sh('jean', `${fill('/dev/shm')}; ulimit -f; ${fill('/tmp')}`);
+
+    const [shm = 0, , tmp = 0] = (stdout ?? '').split('\n').map(Number);
+    expect(shm).toBeLessThanOrEqual(16 * megabyte);
+    expect(shm).toBeGreaterThan(15 * megabyte);
+    // One file may be as large as the workspace.
+    expect(tmp).toBeLessThanOrEqual(24 * megabyte);
+    const pieces = 'for i in 1 2 3 4 5; do head -c 20000000 /dev/zero > /tmp/$i; done; du -sk /tmp';
+    const { stdout: all = '', stderr } = await daemon().sh('jean', pieces);
+    expect(Number.parseInt(all, 10)).toBeLessThanOrEqual(64 * 1024);
+    expect(stderr).toMatch(/No space left/);
+  });
+
+  test('a huge file, also one full of holes, is stopped and said so', async () => {
+    const dense = await daemon().execute('jean', {
+      ...{ program: 'dd', args: ['if=/dev/zero', 'of=dense', 'bs=1M', 'count=100'] },
+    });
+    const sparse = await daemon().execute('jean', {
+      program: 'truncate',
+      args: ['-s', '1T', 'sp'],
+    });
+    await daemon().sh('jean', 'rm -f dense sp');
+
+    expect(dense).toMatchObject({ stopped_by: expect.stringMatching(/file-size|workspace/) });
+    expect(sparse).toMatchObject({ stopped_by: 'file-size' });
+  });
+
+  test('a workspace that is filled stops the program, and can be emptied by the next', async () => {
+    const fill =
+      'for i in $(seq 40); do head -c 2000000 /dev/zero > big-$i; done; sleep 5; echo done';
+
+    const filled = await underLook(daemon(), 'a full workspace', () => daemon().sh('jean', fill));
+    const emptied = await daemon().sh('jean', 'rm -f big-*; ls | wc -l');
+
+    expect(filled).toMatchObject({ stopped_by: 'workspace', exit_code: null });
+    expect(emptied).toMatchObject({ exit_code: 0, stopped_by: null, stdout: '0\n' });
+  });
+
+  test('a workspace with too many files stops the program', async () => {
+    const fill =
+      'i=0; while :; do mkdir -p d/$((i / 100)); : > d/$((i / 100))/$i; i=$((i + 1)); done';
+
+    const filled = await underLook(daemon(), 'too many files', () => daemon().sh('jean', fill));
+    const emptied = await daemon().sh('jean', 'rm -rf d; ls | wc -l');
+
+    expect(filled).toMatchObject({ stopped_by: 'workspace' });
+    expect(emptied).toMatchObject({ stdout: '0\n' });
+  });
+
+  test('files that were deleted and are still open count too', async () => {
+    const hidden = `perl -e 'for (1..20) { open($f[$_], "+>", "h$_"); unlink "h$_"; print {$f[$_]} "x" x 3e6; $f[$_]->flush } sleep 10; print "done"' -MIO::Handle`;
+
+    const { stopped_by, stdout } = await daemon().sh('jean', hidden);
+
+    expect(stopped_by).toBe('workspace');
+    expect(stdout).toBe('');
+  });
+
+  test('a program that wants too much memory is stopped, and said so', async () => {
+    const hogged = await underLook(daemon(), 'a memory hog', () => daemon().sh('jean', hog(400)));
+
+    expect(hogged).toMatchObject({ stopped_by: 'memory', exit_code: null });
+  });
+
+  test('the same memory spread over twenty children', async () => {
+    const spread = `for i in $(seq 20); do ${hog(20)} & done; wait; echo done`;
+
+    const hogged = await underLook(daemon(), 'twenty hogs', () => daemon().sh('jean', spread));
+
+    expect(hogged).toMatchObject({ stopped_by: 'memory', stdout: '' });
+  });
+
+  test('a fork bomb meets the limit, and hears of it', async () => {
+    const bomb = `perl -e '$| = 1; my $n = 0; while (1) { my $p = fork; if (!defined $p) { last } if (!$p) { sleep 15; exit } $n++ } print "$n $!"; kill 9, -1'`;
+
+    const bombed = await underLook(daemon(), 'a fork bomb', () => daemon().sh('jean', bomb));
+
+    const [made = '', ...why] = (bombed.stdout ?? '').split(' ');
+    expect(Number(made)).toBeGreaterThan(10);
+    expect(Number(made)).toBeLessThan(32);
+    expect(why.join(' ')).toBe('Resource temporarily unavailable');
+    if (await hasGroups(daemon())) expect(bombed.limits_met).toEqual(['processes']);
+  });
+
+  test('a fork bomb that grows on all sides is ended with its call', async () => {
+    const mark = `bomb-${mode}-5d1c`;
+    const bomb = `: ${mark}; b() { b | b & }; b; sleep 10`;
+
+    await underLook(daemon(), 'a fork bomb of the shell', () =>
+      daemon().sh('jean', bomb, { timeout_ms: 1500 }),
+    );
+
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test('a program that spins ends at its time, within its share of a processor', async () => {
+    const spin = `perl -e 'fork; $SIG{ALRM} = sub { print join(" ", times), "\\n"; exit }; alarm 2; $| = 1; 1 while 1'; sleep 1`;
+
+    const spun = await underLook(daemon(), 'two that spin', () => daemon().sh('jean', spin));
+    const late = await daemon().sh('jean', 'while :; do :; done', { timeout_ms: 500 });
+
+    expect(late).toMatchObject({ stopped_by: 'time', exit_code: null });
+    // Without control groups nothing holds the share.
+    if (!(await hasGroups(daemon()))) return;
+    const used = (spun.stdout ?? '')
+      .trim()
+      .split('\n')
+      .map((line) => Number(line.split(' ')[0]));
+    const all = used.reduce((sum, each) => sum + each, 0);
+    expect(used).toHaveLength(2);
+    expect(all).toBeLessThan(2 * 0.5 * 1.3);
+  });
+
+  test('a flood of output is cut off, on both streams, and said so', async () => {
+    const flood = await underLook(daemon(), 'a flood', () => daemon().sh('jean', 'yes & yes >&2'));
+    const both = await daemon().sh('jean', 'yes out & yes err >&2', { max_output_bytes: 10_000 });
+
+    for (const { stopped_by, truncated } of [flood, both]) {
+      expect({ stopped_by, truncated }).toEqual({ stopped_by: 'output', truncated: true });
+    }
+    const kept = (both.stdout ?? '').length + (both.stderr ?? '').length;
+    expect(kept).toBeLessThanOrEqual(10_000);
+    expect(kept).toBeGreaterThan(9000);
+  });
+
+  test('whoever opens all descriptors gets no more than a limit', async () => {
+    const open = `perl -e 'my @f; while (open(my $f, "<", "/dev/null")) { push @f, $f } print scalar(@f), " $!"'`;
+
+    const { stdout = '' } = await daemon().sh('jean', open);
+
+    expect(stdout).toMatch(/^10\d\d Too many open files$/);
+  });
+
+  test('no limit can be raised from inside', async () => {
+    const raise =
+      'for l in c f n; do ulimit -$l unlimited 2>/dev/null && echo raised $l; done; prlimit --nofile=99999 true && echo raised';
+
+    const { stdout } = await daemon().sh('jean', `${raise}; true`);
+
+    expect(stdout).toBe('');
+  });
+
+  test('twenty calls at once are all answered', async () => {
+    const calls = Array.from({ length: 20 }, (_, place) =>
+      daemon().sh(place % 2 === 0 ? 'jean' : 'lee', `echo ${place}; sleep 0.2`),
+    );
+
+    const answers = await underLook(daemon(), 'twenty calls', () => Promise.all(calls));
+
+    expect(answers.map(({ stdout }) => stdout)).toEqual(
+      Array.from({ length: 20 }, (_, place) => `${place}\n`),
+    );
+  });
+});
+
+async function hasGroups(daemon: SandboxDaemon): Promise<boolean> {
+  const { stdout } = await daemon.sh('lee', 'cat /proc/self/cgroup');
+  return /memory.*aos-box/.test(stdout ?? '') || /^0::.*aos-box/m.test(stdout ?? '');
+}
+
+/** Asks /readyz every 20 ms meanwhile, prints the p99 of it, and does not accept a slow one. */
+async function underLook<T extends Executed | readonly Executed[]>(
+  { daemon, mode }: SandboxDaemon,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const tookMs: number[] = [];
+  const over = new AbortController();
+  const looking = lookUntil(over.signal, daemon.url, tookMs);
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await looking;
+    const sorted = tookMs.toSorted((a, b) => a - b);
+    const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+    process.stdout.write(
+      `/readyz during ${what} (${mode}): p99 ${p99.toFixed(1)} ms of ${sorted.length}\n`,
+    );
+    expect(p99).toBeLessThan(slowestAnswerMs);
+  }
+}
+
+async function lookUntil(over: AbortSignal, url: string, tookMs: number[]): Promise<void> {
+  while (!over.aborted) {
+    const beganMs = performance.now();
+    await ready(url);
+    tookMs.push(performance.now() - beganMs);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function ready(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(new URL('/readyz', url), { agent: false }, (answer) => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200) resolve();
+        else reject(new Error(`/readyz answered ${answer.statusCode}`));
+      });
+    }).once('error', reject);
+  });
+}
