@@ -4,7 +4,7 @@ import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
 import { quote } from '../kernel/quote.ts';
-import type { BodyOrder } from '../kernel/sandbox.ts';
+import type { BodyOrder, SandboxView } from '../kernel/sandbox.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { BodySandboxes } from '../runtime/command/deps.ts';
 import { renewHandle } from '../security/renew-handle.ts';
@@ -14,9 +14,11 @@ import { workspaceInside } from '../security/sandbox/launcher-arguments.ts';
 import { unavailable } from '../security/sandbox/unavailable.ts';
 import type { Engines } from './compose.ts';
 import type { Environment } from './config.ts';
+import { findGit } from './find-git.ts';
 import type { HomeSandboxes } from './home-sandboxes.ts';
 import type { OpenHome } from './open-home.ts';
 import { withoutSymlinks } from './without-symlinks.ts';
+import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeBodiesOptions {
   readonly open: OpenHome;
@@ -25,8 +27,11 @@ export interface HomeBodiesOptions {
 }
 
 export interface HomeBodies extends BodySandboxes {
-  /** Before anything is made of it; `by` is the principal that wants it. */
-  check(spec: CommandSpec, by: string): Promise<void>;
+  /**
+   * Before anything is made of it; `by` is the principal that wants it. With where its paths
+   * lead now.
+   */
+  check(spec: CommandSpec, by: string): Promise<CommandSpec>;
 }
 
 export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): HomeBodies {
@@ -35,11 +40,12 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
   return {
     limits: sandboxes.programLimits,
     async check(spec, by) {
-      if (spec.unsandboxed === true) return;
+      if (spec.unsandboxed === true) return spec;
       await mustWork(sandboxes);
       // There is no workspace yet.
       const facts = { name: 'NAME', by, uid: undefined, cwd: spec.cwd ?? open.realHome };
-      await viewOf(engines, options, spec, facts);
+      const { leads } = await viewOf(engines, options, spec, facts);
+      return { ...spec, leads };
     },
     async orderFor(name, spec) {
       if (spec.unsandboxed === true) return undefined;
@@ -51,6 +57,8 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
       bodies.holdBody({
         ...{ id: body.id, pid: body.pid, limits: sandboxes.programLimits },
         workspace: workspaceOf(open, name),
+        mail: ['outbox', 'inbox'].map((folder) => join(open.realHome, 'agents', name, folder)),
+        mailLimits: sandboxes.mailLimits,
         stop: (by) => body.stop(by),
       }),
     serve: (name, server) => sandboxes.serveBody(name, server),
@@ -74,9 +82,14 @@ async function orderFor(
   const by = (await findAgent(open.ledger.committed, name))?.spawned_by ?? 'nobody';
   const uid = await sandboxes.ownFolders(name);
   const cwd = spec.cwd ?? workspaceOf(open, name);
-  const seen = await viewOf(engines, options, spec, { name, by, uid, cwd });
+  const { seen, leads } = await viewOf(engines, options, spec, { name, by, uid, cwd });
+  checkLeads(spec, leads);
+  await checkWritable(engines, spec, uid);
+  // What an agent had somebody work in may have been taken from it since.
+  const works = spec.cwd !== undefined && by.startsWith('agent:');
+  if (works) await checkWorkingFolder(open, by, leads[cwd] ?? cwd);
   return {
-    view: seen.view,
+    view: await withIdentities(engines, seen.view),
     command: {
       argv: [seen.program, ...spec.argv.slice(1)],
       cwd: seen.cwd,
@@ -99,25 +112,71 @@ async function viewOf(
   { open, environment }: HomeBodiesOptions,
   spec: CommandSpec,
   { name, by, uid, cwd }: ViewFacts,
-): Promise<BodyView> {
+): Promise<{ readonly seen: BodyView; readonly leads: Leads }> {
   const place = async (path: string) => ({ path, real: await withoutSymlinks(disk, path) });
   const folder = await place(cwd);
   const env = { PATH: environment['PATH'] ?? usualPath };
   const parts = programs.partsOf({ argv: spec.argv, cwd: folder.real, env });
-  const holdsGit = (await disk.stat(join(folder.real, '.git'))) !== undefined;
+  const git = spec.writable === true ? await findGit(disk, folder.real) : undefined;
   const sees = await Promise.all((spec.sees ?? []).map(place));
   for (const { real } of sees) {
     if ((await disk.stat(real))?.kind !== 'folder') throw noFolder(real);
   }
   const ownersHome = environment['HOME'];
-  return bodyView({
+  const named = [...sees, ...(spec.cwd === undefined ? [] : [folder])];
+  // What is sought on the PATH is the owner's to change.
+  const found = parts.filter(({ isSought }) => !isSought);
+  const leads = Object.fromEntries([...named, ...found].map(({ path, real }) => [path, real]));
+  const seen = bodyView({
     ...{ name, uid, home: open.realHome, parts, sees, isOwners: by === 'owner' },
     ownersHome: ownersHome === undefined ? undefined : await withoutSymlinks(disk, ownersHome),
-    cwd:
-      spec.cwd === undefined
-        ? undefined
-        : { ...folder, writable: spec.writable === true, holdsGit },
+    cwd: spec.cwd === undefined ? undefined : { ...folder, writable: spec.writable === true, git },
   });
+  return { seen, leads };
+}
+
+type Leads = Readonly<Record<string, string>>;
+
+/**
+ * Whoever can write on the way to a folder could put a symlink there after it was looked at,
+ * and be shown what it leads to at the next start.
+ */
+function checkLeads({ leads = {} }: CommandSpec, now: Leads): void {
+  for (const [path, real] of Object.entries(now)) {
+    if ((leads[path] ?? path) === real) continue;
+    throw new AosError('sandbox.bad-folder', {
+      message: `${quote(path)} leads elsewhere than when the agent was spawned`,
+      fix: 'Look who changed it; then spawn the agent anew',
+    });
+  }
+}
+
+/** Under root the agent is somebody else, whose folder it may not be. */
+async function checkWritable(
+  { disk }: Engines,
+  { cwd, leads, writable }: CommandSpec,
+  uid: number | undefined,
+): Promise<void> {
+  if (cwd === undefined || writable !== true || uid === undefined) return;
+  const folder = leads?.[cwd] ?? cwd;
+  const entry = await disk.stat(folder);
+  if (entry === undefined || entry.ownerUid === uid || (entry.mode & 0o002) !== 0) return;
+  throw new AosError('sandbox.bad-folder', {
+    message: `The agent cannot write to ${quote(folder)}: under root it has a uid of its own, ${uid}`,
+    fix: `Give it the folder: chown -R ${uid} ${quote(folder)}; or leave --writable away`,
+  });
+}
+
+/** So that what is mounted can be held against what was looked at. */
+async function withIdentities({ disk }: Engines, view: SandboxView): Promise<SandboxView> {
+  const sees = await Promise.all(
+    view.sees.map(async (seen) => {
+      const entry = await disk.stat(seen.from);
+      if (entry === undefined || entry.kind === 'symlink') throw noFolder(seen.from);
+      return { ...seen, identity: `${entry.device}:${entry.inode}` };
+    }),
+  );
+  return { ...view, sees };
 }
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';

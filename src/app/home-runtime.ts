@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
-import { deedOfParts, partsOfPath } from '../kernel/file-deed.ts';
 import { type Message, priorities } from '../kernel/message.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
@@ -19,7 +18,6 @@ import { pricesFrom } from '../runtime/prices.ts';
 import { AgentRuntime } from '../runtime/runtime.ts';
 import { Scheduler } from '../runtime/scheduler.ts';
 import type { SpawnOrder } from '../runtime/spawn.ts';
-import { authorize, deniedError, withoutAsking } from '../security/authorize.ts';
 import { openAgentKeys } from '../security/identity/agent-keys.ts';
 import { renewHandle } from '../security/renew-handle.ts';
 import type { Engines } from './compose.ts';
@@ -33,6 +31,7 @@ import type { OpenHome } from './open-home.ts';
 import { bundledScripts } from './scripts.ts';
 import type { Settings } from './settings.ts';
 import { withoutSymlinks } from './without-symlinks.ts';
+import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeRuntimeOptions {
   readonly open: OpenHome;
@@ -114,7 +113,7 @@ export async function openHomeRuntime(
     onTerminated: async (name) => options.onTerminated?.(name),
     checkProgram: async (spec, by) => {
       if (spec.unsandboxed === true) checkProgram(engines, options, spec);
-      else await bodies.check(spec, by);
+      return bodies.check(spec, by);
     },
     folderFor: (by, path) => folderFor(engines, open, by, path),
     wakeMail: (name) => relay.wake(name),
@@ -191,19 +190,12 @@ async function sendPrompt(
 /** A symlink in it may lead elsewhere than what was asked when the message was accepted. */
 async function folderFor(
   { disk }: Engines,
-  { grants, ledger, realHome }: OpenHome,
+  open: OpenHome,
   by: string,
   path: string,
 ): Promise<string> {
   const real = await withoutSymlinks(disk, path);
-  if (by === 'owner' || real === path) return real;
-  const principal = `agent:${by}`;
-  for (const action of ['read', 'write'] as const) {
-    const deed = { ...deedOfParts(realHome, partsOfPath(real), action), subtree: true };
-    const wish = { principal, deed };
-    const decision = withoutAsking(await authorize(grants, ledger.committed, wish));
-    if (decision.kind === 'denied') throw deniedError(wish, decision);
-  }
+  if (by !== 'owner' && real !== path) await checkWorkingFolder(open, `agent:${by}`, real);
   return real;
 }
 

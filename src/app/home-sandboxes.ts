@@ -20,6 +20,8 @@ export interface HomeSandboxes extends AsyncDisposable {
   readonly callLimits: SandboxLimits;
   /** Of the program of an agent. */
   readonly programLimits: SandboxLimits;
+  /** Of an outbox or inbox of such a one: more than a mailbox may hold. */
+  readonly mailLimits: Pick<SandboxLimits, 'workspaceBytes' | 'workspaceFiles'>;
   /** For what a tool runs. Their workspace is there afterwards, and theirs. */
   viewFor(principal: string): Promise<SandboxView>;
   /** Undefined for who may ask no host at all. */
@@ -48,6 +50,10 @@ export function openHomeSandboxes(
     sandboxes,
     callLimits: callLimits(settings),
     programLimits: programLimits(settings),
+    mailLimits: {
+      workspaceBytes: 2 * settings.mailboxMegabytes * megabyte,
+      workspaceFiles: 2 * settings.mailboxMessages,
+    },
     async viewFor(principal) {
       const uid = engines.owners.isRoot
         ? await uidFor({ ...engines, ledger }, principal)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { composeEngines } from '../app/compose.ts';
 import type { DaemonAddress } from '../app/daemon.ts';
 import { version } from '../app/version.ts';
 import type { Client } from '../gateway/client.ts';
@@ -48,10 +49,11 @@ function portContext(context: Context, port: string | undefined): Context {
 }
 
 async function runHere(context: Context, { takeover }: UpOptions): Promise<void> {
+  // What a shell or an editor left open must not reach the programs of agents. Before anything
+  // else: later, threads of Node open files of their own.
+  composeEngines().closeInherited();
   const { engines, settings } = await reach(context);
   const { inside } = await import('../app/inside.ts');
-  // What a shell or an editor left open must not reach the programs of agents.
-  engines.closeInherited();
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
     environment: context.environment,

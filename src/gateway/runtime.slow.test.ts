@@ -147,7 +147,8 @@ describe('an agent that is a program', () => {
     const words = 'echo one; printf "\\033[31mtwo"; exec sleep 60';
     const cli = ['/bin/sh', '-c', words];
 
-    const { pid } = await gateway.client.spawn('cli', { cli, goal: 'Be there.', cwd: '/usr' });
+    const asked = { cli, goal: 'Be there.', cwd: '/usr', unsandboxed: true } as const;
+    const { pid } = await gateway.client.spawn('cli', asked);
 
     expect(pid).toBeGreaterThan(0);
     await vi.waitFor(async () => {
@@ -175,7 +176,7 @@ describe('an agent that is a program', () => {
     const noise = 'i=0; while [ $i -lt 3000 ]; do printf "ä€"; i=$((i+1)); done';
     const cli = ['/bin/sh', '-c', `${noise}; echo open-sesame-1234 end`];
 
-    await gateway.client.spawn('cli', { cli });
+    await gateway.client.spawn('cli', { cli, unsandboxed: true });
 
     await vi.waitFor(async () => {
       const { log_tail, state } = await gateway.client.agentDetails('cli');
@@ -199,13 +200,23 @@ describe('spawn refuses', () => {
     ['an environment for a model', { model, env: { A: '1' } }, 'agent.bad-spec'],
     ['instructions for a program', { cli, instructions: 'x' }, 'agent.bad-spec'],
     ['tools for a program', { cli, tools: [] }, 'agent.bad-spec'],
-    ['a variable that nobody may set', { cli, env: { LD_PRELOAD: 'x' } }, 'agent.bad-spec'],
+    [
+      'a variable that nobody may set',
+      { cli, env: { LD_PRELOAD: 'x' }, unsandboxed: true },
+      'agent.bad-spec',
+    ],
     ['a parent that is not there', { model, parent: 'nobody' }, 'agent.unknown'],
     ['a model of nobody', { model: 'acme:one' }, 'model.unknown'],
     ['a model without its key', { model: 'anthropic:claude' }, 'model.no-key'],
     ['a script that is not there', { model: 'scripted:/none.json' }, 'model.bad-script'],
     ['a budget of nothing that there is', { model, budget: ['gold=1'] }, 'budget.malformed'],
-    ['a program that is not there', { cli: ['/no/such/program'] }, 'program.missing'],
+    [
+      'a program that is not there',
+      { cli: ['/no/such/program'], unsandboxed: true },
+      'program.missing',
+    ],
+    ['no sandbox for a model', { model, unsandboxed: true }, 'agent.bad-spec'],
+    ['a folder to see for a model', { model, sees: ['/srv'] }, 'agent.bad-spec'],
     ['a capability that is none', { model, grants: ['everything'] }, 'capability.bad'],
   ];
 

@@ -36,6 +36,8 @@ export interface CommandSpec {
   readonly sees?: readonly string[] | undefined;
   /** It may write to `cwd`. */
   readonly writable?: true | undefined;
+  /** Where the paths in it led when it was spawned: what is shown later is what was meant then. */
+  readonly leads?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Whether the wall is around its program; null for one that is no program of this machine. */

@@ -79,6 +79,8 @@ describe('spawn', () => {
     ['NAME: a\nNAME: b\nCLI: c', 'NAME twice'],
     ['NAME: a\nCLI: b\nPROMPT: x\nCLI: c', 'CLI twice'],
     ['NAME: a\nCLI: b\nMODEL: c', '^Line 3 .* means nothing: "MODEL: c"'],
+    ['NAME: a\nCLI: b\nUNSANDBOXED: true', '^Line 3 .* means nothing: "UNSANDBOXED: true"'],
+    ['NAME: a\nCLI: b\nSEES: /', '^Line 3 .* means nothing: "SEES: /"'],
     ['hello\nNAME: a\nCLI: b', '^Line 1 '],
     ['NAME: a\nCLI: b\u0007', 'control character'],
     ['NAME: a\nCLI: b\u2028c', 'control character'],

@@ -42,6 +42,8 @@ export interface SeenPath {
   readonly from: string;
   readonly to: string;
   readonly writable: boolean;
+  /** The number of its disk and its own there, `n:n`, if it must be that very one. */
+  readonly identity?: string | undefined;
 }
 
 /** A symlink that is made inside. */
@@ -157,6 +159,9 @@ export interface RunningBody {
   /** On the host. */
   readonly workspace: string;
   readonly limits: SandboxLimits;
+  /** Other folders that it can write to, and what each may hold. */
+  readonly mail: readonly string[];
+  readonly mailLimits: Pick<SandboxLimits, 'workspaceBytes' | 'workspaceFiles'>;
   /** Its outermost process on the host. */
   readonly pid: number;
   /** Called once, when it has passed a limit. */

@@ -46,7 +46,7 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   /** Who takes its mail in its turns; shared with the relay. */
   readonly modelAgents: Set<string>;
   /** Whether its program could be started now, for whoever wants it; throws why not. */
-  checkProgram(spec: CommandSpec, by: string): Promise<void> | void;
+  checkProgram(spec: CommandSpec, by: string): Promise<CommandSpec>;
   /** A new agent with a handle needs its socket before its program starts. */
   openDoor(name: string): Promise<void>;
   /** It was terminated, with all that it did. */
@@ -94,9 +94,11 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */
-  async spawn(order: SpawnOrder): Promise<SpawnedHere> {
+  async spawn(given: SpawnOrder): Promise<SpawnedHere> {
+    const { spec, by } = given;
     // Nothing is left of an order that cannot be carried out.
-    if (order.spec.body === 'command') await this.#deps.checkProgram(order.spec, order.by);
+    const order =
+      spec.body === 'command' ? { ...given, spec: await this.#deps.checkProgram(spec, by) } : given;
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);

@@ -105,3 +105,24 @@ test('a goal with a NUL in it is refused, by a spawn and by itself, and leaves n
   await expect(submitted).rejects.toMatchObject({ code: 'operation.bad-goal' });
   expect(await home.runtime.listAgents()).toEqual([]);
 });
+
+describe('what the owner alone chooses about the wall around a program', () => {
+  test.each([
+    ['unsandboxed', { unsandboxed: true }],
+    ['sees', { sees: ['/srv'] }],
+    ['writable', { cwd: '/srv', writable: true }],
+  ] as const)('is refused as %s to an agent, and nothing is made', async (choice, chosen) => {
+    await using home = await temporaryRuntime({ models });
+
+    const attempt = home.runtime.spawn({
+      ...{ name: 'worker', by: 'agent:mallory', parent: 'mallory' },
+      spec: { body: 'command', argv: ['true'], env: {}, restart: 'never', ...chosen },
+    });
+
+    await expect(attempt).rejects.toMatchObject({
+      code: 'capability.denied',
+      message: `Agent "worker" cannot be made: ${choice} is the owner's choice alone`,
+    });
+    await expect(home.agent('worker')).rejects.toThrow();
+  });
+});

@@ -50,7 +50,8 @@ export class RunningCall implements Disposable {
 
   endIfRevoked(): void {
     for (const { links } of this.#grants) {
-      const revoked = links.find((link) => link.revoked);
+      // The uppermost: those below were revoked with it.
+      const revoked = links.findLast((link) => link.revoked);
       if (revoked !== undefined) this.end(revokedError(revoked.id));
     }
   }

@@ -134,7 +134,7 @@ underEachDaemon((mode) => {
 
   test('on the host it is neither root nor, under root, anybody that others are', async () => {
     const running = daemon().sh('jean', 'touch mine; sleep 20; : host-uid-marker', {
-      timeout_ms: 700,
+      timeout_ms: 500,
     });
     const uids = await vi.waitFor(() => {
       // The launcher and what has still to become the program do not have the words.

@@ -201,7 +201,7 @@ function runtimeOf(world: RuntimeWorld, parts: Parts, { relay, tools, calls }: D
     wakeMail: () => {},
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
-    checkProgram: () => {},
+    checkProgram: async (spec) => spec,
   });
   later.runtime = runtime;
   return { runtime, scheduler };

@@ -44,9 +44,12 @@ function processes(): string[] {
   foreign = foreign.intersection(new Set(pids));
   const found: string[] = [];
   for (const pid of pids.filter((candidate) => !foreign.has(candidate))) {
+    const [, state, parent] = /\) (\S) (\d+)/.exec(readProc(`/proc/${pid}/stat`)) ?? [];
+    const isOurs = parent === String(process.pid);
+    // A thread of the kernel, or one that has ended and that its parent does not ask for.
+    if (!isOurs && (parent === '2' || state === 'Z')) continue;
     const environment = readEnvironment(pid);
-    const parent = /\) \S (\d+)/.exec(readProc(`/proc/${pid}/stat`))?.[1];
-    if (environment.includes(mark) || parent === String(process.pid)) {
+    if (environment.includes(mark) || isOurs) {
       found.push(`process ${pid}: ${readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
     }
   }

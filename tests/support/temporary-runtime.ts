@@ -177,7 +177,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     wakeMail: (name) => relay.wake(name),
     sendPrompt: async () => {},
     folderFor: async (_by, path) => path,
-    checkProgram: () => {},
+    checkProgram: async (spec) => spec,
   });
   later.runtime = runtime;
   await calls.recover();

@@ -1,6 +1,7 @@
 /**
- * As root, what comes into a folder belongs to whom the folder belongs: an agent can read what
- * is put into its workspace or its inbox, and a person what is put into theirs.
+ * As root, what comes into a folder of an agent belongs to that agent: it can read what is put
+ * into its workspace or its inbox. Folders of people are not meant: a home that root makes below
+ * one is root's.
  *
  * W1. The folder is looked up once. What is made is made in the very folder whose owner it
  *     gets, also where somebody swaps names meanwhile.
@@ -16,6 +17,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { isAgentUid } from '../../kernel/owners.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -38,7 +40,7 @@ export function inItsFolder<T>(
   if (held !== undefined) return work(path, ownerOf(held));
   const folder = statSync(dirname(path), { throwIfNoEntry: false });
   // Where nothing is to be given away, the path may as well be looked up again.
-  if (folder === undefined || folder.uid === 0) return work(path, undefined);
+  if (folder === undefined || !isAgentUid(folder.uid)) return work(path, undefined);
   if (!isLinux) return work(path, foreign(folder));
   const descriptor = openSync(dirname(path), O_PATH | O_DIRECTORY);
   try {
@@ -61,7 +63,7 @@ function ownerOf(folder: number): Owner | undefined {
 }
 
 function foreign({ uid, gid }: Stats): Owner | undefined {
-  return uid === 0 ? undefined : { uid, gid };
+  return isAgentUid(uid) ? { uid, gid } : undefined;
 }
 
 /** Before it is moved there, so that nobody finds it closed to them. */

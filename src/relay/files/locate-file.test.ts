@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
+import { isRoot } from '../../../tests/support/machine.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { realDisk } from '../../app/engines/disk.ts';
 import type { MessageRow } from '../../ledger/messages.ts';
 import { locateFile } from './locate-file.ts';
 
@@ -87,4 +91,64 @@ test('a file that is nowhere is gone, also where the outbox is no folder any mor
   await write(outbox, 'a file');
 
   expect(await locate()).toBe('gone');
+});
+
+describe.skipIf(!isRoot)('of an outbox that is its agent’s own', () => {
+  const uid = 2_100_000_031;
+
+  /** What lies in the archive is of this owner, and not the file that was accepted. */
+  async function located(owner: number) {
+    const home = temporaryFolder();
+    mkdirSync(home.at('agents/jean/outbox'), { recursive: true });
+    mkdirSync(home.at('archive/2030-01-01/jean'), { recursive: true });
+    chownSync(home.at('agents/jean/outbox'), uid, uid);
+    const archived = home.at('archive/2030-01-01/jean/a.msg');
+    writeFileSync(archived, 'text');
+    chownSync(archived, owner, owner);
+    // The columns that tell where it came from.
+    const message = {
+      ...{ message_id: '01', agent_name: 'jean', source_name: 'a', discovered_at: at },
+      ...{ file_path: 'agents/jean/outbox/a.msg', file_size: 4, file_mtime_ns: '1' },
+      file_inode: '1',
+    } as MessageRow;
+    return { home, where: await locateFile(realDisk, home.path, message) };
+  }
+
+  test('the daemon’s copy in the archive is what was read', async () => {
+    const { home, where } = await located(0);
+    await using _ = home;
+
+    expect(where).toBe('archive');
+    expect(existsSync(home.at('agents/jean/outbox/a.msg'))).toBe(false);
+  });
+
+  test('the file itself, of which no copy was made yet, is not kept', async () => {
+    await using home = temporaryFolder();
+    mkdirSync(home.at('agents/jean/outbox'), { recursive: true });
+    mkdirSync(home.at('archive/2030-01-01/jean'), { recursive: true });
+    chownSync(home.at('agents/jean/outbox'), uid, uid);
+    const archived = home.at('archive/2030-01-01/jean/a.msg');
+    writeFileSync(archived, 'text');
+    chownSync(archived, uid, uid);
+    const entry = await realDisk.stat(archived);
+    // The columns that tell where it came from.
+    const message = {
+      ...{ message_id: '01', agent_name: 'jean', source_name: 'a', discovered_at: at },
+      ...{ file_path: 'agents/jean/outbox/a.msg', file_size: 4 },
+      ...{ file_mtime_ns: entry?.modifiedNs, file_inode: entry?.inode },
+    } as MessageRow;
+
+    const where = await locateFile(realDisk, home.path, message);
+
+    expect(where).toBe('gone');
+    expect(existsSync(archived)).toBe(false);
+  });
+
+  test('another file of the agent’s that was moved in its place goes back', async () => {
+    const { home, where } = await located(uid);
+    await using _ = home;
+
+    expect(where).toBe('gone');
+    expect(existsSync(home.at('agents/jean/outbox/a.msg'))).toBe(true);
+  });
 });

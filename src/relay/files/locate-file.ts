@@ -5,7 +5,8 @@
  * L1. Another file that was moved to the archive in its place, by a process that died before
  *     it could see so, is a message that nobody has read: it goes back to the outbox.
  * L2. Of an outbox that is not ours, the archive has copies (put-away.ts, P4). What is there and
- *     is ours was read, then: whatever else was moved there is its agent's.
+ *     is ours was read, then: whatever else was moved there is its agent's. That which was
+ *     read itself, and not yet copied, may have changed since, and is not kept.
  */
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
@@ -26,25 +27,27 @@ export async function locateFile(
   const stem = archiveStem(source_name, message.message_id);
   const archived = join(home, archivePath({ agent, stem, at }));
   const entry = await entryAt(disk, archived);
-  if (isItsFile(entry, message) || (await isOurCopy(disk, home, { agent, entry }))) {
-    return 'archive';
+  const isTheirs = await hasForeignOutbox(disk, home, agent);
+  const isOurs = entry?.kind === 'file' && entry.ownerUid === (await ownerOfArchive(disk, home));
+  // L2
+  if (isTheirs && isOurs) return 'archive';
+  if (isItsFile(entry, message)) {
+    if (!isTheirs) return 'archive';
+    await disk.remove(archived);
+    return 'gone';
   }
   // L1
   if (entry !== undefined) await putBack(disk, archived, path);
   return 'gone';
 }
 
-// L2
-async function isOurCopy(
-  disk: Disk,
-  home: string,
-  { agent, entry }: { readonly agent: string; readonly entry: DiskEntry | undefined },
-): Promise<boolean> {
-  if (entry?.kind !== 'file') return false;
+async function hasForeignOutbox(disk: Disk, home: string, agent: string): Promise<boolean> {
   const outbox = await entryAt(disk, join(home, 'agents', agent, 'outbox'));
-  const archive = await entryAt(disk, join(home, 'archive'));
-  const isTheirs = outbox?.kind === 'folder' && outbox.ownerUid !== archive?.ownerUid;
-  return isTheirs && entry.ownerUid === archive?.ownerUid;
+  return outbox?.kind === 'folder' && outbox.ownerUid !== (await ownerOfArchive(disk, home));
+}
+
+async function ownerOfArchive(disk: Disk, home: string): Promise<number | undefined> {
+  return (await entryAt(disk, join(home, 'archive')))?.ownerUid;
 }
 
 async function entryAt(disk: Disk, path: string): Promise<DiskEntry | undefined> {

@@ -5,7 +5,8 @@
  * P2. Only ordinary files are kept in the archive.
  * P3. What goes wrong with one file concerns that file only.
  * P4. Of an outbox that is not ours, what was read is kept, in a file of ours: whoever wrote
- *     the one that was moved may hold it open, or have a second name for it.
+ *     the one that was moved may hold it open, or have a second name for it. And what the
+ *     relay took for one that it has already is not kept: it may look the same and not be.
  */
 import type { BulkDisk, Moved } from '../../kernel/bulk-disk.ts';
 import { isMissing } from '../../kernel/disk-errors.ts';
@@ -44,12 +45,15 @@ export async function putAway(
 ): Promise<FilesDone> {
   const ids = { archived: [] as string[], gone: [] as string[] };
   if (answered.length === 0) return ids;
-  const moves = answered.map(({ name, answer }) => {
+  const moves = answered.map(({ name, answer, bytes }, index) => {
     outbox.stopWaiting(name);
     outbox.forgetPending(name);
     outbox.willMove(name);
     const place = placeOf(deps, outbox, name, answer);
-    return { from: `${folder}/${name}`, to: `${deps.home}/${archivePath(place)}`, place };
+    // P4: not onto what was kept of the one before.
+    const isAgain = bytes !== undefined && answer.kind === 'duplicate';
+    const below = isAgain ? `tmp/again-${outbox.agent}-${index}` : archivePath(place);
+    return { from: `${folder}/${name}`, to: `${deps.home}/${below}`, place, isAgain };
   });
   const paths = moves.map(({ from, to }) => ({ from, to }));
   const moved = await deps.bulk.moveFiles(paths, { look: true });
@@ -62,8 +66,16 @@ export async function putAway(
   return ids;
 }
 
+interface FileMove {
+  readonly from: string;
+  readonly to: string;
+  readonly place: ArchivePlace;
+  /** P4: of one that was there before. */
+  readonly isAgain: boolean;
+}
+
 interface OnItsWay extends Pick<Answered, 'name' | 'stands' | 'bytes'> {
-  readonly move: { readonly from: string; readonly to: string; readonly place: ArchivePlace };
+  readonly move: FileMove;
   readonly moved: Moved;
   readonly id: string | undefined;
 }
@@ -80,13 +92,17 @@ async function settle(
     if (moved.failure === undefined) entry = moved.entry;
     // The folders for this day may have to be made first.
     else if (!isMissing(moved.failure)) throw moved.failure;
-    else if (await moveToArchive(deps, from, place)) entry = await disk.stat(to);
+    else if (!move.isAgain && (await moveToArchive(deps, from, place))) entry = await disk.stat(to);
     else {
       // Taken back: no notice of a move will come, and the next one is of another file.
       outbox.didNotMove(name);
       return 'gone';
     }
     if (isTheOneRead(entry, stands)) {
+      if (move.isAgain) {
+        await disk.remove(to);
+        return 'gone';
+      }
       const isKept =
         bytes === undefined
           ? await keepIfFile(disk, to, stands)

@@ -644,7 +644,10 @@ describe.skipIf(!hasSandbox)('a program behind a wall', () => {
       },
       prepare: (order) => sandboxes.prepareBody(order),
       hold: (name, body) =>
-        sandboxes.holdBody({ ...body, limits, workspace: workspaceOf(name), stop: body.stop }),
+        sandboxes.holdBody({
+          ...{ ...body, limits, workspace: workspaceOf(name), stop: body.stop },
+          ...{ mail: [], mailLimits: limits },
+        }),
       serve: (_name, server) => {
         if (!(server instanceof Server)) throw new Error('that is no listener');
         served.push(server);

@@ -19,7 +19,7 @@ const facts = (changes: Partial<BodyFacts> = {}): BodyFacts => ({
 });
 
 const folder = (real: string, changes: object = {}) => ({
-  ...{ path: real, real, writable: false, holdsGit: false },
+  ...{ path: real, real, writable: false, git: undefined },
   ...changes,
 });
 
@@ -129,7 +129,7 @@ describe('what no program of an agent sees', () => {
   });
 
   test('a folder that holds a .git, to be written to; to be read it does', () => {
-    const cwd = folder('/home/me/project', { holdsGit: true });
+    const cwd = folder('/home/me/project', { git: '/srv/project/.git' });
 
     expect(() => bodyView(facts({ cwd: { ...cwd, writable: true } }))).toThrow(
       expect.objectContaining({ ...refused, message: expect.stringContaining('hooks') }),

@@ -39,7 +39,8 @@ type Place = Pick<ProgramPart, 'path' | 'real'>;
 
 export interface WorkingFolder extends Place {
   readonly writable: boolean;
-  readonly holdsGit: boolean;
+  /** A repository in it, or the folder itself where that cannot be told. */
+  readonly git: string | undefined;
 }
 
 export interface BodyView {
@@ -92,11 +93,13 @@ function ownPlaces(home: string, name: string): readonly SeenPath[] {
 }
 
 function showWorkingFolder(sight: Sight, cwd: WorkingFolder): void {
-  const { real, writable, holdsGit } = cwd;
-  if (writable && holdsGit) {
+  const { real, writable, git } = cwd;
+  if (writable && git !== undefined) {
+    const why =
+      git === real ? 'it is too large to look for a .git in it' : `it holds ${quote(git)}`;
     throw bad(
       real,
-      'to be written to: it holds a .git, whose hooks run as you',
+      `to be written to: ${why}, and hooks of git run as you`,
       'Without --writable, or in a folder beside it',
     );
   }

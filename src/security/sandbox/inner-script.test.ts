@@ -72,7 +72,8 @@ test('the waiting shell says that it is there, reads to the end, and does what i
   const [shell = '', ...args] = waitingShell({ listenerBy: undefined }).map((word) =>
     word.replace('/workspace', '/'),
   );
-  const input = Buffer.from("printf '%s' 'a\nb'\nexit 3\n");
+  const command = { argv: ['/usr/bin/printf', '%s', "a\nb 'c'\n"] as const, cwd: '/', env: {} };
+  const input = Buffer.from(commandScript(command, inner));
 
   const { stdout, status } = spawnSync(
     '/bin/sh',
@@ -81,6 +82,16 @@ test('the waiting shell says that it is there, reads to the end, and does what i
   );
 
   expect([...stdout.subarray(0, 1)]).toEqual([readyByte]);
-  expect(stdout.subarray(1).toString()).toBe('a\nb');
-  expect(status).toBe(3);
+  expect(stdout.subarray(1).toString()).toBe("a\nb 'c'\n");
+  expect(status).toBe(0);
+});
+
+test('a command of very many lines is read in no time worth telling', () => {
+  const many = Array.from({ length: 8 }, () => 'x\n'.repeat(50_000));
+  const command = { argv: ['/usr/bin/true', ...many.slice(0, 1)] as const, cwd: '/', env: {} };
+
+  const script = commandScript(command, inner);
+
+  expect(script.split('\n')).toHaveLength(2);
+  expect(script.length).toBeLessThan(10 * (many[0]?.length ?? 0));
 });

@@ -7,7 +7,7 @@
  * I3. Every limit is set before the program exists, and none can be raised afterwards.
  * I4. The program inherits descriptors 0 to 2 and no others.
  */
-import type { SandboxCommand, SandboxLimits } from '../../kernel/sandbox.ts';
+import type { SandboxCommand, SandboxLimits, SeenPath } from '../../kernel/sandbox.ts';
 import { nodeInside, workspaceInside } from './launcher-arguments.ts';
 
 /** I2 */
@@ -34,9 +34,13 @@ export interface WaitingOptions {
   readonly listenerBy: string | undefined;
 }
 
+/** What `commandScript` counts on. */
+export const lineEnd = "n='\n'; ";
+
 // Not `. /dev/fd/3`, which opens the pipe anew and waits for ever when its writer was quicker.
-const readAndRun = `s=; while IFS= read -r l; do s="$s$l
-"; done <&3; eval "$s"`;
+// It is one line, in which $n stands for the end of one: to put lines together takes a shell
+// longer the more there are.
+const readAndRun = `${lineEnd}IFS= read -r s <&3; eval "$s"`;
 
 /** The arguments of `/bin/sh`. The channel of the listener is descriptor 7. */
 export function waitingShell({ listenerBy }: WaitingOptions): readonly string[] {
@@ -69,17 +73,18 @@ export function commandScript(command: SandboxCommand, inner: InnerLimits): stri
     // I4
     'exec 3<&-',
     ...limitLines(inner),
-    ...(cwd === workspaceInside ? [] : [`cd ${shellQuoted(cwd)} || exit 125`]),
+    ...(cwd === workspaceInside ? [] : [`cd ${lineQuoted(cwd)} || exit 125`]),
     'unset OLDPWD; umask 022',
-    `exec ${words.map(shellQuoted).join(' ')}`,
-    '',
-  ].join('\n');
+    `exec ${words.map(lineQuoted).join(' ')}\n`,
+  ].join('; ');
 }
 
 export interface BodyShell extends InnerLimits {
   /** The Node that opens the listener, as it is called inside. */
   readonly listenerBy: string;
   readonly channel: number;
+  /** What has to be what was looked at, whoever swapped it in between. */
+  readonly seen: readonly SeenPath[];
 }
 
 /** Where the program of an agent finds its home, and what is its in it. */
@@ -91,7 +96,7 @@ export const homeInside = '/aos';
  */
 export function bodyShell(
   { argv, cwd }: Pick<SandboxCommand, 'argv' | 'cwd'>,
-  { listenerBy, channel, ...inner }: BodyShell,
+  { listenerBy, channel, seen, ...inner }: BodyShell,
 ): { readonly script: string; readonly argv: readonly string[] } {
   const script = [
     // Without the program's variables: none of them has a say in what opens the listener.
@@ -99,6 +104,7 @@ export function bodyShell(
     // I4
     `exec ${channel}>&-`,
     ...limitLines(inner),
+    ...seen.flatMap(identityLine),
     // Scripts that know only the usual place of a home find this one there.
     `cd ${workspaceInside} || exit 125`,
     `[ ! -d ${homeInside} ] || [ -L .agent-relay ] || ln -s ${homeInside} .agent-relay 2>/dev/null`,
@@ -109,6 +115,16 @@ export function bodyShell(
   ].join('\n');
   const words = [listenerBy, listenerSource, cwd, ...argv];
   return { script, argv: ['/bin/sh', '-c', script, 'sh', ...words] };
+}
+
+// I1
+function identityLine({ to, identity }: SeenPath): readonly string[] {
+  if (identity === undefined) return [];
+  const [path, wanted] = [shellQuoted(to), shellQuoted(identity)];
+  const sorry = shellQuoted(`${to} was swapped while this was started`);
+  return [
+    `[ "$(/usr/bin/stat -c %d:%i ${path})" = ${wanted} ] || { echo ${sorry} >&2; exit 125; }`,
+  ];
 }
 
 const blockBytes = 512;
@@ -131,6 +147,11 @@ function limitLines({ limits, byProcess, cpuSeconds }: InnerLimits): readonly st
     `ulimit -d ${Math.ceil(memoryBytes / 1024) + reservedKiB} || exit 125`,
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds} || exit 125`]),
   ];
+}
+
+/** I1, in a line of the waiting shell. */
+function lineQuoted(text: string): string {
+  return shellQuoted(text).replaceAll('\n', `'"$n"'`);
 }
 
 /** I1 */

@@ -3,15 +3,12 @@
  * long as the agent is there. They are picked by chance from a wide range, so that two homes
  * on one machine hardly share one.
  */
+import { agentUids } from '../../kernel/owners.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import { setUid, uidOf } from '../../ledger/agents.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';
 import { unknownAgent } from '../renew-handle.ts';
-
-// Above what systems give to people, services and containers.
-const first = 2_000_000_000;
-const count = 140_000_000;
 
 export interface UidDeps {
   readonly ledger: Ledger;
@@ -48,5 +45,5 @@ async function giveUid(tx: Transaction, random: Random, name: string): Promise<n
 }
 
 function pick(random: Random): number {
-  return first + (Buffer.from(random.bytes(4)).readUInt32BE() % count);
+  return agentUids.first + (Buffer.from(random.bytes(4)).readUInt32BE() % agentUids.count);
 }

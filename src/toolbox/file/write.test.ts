@@ -1,8 +1,12 @@
+import { chownSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
+import { isRoot } from '../../../tests/support/machine.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
+import { realDisk } from '../../app/engines/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
@@ -386,3 +390,26 @@ function bound(disk: SimulatedDisk): Disk {
     holdFolder: (path) => disk.holdFolder(path),
   };
 }
+
+test.skipIf(!isRoot)(
+  'as root, a new file is its folder’s owner’s, and one that is replaced keeps its own',
+  async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(folder.at('theirs'));
+    writeFileSync(folder.at('theirs/old'), 'old');
+    chownSync(folder.at('theirs'), 2_100_000_041, 2_100_000_041);
+    chownSync(folder.at('theirs/old'), 2_100_000_042, 2_100_000_043);
+    const tool = fileWrite({ disk: realDisk, random, home });
+    const options = { capabilities: [`file:${folder.path}/**:write`] };
+
+    for (const name of ['old', 'new']) {
+      const path = folder.at('theirs', name);
+      await runTool(tool, { path, content: 'text', if_exists: 'replace' }, options);
+    }
+
+    expect(lstatSync(folder.at('theirs/new'))).toMatchObject({ uid: 2_100_000_041 });
+    expect(lstatSync(folder.at('theirs/old'))).toMatchObject({
+      ...{ uid: 2_100_000_042, gid: 2_100_000_043 },
+    });
+  },
+);

@@ -68,7 +68,7 @@ async function execute(deps: ShellDeps, args: ExecuteArgs, call: ToolCall): Prom
   const { sandboxes, clock } = deps;
   const view = await deps.viewFor(call.principal);
   const { argv, ...command } = commandOf(args);
-  const program = await findProgram(deps.disk, view, argv[0]);
+  const program = await findProgram(deps.disk, argv[0]);
   const [permit] = call.permits;
   const outputBytes = Math.min(
     ...[args.max_output_bytes, permit?.sizeBytes].map((bytes) => bytes ?? Number.POSITIVE_INFINITY),

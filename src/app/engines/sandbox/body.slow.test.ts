@@ -17,6 +17,7 @@ const limits: SandboxLimits = {
   ...{ memoryBytes: 128 * 2 ** 20, processes: 64, cpuPercent: 200, openFiles: 256 },
   ...{ fileBytes: 16 * 2 ** 20, workspaceBytes: 32 * 2 ** 20, workspaceFiles: 1000 },
 };
+const noMail = { mail: [], mailLimits: limits };
 const soon = { timeout: 8000, interval: 5 };
 const uid = isRoot ? 2_139_999_999 : undefined;
 let starts = 0;
@@ -77,7 +78,14 @@ function newWorld(groups: 'auto' | 'off' = 'auto') {
         void program.kill();
       };
       const { pid } = program.record;
-      const held = sandboxes.holdBody({ id, workspace, limits: order.limits, pid, stop });
+      const held = sandboxes.holdBody({
+        ...noMail,
+        id,
+        workspace,
+        limits: order.limits,
+        pid,
+        stop,
+      });
       const said = () => readFileSync(places(id).logPath, 'utf8');
       const body = { id, program, held, stops, server, said };
       begun.push(body);
@@ -282,7 +290,8 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
     expect(adopted.condition()).toBe('running');
     expect(record.sandboxed).toBe(true);
 
-    const held = world.sandboxes.holdBody({ id, workspace: world.workspace, limits, pid, stop });
+    const { workspace } = world;
+    const held = world.sandboxes.holdBody({ ...noMail, id, workspace, limits, pid, stop });
     const go = spawn('sh', ['-c', ': > "$1"/go', 'sh', world.workspace]);
     await once(go, 'close');
 

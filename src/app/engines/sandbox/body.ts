@@ -38,6 +38,7 @@ export function prepareBody(
   const shell = bodyShell(command, {
     ...{ limits, byProcess: group === undefined, cpuSeconds: undefined },
     ...{ channel: descriptors.channel, listenerBy: nodeCalled(host.node, process.execPath) },
+    seen: view.sees,
   });
   const inside = [...becomeArguments(view.uid), ...shell.argv];
   const words = [launcher, '--args', String(descriptors.args), '--', ...inside];
@@ -74,14 +75,20 @@ export function holdBody({ files, groups, watch }: HoldDeps, body: RunningBody):
   // D1
   rmSync(files.bodyPath(id), { force: true });
   const group = groups?.find(id);
-  const watched = watch.watch({
-    ...{ id, workspace, limits, group, pid },
-    stop: (by) => body.stop(by),
-  });
+  const stop: RunningBody['stop'] = (by) => body.stop(by);
+  const watched = [
+    watch.watch({ id, workspace, limits, group, pid, stop }),
+    ...body.mail.map((folder, index) =>
+      watch.watch({
+        ...{ id: `${id}-${index}`, workspace: folder, group, pid, stop },
+        limits: { ...limits, ...body.mailLimits },
+      }),
+    ),
+  ];
   return {
     ended: () => ((group?.met().memoryKills ?? 0) > 0 ? 'memory' : undefined),
     [Symbol.dispose]: () => {
-      watched[Symbol.dispose]();
+      for (const each of watched) each[Symbol.dispose]();
       // D2
       group?.remove();
     },

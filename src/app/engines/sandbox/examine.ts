@@ -41,7 +41,7 @@ export async function examine(examination: Examination): Promise<SandboxState> {
   const path = places.map((place) => join(place, 'bwrap')).find((each) => existsSync(each));
   if (path === undefined) return { kind: 'unavailable', ...notInstalled };
   if (seccompFilter(process.arch, 'tool') === undefined) return noFilter();
-  const hole = tooOld(versionOf(path)) ?? (await selfTest(examination, path));
+  const hole = tooOld(await versionOf(path)) ?? (await selfTest(examination, path));
   if (hole === undefined) return { kind: 'works', path, ...rungOf(groups()) };
   return {
     kind: 'unavailable',
@@ -50,10 +50,13 @@ export async function examine(examination: Examination): Promise<SandboxState> {
   };
 }
 
-function versionOf(path: string): string {
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const { stdout, error } = spawnSync(path, ['--version'], { env: {}, timeout: selfTestMs });
-  return error === undefined ? stdout.toString().trim() : 'it cannot be started';
+function versionOf(path: string): Promise<string> {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(path, ['--version'], { env: {}, timeout: selfTestMs }, (failure, stdout) =>
+    resolve(failure === null ? stdout.trim() : 'it cannot be started'),
+  );
+  return promise;
 }
 
 /** What is wrong with the wall; undefined when it stands. */

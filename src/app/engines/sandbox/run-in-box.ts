@@ -33,7 +33,7 @@ export async function runInBox(
   order: SandboxRun,
 ): Promise<SandboxResult> {
   const { limits, signal } = order;
-  const isFull = watch.isOver(order.view.workspace);
+  const isFull = await watch.isOver(order.view.workspace, limits);
   let stoppedBy: SandboxLimit | undefined;
   const stop = (by: SandboxLimit): void => {
     stoppedBy ??= by;
@@ -58,7 +58,8 @@ export async function runInBox(
     else box.begin(scriptFor(box, order, isFull), order.stdin, hear(output, order));
     const end = await box.ended;
     signal.throwIfAborted();
-    return { end: endOf(end, stoppedBy), ...output.taken(), met: metBy(end, isFull) };
+    const by = isFull && isTooLong(end) ? 'workspace' : stoppedBy;
+    return { end: endOf(end, by), ...output.taken(), met: metBy(end, isFull) };
   } finally {
     over.abort(early);
     signal.removeEventListener('abort', onAbort);
@@ -87,6 +88,12 @@ function hear(output: Output, { onOutput }: SandboxRun) {
     const kept = output.add(stream, bytes);
     if (kept.length > 0) onOutput?.(stream, kept);
   };
+}
+
+/** It wrote more to a file than it may. */
+function isTooLong({ code }: BoxEnd): boolean {
+  const end = code === undefined ? undefined : endOfCode(code);
+  return end?.kind === 'killed' && end.signal === 'SIGXFSZ';
 }
 
 /** What it met and outlived. */

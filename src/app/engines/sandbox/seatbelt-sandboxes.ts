@@ -20,7 +20,7 @@ import type {
   SandboxState,
   SandboxView,
 } from '../../../kernel/sandbox.ts';
-import { commandScript, proxyVariables } from '../../../security/sandbox/inner-script.ts';
+import { commandScript, lineEnd, proxyVariables } from '../../../security/sandbox/inner-script.ts';
 import { workspaceInside } from '../../../security/sandbox/launcher-arguments.ts';
 import { seatbeltProfile } from '../../../security/sandbox/seatbelt-profile.ts';
 import { unavailable } from '../../../security/sandbox/unavailable.ts';
@@ -142,7 +142,8 @@ export class SeatbeltSandboxes implements Sandboxes {
       env: {},
     };
     const inner = { limits: order.limits, byProcess: false, cpuSeconds: undefined };
-    return [launcher, '-f', profile, '/bin/sh', '-c', commandScript(command, inner)];
+    const script = lineEnd + commandScript(command, inner);
+    return [launcher, '-f', profile, '/bin/sh', '-c', script];
   }
 }
 

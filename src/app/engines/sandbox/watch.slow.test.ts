@@ -58,7 +58,7 @@ test('a run that fills its workspace is stopped, once', async () => {
   writeFileSync(at.folder.at('larger'), kib(3000));
   await sleep(400);
   expect(at.stops).toEqual(['workspace']);
-  expect(at.watch.isOver(at.folder.path)).toBe(true);
+  expect(await at.watch.isOver(at.folder.path, limits)).toBe(true);
 });
 
 test('a run that makes too many files is stopped', async () => {
@@ -80,7 +80,7 @@ test('a workspace that was too full before may be emptied, and not filled furthe
   rmSync(at.folder.at('old0'));
   await sleep(450);
   expect(at.stops).toEqual([]);
-  expect(at.watch.isOver(at.folder.path)).toBe(true);
+  expect(await at.watch.isOver(at.folder.path, limits)).toBe(true);
   writeFileSync(at.folder.at('new'), kib(2500));
 
   await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
@@ -103,11 +103,17 @@ test('a run that was too short to be looked at is known by what it left', async 
   writeFileSync(at.folder.at('large'), kib(3000));
 
   run[Symbol.dispose]();
-  await vi.waitFor(() => expect(at.watch.isOver(at.folder.path)).toBe(true), soon);
+  await vi.waitFor(
+    async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(true),
+    soon,
+  );
   rmSync(at.folder.at('large'));
   at.watch.watch(at.box({ limits: roomy }))[Symbol.dispose]();
 
-  await vi.waitFor(() => expect(at.watch.isOver(at.folder.path)).toBe(false), soon);
+  await vi.waitFor(
+    async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(false),
+    soon,
+  );
   expect(at.stops).toEqual([]);
 });
 

@@ -86,9 +86,16 @@ export class BoxWatch implements AsyncDisposable {
     return { [Symbol.dispose]: () => this.#forget(watched) };
   }
 
-  /** Whether it held more than it may when it was last looked at. */
-  isOver(workspace: string): boolean {
-    return this.#after.isOver(workspace);
+  /** Whether it holds more than it may. Counted only where it did when it was last looked at. */
+  async isOver(
+    path: string,
+    { workspaceBytes, workspaceFiles }: WatchedBox['limits'],
+  ): Promise<boolean> {
+    if (!this.#after.isOver(path)) return false;
+    const most = { bytes: workspaceBytes, files: workspaceFiles };
+    const answer = await this.#thread.folder({ path, most, opensShut: true });
+    if (answer !== undefined) this.#after.note(path, answer.outcome, most);
+    return this.#after.isOver(path);
   }
 
   /** Nothing where there is no such folder; undefined when nobody can tell just now. */

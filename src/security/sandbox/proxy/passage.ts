@@ -74,7 +74,8 @@ export class Passage implements Asker, Disposable {
   /** W1 */
   endIfRevoked(): void {
     for (const { links } of this.#grants) {
-      const revoked = links.find((link) => link.revoked);
+      // The uppermost: those below were revoked with it.
+      const revoked = links.findLast((link) => link.revoked);
       if (revoked !== undefined) this.#endOnRecord('revoked', revoked.id, revokedError(revoked.id));
     }
   }

@@ -1,0 +1,108 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { type DaemonHome, daemonHome } from '../../tests/support/daemon-home.ts';
+import { hasSandbox } from '../../tests/support/machine.ts';
+import { inboxOf, putIntoOutbox } from '../../tests/support/message-files.ts';
+import { bearer, send } from '../../tests/support/temporary-gateway.ts';
+
+async function spawnedEvent({ daemon }: DaemonHome, name: string): Promise<unknown> {
+  const events = await Array.fromAsync(daemon.client.events({ kind: 'agent.spawned' }));
+  return events.find(({ subject }) => subject === `agent:${name}`)?.data;
+}
+
+describe.skipIf(!hasSandbox)('aos spawn of a program', () => {
+  test('is in a sandbox, or by the owner’s choice in none: ps, inspect and the event tell', async () => {
+    await using home = await daemonHome();
+    mkdirSync(home.folder.at('seen'));
+    mkdirSync(home.folder.at('work'));
+    // Under a daemon of root, the program is another user, and the folder has to let it in.
+    chmodSync(home.folder.at('work'), 0o777);
+    writeFileSync(home.folder.at('seen/file'), 'shown');
+    const [seen, work] = [home.folder.at('seen'), home.folder.at('work')];
+
+    await home.aos([
+      ...['spawn', 'walled', '--see', seen, '--cwd', work, '--writable'],
+      ...['--grant', 'http:127.0.0.1:9/*:request'],
+      ...['--', 'sh', '-c', `cat ${seen}/file; echo made > ${work}/made; exec sleep 300`],
+    ]);
+    await home.aos(['spawn', 'open', '--unsandboxed', '--', 'sleep', '300']);
+    const ps = await home.aos(['ps']);
+    const walled = await home.aos(['inspect', 'walled']);
+    const open = await home.aos(['inspect', 'open']);
+    const list = await Array.fromAsync(home.daemon.client.agents());
+
+    expect(ps.stdout).toMatch(/^walled +command +running/m);
+    expect(ps.stdout).toMatch(/^open +command, unsandboxed +running/m);
+    expect(walled.stdout).toMatch(/^sandbox +on \((?:control groups|rlimits)\)$/m);
+    expect(walled.stdout).toMatch(/^network +by its http grants$/m);
+    expect(walled.stdout).toContain('work, which it may write to');
+    expect(open.stdout).toMatch(/^sandbox +off: the owner's choice$/m);
+    expect(list.map(({ name, sandbox }) => [name, sandbox])).toEqual([
+      ['open', 'off'],
+      ['walled', 'on'],
+    ]);
+    expect(await home.daemon.client.agentDetails('open')).toMatchObject({
+      ...{ sandbox: 'off', sandbox_rung: null, uid: null, network: false, sees: [] },
+    });
+    expect(await spawnedEvent(home, 'open')).toMatchObject({ sandbox: 'off' });
+    expect(await spawnedEvent(home, 'walled')).toMatchObject({ sandbox: 'on', sees: [seen] });
+    await vi.waitUntil(() => existsSync(join(work, 'made')), { timeout: 10_000 });
+    expect((await home.daemon.client.agentDetails('walled')).log_tail).toContain('shown');
+  });
+
+  test('has its socket in a folder of its own, which goes with it', async () => {
+    await using home = await daemonHome();
+    const bodies = join(home.home, 'run', 'bodies');
+
+    await home.aos(['spawn', 'walled', '--', 'sleep', '300']);
+    await home.aos(['spawn', 'open', '--unsandboxed', '--', 'sleep', '300']);
+
+    expect(readdirSync(bodies)).toEqual(['walled']);
+    expect(readdirSync(join(bodies, 'walled'))).toEqual(['aos.sock']);
+    await home.aos(['kill', 'walled']);
+    expect(readdirSync(bodies)).toEqual([]);
+  });
+
+  test.each([
+    [['--unsandboxed', '--see', '/srv'], 'without a sandbox it sees everything'],
+    [['--writable'], 'none is named'],
+  ])('refuses %j', async (flags, says) => {
+    await using home = await daemonHome();
+
+    const run = await home.aos(['spawn', 'worker', ...flags, '--', 'sleep', '300']);
+
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(says);
+  });
+});
+
+test('no agent can ask for it: not by its handle, not by a message, not by a tool', async () => {
+  await using home = await daemonHome();
+  const { handle } = await home.daemon.client.register('mallory');
+  await home.aos(['cap', 'grant', 'mallory', 'agent:*:spawn']);
+  const socketPath = join(home.home, 'run', 'agents', 'mallory.sock');
+  const mallory = (path: string, body: object) =>
+    send({
+      ...{ at: socketPath, method: 'POST', path: `/api/v1${path}`, headers: bearer(handle) },
+      body: JSON.stringify(body),
+    });
+
+  const byHandle = await mallory('/agents/worker/spawn', { cli: ['true'], unsandboxed: true });
+  const args = { name: 'worker', goal: 'work', unsandboxed: true };
+  const byTool = await mallory('/tools/agent.spawn/call', { args });
+  putIntoOutbox(
+    home.home,
+    'mallory',
+    'TO: __orchestrator__\nKIND: spawn\n\nNAME: worker\nCLI: true\nUNSANDBOXED: true\n',
+  );
+
+  expect(byHandle).toMatchObject({ status: 403, json: { code: 'gateway.owner-only' } });
+  expect(byTool.json).toMatchObject({ code: 'tool.bad-arguments' });
+  await vi.waitUntil(() => readdirSync(inboxOf(home.home, 'mallory')).length > 0, {
+    timeout: 15_000,
+  });
+  expect((await Array.fromAsync(home.daemon.client.agents())).map(({ name }) => name)).toEqual([
+    'mallory',
+  ]);
+});
