@@ -50,8 +50,7 @@ export class RunningCall implements Disposable {
 
   endIfRevoked(): void {
     for (const { links } of this.#grants) {
-      // The uppermost: those below were revoked with it.
-      const revoked = links.findLast((link) => link.revoked);
+      const revoked = links.find((link) => link.revoked);
       if (revoked !== undefined) this.end(revokedError(revoked.id));
     }
   }
