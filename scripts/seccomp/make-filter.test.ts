@@ -18,7 +18,7 @@ import { prebuiltSource } from './prebuilt-source.ts';
 import type { FilterKind } from './rules.ts';
 
 const everyArchitecture: readonly Architecture[] = ['x64', 'arm64'];
-const everyKind: readonly FilterKind[] = ['tool', 'body'];
+const everyKind: readonly FilterKind[] = ['tool', 'full', 'body'];
 const everyFilter = everyArchitecture.flatMap((architecture) =>
   everyKind.map((kind) => ({
     architecture,
@@ -36,6 +36,7 @@ const answers = new Map([
   [0x0005005d, 'EPROTONOSUPPORT'],
   [0x0005005f, 'EOPNOTSUPP'],
   [0x00050061, 'EAFNOSUPPORT'],
+  [0x0005007a, 'EDQUOT'],
 ]);
 
 function ask(
@@ -216,6 +217,45 @@ test('the committed filters are what the program makes', () => {
   expect(readFileSync(path, 'utf8')).toBe(prebuiltSource());
 });
 
+const makers: ReadonlySet<SyscallName> = new Set([
+  ...(['mkdir', 'mkdirat', 'mknod', 'mknodat', 'symlink', 'symlinkat', 'link', 'linkat'] as const),
+  ...(['creat', 'open', 'openat', 'socketpair', 'mmap'] as const),
+]);
+
+test.each(everyFilter.filter(({ kind }) => kind === 'full'))(
+  'where a workspace is full nothing is made, and all can be opened ($architecture)',
+  (filter) => {
+    const calls: readonly (readonly [SyscallName, readonly number[], string])[] = [
+      ['mkdir', [0, 0o755], 'EDQUOT'],
+      ['mkdirat', [0, 0, 0o755], 'EDQUOT'],
+      ['mknodat', [0, 0, 0o100644], 'EDQUOT'],
+      ['symlinkat', [0, 0, 0], 'EDQUOT'],
+      ['linkat', [0, 0, 0, 0, 0], 'EDQUOT'],
+      ['creat', [0, 0o644], 'EDQUOT'],
+      ['open', [0, 0o100, 0o644], 'EDQUOT'],
+      ['open', [0, 0o2, 0o7777], 'allow'],
+      ['openat', [0, 0, 0o1101, 0o644], 'EDQUOT'],
+      ['openat', [0, 0, 0o20200002, 0o644], 'EDQUOT'],
+      ['openat', [0, 0, 0o1001, 0o7777], 'allow'],
+      ['setxattr', [0, 0, 0, 0, 0], 'EDQUOT'],
+      ['socketpair', [1, 1, 0, 0], 'EDQUOT'],
+      ['mmap', [0, 4096, 3, 0x01, 5, 0], 'EDQUOT'],
+      ['mmap', [0, 4096, 1, 0x03, 5, 0], 'EDQUOT'],
+      ['mmap', [0, 4096, 3, 0x02, 5, 0], 'allow'],
+      ['mmap', [0, 4096, 3, 0x21, 0, 0], 'allow'],
+      ['renameat2', [0, 0, 0, 0, 0], 'allow'],
+      ['renameat2', [0, 0, 0, 0, 4], 'EPERM'],
+    ];
+
+    const wrong = calls.flatMap(([name, args, verdict]) => {
+      const number = numberOf(name, filter.architecture);
+      const given = number === undefined ? verdict : ask(filter, number, args);
+      return given === verdict ? [] : [`${name}(${args.join(', ')}): ${given}, not ${verdict}`];
+    });
+    expect(wrong).toEqual([]);
+  },
+);
+
 describe.each(everyFilter)('the filter for $architecture and a $kind', (filter) => {
   const { architecture, kind, program } = filter;
 
@@ -223,11 +263,12 @@ describe.each(everyFilter)('the filter for $architecture and a $kind', (filter) 
     const expected = [
       ...sameForBoth,
       ...toolThenBody.map(
-        ([name, args, tool, body]) => [name, args, kind === 'tool' ? tool : body] as const,
+        ([name, args, tool, body]) => [name, args, kind === 'body' ? body : tool] as const,
       ),
     ];
 
-    const wrong = expected.flatMap(([name, args, verdict]) => {
+    const counted = kind === 'full' ? expected.filter(([name]) => !makers.has(name)) : expected;
+    const wrong = counted.flatMap(([name, args, verdict]) => {
       const number = numberOf(name, architecture);
       const given = number === undefined ? verdict : ask(filter, number, args);
       return given === verdict ? [] : [`${name}(${args.join(', ')}): ${given}, not ${verdict}`];

@@ -28,6 +28,7 @@ const answerValues: Readonly<Record<Answer, number>> = {
   EPROTONOSUPPORT: 0x50000 + 93,
   EOPNOTSUPP: 0x50000 + 95,
   EAFNOSUPPORT: 0x50000 + 97,
+  EDQUOT: 0x50000 + 122,
 };
 
 /** What bubblewrap takes by `--seccomp`. */

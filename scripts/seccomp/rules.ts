@@ -4,8 +4,11 @@
  */
 import type { SyscallName } from './numbers.ts';
 
-/** `tool` is what a tool starts; `body` is an agent's own program, which talks to its daemon. */
-export type FilterKind = 'tool' | 'body';
+/**
+ * `tool` is what a tool starts; `full` is the same in a workspace that holds more than it may;
+ * `body` is an agent's own program, which talks to its daemon.
+ */
+export type FilterKind = 'tool' | 'full' | 'body';
 
 export type Answer =
   | 'allow'
@@ -14,7 +17,8 @@ export type Answer =
   | 'ENOSYS'
   | 'EPROTONOSUPPORT'
   | 'EOPNOTSUPP'
-  | 'EAFNOSUPPORT';
+  | 'EAFNOSUPPORT'
+  | 'EDQUOT';
 
 export type Verdict = Answer | Look;
 
@@ -42,10 +46,14 @@ export function rulesFor(kind: FilterKind): Rules {
     // writes zeros.
     ['fallocate', 'EOPNOTSUPP'],
     ['clone', noneOfTheBits(0, namespaceFlags)],
+    // RENAME_WHITEOUT leaves a file where one was moved away.
+    ['renameat2', noneOfTheBits(4, 0b100)],
     ['personality', ordinaryPersonality],
     ['ioctl', harmlessRequest],
-    ['socket', kind === 'tool' ? internetSocket : internetOrUnixSocket],
-    ['socketpair', kind === 'tool' ? lastingPair : unixPair],
+    ['socket', kind === 'body' ? internetOrUnixSocket : internetSocket],
+    ['socketpair', kind === 'body' ? unixPair : lastingPair],
+    ...(kind === 'body' ? [] : uncounted),
+    ...(kind === 'full' ? makesNothing : []),
   ]);
 }
 
@@ -86,6 +94,13 @@ const hidden: readonly SyscallName[] = [
   ...(['statmount', 'listmount'] as const),
 ];
 
+// Instances are counted for the user that the daemon runs as, too: one call could use up all
+// that this user has. Programs that know no other way poll.
+const uncounted: readonly (readonly [SyscallName, Verdict])[] = [
+  ['inotify_init', 'ENOSYS'],
+  ['inotify_init1', 'ENOSYS'],
+];
+
 // S_ISUID and S_ISGID: who runs such a file, runs as its owner, also on the host.
 const setIdBits = 0o6000;
 
@@ -104,6 +119,38 @@ const modes: readonly (readonly [SyscallName, Look])[] = [
   ['creat', noneOfTheBits(1, setIdBits)],
   ['open', noneOfTheBits(1, makesFile, noneOfTheBits(2, setIdBits))],
   ['openat', noneOfTheBits(2, makesFile, noneOfTheBits(3, setIdBits))],
+];
+
+// MAP_SHARED and MAP_ANONYMOUS.
+const sharedOrNoFile = 0x21;
+const privateOrNoFile: Look = {
+  argument: 3,
+  bits: sharedOrNoFile,
+  cases: [{ values: [0x01], verdict: 'EDQUOT' }],
+  otherwise: 'allow',
+};
+
+// What is there can be read and removed. Files do not grow: that is a limit of its own.
+const makesNothing: readonly (readonly [SyscallName, Verdict])[] = [
+  ['mkdir', 'EDQUOT'],
+  ['mkdirat', 'EDQUOT'],
+  ['mknod', 'EDQUOT'],
+  ['mknodat', 'EDQUOT'],
+  ['symlink', 'EDQUOT'],
+  ['symlinkat', 'EDQUOT'],
+  ['link', 'EDQUOT'],
+  ['linkat', 'EDQUOT'],
+  ['creat', 'EDQUOT'],
+  ['open', noneOfTheBits(1, makesFile, 'EDQUOT')],
+  ['openat', noneOfTheBits(2, makesFile, 'EDQUOT')],
+  ['setxattr', 'EDQUOT'],
+  ['lsetxattr', 'EDQUOT'],
+  ['fsetxattr', 'EDQUOT'],
+  ['setxattrat', 'EDQUOT'],
+  // What is written to a file in memory, in its holes above all, no limit of a file counts.
+  ['mmap', privateOrNoFile],
+  // One end of a pair can be given a name, which is a file.
+  ['socketpair', 'EDQUOT'],
 ];
 
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. The bit of NEWTIME is

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
+import { partsOfPath } from '../kernel/file-deed.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
 import { quote } from '../kernel/quote.ts';
 import type { BodyOrder, SandboxView } from '../kernel/sandbox.ts';
+import { endsAtSecret } from '../kernel/sensitive-path.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { BodySandboxes } from '../runtime/command/deps.ts';
 import { renewHandle } from '../security/renew-handle.ts';
@@ -14,7 +16,7 @@ import { workspaceInside } from '../security/sandbox/launcher-arguments.ts';
 import { unavailable } from '../security/sandbox/unavailable.ts';
 import type { Engines } from './compose.ts';
 import type { Environment } from './config.ts';
-import { findGit } from './find-git.ts';
+import { findBelow } from './find-below.ts';
 import type { HomeSandboxes } from './home-sandboxes.ts';
 import type { OpenHome } from './open-home.ts';
 import { withoutSymlinks } from './without-symlinks.ts';
@@ -42,9 +44,13 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
     async check(spec, by) {
       if (spec.unsandboxed === true) return spec;
       await mustWork(sandboxes);
+      const none = { name: '', handle: '', socket: '', home: homeInside, machine: {} };
+      programEnvironment({ ...none, own: spec.env });
       // There is no workspace yet.
       const facts = { name: 'NAME', by, uid: undefined, cwd: spec.cwd ?? open.realHome };
-      const { leads } = await viewOf(engines, options, spec, facts);
+      const { seen, leads } = await viewOf(engines, options, spec, facts);
+      bodies.checkView(seen.view);
+      if (spec.cwd !== undefined && by !== 'owner') await refuseSecrets(engines, leads[spec.cwd]);
       return { ...spec, leads };
     },
     async orderFor(name, spec) {
@@ -87,7 +93,11 @@ async function orderFor(
   await checkWritable(engines, spec, uid);
   // What an agent had somebody work in may have been taken from it since.
   const works = spec.cwd !== undefined && by.startsWith('agent:');
-  if (works) await checkWorkingFolder(open, by, leads[cwd] ?? cwd);
+  if (works) {
+    const folder = leads[cwd] ?? cwd;
+    await checkWorkingFolder(open, by, folder);
+    await refuseSecrets(engines, folder);
+  }
   return {
     view: await withIdentities(engines, seen.view),
     command: {
@@ -117,7 +127,8 @@ async function viewOf(
   const folder = await place(cwd);
   const env = { PATH: environment['PATH'] ?? usualPath };
   const parts = programs.partsOf({ argv: spec.argv, cwd: folder.real, env });
-  const git = spec.writable === true ? await findGit(disk, folder.real) : undefined;
+  const isWanted = (_: string, name: string) => name === '.git';
+  const git = spec.writable === true ? await findBelow(disk, folder.real, { isWanted }) : undefined;
   const sees = await Promise.all((spec.sees ?? []).map(place));
   for (const { real } of sees) {
     if ((await disk.stat(real))?.kind !== 'folder') throw noFolder(real);
@@ -149,6 +160,25 @@ function checkLeads({ leads = {} }: CommandSpec, now: Leads): void {
       fix: 'Look who changed it; then spawn the agent anew',
     });
   }
+}
+
+/**
+ * A grant for a folder does not give the keys that lie in it, so a program that sees the whole
+ * folder would see more than whoever has it started.
+ */
+async function refuseSecrets({ disk }: Engines, folder = '/'): Promise<void> {
+  const found = await findBelow(disk, folder, {
+    isWanted: (path) => endsAtSecret(partsOfPath(path)),
+    // Code of others, with keys that only tests use.
+    isSkipped: (name) => name === 'node_modules',
+  });
+  if (found === undefined) return;
+  const why =
+    found === folder ? 'it is too large to look for secrets in it' : `it holds ${quote(found)}`;
+  throw new AosError('sandbox.bad-folder', {
+    message: `${quote(folder)} is not shown to the program of another agent: ${why}`,
+    fix: 'Name a folder below it, or have the owner spawn the agent',
+  });
 }
 
 /** Under root the agent is somebody else, whose folder it may not be. */

@@ -60,7 +60,8 @@ export function openHomeSandboxes(
         : undefined;
       const workspace = await workspaceOf(engines, open, principal);
       if (uid !== undefined) await engines.owners.give(workspace, uid);
-      return { principal, uid, workspace, sees: [], unixSockets: false };
+      const workspaceIs = await identityOf(engines.disk, workspace);
+      return { principal, uid, workspace, workspaceIs, sees: [], unixSockets: false };
     },
     async networkFor(principal) {
       if (!(await holdsAny(ledger.committed, principal, 'http'))) return undefined;
@@ -96,6 +97,11 @@ async function ownFolders(
   const own = ['workspace', 'outbox', 'inbox'].map((folder) => join(home, 'agents', name, folder));
   for (const folder of [...own, socketFolder]) await owners.give(folder, uid);
   return uid;
+}
+
+async function identityOf(disk: Disk, path: string): Promise<string | undefined> {
+  const entry = await disk.stat(path);
+  return entry && `${entry.device}:${entry.inode}`;
 }
 
 async function makeFolderIfMissing(disk: Disk, path: string): Promise<void> {

@@ -1,7 +1,15 @@
-import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../app/engines/disk.ts';
+import { diskError } from '../kernel/disk-errors.ts';
 import { LogReader } from './log-reader.ts';
 
 test('tail() gives the last lines, also one without an end', async () => {
@@ -71,4 +79,37 @@ test.each([
   change(folder.at('a.log'));
 
   expect(await reader.more()).toEqual(['new']);
+});
+
+/** As the disk is for somebody who may not do everything. */
+const ordinaryDisk = {
+  ...realDisk,
+  read: async (path: string) => {
+    if ((statSync(path).mode & 0o400) === 0) throw diskError('EACCES', path);
+    return realDisk.read(path);
+  },
+};
+
+test('a log that its program has shut is read all the same, then and later', async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(folder.at('a.log'), 'one\n');
+  const reader = new LogReader(ordinaryDisk, folder.at('a.log'));
+
+  chmodSync(folder.at('a.log'), 0o000);
+  const before = await reader.tail(10);
+  appendFileSync(folder.at('a.log'), 'two\n');
+  chmodSync(folder.at('a.log'), 0o000);
+
+  expect(before).toEqual(['one']);
+  expect(await reader.more()).toEqual(['two']);
+  expect(statSync(folder.at('a.log')).mode & 0o777).toBe(0o600);
+});
+
+test('a log of somebody else stays shut, and is told as such', async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(folder.at('a.log'), 'one\n', { mode: 0o000 });
+  const denied = async (path: string) => Promise.reject(diskError('EPERM', path));
+  const reader = new LogReader({ ...ordinaryDisk, makePrivate: denied }, folder.at('a.log'));
+
+  await expect(reader.tail(10)).rejects.toMatchObject({ code: 'disk.denied' });
 });

@@ -1,4 +1,7 @@
-import type { DiskView, FileReader } from '../kernel/ports.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { Disk, FileReader } from '../kernel/ports.ts';
+
+type LogDisk = Pick<Disk, 'read' | 'stat' | 'makePrivate'>;
 
 // A program may write without ever ending a line; so much is looked at from the end.
 const mostBytes = 4 * 1024 * 1024;
@@ -6,7 +9,7 @@ const partBytes = 256 * 1024;
 
 /** The end of a file that is written, and what is added to it. */
 export class LogReader {
-  readonly #disk: DiskView;
+  readonly #disk: LogDisk;
   readonly #path: string;
   #offset = 0;
   #inode: string | undefined;
@@ -14,7 +17,7 @@ export class LogReader {
   /** A line whose end has not come yet. */
   #rest = '';
 
-  constructor(disk: DiskView, path: string) {
+  constructor(disk: LogDisk, path: string) {
     this.#disk = disk;
     this.#path = path;
   }
@@ -22,7 +25,7 @@ export class LogReader {
   /** The last lines, also one that has no end yet. */
   async tail(count: number): Promise<readonly string[]> {
     if ((await this.#disk.stat(this.#path)) === undefined) return [];
-    await using reader = await this.#disk.read(this.#path);
+    await using reader = await this.#open();
     const { sizeBytes, inode } = await reader.identity();
     this.#inode = inode;
     this.#offset = Math.max(0, sizeBytes - mostBytes);
@@ -37,7 +40,7 @@ export class LogReader {
   async more(): Promise<readonly string[]> {
     const entry = await this.#disk.stat(this.#path);
     if (entry === undefined) return [];
-    await using reader = await this.#disk.read(this.#path);
+    await using reader = await this.#open();
     const { sizeBytes, inode } = await reader.identity();
     if (inode !== this.#inode || sizeBytes < this.#offset) {
       this.#offset = 0;
@@ -46,6 +49,17 @@ export class LogReader {
     }
     this.#inode = inode;
     return this.#readOn(reader, sizeBytes);
+  }
+
+  // What writes it runs as its owner, and may have shut it.
+  async #open(): Promise<FileReader> {
+    try {
+      return await this.#disk.read(this.#path);
+    } catch (failure) {
+      if (!(failure instanceof AosError) || failure.code !== 'disk.denied') throw failure;
+      await this.#disk.makePrivate(this.#path);
+      return this.#disk.read(this.#path);
+    }
   }
 
   async #readOn(reader: FileReader, end: number): Promise<string[]> {

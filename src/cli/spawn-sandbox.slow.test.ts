@@ -77,6 +77,30 @@ describe.skipIf(!hasSandbox)('aos spawn of a program', () => {
   });
 });
 
+describe.skipIf(!hasSandbox)('a program that ends at once', () => {
+  test('is told of a script that lies where it does not see it', async () => {
+    await using home = await daemonHome();
+    const script = home.folder.at('bot.sh');
+    writeFileSync(script, 'echo hello\n', { mode: 0o644 });
+
+    const run = await home.aos(['spawn', 'bot', '--', 'sh', script]);
+
+    expect(run.code).not.toBe(0);
+    expect(run.stderr).toContain('ended at once');
+    expect(run.stderr).toContain(`"${script}" is not seen inside: --see "${home.folder.path}"`);
+  });
+
+  test('for another reason is told that there may be such a one', async () => {
+    await using home = await daemonHome();
+
+    const plain = await home.aos(['spawn', 'bot', '--', 'sh', '-c', 'exit 3']);
+    const open = await home.aos(['spawn', 'free', '--unsandboxed', '--', 'sh', '-c', 'exit 3']);
+
+    expect(plain.stderr).toContain('then aos spawn it anew; a script that is an argument');
+    expect(open.stderr).toMatch(/then aos spawn it anew$/m);
+  });
+});
+
 test('no agent can ask for it: not by its handle, not by a message, not by a tool', async () => {
   await using home = await daemonHome();
   const { handle } = await home.daemon.client.register('mallory');

@@ -14,6 +14,7 @@ import { fileParts } from './input.ts';
 import { modelOf, modelWords } from './model-word.ts';
 import { textOf } from './piped.ts';
 import { repeated } from './repeated.ts';
+import { unseenArgument } from './unseen-argument.ts';
 
 interface SpawnOptions {
   readonly cli?: string;
@@ -56,7 +57,7 @@ export function defineSpawn(command: Command, context: Context): void {
     .option('--standing', 'it stays for messages that come for it (when there is no goal)')
     .addHelpText(
       'after',
-      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nA program runs in a sandbox: it sees its own workspace, inbox, outbox and socket, and\nwhat --cwd and --see name. Without one, by --unsandboxed, it is trusted as you are.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd . --writable\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=5000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
+      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nA program runs in a sandbox: it sees its own workspace, inbox, outbox and socket, and\nwhat --cwd and --see name. A script that is an argument has to be shown: --cwd . does it.\nWithout a sandbox, by --unsandboxed, it is trusted as you are.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn bot --cwd . -- python3 ./bot.py\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd . --writable\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=5000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
     )
     .action((name: string, words: readonly string[], options: SpawnOptions) =>
       spawn(context, name, { words, options }),
@@ -72,9 +73,18 @@ async function spawn(context: Context, name: string, spawning: Spawning): Promis
   checkAgentName(name);
   const body = await bodyOf(name, spawning);
   const answer = await withHome(context, { holder: 'aos spawn' }, (client) =>
-    client.spawn(name, body, { signal: context.signal }),
+    client.spawn(name, body, { signal: context.signal }).catch(async (failure: unknown) => {
+      throw await withUnseen(failure, body);
+    }),
   );
   context.print({ data: answer, text: spawnedText(answer, body) });
+}
+
+async function withUnseen(failure: unknown, body: Body<'spawn'>): Promise<unknown> {
+  if (!(failure instanceof AosError) || failure.code !== 'program.not-started') return failure;
+  const fix = await unseenArgument(composeEngines().disk, body);
+  const { code, message, details } = failure;
+  return fix === undefined ? failure : new AosError(code, { message, fix, details });
 }
 
 async function bodyOf(name: string, { words, options }: Spawning): Promise<Body<'spawn'>> {

@@ -77,6 +77,7 @@ export const errorCodes = {
   'sandbox.unavailable': { kind: 'unavailable' },
   'sandbox.not-started': { kind: 'unavailable' },
   'sandbox.bad-folder': { kind: 'invalid' },
+  'sandbox.full': { kind: 'limit' },
   'shell.unknown-program': { kind: 'missing' },
   'shell.bad-order': { kind: 'invalid' },
 

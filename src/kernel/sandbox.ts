@@ -60,8 +60,12 @@ export interface SandboxView {
   readonly uid: number | undefined;
   /** On the host; `/workspace` inside, and the home of whoever is there. */
   readonly workspace: string;
+  /** Which folder that is, so that one that took its place is not taken for it. */
+  readonly workspaceIs?: string | undefined;
   readonly sees: readonly SeenPath[];
   readonly links?: readonly SeenLink[];
+  /** Its workspace holds more than it may: nothing is made there, and all can be removed. */
+  readonly isFull?: boolean | undefined;
   /** Programs of agents talk to their daemon; what a tool starts opens no such sockets. */
   readonly unixSockets: boolean;
 }
@@ -181,7 +185,9 @@ export interface Sandboxes extends AsyncDisposable {
   examine(): Promise<SandboxState>;
   /** Throws `sandbox.unavailable`, `sandbox.not-started`, or the signal's reason. */
   run(order: SandboxRun): Promise<SandboxResult>;
-  /** Throws `sandbox.unavailable` and `sandbox.bad-folder`. */
+  /** Whether all of it can be shown together; throws `sandbox.bad-folder`. */
+  checkView(view: SandboxView): void;
+  /** Throws `sandbox.unavailable`, `sandbox.bad-folder` and `sandbox.full`. */
   prepareBody(order: BodyOrder): Promise<SandboxedBody>;
   /** Holds it to its limits. */
   holdBody(body: RunningBody): HeldBody;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sensitiveParts } from './sensitive-path.ts';
+import { endsAtSecret, isAboveSecrets, sensitiveParts } from './sensitive-path.ts';
 import { sensitiveNames, systemPlaces, userPlaces } from './sensitive-places.ts';
 
 const aosHome = ['home', 'u', '.agent-relay'];
@@ -146,5 +146,34 @@ describe('sensitiveParts()', () => {
 
   test('takes another spelling of our home for our home', () => {
     expect(partsOf('/Home/U/.AGENT-RELAY/keys')).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('secrets among what a program would be shown', () => {
+  const parts = (path: string): readonly string[] => path.split('/').slice(1);
+
+  test.each(['/p/.env', '/p/a/id_rsa', '/p/.SSH', '/p/.config/gcloud', '/p/server.key'])(
+    '%s is where one is kept',
+    (path) => {
+      expect(endsAtSecret(parts(path))).toBe(true);
+    },
+  );
+
+  test.each(['/p/.git', '/p/.vscode', '/p/src/env.ts', '/p/.config/other', '/gcloud'])(
+    '%s is not',
+    (path) => {
+      expect(endsAtSecret(parts(path))).toBe(false);
+    },
+  );
+
+  test.each(['/home/u/.config', '/home/u/.local/share', '/home/u/.cargo'])(
+    '%s usually holds some',
+    (path) => {
+      expect(isAboveSecrets(parts(path))).toBe(true);
+    },
+  );
+
+  test.each(['/home/u/project', '/srv', '/home/u/config'])('%s usually holds none', (path) => {
+    expect(isAboveSecrets(parts(path))).toBe(false);
   });
 });

@@ -10,7 +10,13 @@
  * S5. `.git` itself: a file of that name, or a folder put there, leads git to other settings.
  *     What is in it, but for the places that are named, is data.
  */
-import { sensitiveNames, systemPlaces, userPlaces } from './sensitive-places.ts';
+import {
+  secretNames,
+  secretPlaces,
+  sensitiveNames,
+  systemPlaces,
+  userPlaces,
+} from './sensitive-places.ts';
 
 /** Indexes of the parts that have to be named. */
 export function sensitiveParts(
@@ -71,4 +77,23 @@ function folded(name: string): string {
   const seen = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Up and down again: only that takes "ſ" to "s".
   return seen.toUpperCase().toLowerCase();
+}
+
+const secrets = [...secretPlaces, ...secretNames].map((place) => place.split('/'));
+
+/** Whether the end of the path is where secrets are kept, such as `.env` or `.config/gcloud`. */
+export function endsAtSecret(path: readonly string[]): boolean {
+  const names = path.map(folded);
+  return secrets.some((place) => isAt(names, names.length - place.length, place));
+}
+
+/** Whether folders of secrets usually lie in it, such as `.config`. */
+export function isAboveSecrets(path: readonly string[]): boolean {
+  const names = path.map(folded);
+  return secrets.some((place) =>
+    place.some((_, index) => {
+      const above = place.slice(0, index);
+      return above.length > 0 && isAt(names, names.length - above.length, above);
+    }),
+  );
 }

@@ -26,9 +26,8 @@ export const systemPlaces: readonly string[] = [
   ...['proc', 'sys', 'dev', 'run', 'boot', 'efi'],
 ];
 
-/** Anywhere. */
-export const userPlaces: readonly string[] = [
-  // Credentials.
+/** Anywhere: credentials, and what browsers keep. */
+export const secretPlaces: readonly string[] = [
   ...places('.config', 'gcloud gh hub glab-cli rclone op 1password keepassxc bitwarden* doctl'),
   ...places('.config', 'hcloud scw stripe netlify configstore containers helm sops age solana pip'),
   ...places('.config', 'nuget'),
@@ -43,6 +42,11 @@ export const userPlaces: readonly string[] = [
   ...places('library', 'keychains cookies safari launchagents launchdaemons'),
   ...places('library/application*', 'google chromium bravesoftware firefox vivaldi arc 1password*'),
   ...places('library/application*', 'com.operasoftware* code cursor claude slack microsoft*'),
+];
+
+/** Anywhere. */
+export const userPlaces: readonly string[] = [
+  ...secretPlaces,
   // Git runs what its settings name.
   ...places('.git', 'hooks config* modules worktrees info'),
   ...['.config/git', '.hg/hgrc'],
@@ -54,9 +58,8 @@ export const userPlaces: readonly string[] = [
   ...['.local/bin', '.local/lib/python*', '.cargo/bin', '.cargo/config*', '.cargo/env'],
 ];
 
-/** Anywhere, by themselves. */
-export const sensitiveNames: readonly string[] = [
-  // Credentials.
+/** Anywhere, by themselves: credentials, keys, and what was typed. */
+export const secretNames: readonly string[] = [
   ...words('.ssh .gnupg .aws .azure .kube .docker .dockercfg .password-store .oci .aliyun'),
   ...words('.vault-* .terraform.d .terraformrc .databrickscfg .snowsql .kaggle .huggingface .fly'),
   ...words('.chef .minikube .1password .lpass keyrings appdata'),
@@ -73,6 +76,11 @@ export const sensitiveNames: readonly string[] = [
   ...words('.mozilla .librewolf .waterfox .thunderbird'),
   // What was typed, where tokens end up too.
   ...words('.*_history .history .histfile .lesshst .viminfo'),
+];
+
+/** Anywhere, by themselves. */
+export const sensitiveNames: readonly string[] = [
+  ...secretNames,
   // Run by shells, when somebody logs in, and by programs that read them first.
   ...words('.profile .bashrc .bash_* .zsh* .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc'),
   ...words('.tcshrc .login .logout .xonshrc .inputrc .oh-my-* .pam_environment'),

@@ -91,10 +91,9 @@ test('where no slot is free a program is said to wait, and a missing one is refu
 
 test('a program that does not want to end holds up no other answer', async () => {
   await using home = await programHome();
-  const script = home.folder.at('stubborn.sh');
-  const ready = home.folder.at('ready');
-  writeFileSync(script, `trap '' TERM\ntouch ${ready}\nwhile :; do sleep 1; done\n`);
-  await spawn(home, 'stubborn', `sh ${script}`);
+  const ready = join(home.home, 'agents', 'stubborn', 'workspace', 'ready');
+  const script = `trap '' TERM; touch ready; while :; do sleep 1; done`;
+  await spawn(home, 'stubborn', `sh -c "${script}"`);
   await waitFor(() => expect(existsSync(ready)).toBe(true));
 
   const released = ask(home, 'release', 'NAME: stubborn', 'RELEASED: stubborn');
@@ -163,7 +162,12 @@ test('a program that ends at once was not started, and whoever asked hears its l
   writeFileSync(noShell, '#!/no/such/interpreter\n', { mode: 0o755 });
 
   const early = await spawn(home, 'early', 'sh -c "echo no key; exit 2"');
-  const broken = await spawn(home, 'broken', noShell);
+  const broken = await ask(
+    home,
+    'spawn',
+    `NAME: broken\nCLI: ${noShell}`,
+    'CODE: sandbox.bad-folder',
+  );
   const byOwner = home.daemon.client.spawn('mine', { cli: ['sh', '-c', 'echo no key; exit 2'] });
 
   await expect(byOwner).rejects.toMatchObject({

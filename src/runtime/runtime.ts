@@ -8,7 +8,7 @@
  *     not run under a lease of this process.
  */
 
-import type { CommandSpec } from '../kernel/agent-spec.ts';
+import { type CommandSpec, sandboxOf } from '../kernel/agent-spec.ts';
 import { Bells } from '../kernel/bells.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
@@ -110,18 +110,20 @@ export class AgentRuntime implements AsyncDisposable {
       await this.#deps.sendPrompt(order, order.spec.prompt);
     }
     const isWaiting = (await this.#deps.commands.start(order.name)) === 'waiting';
-    const { pid } = await this.#earlyLook(order.name);
+    const { pid } = await this.#earlyLook(order.name, order.spec);
     return { ...spawned, pid: pid ?? undefined, isWaiting };
   }
 
   /** A program that ends as soon as it begins was not started, whatever its shell says. */
-  async #earlyLook(name: string): Promise<AgentRow> {
+  async #earlyLook(name: string, spec: CommandSpec): Promise<AgentRow> {
     await this.#deps.clock.sleep(earlyMs);
     const row = await this.#find(name);
     if (row.state !== 'failed') return row;
+    const mayLack = sandboxOf(spec) === 'on' && spec.argv.length > 1;
+    const shown = '; a script that is an argument has to be shown, by --cwd or --see';
     throw new AosError('program.not-started', {
       message: `Agent ${quote(name)} ended at once: ${row.reason ?? 'nobody knows why'}`,
-      fix: `aos inspect ${name}, then aos spawn it anew`,
+      fix: `aos inspect ${name}, then aos spawn it anew${mayLack ? shown : ''}`,
     });
   }
 

@@ -60,10 +60,11 @@ export function resourceText(deed: Deed): string {
 export function deniedError({ principal, deed }: Wish, { nearest }: Denial): AosError {
   const missing = oneLine(printDeed(deed));
   const details = { missing, ...nearest };
+  const command = grantCommand(principal, deed);
   if (nearest?.why === 'used-up') {
     return new AosError('capability.used-up', {
       message: `${nameOf(principal)} has used its grant for ${missing} as often as it may`,
-      fix: `Wait, or give it another: ${grantCommand(principal, deed)}`,
+      fix: command === undefined ? 'Wait' : `Wait, or give it another: ${command}`,
       details,
     });
   }
@@ -77,15 +78,23 @@ export function deniedError({ principal, deed }: Wish, { nearest }: Denial): Aos
   return new AosError('capability.denied', {
     message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(deed, nearest)}`,
     // Another grant would take the human out who is to be asked.
-    fix: nearest?.why === 'asks' ? 'Call the tool for it' : grantCommand(principal, deed),
+    fix: nearest?.why === 'asks' ? 'Call the tool for it' : (command ?? noGrant(deed)),
     details,
   });
 }
 
-/** The command that gives what is missing. */
-export function grantCommand(principal: string, deed: Deed): string {
-  const capability = printCapability(wideEnough(deed));
-  return `aos cap grant ${principal.replace(/^agent:/, '')} ${shellWord(capability)}`;
+/** The command that gives what is missing; undefined where it would give every name. */
+export function grantCommand(principal: string, deed: Deed): string | undefined {
+  const capability = wideEnough(deed);
+  if (capability === undefined) return undefined;
+  const text = shellWord(printCapability(capability));
+  return `aos cap grant ${principal.replace(/^agent:/, '')} ${text}`;
+}
+
+function noGrant({ resource }: Deed): string {
+  return resource === 'shell'
+    ? 'The name of this program cannot be granted: give it one of letters, digits and . _ + -'
+    : `The name of this ${resource} cannot be granted: choose another`;
 }
 
 /** As it can be pasted: nothing in it means anything to a shell. */

@@ -2,7 +2,6 @@
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
 import {
-  type Executed,
   oneSandboxDaemon,
   processesWith,
   type SandboxDaemon,
@@ -63,24 +62,32 @@ underEachDaemon((mode) => {
     const fill =
       'for i in $(seq 40); do head -c 2000000 /dev/zero > big-$i; done; sleep 5; echo done';
 
-    const filled = await underLook(daemon(), 'a full workspace', () => daemon().sh('jean', fill));
-    const emptied = await daemon().sh('jean', 'rm -f big-*; ls | wc -l');
-    const written = await daemon().sh('jean', 'echo x > small; rm small');
+    const rounds = await underLook(daemon(), 'a full workspace', async () => ({
+      filled: await daemon().sh('jean', fill),
+      emptied: await daemon().sh('jean', 'rm -f big-*; ls | wc -l'),
+      written: await daemon().sh('jean', 'echo x > small; rm small'),
+    }));
 
-    expect(filled).toMatchObject({ stopped_by: 'workspace', exit_code: null });
-    expect(written).toMatchObject({ stopped_by: null, exit_code: 0 });
-    expect(emptied).toMatchObject({ exit_code: 0, stopped_by: null, stdout: '0\n' });
+    for (const { filled, emptied, written } of rounds) {
+      expect(filled).toMatchObject({ stopped_by: 'workspace', exit_code: null });
+      expect(written).toMatchObject({ stopped_by: null, exit_code: 0 });
+      expect(emptied).toMatchObject({ exit_code: 0, stopped_by: null, stdout: '0\n' });
+    }
   });
 
   test('a workspace with too many files stops the program', async () => {
     const fill =
       'i=0; while :; do mkdir -p d/$((i / 100)); : > d/$((i / 100))/$i; i=$((i + 1)); done';
 
-    const filled = await underLook(daemon(), 'too many files', () => daemon().sh('jean', fill));
-    const emptied = await daemon().sh('jean', 'rm -rf d small; ls | wc -l');
+    const rounds = await underLook(daemon(), 'too many files', async () => ({
+      filled: await daemon().sh('jean', fill),
+      emptied: await daemon().sh('jean', 'rm -rf d small; ls | wc -l'),
+    }));
 
-    expect(filled).toMatchObject({ stopped_by: 'workspace' });
-    expect(emptied).toMatchObject({ stdout: '0\n' });
+    for (const { filled, emptied } of rounds) {
+      expect(filled).toMatchObject({ stopped_by: 'workspace' });
+      expect(emptied).toMatchObject({ stdout: '0\n' });
+    }
   });
 
   test('files that were deleted and are still open count too', async () => {
@@ -95,7 +102,9 @@ underEachDaemon((mode) => {
   test('a program that wants too much memory is stopped, and said so', async () => {
     const hogged = await underLook(daemon(), 'a memory hog', () => daemon().sh('jean', hog(400)));
 
-    expect(hogged).toMatchObject({ stopped_by: 'memory', exit_code: null });
+    for (const each of hogged) {
+      expect(each).toMatchObject({ stopped_by: 'memory', exit_code: null });
+    }
     // What stopped one is not held against the next.
     const next = await daemon().sh('jean', 'kill -9 $$');
     expect(next).toMatchObject({ stopped_by: null, signal: 'SIGKILL', limits_met: [] });
@@ -106,7 +115,7 @@ underEachDaemon((mode) => {
 
     const hogged = await underLook(daemon(), 'twenty hogs', () => daemon().sh('jean', spread));
 
-    expect(hogged).toMatchObject({ stopped_by: 'memory', stdout: '' });
+    for (const each of hogged) expect(each).toMatchObject({ stopped_by: 'memory', stdout: '' });
   });
 
   test('a fork bomb meets the limit, and hears of it', async () => {
@@ -114,11 +123,14 @@ underEachDaemon((mode) => {
 
     const bombed = await underLook(daemon(), 'a fork bomb', () => daemon().sh('jean', bomb));
 
-    const [made = '', ...why] = (bombed.stdout ?? '').split(' ');
-    expect(Number(made)).toBeGreaterThan(10);
-    expect(Number(made)).toBeLessThan(32);
-    expect(why.join(' ')).toBe('Resource temporarily unavailable');
-    if (await hasGroups(daemon())) expect(bombed.limits_met).toEqual(['processes']);
+    const isCounted = await hasGroups(daemon());
+    for (const { stdout = '', limits_met } of bombed) {
+      const [made = '', ...why] = stdout.split(' ');
+      expect(Number(made)).toBeGreaterThan(10);
+      expect(Number(made)).toBeLessThan(32);
+      expect(why.join(' ')).toBe('Resource temporarily unavailable');
+      if (isCounted) expect(limits_met).toEqual(['processes']);
+    }
   });
 
   test('a fork bomb that grows on all sides is ended with its call', async () => {
@@ -141,20 +153,19 @@ underEachDaemon((mode) => {
     expect(late).toMatchObject({ stopped_by: 'time', exit_code: null });
     // Without control groups nothing holds the share.
     if (!(await hasGroups(daemon()))) return;
-    const used = (spun.stdout ?? '')
-      .trim()
-      .split('\n')
-      .map((line) => Number(line.split(' ')[0]));
-    const all = used.reduce((sum, each) => sum + each, 0);
-    expect(used).toHaveLength(2);
-    expect(all).toBeLessThan(1 * 0.5 * 1.3);
+    for (const { stdout = '' } of spun) {
+      const used = stdout.trim().split('\n').map(Number.parseFloat);
+      const all = used.reduce((sum, each) => sum + each, 0);
+      expect(used).toHaveLength(2);
+      expect(all).toBeLessThan(1 * 0.5 * 1.3);
+    }
   });
 
   test('a flood of output is cut off, on both streams, and said so', async () => {
     const flood = await underLook(daemon(), 'a flood', () => daemon().sh('jean', 'yes & yes >&2'));
     const both = await daemon().sh('jean', 'yes out & yes err >&2', { max_output_bytes: 10_000 });
 
-    for (const { stopped_by, truncated } of [flood, both]) {
+    for (const { stopped_by, truncated } of [...flood, both]) {
       expect({ stopped_by, truncated }).toEqual({ stopped_by: 'output', truncated: true });
     }
     const kept = (both.stdout ?? '').length + (both.stderr ?? '').length;
@@ -180,15 +191,15 @@ underEachDaemon((mode) => {
   });
 
   test('twenty calls at once are all answered', async () => {
-    const calls = Array.from({ length: 20 }, (_, place) =>
-      daemon().sh(place % 2 === 0 ? 'jean' : 'lee', `echo ${place}; sleep 0.2`),
-    );
+    const places = Array.from({ length: 20 }, (_, place) => place);
+    const call = (place: number) =>
+      daemon().sh(place % 2 === 0 ? 'jean' : 'lee', `echo ${place}; sleep 0.2`);
 
-    const answers = await underLook(daemon(), 'twenty calls', () => Promise.all(calls));
+    const rounds = await underLook(daemon(), 'twenty calls', () => Promise.all(places.map(call)));
 
-    expect(answers.map(({ stdout }) => stdout)).toEqual(
-      Array.from({ length: 20 }, (_, place) => `${place}\n`),
-    );
+    for (const answers of rounds) {
+      expect(answers.map(({ stdout }) => stdout)).toEqual(places.map((place) => `${place}\n`));
+    }
   });
 });
 
@@ -197,17 +208,27 @@ async function hasGroups(daemon: SandboxDaemon): Promise<boolean> {
   return /memory.*aos-box/.test(stdout ?? '') || /^0::.*aos-box/m.test(stdout ?? '');
 }
 
-/** Asks /readyz every 20 ms meanwhile, prints the p99 of it, and does not accept a slow one. */
-async function underLook<T extends Executed | readonly Executed[]>(
+// A number of looks of which one in a hundred says something, and a load that lasts.
+const shortestLoadMs = 1000;
+const fewestLooks = 20;
+
+/**
+ * Does it again and again, for a second at least, and asks /readyz every 20 ms meanwhile.
+ * Prints the p99 of that, and does not accept a slow one.
+ */
+async function underLook<T>(
   { daemon, mode }: SandboxDaemon,
   what: string,
   work: () => Promise<T>,
-): Promise<T> {
+): Promise<readonly T[]> {
   const tookMs: number[] = [];
   const over = new AbortController();
   const looking = lookUntil(over.signal, daemon.url, tookMs);
+  const done: T[] = [];
+  const endMs = performance.now() + shortestLoadMs;
   try {
-    return await work();
+    while (performance.now() < endMs || tookMs.length < fewestLooks) done.push(await work());
+    return done;
   } finally {
     over.abort();
     await looking;
@@ -216,6 +237,7 @@ async function underLook<T extends Executed | readonly Executed[]>(
     process.stdout.write(
       `/readyz during ${what} (${mode}): p99 ${p99.toFixed(1)} ms of ${sorted.length}\n`,
     );
+    expect(sorted.length).toBeGreaterThanOrEqual(fewestLooks);
     expect(p99).toBeLessThan(slowestAnswerMs);
   }
 }

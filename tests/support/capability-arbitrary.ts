@@ -48,6 +48,13 @@ const nameTarget: fc.Arbitrary<NameTarget> = fc.oneof(
   fc.constantFrom('file.', 'a.', 'a.b.').map((prefix) => ({ kind: 'prefix' as const, prefix })),
 );
 
+/** Also what looks like the beginning of others, and what has to be written otherwise. */
+const programPath = fc.constantFrom('/workspace/a.sh', '/workspace/a.*', '/a b/%', '/a', '/*');
+const programTarget: fc.Arbitrary<NameTarget> = fc.oneof(
+  { weight: 2, arbitrary: nameTarget },
+  programPath.map((each) => ({ kind: 'name' as const, name: each })),
+);
+
 function anyTarget(resource: Resource): fc.Arbitrary<Target> {
   const path = fc.record({
     kind: fc.constant('path' as const),
@@ -64,6 +71,7 @@ function anyTarget(resource: Resource): fc.Arbitrary<Target> {
     );
     return fc.oneof(some, fc.constant({ kind: 'any' as const }));
   }
+  if (resource === 'shell') return programTarget;
   if (resource !== 'http') return nameTarget;
   return fc.record({
     kind: fc.constant('url' as const),
@@ -93,7 +101,7 @@ const rate: fc.Arbitrary<Rate> = fc.record({
 
 function anyConstraints(resource: Resource): fc.Arbitrary<Constraints> {
   const programs = fc
-    .subarray(['cat', 'grep', 'ls', 'rm'], { minLength: 1 })
+    .subarray(['cat', 'grep', 'ls', 'rm', '/workspace/a.sh', '/a,b'], { minLength: 1 })
     .map((names) => names.toSorted());
   return fc.record(
     {
@@ -127,7 +135,8 @@ export function anyDeed(only: readonly Resource[] = resources): fc.Arbitrary<Dee
     if (resource === 'file' || resource === 'memory') {
       return fc.record({ resource: fc.constant(resource), action, path });
     }
-    const names = resource === 'shell' ? fc.constantFrom('ls', 'rm', 'jean') : name;
+    const names =
+      resource === 'shell' ? fc.oneof(fc.constantFrom('ls', 'rm', 'jean'), programPath) : name;
     if (resource !== 'http') {
       return fc.record({ resource: fc.constant(resource), action, name: names });
     }

@@ -77,7 +77,7 @@ function sandboxesIn(disk: Disk, folder: string, state: SandboxState): Sandboxes
       await write(disk, `${folder}/pipe`, '');
       return state;
     },
-    ...{ examine: not, run: not, prepareBody: not, holdBody: not, discard: not },
+    ...{ examine: not, run: not, checkView: not, prepareBody: not, holdBody: not, discard: not },
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -248,8 +248,8 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
 // Linux: opens a file without reading it, also one that is closed to us.
 const O_PATH = 0o10000000;
 
-// On what was opened, not on the path, under which another may stand by now.
-function closeToOthers(path: string): void {
+/** On what was opened, not on the path, under which another may stand by now. */
+export function closeToOthers(path: string): void {
   const isLinux = process.platform === 'linux';
   const flags = isLinux ? O_PATH : O_RDONLY | O_NONBLOCK;
   const file = new OpenFile(path, openSync(path, flags | O_NOFOLLOW));

@@ -2,9 +2,13 @@
  * Whose files are whose, which only root can change.
  *
  * O1. On what is open, never by a path twice: whoever may write there could swap it.
- * O2. The folder itself comes last: a process that dies in between begins anew.
+ * O2. A folder comes after what is in it, the first one last: a process that dies in between
+ *     begins anew, and what is theirs already is done.
+ * O3. Names are bytes, no path is longer than one name below what is open, and only the folder
+ *     that is worked on is open: neither text nor depth stops it.
  */
 import {
+  chownSync,
   closeSync,
   constants,
   fchownSync,
@@ -13,35 +17,148 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  type Stats,
 } from 'node:fs';
+import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
 import type { Owners } from '../../kernel/owners.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+// Linux: opens whatever it is without reading it, a symlink too. Node has no name for it.
+const O_PATH = 0o10000000;
+const hasHandles = process.platform === 'linux';
 
 export const realOwners: Owners = {
   isRoot: process.getuid?.() === 0,
-  give: async (folder, uid) => giveFolder(folder, uid),
+  async give(folder, uid) {
+    try {
+      giveFolder(folder, uid);
+    } catch (failure) {
+      throw toDiskError(failure, folder);
+    }
+  },
 };
 
-function giveFolder(path: string, uid: number): void {
-  const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    if (fstatSync(descriptor).uid === uid) return;
-    const held = process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : path;
-    for (const name of readdirSync(held, { encoding: 'buffer' })) {
-      giveEntry(Buffer.concat([Buffer.from(`${held}/`), name]), uid);
+function giveFolder(folder: string, uid: number): void {
+  using at = new OpenedFolder(folder);
+  if (at.ownerUid === uid) return;
+  // For each folder on the way to where we are: those in it that are still to be given.
+  const left = [giveEntries(at, uid)];
+  for (;;) {
+    const name = left.at(-1)?.pop();
+    if (name !== undefined) {
+      if (at.down(name)) left.push(giveEntries(at, uid));
+      continue;
     }
     // O2
-    fchownSync(descriptor, uid, uid);
-  } finally {
-    closeSync(descriptor);
+    at.give(uid);
+    left.pop();
+    if (left.length === 0) return;
+    at.up();
   }
 }
 
-function giveEntry(path: Buffer, uid: number): void {
-  const entry = lstatSync(path, { throwIfNoEntry: false });
-  if (entry === undefined || entry.uid === uid) return;
-  if (entry.isDirectory()) giveFolder(path.toString(), uid);
-  // A second name of a file that lies elsewhere: not ours to give away.
-  else if (entry.nlink === 1) lchownSync(path, uid, uid);
+/** Gives all but the folders, whose names it answers. */
+function giveEntries(at: OpenedFolder, uid: number): Buffer[] {
+  return readdirSync(at.path, { encoding: 'buffer' }).filter((name) =>
+    unlessGone(() =>
+      withEntry(at.below(name), (entry, give) => {
+        if (entry.uid === uid) return false;
+        if (entry.isDirectory()) return true;
+        // A second name of a file that lies elsewhere: not ours to give away.
+        if (entry.nlink === 1) give(uid);
+        return false;
+      }),
+    ),
+  );
+}
+
+type Look = (entry: Stats, give: (uid: number) => void) => boolean;
+
+function withEntry(path: Buffer, look: Look): boolean {
+  if (!hasHandles) return look(lstatSync(path), (uid) => lchownSync(path, uid, uid));
+  const handle = openSync(path, O_PATH | O_NOFOLLOW);
+  try {
+    // O1. A symlink that is open itself is not followed on this way.
+    return look(fstatSync(handle), (uid) => chownSync(`/proc/self/fd/${handle}`, uid, uid));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A folder that is open, from which one can go down and up again. */
+class OpenedFolder implements Disposable {
+  readonly #folder: string;
+  /** The names and the folders on the way to it. */
+  readonly #way: { readonly name: Buffer; readonly above: string }[] = [];
+  #handle: number;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#handle = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  }
+
+  get ownerUid(): number {
+    return fstatSync(this.#handle).uid;
+  }
+
+  get path(): Buffer {
+    if (hasHandles) return Buffer.from(`/proc/self/fd/${this.#handle}`);
+    return this.#way.reduce<Buffer>((at, { name }) => joined(at, name), Buffer.from(this.#folder));
+  }
+
+  below(name: Buffer): Buffer {
+    return joined(this.path, name);
+  }
+
+  /** False when it is gone, or no folder any more. */
+  down(name: Buffer): boolean {
+    const above = identityOf(this.#handle);
+    const path = this.below(name);
+    return unlessGone(() => {
+      this.#moveTo(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+      this.#way.push({ name, above });
+      return true;
+    });
+  }
+
+  up(): void {
+    const above = openSync(this.below(Buffer.from('..')), O_RDONLY | O_DIRECTORY);
+    this.#moveTo(above);
+    // O1: who moves a folder meanwhile would have us go on somewhere else.
+    if (identityOf(above) !== this.#way.pop()?.above) throw diskError('ESTALE', this.#folder);
+  }
+
+  give(uid: number): void {
+    fchownSync(this.#handle, uid, uid);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#handle);
+  }
+
+  #moveTo(handle: number): void {
+    closeSync(this.#handle);
+    this.#handle = handle;
+  }
+}
+
+function joined(path: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([path, Buffer.from('/'), name]);
+}
+
+function identityOf(handle: number): string {
+  const { dev, ino } = fstatSync(handle, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+// ENOTDIR and ELOOP: something else stands there by now.
+const gone = ['ENOENT', 'ENOTDIR', 'ELOOP'];
+
+function unlessGone(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch (failure) {
+    if (gone.includes(osCodeOf(failure) ?? '')) return false;
+    throw failure;
+  }
 }

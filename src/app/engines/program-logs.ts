@@ -14,7 +14,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  openSync,
   readSync,
   renameSync,
   rmSync,
@@ -24,6 +23,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
 import type { ProgramLogs } from '../../runtime/command/deps.ts';
 import { statusPath } from './programs-shim.ts';
+import { openShut } from './shut-file.ts';
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 export interface ProgramLogOptions {
   readonly limitBytes: number;
@@ -60,17 +62,12 @@ export function openProgramLogs(options: ProgramLogOptions = usualProgramLogs): 
 }
 
 function withFile<T>(path: string, look: (file: number) => T): T | undefined {
-  let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    using file = opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return look(file.descriptor);
   } catch (failure) {
     if (osCodeOf(failure) === 'ENOENT') return undefined;
     throw toDiskError(failure, path);
-  }
-  try {
-    return look(file);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -85,17 +82,21 @@ function readText(file: number, offset: number, lengthBytes: number): string {
 
 async function rotate(path: string, { limitBytes, keep }: ProgramLogOptions): Promise<void> {
   const pending = `${path}.pending`;
-  const { O_RDWR, O_NOFOLLOW } = constants;
-  await using source = await open(path, O_RDWR | O_NOFOLLOW);
+  using source = opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   await using copy = await open(pending, 'w', 0o600);
-  const { size } = await source.stat();
-  const copiedTo = await copyPart(source, copy, {
+  const { size } = fstatSync(source.descriptor);
+  const copiedTo = await copyPart(source.descriptor, copy, {
     begin: Math.max(0, size - limitBytes),
     end: size,
   });
   if (keep > 1) moveOn(path, pending, keep);
   else rmSync(pending, { force: true });
-  finish(source.fd, copy.fd, { begin: copiedTo, limitBytes });
+  finish(source.descriptor, copy.fd, { begin: copiedTo, limitBytes });
+}
+
+function opened(path: string, flags: number): Disposable & { readonly descriptor: number } {
+  const descriptor = openShut(path, flags);
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 const pieceBytes = 256 * 1024;
@@ -105,14 +106,14 @@ interface Part {
   readonly end: number;
 }
 
-async function copyPart(from: FileHandle, to: FileHandle, { begin, end }: Part): Promise<number> {
+async function copyPart(from: number, to: FileHandle, { begin, end }: Part): Promise<number> {
   const piece = Buffer.alloc(pieceBytes);
   let offset = begin;
   while (offset < end) {
-    const { bytesRead } = await from.read(piece, 0, Math.min(pieceBytes, end - offset), offset);
-    if (bytesRead === 0) break;
-    await to.writeFile(piece.subarray(0, bytesRead));
-    offset += bytesRead;
+    const read = readSync(from, piece, 0, Math.min(pieceBytes, end - offset), offset);
+    if (read === 0) break;
+    await to.writeFile(piece.subarray(0, read));
+    offset += read;
   }
   return offset;
 }

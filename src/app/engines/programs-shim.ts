@@ -32,6 +32,7 @@ import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { bodyMark } from './programs-family.ts';
 import { listened, type Wall } from './programs-wall.ts';
+import { openShut } from './shut-file.ts';
 
 // $1: where the exit status goes. $2: the group's list, or empty. Then the program.
 const script = `
@@ -167,7 +168,7 @@ function openLog({ logPath, statusFolder, sandbox }: ProgramOrder): number {
   try {
     mkdirSync(statusFolder, { recursive: true, mode: 0o700 });
     mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
-    const log = openSync(logPath, logFlags, 0o600);
+    const log = openShut(logPath, logFlags);
     if (fstatSync(log).isFile()) {
       fchmodSync(log, 0o600);
       if (sandbox?.uid !== undefined) fchownSync(log, sandbox.uid, sandbox.uid);

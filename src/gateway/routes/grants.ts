@@ -93,7 +93,7 @@ async function check(
       ...{ allowed: false, resource: canonical, asks: false, chain: [] },
       nearest:
         nearest === undefined ? null : { grant: await rowOf(nearest.grant), why: nearest.why },
-      fix: grantCommand(`agent:${name}`, deed),
+      fix: grantCommand(`agent:${name}`, deed) ?? null,
     };
   }
   const chain: WireGrant[] = [];

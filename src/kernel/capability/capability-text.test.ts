@@ -47,6 +47,18 @@ const more = {
   'file:/x:read{timeout:60000ms,max:0}': 'file:/x:read{max:0,timeout:1m}',
   'file:/x:read{expires:2030-01-31T12:00:00Z}': 'file:/x:read{expires:2030-01-31T12:00:00Z}',
   'shell:*:execute{allowlist:ls,cat,timeout:5s}': 'shell:*:execute{allowlist:cat,ls,timeout:5s}',
+  'shell:*:execute{allowlist:ls,/workspace/a%2Cb,timeout:5s}':
+    'shell:*:execute{allowlist:/workspace/a%2Cb,ls,timeout:5s}',
+  'shell:g++:execute': 'shell:g++:execute',
+  'shell:python3.*:execute': 'shell:python3.*:execute',
+  'shell:/build.sh:execute': 'shell:/build.sh:execute',
+  'shell:/workspace/build.sh:execute{max:1}': 'shell:/workspace/build.sh:execute{max:1}',
+  'shell:/workspace/a%20b/%2A.sh:execute': 'shell:/workspace/a%20b/%2A.sh:execute',
+  'shell:/usr/lib/git-core/git:execute': 'shell:/usr/lib/git-core/git:execute',
+  'capability://shell/workspace/build.sh?action=execute': 'shell:/workspace/build.sh:execute',
+  'capability://shell/git?action=execute': 'shell:git:execute',
+  'capability://shell?action=execute&allowlist=ls,/workspace/x':
+    'shell:*:execute{allowlist:/workspace/x,ls}',
 };
 
 test.each(Object.entries({ ...printed, ...more }))('%s is %s', (text, canonical) => {
@@ -179,6 +191,49 @@ const hostile: readonly string[] = [
     'shell:*:execute{allowlist:ls,ls}',
     'shell:*:execute{allowlist:/bin/ls}',
   ],
+  ...[
+    'shell:/:execute',
+    'shell://build.sh:execute',
+    'shell:/workspace/:execute',
+    'shell:/workspace//x:execute',
+    'shell:/workspace/../x:execute',
+    'shell:/workspace/./x:execute',
+  ],
+  ...[
+    'shell:/workspace/%2E%2E/x:execute',
+    'shell:/workspace/a%2Fb:execute',
+    'shell:/workspace/a%00b:execute',
+    'shell:/workspace/a\nb:execute',
+    'shell:/workspace/a b:execute',
+  ],
+  ...[
+    'shell:/workspace/*:execute',
+    'shell:/workspace/**:execute',
+    'shell:/workspace/a*:execute',
+    'shell:/workspace/a.*:execute',
+    'shell:/*:execute',
+  ],
+  ...[
+    'shell:/usr/bin/git:execute',
+    'shell:/usr/local/bin/git:execute',
+    'shell:/bin/sh:execute',
+    'shell:./x:execute',
+    'shell:workspace/x:execute',
+    'shell:+x:execute',
+  ],
+  ...[
+    'capability://shell//build.sh?action=execute',
+    'capability://shell/?action=execute',
+    'capability://shell/usr/bin/git?action=execute',
+    'tool:/workspace/x:call',
+    'message:g++:send',
+  ],
+  ...[
+    'shell:*:execute{allowlist:/workspace/*}',
+    'shell:*:execute{allowlist:/workspace/../x}',
+    'shell:*:execute{allowlist:/workspace/x,/workspace/x}',
+  ],
+  `shell:/${'a'.repeat(256)}:execute`,
   ...['shell:*:execute{allowlist:ls;rm}', 'shell:*:execute{allowlist:-rf}', 'shell:rm -rf:execute'],
   ...[
     'http:read',

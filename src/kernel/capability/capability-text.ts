@@ -75,8 +75,7 @@ function fromLong(text: string): Capability {
   const slash = place.indexOf('/');
   const resource = slash === -1 ? place : place.slice(0, slash);
   const rest = slash === -1 ? undefined : place.slice(slash);
-  // A file's path begins with the slash, and any other target after it.
-  const target = resource === 'file' ? rest : rest?.slice(1);
+  const target = hasPath(resource, rest) ? rest : rest?.slice(1);
   let actions: string | undefined;
   const constraints: (readonly [string, string])[] = [];
   for (const pair of text.slice(question + 1).split('&')) {
@@ -91,6 +90,11 @@ function fromLong(text: string): Capability {
   }
   if (actions === undefined) throw new BrokenRule('it says no action', 'Add ?action=…');
   return assemble({ resource, target, actions, constraints });
+}
+
+/** A path begins with the slash, and any other target after it. A program of one part is a name. */
+function hasPath(resource: string, rest: string | undefined): boolean {
+  return resource === 'file' || (resource === 'shell' && rest?.includes('/', 1) === true);
 }
 
 function assemble({ resource, target, actions, constraints }: Parts): Capability {

@@ -61,6 +61,7 @@ export type Host =
   | { readonly kind: 'exact'; readonly name: string };
 
 export type NameTarget =
+  /** Of `shell` also the path of a program, which begins with a slash. */
   | { readonly kind: 'name'; readonly name: string }
   /** Names that begin so: `file.*`. */
   | { readonly kind: 'prefix'; readonly prefix: string }
@@ -73,7 +74,7 @@ export interface Constraints {
   readonly rate?: Rate;
   /** How many uses in all. */
   readonly max?: number;
-  /** Of programs, for `shell`: what is not on it is not run. */
+  /** Of programs, for `shell`, by name or path: what is not on it is not run. */
   readonly allowlist?: readonly string[];
   /** The most bytes of one use. */
   readonly sizeBytes?: number;

@@ -9,6 +9,7 @@ import {
   rateUnitMs,
 } from './capability.ts';
 import { BrokenRule } from './capability-fault.ts';
+import { parseProgramPath, printProgram } from './program-text.ts';
 
 export type ConstraintPairs = readonly (readonly [key: string, value: string])[];
 
@@ -61,7 +62,7 @@ function isKey(key: string): key is Key {
 export function printConstraints(constraints: Constraints): string {
   const { timeoutMs, rate, max, allowlist, sizeBytes: size, expires } = constraints;
   const pairs = [
-    allowlist && `allowlist:${allowlist.join(',')}`,
+    allowlist && `allowlist:${allowlist.map(printProgram).join(',')}`,
     expires !== undefined && `expires:${printExpires(expires)}`,
     max !== undefined && `max:${max}`,
     rate && `rate:${rate.count}/${rate.per}`,
@@ -126,14 +127,15 @@ function parseCount(text: string): number {
 }
 
 function parseList(text: string): readonly string[] {
-  const names = text.split(',');
-  for (const name of names) {
-    if (!/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/.test(name)) {
-      throw new BrokenRule(`${JSON.stringify(name)} is not the name of a program`);
-    }
-  }
+  const names = text.split(',').map(parseProgram);
   if (new Set(names).size < names.length) throw new BrokenRule('it names a program twice');
   return names.toSorted();
+}
+
+function parseProgram(text: string): string {
+  if (text.startsWith('/')) return parseProgramPath(text);
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/.test(text)) return text;
+  throw new BrokenRule(`${JSON.stringify(text)} is not the name of a program`);
 }
 
 function parseExpires(text: string): Instant {

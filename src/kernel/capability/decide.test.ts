@@ -70,7 +70,28 @@ describe.each<readonly [string, readonly Deed[], readonly Deed[]]>([
     [program('ls'), program('cat')],
     [program('rm'), program('l'), program('*')],
   ],
-  ['shell:execute', [program('rm')], []],
+  ['shell:execute', [program('rm'), program('/workspace/a'), program('git ')], []],
+  [
+    'shell:/workspace/a.sh:execute',
+    [program('/workspace/a.sh')],
+    [
+      program('a.sh'),
+      program('/workspace'),
+      program('/workspace/a.sh/b'),
+      program('/workspace/a.sh2'),
+    ],
+  ],
+  [
+    'shell:/workspace/a.%2A:execute',
+    [program('/workspace/a.*')],
+    [program('/workspace/a.sh'), program('/workspace/a.%2A')],
+  ],
+  ['shell:build.sh:execute', [program('build.sh')], [program('/workspace/build.sh')]],
+  [
+    'shell:execute{allowlist:ls,/workspace/a}',
+    [program('ls'), program('/workspace/a')],
+    [program('a'), program('/workspace/a/b'), program('/workspace/ls')],
+  ],
   [
     'message:mary:send',
     [named('message', 'mary')],

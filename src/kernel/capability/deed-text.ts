@@ -14,8 +14,11 @@ export function capabilityFor(deed: Deed): Capability | undefined {
   return canBeWritten(capability) ? capability : undefined;
 }
 
-/** The narrowest that can be written and allows the deed: a star for what cannot be named. */
-export function wideEnough(deed: Deed): Capability {
+/**
+ * The narrowest that can be written and allows the deed: a star for the part of a path that
+ * cannot be named. Undefined for a name that cannot: a star would be everything that there is.
+ */
+export function wideEnough(deed: Deed): Capability | undefined {
   const capability = exactly(deed);
   if (canBeWritten(capability)) return capability;
   const { target } = capability;
@@ -26,8 +29,8 @@ export function wideEnough(deed: Deed): Capability {
       target: { ...target, segments: target.segments.slice(0, first), below: true },
     };
   }
-  if (target.kind !== 'path' || target.segments.length === 0)
-    return { ...capability, target: { kind: 'any' } };
+  if (target.kind !== 'path') return undefined;
+  if (target.segments.length === 0) return { ...capability, target: { kind: 'any' } };
   const segments = target.segments.map(
     (segment): Segment => (segment !== 'any' && canBeNamed(segment.name) ? segment : 'any'),
   );
@@ -61,7 +64,9 @@ function canBeNamed(name: string): boolean {
 function canBeWritten(capability: Capability): boolean {
   try {
     const text = printCapability(capability);
-    return printCapability(parseCapability(text)) === text;
+    const read = parseCapability(text);
+    // A name that ends with a star would be read as the beginning of many.
+    return read.target.kind === capability.target.kind && printCapability(read) === text;
   } catch (failure) {
     if (failure instanceof AosError) return false;
     throw failure;

@@ -4,9 +4,8 @@
  * P1. Of `file` and `memory` a path: `*` is one segment, and `**` at its end the subtree.
  * P2. Of `http` a host, its port and a path: `*.host` is every name below, and a `/*` at the
  *     end every path below. The port is always there; 443 where none is said.
- * P3. Of everything else a name, the beginning of one (`file.*`), or `*`.
- * P4. A character that means something here is written as `%` and two digits in a path. No
- *     other is, so that there is one way to write each, and none to write a slash.
+ * P3. Of everything else a name, the beginning of one (`file.*`), or `*`; of `shell` also the
+ *     whole path of one program.
  */
 import type {
   Host,
@@ -19,6 +18,8 @@ import type {
 } from './capability.ts';
 import { BrokenRule } from './capability-fault.ts';
 import { parseHost } from './host-text.ts';
+import { parseProgramPath, printProgram } from './program-text.ts';
+import { encode, parseSegmentName } from './segment-text.ts';
 
 /** Where nothing is said it is every one; of these that would be more than anybody means. */
 const needTarget: ReadonlySet<Resource> = new Set(['file', 'http', 'secret']);
@@ -36,7 +37,9 @@ export function parseTarget(resource: Resource, text: string | undefined): Targe
 
 export function printTarget(resource: Resource, target: Target): string {
   if (target.kind === 'any') return '*';
-  if (target.kind === 'name') return target.name;
+  if (target.kind === 'name') {
+    return resource === 'shell' ? printProgram(target.name) : target.name;
+  }
   if (target.kind === 'prefix') return `${target.prefix}*`;
   if (target.kind === 'url') return printUrl(target);
   return `${resource === 'file' ? '/' : ''}${printPath(target)}`;
@@ -67,46 +70,6 @@ function parseSegment(text: string): Segment {
     );
   }
   return { name: parseSegmentName(text) };
-}
-
-const longestNameBytes = 255;
-
-function parseSegmentName(text: string): string {
-  const name = decode(text);
-  if (name === '') throw new BrokenRule('its path has an empty part');
-  if (name === '.' || name === '..') throw new BrokenRule(`its path has a part ${name}`);
-  if (Buffer.byteLength(name) > longestNameBytes) {
-    throw new BrokenRule(`a part of its path has more than ${longestNameBytes} bytes`);
-  }
-  return name;
-}
-
-/** P4. Among them what ends a target in either spelling. */
-const mustEncode = '%:{}*?&=,# "\\';
-
-function decode(text: string): string {
-  for (const character of text) {
-    if (character !== '%' && mustEncode.includes(character)) {
-      const code = encodeCharacter(character);
-      throw new BrokenRule(`its path has ${JSON.stringify(character)}`, `Write it as ${code}`);
-    }
-  }
-  return text.replace(/%(.{0,2})/gsu, (whole, digits: string) => {
-    const code = /^[0-9A-F]{2}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
-    const character = String.fromCharCode(code);
-    if (code > 0 && mustEncode.includes(character)) return character;
-    throw new BrokenRule(`nothing is written as ${whole} here`);
-  });
-}
-
-function encode(name: string): string {
-  return Array.from(name, (character) =>
-    mustEncode.includes(character) ? encodeCharacter(character) : character,
-  ).join('');
-}
-
-function encodeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 function printPath({ segments, subtree }: PathTarget): string {
@@ -152,13 +115,19 @@ function printHost(host: Host): string {
 }
 
 const lawfulName = /^[A-Za-z0-9_#][A-Za-z0-9_.#-]{0,127}$/;
+// As g++.
+const lawfulProgram = /^[A-Za-z0-9_#][A-Za-z0-9_.#+-]{0,127}$/;
 
 // P3
 function parseName(resource: Resource, text: string): NameTarget {
   if (text === '*') return { kind: 'any' };
+  if (resource === 'shell' && text.startsWith('/')) {
+    return { kind: 'name', name: parseProgramPath(text) };
+  }
   const isPrefix = text.endsWith('.*');
   const name = isPrefix ? text.slice(0, -1) : text;
-  if (!lawfulName.test(name) || name.slice(1).includes('#')) {
+  const lawful = resource === 'shell' ? lawfulProgram : lawfulName;
+  if (!lawful.test(name) || name.slice(1).includes('#')) {
     throw new BrokenRule(`${JSON.stringify(text)} is no name of a ${resource}`);
   }
   return isPrefix ? { kind: 'prefix', prefix: name } : { kind: 'name', name };

@@ -7,8 +7,7 @@
  *     a name, whoever it belongs to, can lead anywhere.
  */
 import { isLoopbackAddress, isPublicAddress } from '../../kernel/address-kinds.ts';
-import { printCapability } from '../../kernel/capability/capability-text.ts';
-import { wideEnough } from '../../kernel/capability/deed-text.ts';
+import { printDeed } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseIpv4, parseIpv6, printIpv6 } from '../../kernel/ip-address.ts';
 import { quote } from '../../kernel/quote.ts';
@@ -87,11 +86,7 @@ function isMissing({ code, details }: AosError): boolean {
 
 /** Every path of the place: whoever trusts the address rarely means one page of it. */
 function widened(deed: HttpDeed): string {
-  const { target, ...capability } = wideEnough({ ...deed, path: [] });
-  return printCapability({
-    ...capability,
-    target: target.kind === 'url' ? { ...target, below: true } : target,
-  });
+  return printDeed({ ...deed, everyPath: true });
 }
 
 function partyOf({ principal }: Asker): string {

@@ -86,6 +86,16 @@ test('what is found among many grants is what looking at each of them would find
   );
 });
 
+test('a path with a star in its name is that one program, among many grants too', async () => {
+  const { give, use } = await world();
+  await give(jean, 'shell:/workspace/a.%2A:execute');
+  const run = (name: string) => use(jean, { resource: 'shell', action: 'execute', name });
+
+  const answers = [await run('/workspace/a.*'), await run('/workspace/a.sh'), await run('a.*')];
+
+  expect(answers).toEqual(['allowed', 'denied', 'denied']);
+});
+
 describe('a revocation', () => {
   test('of a grant counts at once, and of one above it too', async () => {
     const { grants, ledger, give, revoke } = await world();

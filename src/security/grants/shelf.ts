@@ -116,6 +116,8 @@ function nameKey(target: Target): string {
 }
 
 function nameKeys(name: string): readonly string[] {
+  // A path is named whole, and a star in it is a part of its name.
+  if (name.startsWith('/')) return [name, '*'];
   const keys = [name];
   for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
     keys.push(`${name.slice(0, dot + 1)}*`);

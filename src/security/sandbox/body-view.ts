@@ -14,7 +14,7 @@ import { partsOfPath } from '../../kernel/file-deed.ts';
 import type { ProgramPart } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { SandboxView, SeenLink, SeenPath } from '../../kernel/sandbox.ts';
-import { sensitiveParts } from '../../kernel/sensitive-path.ts';
+import { isAboveSecrets, sensitiveParts } from '../../kernel/sensitive-path.ts';
 import { homeInside } from './inner-script.ts';
 import { workspaceInside } from './launcher-arguments.ts';
 
@@ -191,7 +191,8 @@ class Sight {
     if (isIn(path, home) || isIn(home, path)) {
       throw bad(path, 'to a program: the home of Agent OS lies there', fix);
     }
-    if (sensitiveParts(partsOfPath(path), { aosHome: partsOfPath(home) }).length > 0) {
+    const parts = partsOfPath(path);
+    if (sensitiveParts(parts, { aosHome: partsOfPath(home) }).length > 0 || isAboveSecrets(parts)) {
       throw bad(path, 'to a program: it is where secrets are kept, or what runs by itself', fix);
     }
   }

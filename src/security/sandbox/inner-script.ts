@@ -46,7 +46,7 @@ const readAndRun = `${lineEnd}IFS= read -r s <&3; eval "$s"`;
 export function waitingShell({ listenerBy }: WaitingOptions): readonly string[] {
   const ready = `cd ${workspaceInside} || exit 125; printf '\\00${readyByte}'; ${readAndRun}`;
   if (listenerBy === undefined) return ['/bin/sh', '-c', ready];
-  const listen = `(cd / && NODE_CHANNEL_FD=7 exec "$1" -e "$2") 3<&- </dev/null >/dev/null`;
+  const listen = `(cd / && NODE_CHANNEL_FD=7 exec "$1" -e "$2") 3<&- </dev/null >&2`;
   const script = `${listen} || exit 125; exec 7>&-; ${ready}`;
   return ['/bin/sh', '-c', script, 'sh', listenerBy, listenerSource];
 }
@@ -143,7 +143,8 @@ function limitLines({ limits, byProcess, cpuSeconds }: InnerLimits): readonly st
   if (!byProcess) return always;
   return [
     ...always,
-    `ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes} || exit 125`,
+    // Nothing is opened for it: in a full workspace nothing can be.
+    `{ ulimit -p ${processes} || ulimit -u ${processes}; } 2>&- || exit 125`,
     `ulimit -d ${Math.ceil(memoryBytes / 1024) + reservedKiB} || exit 125`,
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds} || exit 125`]),
   ];

@@ -157,7 +157,8 @@ function checkPlaces(all: readonly SeenPath[], links: readonly SeenLink[]): void
     if (!isPlain(to)) throw badPlace(to, 'is no plain absolute path');
     const above = writable.find((other) => to.startsWith(`${other.to}/`));
     if (above !== undefined) throw badPlace(to, `lies below ${above.to}, which is written to`);
-    if (places.filter((other) => other === to).length > 1) throw badPlace(to, 'is taken twice');
+    if (places.filter((other) => other === to).length > 1)
+      throw badPlace(to, 'is seen there already');
   }
   const closed = /^\/(?:tmp|(?:(?:proc|dev|sys|usr|etc)(?:\/.*)?))?$/;
   for (const { to } of writable) if (closed.test(to)) throw badPlace(to, 'is closed');

@@ -9,7 +9,9 @@ test.each([
   ['/bin/git', 'git'],
   ['/usr/local/bin/git', 'git'],
   ['/usr/bin/../bin/git', 'git'],
+  ['/usr/bin/git/.', 'git'],
   ['/workspace/git', '/workspace/git'],
+  ['/workspace/*', '/workspace/*'],
   ['./git', '/workspace/git'],
   ['bin/git', '/workspace/bin/git'],
   ['/usr/bin/../../workspace/git', '/workspace/git'],
@@ -40,6 +42,8 @@ test.each<[string, Partial<ExecuteArgs>]>([
   ['an empty name', { program: '' }],
   ['what would be a variable', { program: '/workspace/A=b' }],
   ['a folder', { program: '/usr/bin/' }],
+  ['what is every program to capabilities', { program: '*' }],
+  ['the same by its path', { program: '/usr/bin/*' }],
   ['two inputs', { program: 'cat', stdin: 'a', stdin_base64: 'YQ==' }],
   ['more words than there is room for', { program: 'echo', args: Array(12).fill('x'.repeat(1e5)) }],
 ])('%s is refused', (_what, args) => {

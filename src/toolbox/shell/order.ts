@@ -1,5 +1,6 @@
 /** What is to be run, as it was asked for. */
 import { posix } from 'node:path';
+import { programFolders } from '../../kernel/capability/program-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { SandboxCommand } from '../../kernel/sandbox.ts';
@@ -16,16 +17,18 @@ export interface ExecuteArgs {
   readonly max_output_bytes?: number | undefined;
 }
 
-/** Where programs are looked for by their names, inside and on the host alike. */
-export const programFolders = ['/usr/local/bin', '/usr/bin', '/bin'] as const;
-
 const workspace = '/workspace';
 
 /** As capabilities call it: the name of a program of the machine, else its path. */
 export function nameOf(args: ExecuteArgs): string {
   const program = programOf(args);
-  if (!program.includes('/')) return program;
-  const path = posix.resolve(workspace, program);
+  const name = program.includes('/') ? nameOfPath(posix.resolve(workspace, program)) : program;
+  // To capabilities that is every program.
+  if (name === '*') throw noProgram(program);
+  return name;
+}
+
+function nameOfPath(path: string): string {
   const isOfMachine = programFolders.some((folder) => folder === posix.dirname(path));
   return isOfMachine ? posix.basename(path) : path;
 }
@@ -58,9 +61,13 @@ function programOf({ program, command, args }: ExecuteArgs): string {
   if (program === undefined) throw badOrder('Nothing is to be run', 'Give program, or command');
   // It would be read as a variable, or as nothing.
   if (program === '' || program.includes('=') || program.endsWith('/')) {
-    throw badOrder(`${quote(program.slice(0, 100))} is no program`, 'Give a name or a path');
+    throw noProgram(program);
   }
   return program;
+}
+
+function noProgram(program: string): AosError {
+  return badOrder(`${quote(program.slice(0, 100))} is no program`, 'Give a name or a path');
 }
 
 function badOrder(message: string, fix: string): AosError {

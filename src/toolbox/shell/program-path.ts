@@ -1,9 +1,9 @@
 /** From the name of a program to its path inside the sandbox. */
 import { join } from 'node:path';
+import { programFolders } from '../../kernel/capability/program-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
-import { programFolders } from './order.ts';
 
 /** Throws `shell.unknown-program`. Whether it can be run is seen when it is. */
 export async function findProgram(disk: DiskView, program: string): Promise<string> {

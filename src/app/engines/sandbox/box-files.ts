@@ -16,8 +16,8 @@ import {
   launcherArguments,
   workspaceInside,
 } from '../../../security/sandbox/launcher-arguments.ts';
-import { seccompFilter } from '../../../security/sandbox/seccomp/filter.ts';
-import { hostParts } from './host-parts.ts';
+import { type SeccompKind, seccompFilter } from '../../../security/sandbox/seccomp/filter.ts';
+import { hostParts, removeUnusedEtc } from './host-parts.ts';
 import { descriptors, type LaunchParts } from './launch.ts';
 
 // Of an ordinary daemon, inside.
@@ -40,7 +40,8 @@ export class BoxFiles {
     for (const name of readdirSync(folder)) {
       if (name.startsWith(bodyPrefix)) rmSync(join(folder, name), { force: true });
     }
-    for (const kind of ['tool', 'body'] as const) {
+    removeUnusedEtc(folder);
+    for (const kind of ['tool', 'full', 'body'] as const) {
       const filter = seccompFilter(process.arch, kind);
       if (filter !== undefined) writeFileSync(this.#filterPath(kind), filter, { mode: 0o600 });
     }
@@ -63,7 +64,7 @@ export class BoxFiles {
     const words = launcherArguments(this.hostFor(view), view, options);
     const argumentsPath = this.bodyPath(id);
     writeFileSync(argumentsPath, `${words.join('\0')}\0`, { mode: 0o600, flag: 'wx' });
-    return { argumentsPath, filterPath: this.#filterPath(view.unixSockets ? 'body' : 'tool') };
+    return { argumentsPath, filterPath: this.#filterPath(kindOf(view)) };
   }
 
   bodyPath(id: string): string {
@@ -77,7 +78,7 @@ export class BoxFiles {
     return host;
   }
 
-  #filterPath(kind: 'tool' | 'body'): string {
+  #filterPath(kind: SeccompKind): string {
     return join(this.#folder, `${kind}.bpf`);
   }
 
@@ -91,7 +92,7 @@ export class BoxFiles {
     const startPath = join(this.#folder, `start-${this.#known.size}`);
     writeFileSync(argumentsPath, `${words.join('\0')}\0`, { mode: 0o600 });
     const listenerBy = listens ? nodeCalled(host.node, process.execPath) : undefined;
-    const filterPath = this.#filterPath(view.unixSockets ? 'body' : 'tool');
+    const filterPath = this.#filterPath(kindOf(view));
     const inside = [...becomeArguments(view.uid), ...waitingShell({ listenerBy })];
     const parts = { argumentsPath, filterPath, startPath, inside };
     writeFileSync(startPath, startScript({ ...parts, launcher }), { mode: 0o600 });
@@ -105,6 +106,11 @@ function startScript({ launcher, argumentsPath, filterPath, inside }: LaunchPart
   const words = [launcher, '--args', String(args), '--', ...inside].map(shellQuoted).join(' ');
   const files = `${args}<${shellQuoted(argumentsPath)} ${filter}<${shellQuoted(filterPath)}`;
   return `${words} <"$1" >"$2" 2>"$3" 3<"$4" ${files} ${info}>"$5"\n`;
+}
+
+function kindOf({ unixSockets, isFull }: SandboxView): SeccompKind {
+  if (unixSockets) return 'body';
+  return isFull === true ? 'full' : 'tool';
 }
 
 /** Two orders of one key may use the same sandbox. It begins with whose it is. */

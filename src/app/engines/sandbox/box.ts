@@ -6,8 +6,10 @@
  *     ended by ending that first process, so that nothing is left when the launcher returns.
  * B3. Our copies of the program's ends stay open until it has its own: a pipe that nobody
  *     writes to looks as if it had ended.
+ * B4. To end the launcher itself may leave behind who has not yet asked to end with it.
  */
 import type { Server, Socket } from 'node:net';
+import type { Clock } from '../../../kernel/ports.ts';
 import { readyByte } from '../../../security/sandbox/inner-script.ts';
 import { type BoxPipes, closeTheirs, openPipes, releasePipes } from './box-pipes.ts';
 import type { Fifos } from './fifos.ts';
@@ -22,6 +24,11 @@ export interface BoxEnd {
   readonly met: LimitsMet | undefined;
 }
 
+export interface BoxDeps {
+  readonly clock: Clock;
+  readonly fifos: Fifos;
+}
+
 export type Heard = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
 
 export class Box {
@@ -31,6 +38,7 @@ export class Box {
   /** The daemon's end of its network, where it has one. */
   listener: Server | undefined;
   isOver = false;
+  readonly #clock: Clock;
   readonly #fifos: Fifos;
   readonly #launched: Launched;
   readonly #pipes: BoxPipes;
@@ -40,17 +48,21 @@ export class Box {
   #said = '';
   #inside: number | undefined;
 
-  static async start(fifos: Fifos, launch: (pipes: BoxPipes) => Launched): Promise<Box> {
+  static async start(
+    { clock, fifos }: BoxDeps,
+    launch: (pipes: BoxPipes) => Launched,
+  ): Promise<Box> {
     const pipes = await openPipes(fifos);
     try {
-      return new Box(fifos, pipes, launch(pipes));
+      return new Box({ clock, fifos }, pipes, launch(pipes));
     } catch (failure) {
       releasePipes(fifos, pipes);
       throw failure;
     }
   }
 
-  private constructor(fifos: Fifos, pipes: BoxPipes, launched: Launched) {
+  private constructor({ clock, fifos }: BoxDeps, pipes: BoxPipes, launched: Launched) {
+    this.#clock = clock;
     this.#fifos = fifos;
     this.#pipes = pipes;
     this.#launched = launched;
@@ -78,12 +90,27 @@ export class Box {
 
   /** B2. Resolves when nothing of it is left. */
   async kill(): Promise<void> {
-    if (!this.isOver) {
-      const inside = this.#firstInside();
-      if (inside === undefined) this.#launched.kill();
-      else killNow(inside);
-    }
+    const inside = this.isOver ? undefined : this.#firstInside();
+    if (inside !== undefined) killNow(inside);
+    else if (!this.isOver) await this.#killEarly();
     await this.ended;
+  }
+
+  /**
+   * B4: its first process is not known yet. The shell inside finds nobody who would tell it
+   * anything, and ends; what takes longer is ended from outside, as soon as it is known.
+   */
+  async #killEarly(): Promise<void> {
+    const clock = this.#clock;
+    this.#pipes.stdin.close();
+    this.#pipes.control.close();
+    const lateMs = clock.monotonicMs() + longestStartMs;
+    while (!this.isOver) {
+      await clock.sleep(lookEveryMs);
+      const inside = this.#firstInside();
+      if (inside !== undefined) killNow(inside);
+      else if (clock.monotonicMs() > lateMs) this.#launched.kill();
+    }
   }
 
   /** As the launcher told; undefined where it has not come so far. */
@@ -126,6 +153,8 @@ export class Box {
   }
 }
 
+const lookEveryMs = 5;
+const longestStartMs = 2000;
 const longestWords = 2000;
 
 function firstLine(words: string): string {

@@ -22,6 +22,7 @@ import type {
   SandboxState,
   SandboxView,
 } from '../../../kernel/sandbox.ts';
+import { launcherArguments } from '../../../security/sandbox/launcher-arguments.ts';
 import { ReadyPool } from '../../../security/sandbox/ready-pool.ts';
 import { unavailable } from '../../../security/sandbox/unavailable.ts';
 import { holdBody, prepareBody } from './body.ts';
@@ -97,23 +98,43 @@ export class BubblewrapSandboxes implements Sandboxes {
     const state = await this.state();
     // S2
     if (state.kind === 'unavailable') throw unavailable(state);
-    const { view, limits, signal } = order;
+    const { limits, signal } = order;
     const listens = order.network !== undefined;
+    const isFull = await this.#watch.isOver(order.view.workspace, limits);
+    const view = isFull ? { ...order.view, isFull } : order.view;
     const key = `${keyOf(view, listens)}\n${JSON.stringify(limits)}`;
     const make = () => this.#make(state.path, view, limits, listens);
     signal.throwIfAborted();
     try {
-      return await this.#runIn(this.#pool.take(key) ?? (await make()), order);
+      return await this.#runIn(this.#pool.take(key) ?? (await make()), { ...order, view });
     } finally {
-      this.#pool.restock(key, make);
+      // Whoever was ended in the middle does not come back soon.
+      if (!signal.aborted && !isFull) this.#pool.restock(key, make);
     }
+  }
+
+  checkView(view: SandboxView): void {
+    const host = this.#bodies().files.hostFor(view);
+    launcherArguments(host, view, { seccomp: 0, listens: true, env: {} });
   }
 
   async prepareBody(order: BodyOrder): Promise<SandboxedBody> {
     const state = await this.state();
     // S2
     if (state.kind === 'unavailable') throw unavailable(state);
+    await this.#refuseFull(order);
     return prepareBody(this.#bodies(), state.path, order);
+  }
+
+  async #refuseFull({ view: { workspace, principal }, limits }: BodyOrder): Promise<void> {
+    const held = await this.#watch.measureFolder(workspace);
+    if (held === undefined) return;
+    if (held.bytes <= limits.workspaceBytes && held.files <= limits.workspaceFiles) return;
+    throw new AosError('sandbox.full', {
+      message: `The workspace of ${principal.replace(/^agent:/, '')} holds more than it may`,
+      fix: 'Remove something there: aos tool call shell.execute --as NAME, with "rm"',
+      details: held,
+    });
   }
 
   holdBody(body: RunningBody): HeldBody {
@@ -156,10 +177,13 @@ export class BubblewrapSandboxes implements Sandboxes {
 
   async #start(parts: LaunchParts, limits: SandboxLimits): Promise<Box> {
     const { starters, fifos } = this.#workshop();
+    const { clock } = this.#options;
     const starter = await starters.take(limits);
     const giveBack = () => starters.giveBack(starter, limits);
     try {
-      return await Box.start(fifos, (pipes) => launchByShell(starter, parts, pipes, giveBack));
+      return await Box.start({ clock, fifos }, (pipes) =>
+        launchByShell(starter, parts, pipes, giveBack),
+      );
     } catch (failure) {
       giveBack();
       throw failure;
@@ -168,9 +192,10 @@ export class BubblewrapSandboxes implements Sandboxes {
 
   async #startListening(parts: LaunchParts, limits: SandboxLimits): Promise<Box> {
     const { fifos, groups } = this.#workshop();
+    const { clock } = this.#options;
     const group = makeGroup(this.#options, groups, limits);
     try {
-      return await Box.start(fifos, (pipes) => launchByDaemon(parts, pipes, group));
+      return await Box.start({ clock, fifos }, (pipes) => launchByDaemon(parts, pipes, group));
     } catch (failure) {
       group?.remove();
       throw failure;

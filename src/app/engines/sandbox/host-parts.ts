@@ -4,12 +4,16 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isAgentUid } from '../../../kernel/owners.ts';
 import type { HostParts } from '../../../security/sandbox/launcher-arguments.ts';
+import { unlessSkipped } from './watch-folders.ts';
 
 // /nix is where some systems keep all of their programs.
 const programFolders = ['/usr', '/nix/store'];
@@ -17,6 +21,8 @@ const besideUsr = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 // Links of programs lead through alternatives; the others are certificates that all may read.
 const etcParts = ['/etc/alternatives', '/etc/ssl', '/etc/ca-certificates', '/etc/pki'];
 const etcCopies = ['ld.so.cache', 'localtime', 'mime.types', 'protocols', 'services'];
+
+const etcPrefix = 'etc-';
 
 /** `folder` is ours to fill. `uid` is the one that gets a name inside. */
 export function hostParts(folder: string, uid: number): HostParts {
@@ -34,10 +40,33 @@ export function hostParts(folder: string, uid: number): HostParts {
     links: kinds
       .filter(({ isLink }) => isLink)
       .map(({ path }) => ({ path, target: readlinkSync(path) })),
-    etc: makeEtc(join(folder, `etc-${uid}`), uid, parts),
+    etc: makeEtc(join(folder, `${etcPrefix}${uid}`), uid, parts),
     etcParts: parts,
     node: process.execPath.startsWith('/usr/') ? undefined : process.execPath,
   };
+}
+
+/**
+ * What was made for agents of which nothing runs: it is made again when it is needed. A program
+ * that outlived an earlier process still sees its own.
+ */
+export function removeUnusedEtc(folder: string): void {
+  const made = readdirSync(folder).filter((name) => name.startsWith(etcPrefix));
+  const ofAgents = made.filter((name) => isAgentUid(Number(name.slice(etcPrefix.length))));
+  if (ofAgents.length === 0) return;
+  const used = new Set(uidsAtWork().map((uid) => `${etcPrefix}${uid}`));
+  for (const name of ofAgents) {
+    if (!used.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+// Not by whom the folders in /proc belong to: whoever may not be looked into is root's there.
+function uidsAtWork(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    const status = unlessSkipped(() => readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return /^Uid:\t(\d+)/m.exec(status ?? '')?.[1] ?? [];
+  });
 }
 
 function isFolder(path: string): boolean {

@@ -25,6 +25,8 @@ export class NoSandboxes implements Sandboxes {
     throw unavailable(this.#state);
   }
 
+  checkView(): void {}
+
   async prepareBody(): Promise<never> {
     throw unavailable(this.#state);
   }

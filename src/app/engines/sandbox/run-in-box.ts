@@ -4,7 +4,8 @@
  * E1. Whatever ends it (its own end, a limit, its time, whoever called), all of its processes
  *     are gone before anybody hears of it.
  * E2. The first limit that is passed is the one that stopped it.
- * E3. In a workspace that is too full, no file grows. What is there can be removed.
+ * E3. In a workspace that is too full, no file grows, and none is made (its filter sees to
+ *     that). What is there can be removed.
  */
 import { early } from '../../../kernel/early.ts';
 import type { Clock } from '../../../kernel/ports.ts';
@@ -33,7 +34,7 @@ export async function runInBox(
   order: SandboxRun,
 ): Promise<SandboxResult> {
   const { limits, signal } = order;
-  const isFull = await watch.isOver(order.view.workspace, limits);
+  const isFull = order.view.isFull === true;
   let stoppedBy: SandboxLimit | undefined;
   const stop = (by: SandboxLimit): void => {
     stoppedBy ??= by;

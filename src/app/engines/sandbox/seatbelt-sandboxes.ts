@@ -66,6 +66,8 @@ export class SeatbeltSandboxes implements Sandboxes {
     return this.#runWith(order, portOf(server));
   }
 
+  checkView(): void {}
+
   async prepareBody(): Promise<never> {
     throw unavailable(onlyCalls);
   }

@@ -1,7 +1,10 @@
 import { seccompFilters } from './prebuilt.ts';
 
-/** What a tool starts opens no unix sockets; an agent's own program talks to its daemon by one. */
-export type SeccompKind = 'tool' | 'body';
+/**
+ * What a tool starts opens no unix sockets; an agent's own program talks to its daemon by one.
+ * In a workspace that is too full nothing is made.
+ */
+export type SeccompKind = 'tool' | 'full' | 'body';
 
 /**
  * The filter of system calls that bubblewrap takes by `--seccomp`, for an architecture as

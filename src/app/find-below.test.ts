@@ -2,7 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from './engines/disk.ts';
-import { findGit } from './find-git.ts';
+import { findBelow } from './find-below.ts';
+
+const findGit = (disk: typeof realDisk, folder: string) =>
+  findBelow(disk, folder, { isWanted: (_, name) => name === '.git' });
 
 test.each([
   ['in the folder', 'project/.git'],
@@ -32,7 +35,7 @@ test('what a link leads to is not in the folder', async () => {
 
 test('a folder that is too deep is not said to be without one', async () => {
   await using folder = temporaryFolder();
-  mkdirSync(folder.at('a/b/c/d/e/f/g/h/i/j'), { recursive: true });
+  mkdirSync(folder.at('a/b/c/d/e/f/g/h/i/j/k/l/m/n/o'), { recursive: true });
 
-  expect(await findGit(realDisk, folder.path)).toBe(folder.at('a/b/c/d/e/f/g/h/i'));
+  expect(await findGit(realDisk, folder.path)).toBe(folder.path);
 });
