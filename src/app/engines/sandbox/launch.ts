@@ -62,6 +62,7 @@ function countingFromNow(group: LimitGroup): LimitGroup {
     met: () => since(before, group.met()),
     peakMemoryBytes: () => group.peakMemoryBytes(),
     pids: () => group.pids(),
+    counted: () => group.counted(),
     remove: () => {},
   };
 }

@@ -24,8 +24,9 @@ export interface GroupWords {
   readonly memoryPeak: GroupFile;
 }
 
-// Both versions say it the same way.
+// Both versions say these the same way.
 export const processEvents: GroupFile = { controller: 'pids', name: 'pids.events' };
+export const processCount: GroupFile = { controller: 'pids', name: 'pids.current' };
 
 const cpuPeriodUs = 100_000;
 // The system takes no less.

@@ -17,6 +17,7 @@ import {
   type GroupFile,
   type GroupWords,
   groupWords,
+  processCount,
   processEvents,
   type Setting,
 } from './limit-groups-words.ts';
@@ -43,6 +44,8 @@ export interface LimitGroup {
   /** Undefined where this system does not tell. */
   peakMemoryBytes(): number | undefined;
   pids(): readonly number[];
+  /** How many count against its limit; of those that have ended, some for a moment longer. */
+  counted(): number;
   /** With all below; harmless when gone. One that still holds processes goes later. */
   remove(): void;
 }
@@ -203,6 +206,10 @@ class MadeGroup implements LimitGroup {
   // One that is only in some of them, because it died while it joined, is there too.
   pids(): readonly number[] {
     return [...new Set(this.#folders.flatMap(pidsIn))];
+  }
+
+  counted(): number {
+    return Number(this.#read(processCount)) || 0;
   }
 
   remove(): void {

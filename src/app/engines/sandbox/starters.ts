@@ -28,6 +28,15 @@ export function makeGroup(
   return groups?.make(newId(clock.now(), random), { ...limits, processes });
 }
 
+// Itself, and the few of a launcher that has just ended.
+const fewProcesses = 6;
+const clearMs = 2000;
+const lookEveryMs = 5;
+
+function isClear({ group, isOver }: Starter): boolean {
+  return isOver || group === undefined || group.counted() <= fewProcesses;
+}
+
 export class Starters implements AsyncDisposable {
   readonly #deps: StartersDeps;
   readonly #all = new Set<Starter>();
@@ -52,8 +61,27 @@ export class Starters implements AsyncDisposable {
     }
   }
 
-  /** One that was ended, or in whose group the system has ended somebody, is not used again. */
+  /**
+   * For the next one, once nothing of the last counts against its limits any more: the system
+   * goes on counting for a moment what has ended.
+   */
   giveBack(starter: Starter, limits: SandboxLimits): void {
+    if (isClear(starter)) this.#keep(starter, limits);
+    else this.#inBackground(this.#keepWhenClear(starter, limits));
+  }
+
+  async #keepWhenClear(starter: Starter, limits: SandboxLimits): Promise<void> {
+    const { clock } = this.#deps;
+    const lateMs = clock.monotonicMs() + clearMs;
+    while (!isClear(starter) && !this.#isClosed && clock.monotonicMs() < lateMs) {
+      await clock.sleep(lookEveryMs);
+    }
+    if (isClear(starter)) this.#keep(starter, limits);
+    else await starter.kill();
+  }
+
+  /** One that was ended, or in whose group the system has ended somebody, is not used again. */
+  #keep(starter: Starter, limits: SandboxLimits): void {
     const isWorn = starter.isOver || (starter.group?.met().memoryKills ?? 0) > 0;
     const isWanted = !isWorn && !this.#isClosed && this.#idle.length < mostIdle;
     if (isWanted) this.#idle.push({ starter, key: JSON.stringify(limits) });

@@ -191,7 +191,14 @@ test('a box whose group saw somebody killed is stopped', async () => {
   await using at = place();
   let memoryKills = 0;
   const group: LimitGroup = {
-    ...{ procsPaths: [], folder: undefined, add: () => {}, pids: () => [], remove: () => {} },
+    ...{
+      procsPaths: [],
+      folder: undefined,
+      add: () => {},
+      pids: () => [],
+      counted: () => 0,
+      remove: () => {},
+    },
     ...{ peakMemoryBytes: () => undefined, met: () => ({ memoryKills, processRefusals: 5 }) },
   };
   using _ = at.watch.watch(at.box({ group }));
