@@ -179,7 +179,7 @@ export interface HeldBody extends Disposable {
 }
 
 export interface Sandboxes extends AsyncDisposable {
-  /** Found out once, by trying; the same answer until `examine`. */
+  /** Found out by trying. What works is not tried again; what does not is, now and then. */
   state(): Promise<SandboxState>;
   /** Finds it out again. */
   examine(): Promise<SandboxState>;

@@ -113,6 +113,7 @@ underEachDaemon((mode) => {
     const rows = [
       ['in it', 'repositories/one/.git/hooks'],
       ['below', 'repositories/two/a/b/c/.git/hooks'],
+      ['among packages', 'repositories/five/node_modules/x/.git/hooks'],
       ['a file that leads to one', 'repositories/three/a/.git'],
       ['none', 'repositories/four/a'],
     ] as const;
@@ -166,6 +167,7 @@ underEachDaemon((mode) => {
 
     expect(direct).toBe('capability.denied');
     for (const answer of answers) expect(answer).toMatch(/^nack .*CODE: sandbox\.bad-folder/s);
+    expect(await agentNames(daemon().client)).not.toContain('kid-env');
     expect(plain).toMatch(/^ack STARTED/);
     expect((await overAgent(daemon(), 'kid-plain')).log_tail).toContain('shown');
   });

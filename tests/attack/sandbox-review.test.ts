@@ -105,7 +105,7 @@ underEachDaemon((mode) => {
     const make = `my $end = Time::HiRes::time() + 0.1; mkdir "more$$-" . $i++ while Time::HiRes::time() < $end; print $! + 0`;
     const fill = { program: 'perl', args: ['-MTime::HiRes', '-e', make] };
     const refused = 122;
-    await daemon().sh('zoe', 'echo before > f; mkdir e');
+    await daemon().sh('zoe', 'echo before > f; mkdir e; truncate -s 1M hole');
     const isFull = async () => {
       const { stdout } = await daemon().execute('zoe', fill);
       return Number(stdout) === refused;
@@ -142,18 +142,32 @@ underEachDaemon((mode) => {
   });
 });
 
+// One end of a pair of sockets gets a name in the folder.
+const bindPair = `perl -MSocket -e 'socketpair(A, B, PF_UNIX, SOCK_STREAM, 0) or exit 1;
+  bind(A, sockaddr_un("n6")) or exit 1'`;
+
+// No filter looks at these.
+const plain = { x64: { read: 0, mprotect: 10 }, arm64: { read: 63, mprotect: 226 } }[architecture];
+
+// What is written through a shared mapping is no write to the file, as far as limits go.
+const protect = `syscall(${plain.mprotect}, $at, 1 << 20, 3)`;
+const writeToHole = (rights: number, then = '1') => `perl -e 'open(F, "+<", "hole") or exit 1;
+  my $at = syscall(${numberOf('mmap', architecture)}, 0, 1 << 20, ${rights}, 1, fileno(F), 0);
+  $at > 0 or exit 1; ${then}; open(Z, "<", "/dev/zero");
+  exit(syscall(${plain.read}, fileno(Z), $at, 1 << 20) <= 0)'`;
+
 /** In a workspace that is too full: a line for the shell, and how it ends. */
 const waysToMake: readonly (readonly [what: string, line: string, end: string])[] = [
-  ['a file', ': > n', 'refused'],
+  ['a file', ': > n1', 'refused'],
   [
     'a file without a name',
     `perl -MFcntl -e 'sysopen(F, ".", 020200002, 0600) or exit 1'`,
     'refused',
   ],
-  ['a folder', 'mkdir n', 'refused'],
-  ['a symlink', 'ln -s x n', 'refused'],
-  ['a second name', 'ln f n', 'refused'],
-  ['a pipe', 'mkfifo n', 'refused'],
+  ['a folder', 'mkdir n2', 'refused'],
+  ['a symlink', 'ln -s x n3', 'refused'],
+  ['a second name', 'ln f n4', 'refused'],
+  ['a pipe', 'mkfifo n5', 'refused'],
   [
     'more in a file',
     `perl -e 'open(F, "+<", "f"); seek(F, 0, 2); print F "more"; close F or exit 1'`,
@@ -165,6 +179,9 @@ const waysToMake: readonly (readonly [what: string, line: string, end: string])[
     'workspace',
   ],
   ['a longer file', 'truncate -c -s 1M f', 'workspace'],
+  ['a socket', bindPair, 'refused'],
+  ['pages in a hole', writeToHole(3), 'refused'],
+  ['pages in a hole, by a change of mind', writeToHole(1, protect), 'refused'],
   ['another name for one', 'mv e moved && mv moved e', 'made'],
 ];
 

@@ -38,6 +38,7 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { O_PATH } from './o-path.ts';
 import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';
 
 export const realDisk: Disk = {
@@ -244,9 +245,6 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
   const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   return { descriptor: file.descriptor, [Symbol.dispose]: () => file.close() };
 }
-
-// Linux: opens a file without reading it, also one that is closed to us.
-const O_PATH = 0o10000000;
 
 /** On what was opened, not on the path, under which another may stand by now. */
 export function closeToOthers(path: string): void {

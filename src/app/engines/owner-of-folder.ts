@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isAgentUid } from '../../kernel/owners.ts';
+import { O_PATH } from './o-path.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -27,8 +28,6 @@ export interface Owner {
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-// Linux: opens a file without reading it, also one that is closed to us.
-const O_PATH = 0o10000000;
 
 /** Does the work under the path that is handed to it; what it makes is to be the owner's. */
 export function inItsFolder<T>(

@@ -21,10 +21,10 @@ import {
 } from 'node:fs';
 import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
 import type { Owners } from '../../kernel/owners.ts';
+import { O_PATH } from './o-path.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 // Linux: opens whatever it is without reading it, a symlink too. Node has no name for it.
-const O_PATH = 0o10000000;
 const hasHandles = process.platform === 'linux';
 
 export const realOwners: Owners = {

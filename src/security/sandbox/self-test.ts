@@ -64,7 +64,7 @@ export const notInstalled = {
 /** What to do about what a launcher, or the program behind it, said. */
 export function fixFor(words: string): string {
   if (/uid map|namespace|Operation not permitted|Permission denied/i.test(words)) {
-    return 'allow unprivileged user namespaces for bwrap (on Ubuntu 24.04 and later an AppArmor profile for /usr/bin/bwrap; in a container --security-opt seccomp=unconfined), then start the daemon again';
+    return 'allow unprivileged user namespaces for bwrap (on Ubuntu 24.04 and later an AppArmor profile for /usr/bin/bwrap; in a container --security-opt seccomp=unconfined)';
   }
   if (/descriptors are inherited/.test(words)) {
     return 'start the daemon without descriptors of others: aos up --detach';

@@ -1,4 +1,12 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
@@ -294,4 +302,20 @@ test('one that is made ready is used, and what waits for a principal can be take
   await at.sandboxes.discard('agent:jean');
 
   expect(text((await at.run('echo still')).stdout)).toBe('still\n');
+});
+
+test('what was refused is tried again once somebody has mended it', async () => {
+  await using folder = temporaryFolder();
+  await using at = place({ places: [folder.path], clock: { ...realClock, monotonicMs } });
+  let passedMs = 0;
+  function monotonicMs(): number {
+    return realClock.monotonicMs() + passedMs;
+  }
+  expect(await at.sandboxes.state()).toMatchObject({ kind: 'unavailable' });
+
+  symlinkSync('/usr/bin/bwrap', folder.at('bwrap'));
+  expect(await at.sandboxes.state()).toMatchObject({ kind: 'unavailable' });
+  passedMs = 6000;
+
+  expect(await at.sandboxes.state()).toMatchObject({ kind: 'works' });
 });

@@ -52,6 +52,7 @@ export interface SandboxOptions {
 
 const usualPlaces = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin'];
 const idleMs = 60_000;
+const againMs = 5000;
 const readyAtMost = 8;
 
 /** What sandboxes are made with. */
@@ -69,6 +70,7 @@ export class BubblewrapSandboxes implements Sandboxes {
   #made: Workshop | undefined;
   #groups: { readonly found: LimitGroups | undefined } | undefined;
   #state: Promise<SandboxState> | undefined;
+  #examinedAtMs = 0;
 
   constructor(options: SandboxOptions) {
     const { clock, log } = options;
@@ -80,8 +82,11 @@ export class BubblewrapSandboxes implements Sandboxes {
     });
   }
 
-  state(): Promise<SandboxState> {
-    return this.#state ?? this.examine();
+  async state(): Promise<SandboxState> {
+    const known = await (this.#state ?? this.examine());
+    const isOld = this.#options.clock.monotonicMs() - this.#examinedAtMs > againMs;
+    // Somebody may have mended it meanwhile, as the words of the refusal told them.
+    return known.kind === 'unavailable' && isOld ? this.examine() : known;
   }
 
   examine(): Promise<SandboxState> {
@@ -90,6 +95,7 @@ export class BubblewrapSandboxes implements Sandboxes {
     const run = async (launcher: string, order: SandboxRun) =>
       this.#runIn(await this.#make(launcher, order.view, order.limits, false), order);
     this.#state = examine({ clock, folder, places, groups, run });
+    this.#examinedAtMs = clock.monotonicMs();
     return this.#state;
   }
 
@@ -126,17 +132,6 @@ export class BubblewrapSandboxes implements Sandboxes {
     return prepareBody(this.#bodies(), state.path, order);
   }
 
-  async #refuseFull({ view: { workspace, principal }, limits }: BodyOrder): Promise<void> {
-    const held = await this.#watch.measureFolder(workspace);
-    if (held === undefined) return;
-    if (held.bytes <= limits.workspaceBytes && held.files <= limits.workspaceFiles) return;
-    throw new AosError('sandbox.full', {
-      message: `The workspace of ${principal.replace(/^agent:/, '')} holds more than it may`,
-      fix: 'Remove something there: aos tool call shell.execute --as NAME, with "rm"',
-      details: held,
-    });
-  }
-
   holdBody(body: RunningBody): HeldBody {
     return holdBody({ ...this.#bodies(), watch: this.#watch }, body);
   }
@@ -157,6 +152,17 @@ export class BubblewrapSandboxes implements Sandboxes {
     await untilReady(clock, box, order.signal);
     const id = newId(clock.now(), random);
     return runInBox({ clock, watch: this.#watch, id }, box, order);
+  }
+
+  async #refuseFull({ view: { workspace, principal }, limits }: BodyOrder): Promise<void> {
+    const held = await this.#watch.measureFolder(workspace);
+    if (held === undefined) return;
+    if (held.bytes <= limits.workspaceBytes && held.files <= limits.workspaceFiles) return;
+    throw new AosError('sandbox.full', {
+      message: `The workspace of ${principal.replace(/^agent:/, '')} holds more than it may`,
+      fix: 'Remove something there: aos tool call shell.execute --as NAME, with "rm"',
+      details: held,
+    });
   }
 
   async #make(

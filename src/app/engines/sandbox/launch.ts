@@ -7,6 +7,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { constants } from 'node:os';
 import type { BoxPipes } from './box-pipes.ts';
+import { joinLists } from './join-lists.ts';
 import type { LimitGroup, LimitsMet } from './limit-groups.ts';
 import type { Starter } from './starter.ts';
 
@@ -74,9 +75,7 @@ function since(before: LimitsMet, now: LimitsMet): LimitsMet {
   };
 }
 
-// $1, $2, … up to `--` are the lists to join, before anything else is started.
-const joinAndBecome =
-  'exec 8>&- 9>&-; while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
+const joinAndBecome = `exec 8>&- 9>&-; ${joinLists}; shift; exec "$@"`;
 
 /** With a channel, which comes with a variable: /proc/1/environ inside is the launcher's. */
 export function launchByDaemon(

@@ -11,16 +11,16 @@ import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { shellQuoted } from '../../../security/sandbox/inner-script.ts';
 import { type Fifos, OpenPipe } from './fifos.ts';
+import { joinLists } from './join-lists.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { readFrom, untilClosed } from './pipe-streams.ts';
 
 // It has no variables: /proc/1/environ inside is the launcher's. It closes what we may have
-// inherited without knowing. $1, $2, … up to `--` are the lists to
-// join. Then it says that it is there.
+// inherited without knowing. Then it says that it is there.
 const script = `
 unset PWD OLDPWD SHLVL
 exec 5>&- 6>&- 7>&- 8>&- 9>&-
-while [ "$1" != -- ]; do echo $$ > "$1" || exit 1; shift; done
+${joinLists}
 echo 0 >&4
 while IFS= read -r order <&3; do eval "$order"; echo "$?" >&4; done`;
 

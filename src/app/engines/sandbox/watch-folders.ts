@@ -1,6 +1,7 @@
 /** The folders of a walk, opened one below the other (W1 and W2 of watch-walk.ts). */
 import { accessSync, chmodSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { osCodeOf } from '../../../kernel/disk-errors.ts';
+import { O_PATH } from '../o-path.ts';
 
 export interface Folder {
   /** Undefined for the one that the walk began in. */
@@ -20,8 +21,6 @@ export interface RootFolder extends Folder {
 
 const mostOpen = 64;
 const searchable = 0o500;
-// Node has no name for it; it is the same on x64 and arm64.
-const pathOnly = 0o10000000;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, R_OK, X_OK } = constants;
 const hasHandles = process.platform === 'linux';
 
@@ -102,7 +101,7 @@ function isShut({ rights: { uid, mode } }: Folder, path: Buffer): boolean {
 
 // By a handle of the folder itself: the name may be a symlink by now.
 function openShut(path: Buffer): void {
-  const handle = unlessSkipped(() => openSync(path, pathOnly | O_DIRECTORY | O_NOFOLLOW));
+  const handle = unlessSkipped(() => openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW));
   if (handle === undefined) return;
   try {
     unlessSkipped(() => chmodSync(pathOf(handle), 0o700));
