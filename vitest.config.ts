@@ -1,5 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { closeInherited } from './src/app/engines/inherited.ts';
 import { suites } from './tests/suites.ts';
+
+// What a shell or an editor left open would reach every program that a test starts, and a
+// sandbox refuses to be made of a process that passes on what it does not know.
+closeInherited();
 
 export default defineConfig({
   test: {

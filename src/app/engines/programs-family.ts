@@ -82,7 +82,8 @@ function seenProcesses(): SeenProcess[] {
   });
 }
 
-function seenProcess(pid: number): SeenProcess | undefined {
+/** Undefined for one that is gone. */
+export function seenProcess(pid: number): SeenProcess | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

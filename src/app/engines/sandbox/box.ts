@@ -2,8 +2,8 @@
  * One sandbox: made, waiting, used once, gone.
  *
  * B1. It waits inside, behind the whole wall, until it is given its command.
- * B2. It is over when its first process is: the system ends all others with that one. It is
- *     ended by ending that first process, so that nothing is left when the launcher returns.
+ * B2. It is over when its first process is: the system ends all others with that one, and it
+ *     is ended by ending that one. The launcher may return a moment earlier.
  * B3. Our copies of the program's ends stay open until it has its own: a pipe that nobody
  *     writes to looks as if it had ended.
  * B4. To end the launcher itself may leave behind who has not yet asked to end with it.
@@ -11,6 +11,7 @@
 import type { Server, Socket } from 'node:net';
 import type { Clock } from '../../../kernel/ports.ts';
 import { readyByte } from '../../../security/sandbox/inner-script.ts';
+import { type SeenProcess, seenProcess } from '../programs-family.ts';
 import { type BoxPipes, closeTheirs, openPipes, releasePipes } from './box-pipes.ts';
 import type { Fifos } from './fifos.ts';
 import type { Launched } from './launch.ts';
@@ -46,7 +47,7 @@ export class Box {
   readonly #feeding: Socket[] = [];
   #heard: Heard | undefined;
   #said = '';
-  #inside: number | undefined;
+  #inside: SeenProcess | undefined;
 
   static async start(
     { clock, fifos }: BoxDeps,
@@ -115,8 +116,23 @@ export class Box {
 
   /** As the launcher told; undefined where it has not come so far. */
   #firstInside(): number | undefined {
-    this.#inside ??= toldPid(this.#pipes.info);
-    return this.#inside;
+    if (this.#inside === undefined) {
+      const pid = toldPid(this.#pipes.info);
+      this.#inside = pid === undefined ? undefined : seenProcess(pid);
+    }
+    return this.#inside?.pid;
+  }
+
+  // B2. One that has ended and waits for somebody to ask for its end has ended all others.
+  async #untilGone(): Promise<void> {
+    const pid = this.#firstInside();
+    const lateMs = this.#clock.monotonicMs() + longestEndMs;
+    while (pid !== undefined && this.#clock.monotonicMs() < lateMs) {
+      const seen = seenProcess(pid);
+      if (seen === undefined || seen.state === 'Z' || seen.ticks !== this.#inside?.ticks) return;
+      killNow(pid);
+      await this.#clock.sleep(1);
+    }
   }
 
   async #whenReady(): Promise<void> {
@@ -132,6 +148,7 @@ export class Box {
     });
     this.ended.then(() => reject(new Error(firstLine(this.#said))));
     await answered;
+    this.#firstInside();
     // B3
     closeTheirs(this.#pipes);
     this.listener = await this.#launched.listener;
@@ -139,6 +156,7 @@ export class Box {
 
   async #whenEnded(): Promise<BoxEnd> {
     const code = await this.#launched.exit;
+    await this.#untilGone();
     const met = this.group?.met();
     closeTheirs(this.#pipes);
     // Whoever could write is gone by now, so both come to their ends.
@@ -155,6 +173,7 @@ export class Box {
 
 const lookEveryMs = 5;
 const longestStartMs = 2000;
+const longestEndMs = 10_000;
 const longestWords = 2000;
 
 function firstLine(words: string): string {
