@@ -9,6 +9,8 @@
  * H2. Whatever fails here is logged and looked at again; nothing is stopped because of it.
  * H3. A run may be over before anybody looked. So its workspace is looked at afterwards, and
  *     `isOver` tells those who start the next one.
+ * H4. A program that does nothing costs nothing worth telling: while its disk has lost little
+ *     room, the next walk is put off.
  */
 import { early } from '../../../kernel/early.ts';
 import type { Clock } from '../../../kernel/ports.ts';
@@ -17,6 +19,7 @@ import type { LimitGroup } from './limit-groups.ts';
 import { AfterLook, pause, restMs, walkMs } from './watch-after.ts';
 import { WatchThread } from './watch-link.ts';
 import { ProcessTable, type SeenMemory } from './watch-memory.ts';
+import { type CountedRoom, mayHaveGrown, roomAt } from './watch-room.ts';
 import type { FolderAmount, WalkCount } from './watch-walk.ts';
 
 export interface WatchedBox {
@@ -37,6 +40,10 @@ export interface BoxWatchDeps {
 }
 
 const lookMs = 100;
+// Without a group the walk also counts memory, of which a disk knows nothing.
+const calmMs = { withGroup: 5000, without: 500 } as const;
+// A twentieth of the thread's time at most.
+const calmFor = 19;
 
 interface Watched {
   readonly box: WatchedBox;
@@ -45,6 +52,8 @@ interface Watched {
   readonly over: AbortController;
   /** H1; undefined until the first walk has come back. */
   most: FolderAmount | undefined;
+  /** H4; undefined until the first walk has come back. */
+  last: (CountedRoom & { readonly calmUntilMs: number }) | undefined;
   walk: Rhythm;
   memory: Rhythm;
   isStopped: boolean;
@@ -76,7 +85,7 @@ export class BoxWatch implements AsyncDisposable {
   watch(box: WatchedBox): Disposable {
     const watched: Watched = {
       ...{ box, startedAt: this.#clock.now(), over: new AbortController(), most: undefined },
-      ...{ walk: now, memory: now, isStopped: false },
+      ...{ last: undefined, walk: now, memory: now, isStopped: false },
     };
     this.#watched.add(watched);
     if (this.#looking === undefined) {
@@ -143,8 +152,17 @@ export class BoxWatch implements AsyncDisposable {
       const seen = loose?.get(pid);
       if (group !== undefined) this.#lookAtGroup(watched, group);
       else if (seen !== undefined) this.#lookAtMemory(watched, seen);
-      if (this.#isDue(watched.walk)) this.#inBackground(this.#lookAtWorkspace(watched, seen));
+      if (this.#isDue(watched.walk) && this.#isCalledFor(watched)) {
+        this.#inBackground(this.#lookAtWorkspace(watched, seen));
+      }
     }
+  }
+
+  /** H4 */
+  #isCalledFor({ last, box }: Watched): boolean {
+    if (last === undefined) return true;
+    const isCalm = this.#clock.monotonicMs() < last.calmUntilMs;
+    return !isCalm || mayHaveGrown(last, roomAt(box.workspace));
   }
 
   // The system kills one of them, and lets the others go on.
@@ -170,6 +188,7 @@ export class BoxWatch implements AsyncDisposable {
     watched.walk = 'busy';
     const { group, workspace: path, limits } = watched.box;
     const first = watched.most === undefined ? { freshSince: watched.startedAt } : {};
+    const room = roomAt(path);
     const answer = await this.#thread.folder(
       {
         ...{ path, most: watched.most ?? amountOf(limits), opensShut: true, ...first },
@@ -181,6 +200,11 @@ export class BoxWatch implements AsyncDisposable {
     if (answer === undefined) return;
     this.#after.note(path, answer.outcome, amountOf(limits));
     this.#judge(watched, answer.outcome);
+    const calm = group === undefined ? calmMs.without : calmMs.withGroup;
+    watched.last = {
+      ...{ room, counted: answer.outcome, most: watched.most ?? amountOf(limits) },
+      calmUntilMs: this.#clock.monotonicMs() + Math.max(calm, calmFor * answer.tookMs),
+    };
   }
 
   #judge(watched: Watched, count: WalkCount): void {
