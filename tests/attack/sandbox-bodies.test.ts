@@ -41,7 +41,9 @@ underEachDaemon((mode) => {
 
     const ends = await outcomes(rows, async ([name, fill]) => {
       const folder = `/aos/agents/${name}/${name.split('-')[0]}`;
-      const cli = ['sh', '-c', `cd ${folder} || exit 9; ${fill}; echo filled; exec sleep 300`];
+      // Not at once: who is stopped in its first moment was not started at all.
+      const script = `cd ${folder} || exit 9; sleep 0.5; ${fill}; echo filled; exec sleep 300`;
+      const cli = ['sh', '-c', script];
       await using agent = await spawned(daemon(), name, { cli });
       const { state, reason } = await agent.over();
       return `${state}: ${reason}`;
