@@ -36,7 +36,7 @@ function eventStreamSink(response: ServerResponse): FeedSink {
     heartbeat: (position) => void response.write(place(position)),
     write: ({ pruned, events }) => {
       const notice = pruned === undefined ? '' : prunedText(pruned);
-      const text = events.map((event) => eventText(wireEvent(event))).join('');
+      const text = events.map((event) => feedText(wireEvent(event))).join('');
       return response.write(notice + text) ? undefined : drained(response);
     },
     end: () => void response.end(),
@@ -50,9 +50,14 @@ function prunedText({ from, to }: { from: number; to: number }): string {
 
 // Kinds are checked nowhere but where they are written down, and a line end in one
 // would be a line of the stream. JSON has none.
-function eventText(event: ReturnType<typeof wireEvent>): string {
+function feedText(event: ReturnType<typeof wireEvent>): string {
   const kind = event.kind.replace(/[\r\n\0]/g, ' ');
-  return `id: ${event.seq}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
+  return `id: ${event.seq}\n${eventText(kind, event)}`;
+}
+
+/** The name must have no line end in it; JSON has none. */
+export function eventText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Also when the reader has left. */

@@ -17,7 +17,7 @@ import { findOperation } from '../ledger/operations.ts';
 import { readSteps } from '../ledger/steps.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
 import type { Scrub } from '../security/secrets/scrub.ts';
-import { drained } from './event-stream-answer.ts';
+import { drained, eventText } from './event-stream-answer.ts';
 import { type FeedDeps, isTooSlow, type Reader } from './feed-connection.ts';
 import type { GoalSight, GoalState } from './goal-sight.ts';
 import { GoalWatch } from './goal-watch.ts';
@@ -194,9 +194,4 @@ class GoalStream {
         return eventText('end', { state: sight.state });
     }
   }
-}
-
-// JSON has no line ends in it.
-function eventText(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

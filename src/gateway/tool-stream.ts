@@ -12,6 +12,7 @@ import type { Clock } from '../kernel/ports.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
 import { bytesOfShown, ShownOutput, type ShownPart } from '../kernel/shown-output.ts';
 import type { Answer } from './contract.ts';
+import { eventText } from './event-stream-answer.ts';
 import { type FeedDeps, isTooSlow, type Reader } from './feed-connection.ts';
 import { problemOf } from './problem.ts';
 
@@ -153,9 +154,4 @@ export class ToolStream {
     feeds.metrics.cutOff.inc();
     response.destroy();
   }
-}
-
-// JSON has no line ends in it.
-function eventText(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

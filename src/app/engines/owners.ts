@@ -24,7 +24,6 @@ import type { Owners } from '../../kernel/owners.ts';
 import { O_PATH } from './o-path.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-// Linux: opens whatever it is without reading it, a symlink too. Node has no name for it.
 const hasHandles = process.platform === 'linux';
 
 export const realOwners: Owners = {

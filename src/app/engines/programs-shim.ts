@@ -32,6 +32,7 @@ import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { bodyMark } from './programs-family.ts';
 import { listened, type Wall } from './programs-wall.ts';
+import { joinAndBecome } from './sandbox/join-lists.ts';
 import { openShut } from './shut-file.ts';
 
 // $1: where the exit status goes. $2: the group's list, or empty. Then the program.
@@ -44,17 +45,6 @@ set -- "$1" "$?"
 umask 077
 echo "$2" > "$1.pending" && /bin/mv -f "$1.pending" "$1"
 exit "$2"`;
-
-// M6. $1: how many lists follow. Then the launcher.
-const joinScript = `
-left=$1
-shift
-while [ "$left" -gt 0 ]; do
-  echo $$ > "$1" || exit 125
-  shift
-  left=$((left - 1))
-done
-exec "$@"`;
 
 // M5. Beyond these a shell may keep something of its own.
 const lastDescriptor = 9;
@@ -109,8 +99,8 @@ function wordsFor(
   program: string,
 ): Pick<ShimParts, 'words' | 'cwd' | 'env'> {
   if (sandbox === undefined) return { words: [program, ...argv.slice(1)], cwd, env };
-  const { joins } = sandbox;
-  const joined = ['/bin/sh', '-c', joinScript, 'aos', String(joins.length), ...joins];
+  // M6
+  const joined = ['/bin/sh', '-c', joinAndBecome, 'aos', ...sandbox.joins, '--'];
   return { words: [...joined, ...sandbox.argv], cwd: '/', env: {} };
 }
 

@@ -26,7 +26,10 @@ const limits: SandboxLimits = {
 
 test.each<[SandboxLimit, string]>([
   ['memory', 'it used more memory than 4096 MB'],
-  ['workspace', 'it filled its workspace beyond 1024 MB or 200000 files'],
+  [
+    'workspace',
+    'it filled its workspace beyond 1024 MB or 200000 files, or its outbox or inbox beyond what a mailbox may hold',
+  ],
   ['file-size', 'it wrote a file of more than 1024 MB'],
   ['processes', 'it had more than 64 processes'],
   ['output', 'it wrote too much'],

@@ -37,7 +37,7 @@ function passed({ by, limits }: StoppedFor): string {
     case 'memory':
       return `used more memory than ${megabytes(limits.memoryBytes)}`;
     case 'workspace':
-      return `filled its workspace beyond ${megabytes(limits.workspaceBytes)} or ${limits.workspaceFiles} files`;
+      return `filled its workspace beyond ${megabytes(limits.workspaceBytes)} or ${limits.workspaceFiles} files, or its outbox or inbox beyond what a mailbox may hold`;
     case 'file-size':
       return `wrote a file of more than ${megabytes(limits.fileBytes)}`;
     case 'processes':

@@ -3,3 +3,6 @@
  * starts anything.
  */
 export const joinLists = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done';
+
+/** What follows is what it becomes then. */
+export const joinAndBecome = `${joinLists}; shift; exec "$@"`;

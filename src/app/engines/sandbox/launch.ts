@@ -7,7 +7,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { constants } from 'node:os';
 import type { BoxPipes } from './box-pipes.ts';
-import { joinLists } from './join-lists.ts';
+import { joinAndBecome } from './join-lists.ts';
 import type { LimitGroup, LimitsMet } from './limit-groups.ts';
 import type { Starter } from './starter.ts';
 
@@ -59,9 +59,7 @@ function countingFromNow(group: LimitGroup): LimitGroup {
   const before = group.met();
   return {
     ...{ procsPaths: group.procsPaths, folder: group.folder },
-    add: (pid) => group.add(pid),
     met: () => since(before, group.met()),
-    peakMemoryBytes: () => group.peakMemoryBytes(),
     pids: () => group.pids(),
     counted: () => group.counted(),
     remove: () => {},
@@ -75,7 +73,7 @@ function since(before: LimitsMet, now: LimitsMet): LimitsMet {
   };
 }
 
-const joinAndBecome = `exec 8>&- 9>&-; ${joinLists}; shift; exec "$@"`;
+const closeJoinAndBecome = `exec 8>&- 9>&-; ${joinAndBecome}`;
 
 /** With a channel, which comes with a variable: /proc/1/environ inside is the launcher's. */
 export function launchByDaemon(
@@ -91,7 +89,7 @@ export function launchByDaemon(
     for (const path of [argumentsPath, filterPath]) opened.push(openSync(path, 'r'));
     opened.push(info.takeTheirs());
     const words = [launcher, '--args', String(descriptors.args), '--', ...inside];
-    const shell = ['-c', joinAndBecome, 'sh', ...(group?.procsPaths ?? []), '--'];
+    const shell = ['-c', closeJoinAndBecome, 'sh', ...(group?.procsPaths ?? []), '--'];
     const child = spawn('/bin/sh', [...shell, '/usr/bin/env', '-i', ...words], {
       env: {},
       stdio: [...opened, 'ipc'],

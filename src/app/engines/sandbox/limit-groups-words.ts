@@ -21,7 +21,6 @@ export interface Setting extends GroupFile {
 export interface GroupWords {
   settings(limits: SandboxLimits): readonly Setting[];
   readonly memoryEvents: GroupFile;
-  readonly memoryPeak: GroupFile;
 }
 
 // Both versions say these the same way.
@@ -50,7 +49,6 @@ export const groupWords: Readonly<Record<1 | 2, GroupWords>> = {
       },
     ],
     memoryEvents: { controller: 'memory', name: 'memory.oom_control' },
-    memoryPeak: { controller: 'memory', name: 'memory.max_usage_in_bytes' },
   },
   2: {
     settings: (limits) => [
@@ -61,7 +59,6 @@ export const groupWords: Readonly<Record<1 | 2, GroupWords>> = {
       { controller: 'cpu', name: 'cpu.max', value: `${cpuUs(limits)} ${cpuPeriodUs}` },
     ],
     memoryEvents: { controller: 'memory', name: 'memory.events' },
-    memoryPeak: { controller: 'memory', name: 'memory.peak' },
   },
 };
 

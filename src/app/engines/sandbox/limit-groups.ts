@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { osCodeOf } from '../../../kernel/disk-errors.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import type { SandboxLimits } from '../../../kernel/sandbox.ts';
-import { isGone, pidsIn, procs, readIfThere, removeGroup } from '../control-group.ts';
+import { pidsIn, procs, readIfThere, removeGroup } from '../control-group.ts';
 import { findRoom, type Room } from './limit-groups-room.ts';
 import {
   countOf,
@@ -37,12 +37,8 @@ export interface LimitGroup {
   readonly procsPaths: readonly string[];
   /** Where it is one folder, by which all in it can be frozen and killed (control-group.ts). */
   readonly folder: string | undefined;
-  /** One that is gone joins nothing. */
-  add(pid: number): void;
   /** How often each limit was met since. Nothing once it is removed. */
   met(): LimitsMet;
-  /** Undefined where this system does not tell. */
-  peakMemoryBytes(): number | undefined;
   pids(): readonly number[];
   /** How many count against its limit; of those that have ended, some for a moment longer. */
   counted(): number;
@@ -181,26 +177,11 @@ class MadeGroup implements LimitGroup {
     for (const setting of this.#words.settings(limits)) this.#set(setting);
   }
 
-  add(pid: number): void {
-    for (const path of this.procsPaths) {
-      try {
-        writeFileSync(path, String(pid));
-      } catch (failure) {
-        if (!isGone(failure)) throw failure;
-      }
-    }
-  }
-
   met(): LimitsMet {
     return {
       memoryKills: countOf(this.#read(this.#words.memoryEvents), 'oom_kill'),
       processRefusals: countOf(this.#read(processEvents), 'max'),
     };
-  }
-
-  peakMemoryBytes(): number | undefined {
-    const text = this.#read(this.#words.memoryPeak).trim();
-    return /^\d+$/.test(text) ? Number(text) : undefined;
   }
 
   // One that is only in some of them, because it died while it joined, is there too.

@@ -194,12 +194,11 @@ test('a box whose group saw somebody killed is stopped', async () => {
     ...{
       procsPaths: [],
       folder: undefined,
-      add: () => {},
       pids: () => [],
       counted: () => 0,
       remove: () => {},
     },
-    ...{ peakMemoryBytes: () => undefined, met: () => ({ memoryKills, processRefusals: 5 }) },
+    met: () => ({ memoryKills, processRefusals: 5 }),
   };
   using _ = at.watch.watch(at.box({ group }));
   await sleep(250);
