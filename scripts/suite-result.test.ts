@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
+import { failuresIn, faultsOf, type SuiteResult, summary } from './suite-result.ts';
 
 const good: SuiteResult = {
   name: 'unit',
@@ -39,4 +39,29 @@ test('outside CI a skip is only counted, and with full counts a budget is not he
 test('the last line counts, and a fault without a failed test counts as failed', () => {
   expect(summary([good, good], []).split('\n').at(-1)).toBe('6 passed, 0 failed, 0 skipped');
   expect(summary([good], ['too slow']).split('\n').at(-1)).toBe('3 passed, 1 failed, 0 skipped');
+});
+
+test('the closing lines name the tests that failed, and why', () => {
+  const failures = failuresIn(
+    [
+      {
+        name: '/repo/tests/a.test.ts',
+        assertionResults: [
+          { status: 'passed', fullName: 'one' },
+          {
+            status: 'failed',
+            fullName: 'two',
+            failureMessages: ['\u001b[31mexpected 1\u001b[39m\n  to be 2'],
+          },
+        ],
+      },
+      { name: '/repo/tests/b.test.ts', message: 'Cannot find module', assertionResults: [] },
+    ],
+    '/repo',
+  );
+
+  const lines = summary([{ ...good, failed: 1, failures }], ['unit: 1 failed']).split('\n');
+
+  expect(lines).toContain('unit: tests/a.test.ts: two: expected 1 to be 2');
+  expect(lines).toContain('unit: tests/b.test.ts: Cannot find module');
 });

@@ -7,6 +7,8 @@ export interface SuiteResult {
   readonly budgetSeconds: number;
   /** What the runner itself answered. */
   readonly exitCode: number;
+  /** The tests that failed, and why, in a line each. */
+  readonly failures?: readonly string[];
 }
 
 export interface Strictness {
@@ -46,10 +48,51 @@ export function summary(results: readonly SuiteResult[], faults: readonly string
     '',
     'suite         passed  failed  skipped  seconds  budget',
     ...results.map(row),
+    ...results.flatMap(failureLines),
     ...faults.map((fault) => `FAILED ${fault}`),
     '',
     `${sum('passed')} passed, ${failed} failed, ${sum('skipped')} skipped`,
   ].join('\n');
+}
+
+const mostNamed = 20;
+const mostCharacters = 400;
+
+/** At the end, because of a long run often only that is kept. */
+function failureLines({ name, failures = [] }: SuiteResult): string[] {
+  const shown = failures.slice(0, mostNamed).map((line) => `${name}: ${line}`);
+  const more = failures.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${name}: and ${more} more`] : [])];
+}
+
+/** What vitest reports of one file. */
+export interface FileReport {
+  readonly name: string;
+  readonly message?: string;
+  readonly assertionResults: readonly {
+    readonly status: string;
+    readonly fullName: string;
+    readonly failureMessages?: readonly string[];
+  }[];
+}
+
+/** A line for each test that failed, and for a file that failed as a whole. */
+export function failuresIn(files: readonly FileReport[], root: string): string[] {
+  return files.flatMap(({ name, message, assertionResults }) => {
+    const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    if (failed.length === 0 && message) return [`${file}: ${oneLine(message)}`];
+    return failed.map(
+      ({ fullName, failureMessages = [] }) =>
+        `${file}: ${fullName}: ${oneLine(failureMessages.join(' '))}`,
+    );
+  });
+}
+
+function oneLine(text: string): string {
+  // Without colours.
+  const plain = text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '');
+  return plain.replaceAll(/\s+/g, ' ').trim().slice(0, mostCharacters);
 }
 
 function row({ name, passed, failed, skipped, seconds, budgetSeconds }: SuiteResult): string {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { suites } from '../tests/suites.ts';
 import { root, say } from './run-tool.ts';
 import { runStaticChecks } from './static-checks.ts';
-import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
+import { failuresIn, faultsOf, type SuiteResult, summary } from './suite-result.ts';
 
 const full = process.argv.includes('--full');
 const inCi = (process.env['CI'] ?? '') !== '';
@@ -76,13 +76,16 @@ function vitest(project: string, resultFile: string): Promise<number> {
   });
 }
 
-function readCounts(file: string): Pick<SuiteResult, 'passed' | 'failed' | 'skipped'> {
+type Counts = Pick<SuiteResult, 'passed' | 'failed' | 'skipped' | 'failures'>;
+
+function readCounts(file: string): Counts {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8'));
     return {
       passed: report.numPassedTests,
       failed: report.numFailedTests,
       skipped: report.numPendingTests + report.numTodoTests,
+      failures: failuresIn(report.testResults, root),
     };
   } catch {
     // The runner died before it could write its report; its exit code tells the rest.

@@ -44,6 +44,11 @@ const stride = (call: string): number =>
 
 const untold = 'a call that strace did not tell';
 
+/** Whether a step that is such a call was not hit. */
+function isMissed(call: string, hit: ReadonlySet<string>): boolean {
+  return steps.some(([name, { source }]) => !hit.has(name) && source.startsWith(`${call}\\(`));
+}
+
 type Reader = 'takes it at once' | 'leaves it';
 
 describe.runIf(isInstalled('strace'))('killed before any of its calls, the daemon', () => {
@@ -54,18 +59,23 @@ describe.runIf(isInstalled('strace'))('killed before any of its calls, the daemo
       await using world = await openWorld(folder.at('home'), folder.at('trace'), reader);
       const hit = new Set<string>();
 
-      for (const call of calls) {
+      const killAtEach = async (call: string): Promise<void> => {
         for (let number = 1; ; number += stride(call)) {
           let killed = await world.sendAndKill({ call, number });
           expect(await world.faults(), `${call} ${number}: ${killed}`).toEqual([]);
           // Which call it was is needed too.
-          for (let tries = 1; killed === untold && tries < 5; tries++) {
+          for (let tries = 1; killed === untold && tries < 10; tries++) {
             killed = await world.sendAndKill({ call, number });
             expect(await world.faults(), `${call} ${number}: ${killed}`).toEqual([]);
           }
           if (killed === undefined) break;
           for (const [name, pattern] of steps) if (pattern.test(killed)) hit.add(name);
         }
+      };
+      for (const call of calls) await killAtEach(call);
+      // A call of something else that goes on meanwhile may have taken a number.
+      for (let sweeps = 0; sweeps < 3; sweeps++) {
+        for (const call of calls.filter((name) => isMissed(name, hit))) await killAtEach(call);
       }
 
       expect([...hit].sort()).toEqual(steps.map(([name]) => name).sort());
@@ -200,7 +210,8 @@ describe.runIf(isInstalled('strace'))('strace shows the flush of the ledger', ()
     const violations = flushViolations(readFileSync(trace, 'utf8'), {
       log: 'ledger.db-wal',
       asks: /openat\(.*= \d+<[^>]*\/outbox\/[^>]*(\.msg)>/,
-      answers: /rename\("[^"]*run\/inboxes\/[^"]*", "[^"]*(\.msg)"\)/,
+      // Without its end, which strace tells in another line where something got in between.
+      answers: /rename\("[^"]*run\/inboxes\/[^"]*", "[^"]*(\.msg)"/,
     });
     expect(violations).toEqual([]);
   });
