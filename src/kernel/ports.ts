@@ -44,6 +44,11 @@ export interface DiskView {
 
 export interface CreateOptions {
   readonly mode?: number | undefined;
+  /**
+   * Goes on with the file that stands there, and is refused when none does: it is cut to so
+   * many bytes, and what is appended comes behind them.
+   */
+  readonly keepBytes?: number | undefined;
   /** Where only root can say so, as its folder's where nothing is said; ours elsewhere. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
 }
@@ -86,8 +91,11 @@ export interface HeldFolder extends AsyncDisposable {
 
 /** Closing never fails and may be repeated. */
 export interface FileReader extends AsyncDisposable {
-  /** At most `length` bytes from `offset`; fewer at the end of the file. */
-  readAt(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * At most `length` bytes from `offset`; fewer at the end of the file. They are put into
+   * `into` where that is given, which has room for them.
+   */
+  readAt(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   sizeBytes(): Promise<number>;
   /** Which file this is and how it stands now: equal answers mean that nothing changed. */
   identity(): Promise<FileIdentity>;

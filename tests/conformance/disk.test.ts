@@ -104,6 +104,46 @@ describe.each(forms)('the $form disk: files', ({ open }) => {
     expect(await reader.readAt(99, 4)).toHaveLength(0);
   });
 
+  test('reads into a buffer of the caller, and says how much of it is filled', async () => {
+    await using place = open();
+    await write(place.disk, place.at('a'), '0123456789');
+    await using reader = await place.disk.read(place.at('a'));
+    const buffer = new Uint8Array(6);
+
+    const found = await reader.readAt(6, 6, buffer);
+
+    expect(Buffer.from(found).toString()).toBe('6789');
+    expect(found.buffer).toBe(buffer.buffer);
+  });
+
+  test('goes on with a file, behind the bytes that are to be kept', async () => {
+    await using place = open();
+    await write(place.disk, place.at('a'), '0123456789');
+
+    {
+      await using writer = await place.disk.create(place.at('a'), { keepBytes: 4 });
+      await writer.append(Buffer.from('new'));
+      await writer.sync();
+    }
+
+    await using reader = await place.disk.read(place.at('a'));
+    expect(Buffer.from(await reader.readAt(0, 99)).toString()).toBe('0123new');
+  });
+
+  test('goes on with no file that is missing or shorter, and leaves it as it is', async () => {
+    await using place = open();
+    await write(place.disk, place.at('a'), '0123');
+
+    await expect(place.disk.create(place.at('b'), { keepBytes: 0 })).rejects.toMatchObject({
+      code: 'disk.missing',
+    });
+    await expect(place.disk.create(place.at('a'), { keepBytes: 5 })).rejects.toThrow();
+
+    await using reader = await place.disk.read(place.at('a'));
+    expect(await reader.sizeBytes()).toBe(4);
+    expect(await place.disk.stat(place.at('b'))).toBeUndefined();
+  });
+
   test('shows a reader what is added after it opened the file', async () => {
     await using place = open();
     await using writer = await place.disk.create(place.at('a'));

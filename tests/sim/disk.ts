@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import { diskError } from '../../src/kernel/disk-errors.ts';
 import type {
   Clock,
+  CreateOptions,
   Disk,
   DiskEntry,
   FileIdentity,
@@ -146,13 +147,25 @@ export class SimulatedDisk implements Disk {
     });
   }
 
-  create(path: string, { mode = 0o600 } = {}): Promise<FileWriter> {
+  create(path: string, { mode = 0o600, keepBytes }: CreateOptions = {}): Promise<FileWriter> {
     return this.#call(path, () => {
+      if (keepBytes !== undefined) return this.#writeOn(path, keepBytes);
       const file = emptyFile(this.#clock.now(), mode);
       addName(this.#root, path, file, this.#clock.now());
       this.#tell(path);
       return this.#writer(path, file);
     });
+  }
+
+  #writeOn(path: string, keepBytes: number): FileWriter {
+    const file = fileIn(nodeAt(this.#root, path), path);
+    if (file.bytes.length < keepBytes) throw diskError('EINVAL', path);
+    file.bytes = file.bytes.slice(0, keepBytes);
+    file.syncedBytes = Math.min(file.syncedBytes, keepBytes);
+    file.modifiedAt = this.#clock.now();
+    file.version++;
+    this.#tell(path);
+    return this.#writer(path, file);
   }
 
   rename(from: string, to: string): Promise<void> {
@@ -247,7 +260,12 @@ export class SimulatedDisk implements Disk {
   #reader(path: string, file: FileNode): FileReader {
     const handle = this.#openHandle(path);
     return {
-      readAt: (offset, length) => handle.call(() => file.bytes.slice(offset, offset + length)),
+      readAt: (offset, length, into) =>
+        handle.call(() => {
+          const bytes = file.bytes.slice(offset, offset + length);
+          into?.set(bytes);
+          return into?.subarray(0, bytes.length) ?? bytes;
+        }),
       sizeBytes: () => handle.call(() => file.bytes.length),
       identity: () => handle.call(() => this.#identityOf(file, path)),
       [Symbol.asyncDispose]: handle.close,

@@ -35,7 +35,7 @@ export function gatedDisk(disk: Disk, life: Life, faults: DiskFaults): Disk {
 
 function gatedReader(reader: FileReader, life: Life): FileReader {
   return {
-    readAt: (offset, length) => life.pass(() => reader.readAt(offset, length)),
+    readAt: (offset, length, into) => life.pass(() => reader.readAt(offset, length, into)),
     sizeBytes: () => life.pass(() => reader.sizeBytes()),
     identity: () => life.pass(() => reader.identity()),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),

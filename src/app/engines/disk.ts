@@ -15,6 +15,7 @@ import {
   fchownSync,
   fstatSync,
   fsync,
+  ftruncateSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -70,7 +71,7 @@ function openForReading(path: string): FileReader {
     throw failure;
   }
   return {
-    readAt: async (offset, length) => named(path, () => file.read(offset, length)),
+    readAt: async (offset, length, into) => named(path, () => file.read(offset, length, into)),
     sizeBytes: async () => named(path, () => fstatSync(file.descriptor).size),
     identity: async () =>
       named(path, () => identityOf(fstatSync(file.descriptor, { bigint: true }))),
@@ -89,10 +90,14 @@ function identityOf({ size, mtimeNs, ino, dev, nlink }: BigIntStats): FileIdenti
   };
 }
 
-function createForWriting(path: string, { mode = 0o600, owner }: CreateOptions = {}): FileWriter {
-  const file = inItsFolder(path, (within, folderOwner) =>
-    openNew(path, within, { mode, owner: owner ?? folderOwner }),
-  );
+function createForWriting(path: string, options: CreateOptions = {}): FileWriter {
+  const { mode = 0o600, owner, keepBytes } = options;
+  const file =
+    keepBytes === undefined
+      ? inItsFolder(path, (within, folderOwner) =>
+          openNew(path, within, { mode, owner: owner ?? folderOwner }),
+        )
+      : openAgain(path, keepBytes);
   return {
     append: async (bytes) => named(path, () => file.append(bytes)),
     sync: async () =>
@@ -102,6 +107,22 @@ function createForWriting(path: string, { mode = 0o600, owner }: CreateOptions =
       ),
     [Symbol.asyncDispose]: async () => file.close(),
   };
+}
+
+function openAgain(path: string, keepBytes: number): OpenFile {
+  const flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_APPEND;
+  const file = new OpenFile(path, openSync(path, flags));
+  try {
+    const info = fstatSync(file.descriptor);
+    if (!info.isFile()) throw diskError('ENXIO', path);
+    // Longer it would get bytes that nobody wrote.
+    if (info.size < keepBytes) throw diskError('EINVAL', path);
+    ftruncateSync(file.descriptor, keepBytes);
+    return file;
+  } catch (failure) {
+    file.close();
+    throw failure;
+  }
 }
 
 interface NewFile {
@@ -152,8 +173,7 @@ class OpenFile {
     return this.#descriptor;
   }
 
-  read(offset: number, length: number): Uint8Array {
-    const bytes = new Uint8Array(length);
+  read(offset: number, length: number, bytes: Uint8Array = new Uint8Array(length)): Uint8Array {
     let filled = 0;
     while (filled < length) {
       const count = readSync(this.descriptor, bytes, filled, length - filled, offset + filled);
