@@ -18,6 +18,7 @@ import { runtimeAgentBenches } from './runtime-agents.ts';
 import { sandboxBenches } from './sandbox.ts';
 import { securityBenches } from './security.ts';
 import { toolBenches } from './tools.ts';
+import { transferBenches } from './transfer.ts';
 import { removeBenchFolders } from './workplace.ts';
 
 const benches = [
@@ -34,6 +35,7 @@ const benches = [
   ...runtimeBenches,
   ...runtimeAgentBenches,
   ...sandboxBenches,
+  ...transferBenches,
 ];
 
 const args = process.argv.slice(2);

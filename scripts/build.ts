@@ -30,7 +30,7 @@ const commanderWithoutChildren: Plugin = {
 const insideApart: Plugin = {
   name: 'inside-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/app\/inside\.ts$/ }, ({ kind }) =>
+    onResolve({ filter: /\/inside\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './inside.cjs', external: true } : undefined,
     );
   },
@@ -72,8 +72,20 @@ const bundles: readonly BuildOptions[] = [
     entryPoints: ['src/app/engines/sandbox/watch-thread.ts'],
     outfile: 'dist/watch-thread.cjs',
   },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/stretches-thread.ts'],
+    outfile: 'dist/stretches-thread.cjs',
+  },
   // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
   { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
+  // `import { AgentTransfer } from 'agent-os/transfer'`.
+  {
+    ...common,
+    entryPoints: ['src/app/agent-transfer.ts'],
+    outfile: 'dist/transfer.cjs',
+    plugins: [insideApart],
+  },
 ];
 
 const outputs = await Promise.all(bundles.map((options) => build(options)))

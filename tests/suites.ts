@@ -46,6 +46,13 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 330,
     fileParallelism: true,
   },
+  // Pages of the daemon, in Chromium.
+  {
+    name: 'browser',
+    include: ['tests/browser/*.test.ts'],
+    budgetSeconds: 60,
+    fileParallelism: false,
+  },
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],

@@ -13,6 +13,8 @@ const programs = [
   { command: 'fish', package: 'fish', why: 'the tests of shell completion', test: true },
   { command: 'strace', package: 'strace', why: 'the tests of what reaches the disk', test: true },
   { command: 'openssl', package: 'openssl', why: 'the tests of secure requests', test: true },
+  { command: 'python3', package: 'python3', why: 'the tests of the Python client', test: true },
+  { command: 'chromium', package: 'chromium', why: 'the tests of pages in a browser', test: true },
 ];
 
 const failureFile = join(root, '.setup', 'not-installed');

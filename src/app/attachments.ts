@@ -1,18 +1,19 @@
 /** The attachments of a home: where they lie, and who may have them. */
 import { join } from 'node:path';
+import type { Blobs } from '../blobs/blobs.ts';
 import { FileBlobs, type FileBlobsDeps } from '../blobs/fs.ts';
 import type { Attachments } from '../gateway/deps.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { addBlobReference, partyRefersTo, refersTo } from '../ledger/blob-references.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-export function attachmentsOf(deps: FileBlobsDeps, home: string): FileBlobs {
+export function attachmentsOf(deps: FileBlobsDeps, home: string): Blobs {
   return new FileBlobs(deps, { root: join(home, 'attachments'), temporary: join(home, 'tmp') });
 }
 
 export function attachmentDoor(
   { clock, ledger }: { readonly clock: Pick<Clock, 'now'>; readonly ledger: Ledger },
-  blobs: FileBlobs,
+  blobs: Pick<Blobs, 'put' | 'get'>,
 ): Attachments {
   return {
     put: async (principal, source) => {
@@ -22,7 +23,7 @@ export function attachmentDoor(
       await ledger.transact((tx) => addBlobReference(tx, reference));
       return stored;
     },
-    open: (hash) => blobs.open(hash),
+    open: (hash) => blobs.get(hash),
     mayRead: async (principal, hash) =>
       (await refersTo(ledger.committed, principal, hash)) ||
       (await partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash)),

@@ -1,11 +1,13 @@
 /** The only place that picks engines. */
 
+import type { StretchWorks } from '../blobs/seal/stretch.ts';
 import type { Owners } from '../kernel/owners.ts';
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
 import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
 import type { Sandboxes } from '../kernel/sandbox.ts';
+import type { TreeDisk } from '../kernel/tree.ts';
 import type { ProgramLogs } from '../runtime/command/deps.ts';
 import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
 import { realClock } from './engines/clock.ts';
@@ -21,6 +23,8 @@ import { openPrograms } from './engines/programs.ts';
 import { realRandom } from './engines/random.ts';
 import { realResolver } from './engines/resolver.ts';
 import { openSandboxes, type SandboxOptions } from './engines/sandbox/open-sandboxes.ts';
+import { openStretches } from './engines/stretches.ts';
+import { realTreeDisk } from './engines/tree-disk.ts';
 import { realVolume } from './engines/volume.ts';
 import type { LogFile } from './log.ts';
 
@@ -28,6 +32,9 @@ export interface Engines {
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
+  readonly treeDisk: TreeDisk;
+  /** A thread that hashes, seals and opens. */
+  readonly openStretches: () => StretchWorks;
   readonly openBulkDisk: (options: Pick<BulkDiskOptions, 'onTrouble'>) => ThreadedBulkDisk;
   readonly volume: Volume;
   readonly fileWatching: FileWatching;
@@ -49,6 +56,8 @@ export function composeEngines(): Engines {
     clock: realClock,
     random: realRandom,
     disk: realDisk,
+    treeDisk: realTreeDisk,
+    openStretches,
     openBulkDisk: (options) => openBulkDisk({ clock: realClock, ...options }),
     volume: realVolume,
     fileWatching: realFileWatching,

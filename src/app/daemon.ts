@@ -9,6 +9,7 @@
 import { join } from 'node:path';
 import { countRelay } from '../gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server.ts';
+import { countTransfers } from '../gateway/transfer-metrics.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -17,7 +18,7 @@ import { watchPresence } from '../relay/presence.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
 import { signHead } from '../security/audit/head.ts';
 import type { ToolCalls } from '../tools/call.ts';
-import { attachmentsOf } from './attachments.ts';
+import { keepBlobs } from './blob-upkeep.ts';
 import { removeSocketFolder, showSocketOf, sweepSocketFolders } from './body-socket.ts';
 import type { Engines } from './compose.ts';
 import type { Environment } from './config.ts';
@@ -25,11 +26,12 @@ import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
-import { openHomeRelay } from './home-relay.ts';
+import { type HomeRelay, openHomeRelay } from './home-relay.ts';
 import { openHomeRuntime } from './home-runtime.ts';
 import { type HomeSandboxes, openHomeSandboxes } from './home-sandboxes.ts';
 import { homeTimers, setHomeTimers } from './home-timers.ts';
 import { openHomeTools } from './home-tools.ts';
+import { type HomeTransfers, openHomeTransfers } from './home-transfers.ts';
 import type { Log } from './log.ts';
 import { type OpenHome, openHome } from './open-home.ts';
 import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
@@ -120,11 +122,16 @@ async function serve(
   await using messages = await openHomeRelay(engines, settings, {
     ...{ open, log, metrics, modelAgents, onMail },
   });
-  const { relay, attachments } = messages;
+  const { relay, attachments, attachmentBlobs } = messages;
+  const transferMetrics = countTransfers();
+  const moved = await openHomeTransfers(engines, settings, {
+    ...{ open, log, relay, counts: transferMetrics },
+  });
   await using sandboxes = openHomeSandboxes(engines, settings, { open, log });
   tellOfSandbox(sandboxes, log);
   await using tools = openHomeTools(engines, settings, {
     ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
+    transfers: moved.transfers,
   });
   const { runtime, models } = await openHomeRuntime(engines, settings, {
     ...{ open, log, relay, tools, sandboxes, modelAgents, environment, socketOf: agentSocket },
@@ -138,13 +145,15 @@ async function serve(
   await using gateway = await createGateway({
     ...engines,
     ...open,
-    ...upkeepOf(engines, open),
+    ...upkeepOf(engines, open, { blobs: moved.blobs, attachments: attachmentBlobs }),
     ...tools,
     runtime,
     models,
     relay,
     attachments,
     relayMetrics: metrics,
+    transfers: moved.transfers,
+    transferMetrics,
     version,
     log,
     startedAt,
@@ -165,6 +174,8 @@ async function serve(
     log,
     stop,
     relay,
+    moved,
+    attachmentBlobs,
     calls: tools.calls,
     runtime,
   });
@@ -225,6 +236,8 @@ const diskLookMs = 60_000;
 
 interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
   readonly relay: RunningRelay;
+  readonly moved: HomeTransfers;
+  readonly attachmentBlobs: HomeRelay['attachmentBlobs'];
   readonly calls: ToolCalls;
   readonly runtime: AgentRuntime;
 }
@@ -233,17 +246,19 @@ interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
 async function keepHouse(
   engines: Engines,
   settings: Settings,
-  { open, log, stop, relay, calls, runtime }: Housekeeping,
+  { open, log, stop, relay, moved, attachmentBlobs, calls, runtime }: Housekeeping,
 ): Promise<void> {
-  const { ledger, home } = open;
+  const { ledger } = open;
   const { clock } = engines;
   const { auditDays, archiveDays } = settings;
-  const attachments = attachmentsOf(engines, home);
   const kept = { ...engines, ...open, log };
-  const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments });
+  const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments: attachmentBlobs });
   const { approvalWebhook } = settings;
-  const facts = { auditDays, calls, approvalWebhook };
-  const rings = homeTimers({ ...kept, ...facts, keepRelay: keepMessages });
+  const facts = { auditDays, calls, approvalWebhook, transfers: moved.transfers };
+  const rings = homeTimers({
+    ...{ ...kept, ...facts, keepRelay: keepMessages },
+    keepBlobs: () => keepBlobs({ ...kept, ...moved }),
+  });
   const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
   const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
   const watched = { ...diskLimits(settings), everyMs: diskLookMs };

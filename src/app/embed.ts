@@ -18,6 +18,7 @@ import { loadKey } from '../security/identity/key-file.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';
 import { keysFolder, type PrincipalId } from '../security/identity/principal.ts';
 import { type GivenUpSecrets, giveUpSecrets } from '../security/secrets/secrets.ts';
+import { noCounts } from '../transfer/deps.ts';
 import type { BackupRequest } from './backup.ts';
 import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState } from './disk-watch.ts';
@@ -26,6 +27,7 @@ import { openHomeLog } from './home-log.ts';
 import { openHomeRelay } from './home-relay.ts';
 import { openHomeSandboxes } from './home-sandboxes.ts';
 import { openHomeTools } from './home-tools.ts';
+import { openHomeTransfers } from './home-transfers.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './restore.ts';
 import type { Settings } from './settings.ts';
@@ -51,17 +53,22 @@ export async function embedHome(
   const open = opened.use(await openHome(engines, settings.home, { holder, onLost: thrownByCall }));
   const { log, scrubWith } = opened.use(openHomeLog(engines, open.home));
   scrubWith(open.secrets.scrubber);
-  const upkeep = upkeepOf(engines, open);
-  const { backup } = opened.use(stoppable(upkeep.backup));
-  const { relay, attachments } = opened.use(
+  const { relay, attachments, attachmentBlobs } = opened.use(
     await openHomeRelay(engines, settings, {
       ...{ open, log, metrics: noMetrics },
       modelAgents: new Set(await modelAgentNames(open.ledger.committed)),
     }),
   );
+  const { transfers, blobs } = await openHomeTransfers(engines, settings, {
+    ...{ open, log, relay, counts: noCounts },
+  });
+  const upkeep = upkeepOf(engines, open, { blobs, attachments: attachmentBlobs });
+  const { backup } = opened.use(stoppable(upkeep.backup));
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const tools = opened.use(
-    openHomeTools(engines, settings, { open, log, relay, sandboxes, runtime: () => undefined }),
+    openHomeTools(engines, settings, {
+      ...{ open, log, relay, sandboxes, transfers, runtime: () => undefined },
+    }),
   );
   const gateway = opened.use(
     await createGateway({
@@ -71,6 +78,7 @@ export async function embedHome(
       ...tools,
       relay,
       attachments,
+      transfers,
       backup,
       version,
       log,

@@ -1,4 +1,5 @@
 /** The relay of a home: the message service over its ledger and its folders. */
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Attachments } from '../gateway/deps.ts';
 import type { BulkDisk } from '../kernel/bulk-disk.ts';
 import { toReport } from '../kernel/errors.ts';
@@ -23,6 +24,8 @@ import type { Settings } from './settings.ts';
 export interface HomeRelay extends AsyncDisposable {
   readonly relay: RunningRelay;
   readonly attachments: Attachments;
+  /** Where they lie: the one store of this process. */
+  readonly attachmentBlobs: Blobs;
   /** Takes in what agents write into their outboxes, until it is disposed of. */
   watchOutboxes(): Promise<AsyncDisposable>;
 }
@@ -84,6 +87,7 @@ export async function openHomeRelay(
   return {
     relay,
     attachments: attachmentDoor({ ...engines, ledger }, blobs),
+    attachmentBlobs: blobs,
     watchOutboxes: () => watchOutboxes(engines, { open, log, relay, bulk, bursts }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

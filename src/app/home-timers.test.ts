@@ -16,6 +16,12 @@ async function world() {
     log: { info: () => {} },
     auditDays: 90,
     keepRelay: async () => {},
+    keepBlobs: async () => {},
+    transfers: {
+      recover: async () => {},
+      cleanUp: async () => ({ expired: 0, freed_bytes: 0 }),
+      prune: async () => {},
+    },
     calls,
   };
   const timers = homeTimers({ ledger, clock, owner, ...rest });

@@ -9,6 +9,7 @@ import { setTimerOnce } from '../ledger/timers.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
 import type { ToolCalls } from '../tools/call.ts';
+import type { Transfers } from '../transfer/transfers.ts';
 import { nextCutoff } from './cutoff.ts';
 import type { Ring } from './timers.ts';
 import { postApproval } from './webhook.ts';
@@ -20,6 +21,8 @@ const everyHome = [
   { id: 'audit.head', every_ms: minuteMs },
   { id: 'audit.prune', every_ms: dayMs },
   { id: 'relay.upkeep', every_ms: dayMs },
+  { id: 'transfer.expire', every_ms: minuteMs },
+  { id: 'blobs.upkeep', every_ms: dayMs },
 ];
 
 export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void> {
@@ -37,6 +40,8 @@ export interface HomeTimersDeps extends HeadDeps {
   readonly log: { info(facts: object, words: string): void };
   readonly auditDays: number;
   readonly keepRelay: () => Promise<void>;
+  readonly keepBlobs: () => Promise<void>;
+  readonly transfers: Pick<Transfers, 'recover' | 'cleanUp' | 'prune'>;
   readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
   /** `none`, or where to tell that somebody waits for an approval. */
   readonly approvalWebhook: string;
@@ -61,6 +66,14 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
       },
     },
     'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
+    'transfer.expire': {
+      kind: 'repeatable',
+      ring: async () => {
+        await deps.transfers.recover();
+        await deps.transfers.cleanUp();
+      },
+    },
+    'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
     'approval.announce': {
       kind: 'repeatable',
       isSlow: true,
@@ -78,6 +91,7 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
     if (!more) break;
   }
   await pruneOtherRows(deps.ledger, olderThan);
+  await deps.transfers.prune(olderThan);
 }
 
 // One transaction must not hold up those who call.

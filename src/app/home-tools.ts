@@ -18,10 +18,15 @@ import { messageRequest } from '../toolbox/message/request.ts';
 import { messageSend } from '../toolbox/message/send.ts';
 import { shellExecute } from '../toolbox/shell/execute.ts';
 import { toolList } from '../toolbox/tool/list.ts';
+import type { TransferToolDeps } from '../toolbox/transfer/deps.ts';
+import { transferDownload } from '../toolbox/transfer/download.ts';
+import { transferList } from '../toolbox/transfer/list.ts';
+import { transferSend } from '../toolbox/transfer/send.ts';
 import { ToolCalls } from '../tools/call.ts';
 import { type CallDeps, defaultCallLimits, type Note } from '../tools/deps.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { Transfers } from '../transfer/transfers.ts';
 import type { Engines } from './compose.ts';
 import type { HomeSandboxes } from './home-sandboxes.ts';
 import type { OpenHome } from './open-home.ts';
@@ -38,6 +43,8 @@ export interface HomeToolsOptions {
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
   readonly sandboxes: HomeSandboxes;
+  /** Undefined where nothing is sent. */
+  readonly transfers?: Transfers | undefined;
   /** Put together after the tools; undefined where none runs. */
   readonly runtime: AgentToolDeps['runtime'];
 }
@@ -45,7 +52,7 @@ export interface HomeToolsOptions {
 export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, sandboxes, runtime }: HomeToolsOptions,
+  { open, log, relay, sandboxes, transfers, runtime }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
@@ -53,6 +60,7 @@ export function openHomeTools(
   const parts = {
     ...engines,
     ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
+    transfers,
   };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
@@ -80,10 +88,11 @@ interface ToolParts extends Engines, AgentToolDeps {
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
   readonly sandboxes: HomeSandboxes;
+  readonly transfers: Transfers | undefined;
 }
 
 function builtIn(parts: ToolParts): readonly Tool[] {
-  const { tools, sandboxes } = parts;
+  const { tools, sandboxes, transfers } = parts;
   return [
     httpFetch({ ...parts, files: parts }),
     fileRead(parts),
@@ -97,8 +106,13 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     agentList(parts),
     agentTerminate(parts),
     shellExecute({ ...parts, ...sandboxes, limits: sandboxes.callLimits }),
+    ...(transfers === undefined ? [] : transferTools({ ...parts, transfers })),
     toolList({ tools: () => tools.list() }),
   ];
+}
+
+function transferTools(parts: TransferToolDeps): readonly Tool[] {
+  return [transferSend(parts), transferList(parts), transferDownload(parts)];
 }
 
 /** As the relay itself; what a restart tells once more arrives once. */

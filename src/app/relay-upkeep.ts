@@ -9,7 +9,7 @@
  * U3. A step that fails is told, and keeps no other from running. It is not thrown, because
  *     whoever tries again at once moves the moment of U1 on.
  */
-import type { FileBlobs } from '../blobs/fs.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Disk, Instant, Random, Volume } from '../kernel/ports.ts';
 import {
@@ -32,7 +32,7 @@ export interface RelayUpkeepDeps {
   readonly log: UpkeepLog;
   readonly home: string;
   readonly archiveDays: number;
-  readonly attachments: Pick<FileBlobs, 'list' | 'remove'>;
+  readonly attachments: Pick<Blobs, 'list' | 'delete'>;
 }
 
 interface UpkeepLog {
@@ -100,8 +100,10 @@ async function pruneAllMessages({ ledger }: RelayUpkeepDeps, before: Instant): P
 async function sweepAttachments({ ledger, clock, attachments }: RelayUpkeepDeps): Promise<number> {
   let swept = 0;
   for await (const { hash, putAt } of attachments.list()) {
-    if (clock.now() - putAt < youngMs || (await isReferredTo(ledger.committed, hash))) continue;
-    if (await attachments.remove(hash)) swept++;
+    const putBefore = clock.now() - youngMs;
+    if (putAt >= putBefore || (await isReferredTo(ledger.committed, hash))) continue;
+    // Looked at once more there: it may have been put again meanwhile.
+    if (await attachments.delete(hash, { putBefore })) swept++;
   }
   return swept;
 }

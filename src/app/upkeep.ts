@@ -1,16 +1,19 @@
 /** Looking after an open home: backups, what takes room, what can go. */
+import type { Blobs } from '../blobs/blobs.ts';
 import type { GatewayDeps } from '../gateway/deps.ts';
 import { backupHome } from './backup.ts';
 import type { Engines } from './compose.ts';
 import { findGarbage, removeGarbage } from './garbage.ts';
 import { measureHome } from './home-usage.ts';
 import type { OpenHome } from './open-home.ts';
+import { verifyHomeBlobs } from './verify-blobs.ts';
 import { version } from './version.ts';
 
 export function upkeepOf(
   engines: Engines,
   { home, ledger }: OpenHome,
-): Pick<GatewayDeps, 'backup' | 'usage' | 'gc'> {
+  stores: { readonly blobs: Blobs; readonly attachments: Blobs },
+): Pick<GatewayDeps, 'backup' | 'usage' | 'gc' | 'verifyBlobs'> {
   return {
     backup: async (request) => {
       const summary = await backupHome({ ...engines, ledger, version }, home, request);
@@ -22,6 +25,7 @@ export function upkeepOf(
       return summary;
     },
     usage: () => measureHome(engines, home),
+    verifyBlobs: (signal) => verifyHomeBlobs({ ...engines, ...stores, ledger }, signal),
     gc: async ({ dryRun }) => {
       const items = await findGarbage(engines, home);
       if (dryRun) return { items, freed_bytes: 0, failed: [] };

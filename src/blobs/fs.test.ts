@@ -14,7 +14,7 @@ import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../app/engines/disk.ts';
 import { realRandom } from '../app/engines/random.ts';
-import type { OpenBlob } from './fs.ts';
+import type { OpenBlob } from './blobs.ts';
 import { FileBlobs } from './fs.ts';
 
 function place() {
@@ -43,13 +43,13 @@ async function textOf({ stream }: OpenBlob): Promise<string> {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const hello = hashOf('hello');
 
-test('put() stores bytes under their SHA-256, and open() gives them back', async () => {
+test('put() stores bytes under their SHA-256, and get() gives them back', async () => {
   await using home = place();
 
   const stored = await home.blobs.put(parts('hel', 'lo'));
 
   expect(stored).toEqual({ hash: hello, sizeBytes: 5 });
-  const opened = await home.blobs.open(hello);
+  const opened = await home.blobs.get(hello);
   expect(opened.sizeBytes).toBe(5);
   expect(await textOf(opened)).toBe('hello');
   expect(statSync(home.at('blobs', hello.slice(0, 2), hello)).mode & 0o777).toBe(0o600);
@@ -63,8 +63,8 @@ test('several megabytes and nothing at all come back as they are', async () => {
   const stored = await home.blobs.put(parts(large));
   const empty = await home.blobs.put(parts());
 
-  expect(await textOf(await home.blobs.open(stored.hash))).toBe(large);
-  expect(await textOf(await home.blobs.open(empty.hash))).toBe('');
+  expect(await textOf(await home.blobs.get(stored.hash))).toBe(large);
+  expect(await textOf(await home.blobs.get(empty.hash))).toBe('');
 });
 
 test('put() of the same bytes leaves one file, and mends a damaged one', async () => {
@@ -74,7 +74,7 @@ test('put() of the same bytes leaves one file, and mends a damaged one', async (
 
   await home.blobs.put(parts('hello'));
 
-  expect(await textOf(await home.blobs.open(hello))).toBe('hello');
+  expect(await textOf(await home.blobs.get(hello))).toBe('hello');
   expect(await Array.fromAsync(home.blobs.list())).toHaveLength(1);
 });
 
@@ -97,11 +97,42 @@ test.each(['changed', 'cut'])('bytes that were %s are never handed out whole', a
 
   const found: Uint8Array[] = [];
   const reading = async (): Promise<void> => {
-    for await (const bytes of (await home.blobs.open(hash)).stream) found.push(bytes);
+    for await (const bytes of (await home.blobs.get(hash)).stream) found.push(bytes);
   };
 
   await expect(reading()).rejects.toMatchObject({ code: 'blob.corrupt' });
   expect(Buffer.concat(found).length).toBeLessThan(text.length);
+});
+
+test('a part that lies behind a cut is not taken for the end', async () => {
+  await using home = place();
+  const text = 'a'.repeat(2 ** 20 + 5);
+  const { hash } = await home.blobs.put(parts(text));
+  const { stream } = await home.blobs.get(hash, { from: 50 });
+  truncateSync(home.at('blobs', hash.slice(0, 2), hash), 100);
+
+  await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: 'blob.corrupt' });
+});
+
+test('what is put again while an old one is deleted is there afterwards', async () => {
+  const clock = new SimulatedClock();
+  const disk = new SimulatedDisk({ seed: 1, clock });
+  for (const path of ['/blobs', '/tmp']) await disk.makeFolder(path);
+  const deps = { disk, random: seededRandom(1) };
+  const blobs = new FileBlobs(deps, { root: '/blobs', temporary: '/tmp' });
+  await blobs.put(parts('hello'));
+  await clock.advance(5000);
+
+  // However many turns the one is ahead.
+  for (let turns = 0; turns < 200; turns++) {
+    const putBefore = clock.now();
+    const put = blobs.put(parts('hello'));
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    await Promise.all([put, blobs.delete(hello, { putBefore })]);
+
+    expect({ turns, stored: await blobs.stat(hello) }).toMatchObject({ stored: { hash: hello } });
+    await clock.advance(5000);
+  }
 });
 
 test.each(['../../etc/passwd', '', 'AB', hashOf('never stored'), hashOf('x').toUpperCase()])(
@@ -109,9 +140,9 @@ test.each(['../../etc/passwd', '', 'AB', hashOf('never stored'), hashOf('x').toU
   async (hash) => {
     await using home = place();
 
-    await expect(home.blobs.open(hash)).rejects.toMatchObject({ code: 'blob.missing' });
+    await expect(home.blobs.get(hash)).rejects.toMatchObject({ code: 'blob.missing' });
     expect(await home.blobs.stat(hash)).toBeUndefined();
-    expect(await home.blobs.remove(hash)).toBe(false);
+    expect(await home.blobs.delete(hash)).toBe(false);
   },
 );
 
@@ -121,11 +152,11 @@ test('a symlink is neither read nor listed, and is replaced by put()', async () 
   mkdirSync(home.at('blobs', hello.slice(0, 2)), { mode: 0o700 });
   symlinkSync(home.at('outside'), home.at('blobs', hello.slice(0, 2), hello));
 
-  await expect(home.blobs.open(hello)).rejects.toMatchObject({ code: 'blob.missing' });
+  await expect(home.blobs.get(hello)).rejects.toMatchObject({ code: 'blob.missing' });
   expect(await Array.fromAsync(home.blobs.list())).toEqual([]);
   await home.blobs.put(parts('hello'));
 
-  expect(await textOf(await home.blobs.open(hello))).toBe('hello');
+  expect(await textOf(await home.blobs.get(hello))).toBe('hello');
 });
 
 test('put() does not follow a symlink in place of a folder', async () => {
@@ -155,7 +186,7 @@ test('list() tells each blob with its size and when it was put last', async () =
   const listed = await Array.fromAsync(blobs.list());
   expect(listed.map(({ hash }) => hash)).toEqual([hello, hashOf('other')].sort());
   expect(listed.find(({ hash }) => hash === hello)).toMatchObject({ sizeBytes: 5, putAt: later });
-  expect(await blobs.remove(hello)).toBe(true);
+  expect(await blobs.delete(hello)).toBe(true);
   expect(await Array.fromAsync(blobs.list())).toHaveLength(1);
 });
 
@@ -180,7 +211,7 @@ test('after a power cut at any call a blob is whole or not there, and an answere
     const there = await blobs.stat(hello);
 
     if (answered) expect(there).toBeDefined();
-    if (there !== undefined) expect(await textOf(await blobs.open(hello))).toBe('hello');
+    if (there !== undefined) expect(await textOf(await blobs.get(hello))).toBe('hello');
     if (answered) break;
   }
 });

@@ -5,14 +5,26 @@
  *     written elsewhere, flushed, and then gets its name.
  * R2. Bytes that are there already are put again in place of the old file, which they equal:
  *     so whoever removes what nobody has asked for lately sees how young it is.
- * R3. What is read is hashed on the way. The last bytes are handed out only when all were
- *     right, so that nobody takes damaged bytes for the whole.
+ * R3. What is read as a whole is hashed on the way. The last bytes are handed out only when all
+ *     were right, so that nobody takes damaged bytes for the whole.
+ * R4. Of one hash, naming and deleting happen one after the other: what delete() has found to be
+ *     old is not replaced by something young before it is gone. So a root has one FileBlobs.
  */
 import { createHash } from 'node:crypto';
 import { isMissing, isTaken } from '../kernel/disk-errors.ts';
-import { AosError } from '../kernel/errors.ts';
-import type { Disk, FileReader, Instant, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import type { Disk, FileReader, Random } from '../kernel/ports.ts';
+import {
+  type Blobs,
+  type ByteRange,
+  corruptBlob,
+  type DeleteOptions,
+  isHash,
+  type ListedBlob,
+  missingBlob,
+  type OpenBlob,
+  type Presigned,
+  type StoredBlob,
+} from './blobs.ts';
 
 export interface FileBlobsDeps {
   readonly disk: Disk;
@@ -25,42 +37,55 @@ export interface FileBlobsPlace {
   readonly temporary: string;
 }
 
-export interface StoredBlob {
-  /** 64 hex digits. */
-  readonly hash: string;
-  readonly sizeBytes: number;
-}
-
-export interface ListedBlob extends StoredBlob {
-  /** When it was put last. */
-  readonly putAt: Instant;
-}
-
-export interface OpenBlob {
-  readonly sizeBytes: number;
-  /** Throws `blob.corrupt` at its end when the bytes are not those of the hash (R3). */
-  readonly stream: AsyncGenerator<Uint8Array, void, void>;
-}
-
 const stepBytes = 1024 * 1024;
 
-export class FileBlobs {
+export class FileBlobs implements Blobs {
   readonly #deps: FileBlobsDeps;
   readonly #place: FileBlobsPlace;
+  /** R4: for each hash the last that was begun. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(deps: FileBlobsDeps, place: FileBlobsPlace) {
     this.#deps = deps;
     this.#place = place;
   }
 
-  async put(source: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  put(source: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+    return this.#named(async (pending) => {
+      const stored = await this.#fill(pending, source);
+      await this.#name(pending, stored.hash);
+      return stored;
+    });
+  }
+
+  /**
+   * Gives a file that lies elsewhere on this file system, and is flushed, its name here too; its
+   * old name stays. What was changed in it later would be changed here.
+   */
+  async adopt(path: string, hash: string): Promise<void> {
+    if (!isHash(hash)) throw missingBlob(hash);
+    await this.#named(async (pending) => {
+      await this.#deps.disk.link(path, pending);
+      await this.#name(pending, hash);
+      // To rename one name of a file over another name of it leaves both.
+      await this.#deps.disk.remove(pending).catch(ignoreMissing);
+    });
+  }
+
+  /** Whether adopt() would put that file in the place of another one. */
+  async wouldReplace(path: string, hash: string): Promise<boolean> {
+    if (!isHash(hash)) throw missingBlob(hash);
+    const there = await this.#deps.disk.stat(this.#pathOf(hash)).catch(ignoreMissing);
+    const own = await this.#deps.disk.stat(path);
+    return there !== undefined && there.inode !== own?.inode;
+  }
+
+  async #named<T>(work: (pending: string) => Promise<T>): Promise<T> {
     const { disk, random } = this.#deps;
     const name = Buffer.from(random.bytes(16)).toString('hex');
     const pending = `${this.#place.temporary}/${name}.blob`;
     try {
-      const stored = await this.#fill(pending, source);
-      await this.#name(pending, stored.hash);
-      return stored;
+      return await work(pending);
     } catch (failure) {
       // What is left there is swept at the start; the first failure is the one to hear of.
       await disk.remove(pending).catch(() => {});
@@ -83,22 +108,28 @@ export class FileBlobs {
   }
 
   // R1, R2
-  async #name(pending: string, hash: string): Promise<void> {
-    const { disk } = this.#deps;
-    const folder = this.#folderOf(hash);
-    await ensureFolder(disk, folder);
-    // A held folder is no symlink, whoever may have put one there.
-    await using held = await disk.holdFolder(folder);
-    await disk.rename(pending, `${held.path}/${hash}`);
-    await disk.syncFolder(folder);
-    // Also when the folder was there: who made it may have died before this line.
-    await disk.syncFolder(this.#place.root);
+  #name(pending: string, hash: string): Promise<void> {
+    return this.#inTurn(hash, async () => {
+      const { disk } = this.#deps;
+      const folder = this.#folderOf(hash);
+      await ensureFolder(disk, folder);
+      // A held folder is no symlink, whoever may have put one there.
+      await using held = await disk.holdFolder(folder);
+      await disk.rename(pending, `${held.path}/${hash}`);
+      await disk.syncFolder(folder);
+      // Also when the folder was there: who made it may have died before this line.
+      await disk.syncFolder(this.#place.root);
+    });
   }
 
-  async open(hash: string): Promise<OpenBlob> {
+  async get(hash: string, range: ByteRange = {}): Promise<OpenBlob> {
     const stored = await this.stat(hash);
-    if (stored === undefined) throw missing(hash);
-    return { sizeBytes: stored.sizeBytes, stream: this.#read(hash) };
+    if (stored === undefined) throw missingBlob(hash);
+    const { sizeBytes } = stored;
+    const from = Math.min(range.from ?? 0, sizeBytes);
+    const to = Math.min(range.to ?? sizeBytes, sizeBytes);
+    const isWhole = from === 0 && to === sizeBytes;
+    return { sizeBytes, stream: isWhole ? this.#read(hash) : this.#readPart(hash, from, to) };
   }
 
   async *#read(hash: string): AsyncGenerator<Uint8Array, void, void> {
@@ -114,39 +145,51 @@ export class FileBlobs {
       held = bytes;
     }
     // R3
-    if (found.digest('hex') !== hash) throw corrupt(hash);
+    if (found.digest('hex') !== hash) throw corruptBlob(hash);
     if (held !== undefined) yield held;
+  }
+
+  async *#readPart(hash: string, from: number, to: number) {
+    await using reader = await this.#reader(hash);
+    for (let offset = from; offset < to; ) {
+      const bytes = await reader.readAt(offset, Math.min(stepBytes, to - offset));
+      if (bytes.length === 0) throw corruptBlob(hash, 'some of them are missing');
+      offset += bytes.length;
+      yield bytes;
+    }
   }
 
   async #reader(hash: string): Promise<FileReader> {
     try {
-      return await this.#deps.disk.read(`${this.#folderOf(hash)}/${hash}`);
+      return await this.#deps.disk.read(this.#pathOf(hash));
     } catch (failure) {
-      throw isMissing(failure) ? missing(hash) : failure;
+      throw isMissing(failure) ? missingBlob(hash) : failure;
     }
   }
 
-  /** Undefined when there is none, or something else than a file stands there. */
+  /** Undefined also when something else than a file stands there. */
   async stat(hash: string): Promise<ListedBlob | undefined> {
     if (!isHash(hash)) return undefined;
-    const entry = await this.#deps.disk.stat(`${this.#folderOf(hash)}/${hash}`);
+    const entry = await this.#deps.disk.stat(this.#pathOf(hash));
     if (entry?.kind !== 'file') return undefined;
     return { hash, sizeBytes: entry.sizeBytes, putAt: entry.modifiedAt };
   }
 
-  /** False when it was not there. */
-  async remove(hash: string): Promise<boolean> {
-    if ((await this.stat(hash)) === undefined) return false;
-    try {
-      await this.#deps.disk.remove(`${this.#folderOf(hash)}/${hash}`);
-      return true;
-    } catch (failure) {
-      if (isMissing(failure)) return false;
-      throw failure;
-    }
+  delete(hash: string, { putBefore = Number.POSITIVE_INFINITY }: DeleteOptions = {}) {
+    return this.#inTurn(hash, async (): Promise<boolean> => {
+      const stored = await this.stat(hash);
+      if (stored === undefined || stored.putAt >= putBefore) return false;
+      try {
+        await this.#deps.disk.remove(this.#pathOf(hash));
+        return true;
+      } catch (failure) {
+        if (isMissing(failure)) return false;
+        throw failure;
+      }
+    });
   }
 
-  /** In the order of their hashes; in memory are the names of one folder at a time. */
+  /** In memory are the names of one folder at a time. */
   async *list(): AsyncGenerator<ListedBlob, void, void> {
     const { disk } = this.#deps;
     for (const folder of await namesIn(disk, this.#place.root)) {
@@ -159,17 +202,33 @@ export class FileBlobs {
     }
   }
 
+  async presign(hash: string): Promise<Presigned> {
+    if ((await this.stat(hash)) === undefined) throw missingBlob(hash);
+    return { kind: 'file', path: this.#pathOf(hash) };
+  }
+
+  // R4
+  async #inTurn<T>(hash: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#underWay.get(hash) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.#underWay.set(hash, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#underWay.get(hash) === turn) this.#underWay.delete(hash);
+    }
+  }
+
+  #pathOf(hash: string): string {
+    return `${this.#folderOf(hash)}/${hash}`;
+  }
+
   #folderOf(hash: string): string {
     return `${this.#place.root}/${hash.slice(0, 2)}`;
   }
 }
 
-/** Before it becomes part of a path. */
-function isHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}
-
-async function ensureFolder(disk: Disk, path: string): Promise<void> {
+export async function ensureFolder(disk: Disk, path: string): Promise<void> {
   try {
     await disk.makeFolder(path);
   } catch (failure) {
@@ -177,22 +236,11 @@ async function ensureFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
+export async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   // A symlink could lead anywhere.
   return (await disk.stat(folder))?.kind === 'folder' ? disk.list(folder) : [];
 }
 
-function missing(hash: string): AosError {
-  return new AosError('blob.missing', {
-    message: `No bytes with the SHA-256 ${quote(hash.slice(0, 80))} are stored here`,
-    fix: 'Check the hash, or send the bytes again',
-  });
-}
-
-function corrupt(hash: string): AosError {
-  return new AosError('blob.corrupt', {
-    message: `The bytes stored as ${quote(hash)} are damaged: they have another SHA-256 now`,
-    fix: 'Restore them from a backup, or send them again, which mends them',
-    details: { hash },
-  });
+export function ignoreMissing(failure: unknown): undefined {
+  if (!isMissing(failure)) throw failure;
 }

@@ -1,9 +1,10 @@
 /** How a call of a tool ends that nobody waited for on a connection. */
 import { composeEngines } from '../app/compose.ts';
+import { answers } from '../app/use-home.ts';
 import { type Client, problemError } from '../gateway/client.ts';
 import type { WireCall } from '../gateway/contract.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
-import { answers, reach } from './connect.ts';
+import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 
 export interface EndWait {

@@ -1,6 +1,7 @@
 import { defineApprovals } from './approvals.ts';
 import { defineAudit } from './audit.ts';
 import { defineBackup } from './backup.ts';
+import { defineBlobs } from './blobs.ts';
 import { defineCancel } from './cancel.ts';
 import { defineCap } from './cap.ts';
 import { defineChannel } from './channel.ts';
@@ -35,6 +36,7 @@ import { defineSpawn } from './spawn.ts';
 import { defineStatus } from './status.ts';
 import { defineTool } from './tool.ts';
 import { defineTop } from './top.ts';
+import { defineTransfer } from './transfer.ts';
 import { defineUp } from './up.ts';
 import { defineWait } from './wait.ts';
 import { defineWhy } from './why.ts';
@@ -175,6 +177,11 @@ export const commands: readonly CommandEntry[] = [
     define: defineRequest,
   },
   {
+    name: 'transfer',
+    summary: 'send files and folders to agents, and fetch what they send',
+    define: defineTransfer,
+  },
+  {
     name: 'channel',
     summary: 'let agents join channels, and list them',
     define: defineChannel,
@@ -233,6 +240,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'gc',
     summary: 'remove what nobody needs any more',
     define: defineGc,
+  },
+  {
+    name: 'blobs',
+    summary: 'check that every stored byte is as it was stored',
+    define: defineBlobs,
   },
   {
     name: 'doctor',

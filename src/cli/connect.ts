@@ -1,45 +1,62 @@
 /**
  * How a command reaches the home: through the daemon's socket where one answers, else by
- * opening the home itself for as long as the command takes.
+ * opening the home itself for as long as the command takes. An agent's program, which finds a
+ * socket and its handle in the environment, goes through those and nowhere else.
  */
 import { join } from 'node:path';
-import { composeEngines, type Engines } from '../app/compose.ts';
-import { loadConfig } from '../app/config.ts';
-import type { Settings } from '../app/settings.ts';
+import { composeEngines } from '../app/compose.ts';
+import { agentOf, loadConfig } from '../app/config.ts';
+import { type HomeUse, type ReachedHome, useHome } from '../app/use-home.ts';
 import { version } from '../app/version.ts';
 import { type Client, connectTo, createClient } from '../gateway/client.ts';
-import { connectionTransport } from '../gateway/transport.ts';
+import { socketTransport, withHandle } from '../gateway/transport.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
 
-export interface Reached {
-  readonly engines: Engines;
-  readonly settings: Settings;
-  /** Of the daemon, whether or not there is one. */
-  readonly client: Client;
-}
-
 /** The daemon of the home that this command is about. */
-export async function reach(context: Context): Promise<Reached> {
+export async function reach(context: Context): Promise<ReachedHome> {
   const engines = composeEngines();
   const { environment } = context;
   const config = await loadConfig({ view: engines.disk, environment, flags: context.flags() });
   const { settings } = config;
-  const client = connectTo({ ...engines, version }, join(settings.home, 'run', 'aos.sock'));
+  const door = agentDoor(context);
+  const client =
+    door === undefined
+      ? connectTo({ ...engines, version }, join(settings.home, 'run', 'aos.sock'))
+      : createClient({
+          ...engines,
+          version,
+          transport: withHandle(socketTransport(engines.clock, door.socket), door.handle),
+        });
   return { engines, settings, client };
 }
 
-export interface HomeUse {
-  /** The words of the command, for whoever wants the home meanwhile. */
-  readonly holder: string;
-  /** Whether the command makes a home where there is none. */
-  readonly mayCreate?: boolean;
+/** Where an agent calls, and the secret that proves that it does. */
+export interface AgentDoor {
+  readonly socket: string;
+  readonly handle: string;
 }
 
-// Another command is done in less, and so is the start of a daemon.
-const patienceMs = 5000;
-const lookAgainMs = 50;
+/** Of the program that runs this command; whoever names a home means that one. */
+export function agentDoor({
+  environment,
+  flags,
+}: Pick<Context, 'environment' | 'flags'>): AgentDoor | undefined {
+  const { AOS_SOCKET: socket = '', AOS_HANDLE: handle = '' } = environment;
+  if (socket === '' || handle === '') return undefined;
+  return flags().some(({ flag }) => flag === '--home') ? undefined : { socket, handle };
+}
+
+/** Whom a command acts as: the one that `--as` names, AOS_AGENT, or nobody but the caller. */
+export function actingAs(context: Context, given: string | undefined): string | undefined {
+  if (agentDoor(context) === undefined) return given ?? agentOf(context.environment);
+  if (given === undefined) return undefined;
+  throw new AosError('usage.bad-value', {
+    message: `--as is for the owner: with AOS_HANDLE you act as the agent whose handle it is, not as ${quote(given.slice(0, 100))}`,
+    fix: 'Leave --as out, or unset AOS_HANDLE',
+  });
+}
 
 /** Does the work with the daemon; where none runs, with the home opened by this command. */
 export async function withHome<T>(
@@ -48,56 +65,7 @@ export async function withHome<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const reached = await reach(context);
-  const { engines, client } = reached;
-  const deadline = engines.clock.monotonicMs() + patienceMs;
-  for (;;) {
-    if (await answers(client, context.signal)) return work(client);
-    try {
-      await using home = await openHere(reached, use);
-      return await work(home.client);
-    } catch (failure) {
-      if (!isBusy(failure) || engines.clock.monotonicMs() > deadline) throw failure;
-    }
-    await engines.clock.sleep(lookAgainMs, context.signal);
-  }
-}
-
-async function openHere(
-  { engines, settings }: Reached,
-  { holder, mayCreate = false }: HomeUse,
-): Promise<{ readonly client: Client } & AsyncDisposable> {
-  if (!mayCreate) await refuseNoHome(engines, settings.home);
-  const { inside } = await import('../app/inside.ts');
-  const home = await inside.embedHome(engines, settings, { holder });
-  const transport = connectionTransport({ clock: engines.clock, connect: () => home.connect() });
-  return {
-    client: createClient({ ...engines, version, transport }),
-    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
-  };
-}
-
-/** A mistyped --home should not become a home. */
-export async function refuseNoHome({ disk }: Engines, home: string): Promise<void> {
-  for (const name of ['ledger.db', 'keys', '.lock']) {
-    if ((await disk.stat(join(home, name))) !== undefined) return;
-  }
-  throw new AosError('home.missing', {
-    message: `There is no home folder of Agent OS at ${quote(home)}`,
-    fix: 'Check --home and AOS_HOME; "aos up" makes a home where there is none',
-  });
-}
-
-function isBusy(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'home.busy';
-}
-
-/** False when nobody listens; a daemon that listens and says nothing is an error. */
-export async function answers(client: Client, signal: AbortSignal): Promise<boolean> {
-  try {
-    await client.status({ signal });
-    return true;
-  } catch (failure) {
-    if (failure instanceof AosError && failure.code === 'daemon.down') return false;
-    throw failure;
-  }
+  // An agent has no home of its own to open.
+  if (agentDoor(context) !== undefined) return work(reached.client);
+  return useHome(reached, { ...use, signal: context.signal }, work);
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { answers, refuseNoHome } from '../app/use-home.ts';
 import type { Answer } from '../gateway/contract.ts';
 import { oneLine } from '../kernel/quote.ts';
-import { answers, reach, refuseNoHome } from './connect.ts';
+import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import { table } from './table.ts';
 import { bytesWords, counted } from './words.ts';

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { refuseNoHome } from '../app/use-home.ts';
 import { checkAgentName } from '../kernel/agent-name.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
 import { printable, quote } from '../kernel/quote.ts';
 import { didYouMean } from '../kernel/suggest.ts';
-import { reach, refuseNoHome } from './connect.ts';
+import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import { numberOf } from './input.ts';
 import { LogReader } from './log-reader.ts';

@@ -9,8 +9,13 @@ import { commands } from './commands.ts';
 import type { Context, Define } from './context.ts';
 import { reportFailure, reportItem, reportOutcome, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
+import { defineTransfer } from './transfer.ts';
+
+export type ProgramName = 'aos' | 'agent-transfer';
 
 export interface Invocation {
+  /** `aos` unless said otherwise. */
+  readonly name?: ProgramName;
   readonly argv: readonly string[];
   readonly environment: Environment;
   readonly terminal: Terminal;
@@ -38,14 +43,15 @@ export async function runProgram(invocation: Invocation): Promise<number> {
 
 /** The program with every command's own part defined: for completion. */
 function wholeProgram(context: Context): Command {
-  const program = createFrame(context.terminal);
+  const program = createFrame('aos', context.terminal);
+  addCommands(program);
   for (const command of program.commands) definitionOf(command)(command, context);
   return program;
 }
 
 function createProgram(invocation: Invocation, style: Style): AosCommand {
-  const { terminal, environment, signal } = invocation;
-  const program = createFrame(terminal);
+  const { name = 'aos', terminal, environment, signal } = invocation;
+  const program = createFrame(name, terminal);
   const context: Context = {
     terminal,
     environment,
@@ -62,14 +68,36 @@ function createProgram(invocation: Invocation, style: Style): AosCommand {
     context.print({ data: { version }, text: version });
     throw new CommanderError(0, 'commander.version', version);
   });
+  if (name === 'agent-transfer') {
+    defineTransfer(program, context);
+    return program;
+  }
+  addCommands(program);
   program.hook('preSubcommand', (_program, command) => definitionOf(command)(command, context));
   return program;
 }
 
-function createFrame(terminal: Terminal): AosCommand {
-  const program = new AosCommand('aos');
+const introductions: Readonly<Record<ProgramName, Introduction>> = {
+  aos: {
+    description: 'Agent OS: AI agents as first-class processes.',
+    examples: ['aos doctor', 'aos up --detach', 'aos register jean', 'aos audit'],
+  },
+  'agent-transfer': {
+    description: 'Files that arrive whole, between agents and humans. The same as "aos transfer".',
+    examples: ['agent-transfer send report.pdf --to jared', 'agent-transfer list'],
+  },
+};
+
+interface Introduction {
+  readonly description: string;
+  readonly examples: readonly string[];
+}
+
+function createFrame(name: ProgramName, terminal: Terminal): AosCommand {
+  const { description, examples } = introductions[name];
+  const program = new AosCommand(name);
   program
-    .description('Agent OS: AI agents as first-class processes.')
+    .description(description)
     .usage('[options] COMMAND')
     .helpCommand(false)
     .exitOverride()
@@ -83,17 +111,17 @@ function createFrame(terminal: Terminal): AosCommand {
     .option('--no-color', 'never colour what is printed')
     .option('--debug', 'print the stack trace of an error')
     .option('-V, --version', 'print the version')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  aos doctor\n  aos up --detach\n  aos register jean\n  aos audit',
-    );
+    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+  return program;
+}
+
+function addCommands(program: Command): void {
   for (const { name, summary, hidden } of commands) {
     program
       .command(name, { hidden: hidden === true })
       .summary(summary)
       .description(summary);
   }
-  return program;
 }
 
 function definitionOf(command: Command): Define {

@@ -2,20 +2,21 @@
 import { colorAllowed, processEnvironment } from '../app/config.ts';
 import { osCodeOf, toDiskError } from '../kernel/disk-errors.ts';
 import { AosError, exitCodeOf } from '../kernel/errors.ts';
-import { runProgram, styleOf } from './program.ts';
+import { type ProgramName, runProgram, styleOf } from './program.ts';
 import { reportFailure, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
 
-export async function start(argv: readonly string[]): Promise<number> {
+export async function start(name: ProgramName, argv: readonly string[]): Promise<number> {
   const environment = processEnvironment();
   const style = styleOf(argv);
-  const terminal = processTerminal(style.color && colorAllowed(environment));
+  const color = style.color && colorAllowed(environment);
+  const terminal = processTerminal(color, environment['TERM'] !== 'dumb');
   endWhenOutputFails(terminal, style);
-  return runProgram({ argv, environment, terminal, signal: interruptSignal() });
+  return runProgram({ name, argv, environment, terminal, signal: interruptSignal() });
 }
 
 // The streams are made when they are first used, because each takes its time.
-function processTerminal(color: boolean): Terminal {
+function processTerminal(color: boolean, canRedraw: boolean): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: writeWords,
@@ -33,8 +34,12 @@ function processTerminal(color: boolean): Terminal {
     get colorErr() {
       return color && process.stderr.isTTY;
     },
+    get errIsTerminal() {
+      return process.stderr.isTTY === true && canRedraw;
+    },
     get columns() {
-      return process.stdout.columns ?? 80;
+      // A terminal that does not know says 0.
+      return process.stdout.columns || 80;
     },
     input: {
       get isTerminal() {

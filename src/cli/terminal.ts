@@ -12,6 +12,8 @@ export interface Terminal {
   readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
   readonly colorOut: boolean;
   readonly colorErr: boolean;
+  /** Whether somebody looks at stderr, where a line can be drawn anew. */
+  readonly errIsTerminal?: boolean;
   readonly columns: number;
   readonly input: Input;
 }

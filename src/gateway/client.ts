@@ -7,6 +7,7 @@ import { type MessageCalls, messageCalls } from './message-calls.ts';
 import { type RuntimeCalls, runtimeCalls } from './runtime-calls.ts';
 import type { StreamRequest } from './stream-tool.ts';
 import { type ToolClientCalls, toolClientCalls } from './tool-calls.ts';
+import { type TransferCalls, transferCalls } from './transfer-calls.ts';
 import {
   type CallOptions,
   socketTransport,
@@ -35,7 +36,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Client extends MessageCalls, ToolClientCalls, RuntimeCalls {
+export interface Client extends MessageCalls, ToolClientCalls, RuntimeCalls, TransferCalls {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
   register(name: string, options?: HandleOptions): Promise<Answer<'register'>>;
@@ -52,6 +53,8 @@ export interface Client extends MessageCalls, ToolClientCalls, RuntimeCalls {
   backup(request: Body<'backup'>, options?: CallOptions): Promise<Answer<'backup'>>;
   usage(options?: CallOptions): Promise<Answer<'usage'>>;
   gc(request: Body<'gc'>, options?: CallOptions): Promise<Answer<'gc'>>;
+  /** Reads all that is stored. */
+  verifyBlobs(options?: CallOptions): Promise<Answer<'verifyBlobs'>>;
 }
 
 /** How long the handle is good; for ever where nothing is said. */
@@ -63,6 +66,8 @@ export type EventsQuery = Omit<EventQuery, 'limit'> & { readonly limit?: number 
 
 const defaultTimeoutMs = 10_000;
 const longTimeoutMs = 10 * 60_000;
+// A store may have terabytes, and nothing is said before the last of them was read.
+const wholeStoreMs = 24 * 3_600_000;
 // Three heartbeats.
 const feedSilenceMs = 45_000;
 const largestAnswerBytes = 64 * 1024 * 1024;
@@ -87,13 +92,14 @@ export function createClient(deps: ClientDeps): Client {
   const long = (options?: CallOptions): CallOptions => ({ timeoutMs: longTimeoutMs, ...options });
   const find = <T>(path: string, query: object = {}, options?: CallOptions) =>
     get<T>(`${path}${search(query)}`, options);
-  const messages = messageCalls({
-    get: find,
-    post,
-    upload: (path, stream, options) => call(deps, 'POST', path, { stream, options }),
-  });
+  const upload = <T>(path: string, stream: AsyncIterable<Uint8Array>, options?: CallOptions) =>
+    call<T>(deps, 'POST', path, { stream, options });
   return {
-    ...messages,
+    ...messageCalls({ get: find, post, upload }),
+    ...transferCalls({
+      ...{ get: find, post, upload, search },
+      openBytes: (path, headers, options) => openBytes(deps, path, headers, options),
+    }),
     ...toolClientCalls({
       ...{ get: find, post, parseJson },
       postStream: (path, request) => postStream(deps, path, request),
@@ -118,6 +124,8 @@ export function createClient(deps: ClientDeps): Client {
     backup: (request, options) => post('/api/v1/backup', request, long(options)),
     usage: (options) => get('/api/v1/usage', long(options)),
     gc: (request, options) => post('/api/v1/gc', request, long(options)),
+    verifyBlobs: (options) =>
+      post('/api/v1/blobs/verify', {}, { timeoutMs: wholeStoreMs, ...options }),
   };
 }
 
@@ -285,6 +293,22 @@ async function* readStream(
     }
     if (parser.lastId !== undefined) yield { position: placeOf(parser.lastId), item: undefined };
   }
+}
+
+/** Bytes, however many: read as they come. */
+async function openBytes(
+  { transport, version }: ClientDeps,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  { timeoutMs = feedSilenceMs, signal }: CallOptions = {},
+): Promise<TransportAnswer> {
+  const common = { accept: 'application/octet-stream', 'x-aos-client': version };
+  const answer = await transport.send({
+    ...{ method: 'GET', path, headers: { ...common, ...headers }, timeoutMs, signal },
+  });
+  const { status } = answer.head;
+  if (status >= 400) throw problemError(status, parseJson(await wholeText(answer)));
+  return answer;
 }
 
 function openStream(

@@ -3,6 +3,7 @@
  * server's checks, the client's types and the OpenAPI page are all read off this.
  */
 import * as z from 'zod';
+import { blobRoutes } from './blob-contract.ts';
 import {
   chainPlace,
   event,
@@ -15,6 +16,7 @@ import { messageRoutes } from './message-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
 import { runtimeRoutes } from './runtime-contract.ts';
 import { toolRoutes } from './tool-contract.ts';
+import { transferRoutes } from './transfer-contract.ts';
 
 export const apiVersion = '1';
 
@@ -227,6 +229,8 @@ export const routes = {
   ...grantRoutes,
   ...toolRoutes,
   ...runtimeRoutes,
+  ...transferRoutes,
+  ...blobRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

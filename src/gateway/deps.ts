@@ -9,8 +9,10 @@ import type { Grants } from '../security/grants/grants.ts';
 import type { Secrets } from '../security/secrets/secrets.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { Transfers } from '../transfer/transfers.ts';
 import type { Answer, Body } from './contract.ts';
 import type { CountedRelay } from './relay-metrics.ts';
+import type { CountedTransfers } from './transfer-metrics.ts';
 
 /** What the gateway is made of. `app` fills it. */
 export interface GatewayDeps {
@@ -27,6 +29,9 @@ export interface GatewayDeps {
   readonly attachments: Attachments;
   /** What the relay has counted; shown with the gateway's own metrics. */
   readonly relayMetrics?: CountedRelay;
+  readonly transfers: Transfers;
+  /** What was transferred, shown in the same place. */
+  readonly transferMetrics?: CountedTransfers;
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
@@ -51,6 +56,8 @@ export interface GatewayDeps {
   diskState(): Promise<DiskState>;
   backup(request: Body<'backup'>): Promise<Answer<'backup'>>;
   usage(): Promise<Answer<'usage'>>;
+  /** Reads all stored bytes; the signal ends it. */
+  verifyBlobs(signal: AbortSignal): Promise<Answer<'verifyBlobs'>>;
   gc(request: { readonly dryRun: boolean }): Promise<Answer<'gc'>>;
   readonly limits?: Partial<GatewayLimits>;
 }

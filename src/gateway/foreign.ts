@@ -11,8 +11,9 @@ import { badRequest } from './problem.ts';
 /** Why the request is refused, if it is. */
 export function foreignRequest(
   door: Door,
-  { headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>,
+  request: Pick<IncomingMessage, 'headers' | 'httpVersion' | 'method' | 'url'>,
 ): AosError | undefined {
+  const { headers, httpVersion } = request;
   const { host = '', origin } = headers;
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('The request has no "Host"', 'Send "Host: localhost"');
@@ -24,8 +25,20 @@ export function foreignRequest(
     });
   }
   if (origin !== undefined && !isOwnOrigin(door, origin)) return foreignOrigin(origin);
-  if (headers['sec-fetch-site'] === 'cross-site') return foreignOrigin(origin ?? 'another site');
+  if (headers['sec-fetch-site'] === 'cross-site' && !isFollowedLink(request))
+    return foreignOrigin(origin ?? 'another site');
   return undefined;
+}
+
+/** Somebody came to the page of a link from a mail or a chat. It shows nothing by itself. */
+function isFollowedLink({
+  method,
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'headers' | 'method' | 'url'>): boolean {
+  const isNavigation =
+    headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return method === 'GET' && isNavigation && /^\/l\/[^/?#]+$/.test(url);
 }
 
 // No page is served over a unix socket, so none can send anything there.

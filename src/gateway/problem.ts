@@ -1,5 +1,12 @@
 /** Failures on the wire: `application/problem+json` (RFC 9457) with our code and fix. */
-import { AosError, type ErrorKind, errorCodes, httpStatusOf, toReport } from '../kernel/errors.ts';
+import {
+  AosError,
+  type ErrorCode,
+  type ErrorKind,
+  errorCodes,
+  httpStatusOf,
+  toReport,
+} from '../kernel/errors.ts';
 import type { Problem } from './contract.ts';
 
 export const problemType = 'application/problem+json; charset=utf-8';
@@ -51,12 +58,20 @@ function retryAfterSeconds({ details }: AosError): number {
 
 /** What a framework or a parser threw, as one of our errors; undefined when it is a bug. */
 export function knownFailure(thrown: unknown): AosError | undefined {
-  if (thrown instanceof AosError)
-    return errorCodes[thrown.code].kind === 'broken' ? undefined : thrown;
+  if (thrown instanceof AosError) return isBug(thrown) ? undefined : thrown;
   if (!(thrown instanceof Error)) return undefined;
   if ('validation' in thrown && Array.isArray(thrown.validation)) return badField(thrown);
   const code = 'code' in thrown ? String(thrown.code) : '';
   return frameworkFailures[code]?.(thrown) ?? (isBadJson(thrown) ? badJson() : undefined);
+}
+
+/** Stored bytes that were changed are nothing of ours to hide. */
+const toldBroken: ReadonlySet<ErrorCode> = new Set([
+  ...(['blob.corrupt', 'blob.wrong-key', 'transfer.corrupt'] as const),
+]);
+
+function isBug({ code }: AosError): boolean {
+  return errorCodes[code].kind === 'broken' && !toldBroken.has(code);
 }
 
 /** The whole of an unplanned failure is for the log; the caller gets this. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../kernel/ports.ts';
 import { chainHead } from '../ledger/events.ts';
 import { totalPending } from '../ledger/mailboxes.ts';
+import { heldBytes } from '../ledger/transfer-bodies.ts';
 import { Admittance } from './admit.ts';
 import { createApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
@@ -21,6 +22,7 @@ import { agentRoutes } from './routes/agents.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { attachmentRoutes } from './routes/attachments.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { blobHandles } from './routes/blobs.ts';
 import { daemonRoutes } from './routes/daemon.ts';
 import { eventRoutes } from './routes/events.ts';
 import { goalRoutes } from './routes/goals.ts';
@@ -28,11 +30,13 @@ import { grantRoutes } from './routes/grants.ts';
 import { groupRoutes } from './routes/groups.ts';
 import type { RouteDeps } from './routes/handlers.ts';
 import { lifeRoutes } from './routes/life.ts';
+import { linkRoutes } from './routes/links.ts';
 import { mailboxRoutes } from './routes/mailboxes.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { transferRoutes } from './routes/transfers.ts';
 import { upkeepRoutes } from './routes/upkeep.ts';
 import { RunningFeeds } from './running-feeds.ts';
 import { showRuntime } from './runtime-metrics.ts';
@@ -57,9 +61,13 @@ const defaultGraceMs = 5000;
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const parts = assemble(deps);
   const { bell, refusals, running, webSockets, closing, limits } = parts;
+  let tcpPort: number | undefined;
   const app = await createApp(
     parts,
-    allRoutes(deps, parts, (...door) => doors.openAgent(...door)),
+    allRoutes(deps, parts, {
+      openAgentDoor: (...door) => doors.openAgent(...door),
+      tcpPort: () => tcpPort,
+    }),
   );
   const route = app.routing.bind(app);
   const { relay, ledger } = deps;
@@ -102,7 +110,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     openOwnerDoor: (path) => doors.openOwner(path),
     openAgentDoor: (name, path) => doors.openAgent(name, path),
     closeAgentDoor: (name) => doors.closeAgent(name),
-    openTcpDoor: (where) => doors.openTcp(where),
+    openTcpDoor: async (where) => {
+      tcpPort = await doors.openTcp(where);
+      return tcpPort;
+    },
     connect: () => doors.connect(),
     close: closeOnce,
     [Symbol.asyncDispose]: () => closeOnce(),
@@ -117,6 +128,7 @@ function assemble(deps: GatewayDeps) {
   const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };
   const metrics = createMetrics(async () => (await chainHead(ledger.committed)).seq);
   deps.relayMetrics?.showIn(metrics.registry, () => totalPending(ledger.committed));
+  deps.transferMetrics?.showIn(metrics.registry, () => heldBytes(ledger.committed));
   showRuntime(metrics.registry, ledger.committed);
   const authenticator = new Authenticator(ledger, clock);
   const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };
@@ -154,14 +166,14 @@ function assemble(deps: GatewayDeps) {
 function allRoutes(
   deps: GatewayDeps,
   { metrics, feeds, commonHeaders, running, admittance }: Parts,
-  openAgentDoor: RouteDeps['openAgentDoor'],
+  ways: Pick<RouteDeps, 'openAgentDoor' | 'tcpPort'>,
 ) {
   const routeDeps: RouteDeps = {
     ...deps,
     metrics,
     feeds,
     commonHeaders,
-    openAgentDoor,
+    ...ways,
     track: (feed) => running.track(feed),
     readerOf: ({ caller, query, request }) => ({
       caller,
@@ -186,6 +198,9 @@ function allRoutes(
     ...goalRoutes(routeDeps),
     ...auditRoutes(routeDeps),
     ...upkeepRoutes(routeDeps),
+    ...transferRoutes(routeDeps),
+    ...linkRoutes(routeDeps),
+    ...blobHandles(routeDeps),
     ...pageRoutes(routeDeps),
   };
 }

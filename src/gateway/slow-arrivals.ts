@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../kernel/ports.ts';
 import { routes } from './contract.ts';
+import type { Route } from './route.ts';
 
 interface Arrival {
   since: number;
@@ -12,7 +13,10 @@ interface Arrival {
   readonly streams: boolean;
 }
 
-const streamingPath = routes.putAttachment.path;
+const all: readonly Route[] = Object.values(routes);
+const streaming = all
+  .filter(({ streams }) => streams === true)
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`));
 
 export class SlowArrivals {
   readonly #clock: Clock;
@@ -31,7 +35,7 @@ export class SlowArrivals {
     this.#arriving.set(request, {
       since: this.#clock.monotonicMs(),
       bytesBefore: socket.bytesRead,
-      streams: request.url === streamingPath,
+      streams: streaming.some((path) => path.test(request.url ?? '')),
     });
     request.once('end', () => this.#arriving.delete(request));
   }

@@ -51,6 +51,15 @@ export function socketTransport(clock: Clock, path: string): Transport {
   return connectionTransport({ clock, connect });
 }
 
+/** As the principal whose handle it is. */
+export function withHandle(transport: Transport, handle: string): Transport {
+  const authorization = `Bearer ${handle}`;
+  return {
+    send: (request) =>
+      transport.send({ ...request, headers: { ...request.headers, authorization } }),
+  };
+}
+
 /** Over whatever `connect` opens: a socket, or the gateway of this very process. */
 export function connectionTransport({ clock, connect }: ConnectionOptions): Transport {
   return {

@@ -153,7 +153,7 @@ test('the name of a program that is over is not had by an agent that did not spa
   expect(answer.body).toContain('CODE: agent.exists');
   expect(before.map((one) => one.capability)).toContain(capability);
   // The owner has it again, with nothing of before.
-  expect((await held()).map(({ origin }) => origin)).toEqual(['default']);
+  expect((await held()).map(({ origin }) => origin)).toEqual(['default', 'default']);
 });
 
 test('a program that ends at once was not started, and whoever asked hears its last lines', async () => {

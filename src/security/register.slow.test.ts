@@ -427,3 +427,40 @@ describe('a second try adopts what the first one left', () => {
     }
   });
 });
+
+async function heldBy(ledger: Ledger, name: string): Promise<readonly string[]> {
+  const rows = await ledger.committed.all<{ capability: string }>(
+    `select capability from grants where principal = $1 and revoked_at is null order by capability`,
+    [`agent:${name}`],
+  );
+  return rows.map(({ capability }) => capability);
+}
+
+test('whom the owner registers may send messages and files, and who made its folder messages', async () => {
+  await using home = await temporaryHome();
+  mkdirSync(home.at('agents', 'sam', 'outbox'), { recursive: true, mode: 0o700 });
+
+  await home.register('jean');
+  await home.registerGuest('sam');
+  const before = await heldBy(home.ledger, 'sam');
+  await home.register('sam');
+
+  expect(await heldBy(home.ledger, 'jean')).toEqual(['message:*:send', 'transfer:*:send']);
+  expect(before).toEqual(['message:*:send']);
+  expect(new Set(await heldBy(home.ledger, 'sam'))).toEqual(
+    new Set(['message:*:send', 'transfer:*:send']),
+  );
+});
+
+test('whoever is brought back has what it had, and not what was taken from it', async () => {
+  await using home = await temporaryHome();
+  await home.register('jean');
+  await home.ledger.transact(async (tx) => {
+    await tx.run(`update grants set revoked_at = 1 where capability = 'transfer:*:send'`);
+    await setPresence(tx, 'jean', 'terminated');
+  });
+
+  await home.register('jean');
+
+  expect(await heldBy(home.ledger, 'jean')).toEqual(['message:*:send']);
+});

@@ -32,7 +32,7 @@ import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.t
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { insertPrincipal } from '../ledger/principals.ts';
 import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
-import { giveDefaults } from './grants/default-grants.ts';
+import { defaultsFor, giveDefaults } from './grants/default-grants.ts';
 import type { GrantChanges, Grants } from './grants/grants.ts';
 import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
 import { loadOrCreateKey } from './identity/key-file.ts';
@@ -167,7 +167,11 @@ async function takeUp(
   const kind = isBack ? 'agent.brought-back' : 'agent.taken-up';
   await tx.record({ actor, kind, subject: principal });
   for (const id of ids) await grants.revoke(id);
-  if (ids.length > 0) await giveDefaults(grants, principal, 'guest');
+  // One that made its own folder has become one that the owner registered; one that comes back
+  // has what it had.
+  const isTakenUp = actor === 'owner' && !isBack && !wasOver;
+  if (ids.length > 0) await giveDefaults(grants, principal, defaultsFor(actor));
+  else if (isTakenUp) await giveDefaults(grants, principal, 'registered');
   await also?.(tx, grants);
 }
 
@@ -259,7 +263,7 @@ async function insertRegistration(
       expires_at: endOfHandle(registeredAt, row.handleMs),
     });
   }
-  await giveDefaults(grants, principal, 'guest');
+  await giveDefaults(grants, principal, defaultsFor(row.actor));
   await tx.record({
     actor: row.actor,
     kind: 'agent.registered',

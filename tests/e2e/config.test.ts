@@ -76,6 +76,8 @@ describe('where a setting comes from', () => {
     ['messageBurst', '1000', 'default'],
     ['mailboxMessages', '100000', 'default'],
     ['mailboxMegabytes', '1024', 'default'],
+    ['transferDays', '7', 'default'],
+    ['transferQuotaMegabytes', '10240', 'default'],
   ];
 
   const sandboxSettings = [

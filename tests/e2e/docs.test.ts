@@ -31,7 +31,9 @@ interface Shell extends AsyncDisposable {
 async function openShell(env: Readonly<Record<string, string>>): Promise<Shell> {
   const folder = temporaryFolder();
   await mkdir(folder.at('bin'));
-  await writeFile(folder.at('bin', 'aos'), programScript(), { mode: 0o755 });
+  for (const name of ['aos', 'agent-transfer'] as const) {
+    await writeFile(folder.at('bin', name), programScript(name), { mode: 0o755 });
+  }
   const all = {
     ...process.env,
     ...env,

@@ -306,7 +306,7 @@ test('every command answers with --json, in one line', async () => {
   expect(answers).toMatchObject([
     { agent: 'jean', capability, origin: 'owner' },
     { agent: 'sam', capability, origin: 'delegation' },
-    { items: [{ origin: 'default' }, { capability }], next: null },
+    { items: [{ origin: 'default' }, { origin: 'default' }, { capability }], next: null },
     { allowed: true, chain: [{ agent: 'sam' }, { agent: 'jean' }] },
     { name: 'memory.store', input_schema: { type: 'object' } },
     { state: 'answered', trust: 'data', output: { key: 'a', version: 1 } },

@@ -37,9 +37,10 @@ export function runAos(argv: readonly string[], options: RunOptions = {}): Promi
   return runProgram(file, args, options);
 }
 
-/** A shell script that is `aos`, wherever the checkout lies and however that is spelt. */
-export function programScript(): string {
-  const [node, program] = [process.execPath, launcher].map((path) => path.replaceAll("'", `'\\''`));
+/** A shell script that is one of our programs, wherever the checkout lies and however spelt. */
+export function programScript(name: 'aos' | 'agent-transfer' = 'aos'): string {
+  const path = join(root, 'bin', `${name}.cjs`);
+  const [node, program] = [process.execPath, path].map((part) => part.replaceAll("'", `'\\''`));
   return `#!/bin/sh\nexec '${node}' '${program}' "$@"\n`;
 }
 

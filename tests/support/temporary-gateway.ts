@@ -10,12 +10,15 @@ import { realRandom } from '../../src/app/engines/random.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
 import { openHomeTools } from '../../src/app/home-tools.ts';
+import { openHomeTransfers } from '../../src/app/home-transfers.ts';
 import { openLog } from '../../src/app/log.ts';
 import { defaultSettings } from '../../src/app/settings.ts';
+import { verifyHomeBlobs } from '../../src/app/verify-blobs.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
 import type { GatewayDeps } from '../../src/gateway/deps.ts';
 import { countRelay } from '../../src/gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
+import { countTransfers } from '../../src/gateway/transfer-metrics.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
@@ -73,7 +76,8 @@ export async function temporaryGateway(
   const log = (facts: object): void => void logged.push(facts);
   const agentSocket = (name: string): string => home.at('run', 'agents', `${name}.sock`);
   const inboxes = new MemoryInboxes();
-  for (const folder of ['attachments', 'tmp']) mkdirSync(home.at(folder), { mode: 0o700 });
+  for (const folder of ['attachments', 'blobs', 'tmp', 'transfers'])
+    mkdirSync(home.at(folder), { mode: 0o700 });
   const blobs = attachmentsOf({ disk, random }, home.path);
   const attachments = attachmentDoor({ clock, ledger }, blobs);
   const relayMetrics = countRelay();
@@ -99,9 +103,15 @@ export async function temporaryGateway(
     // Closed by who opened it.
     async [Symbol.asyncDispose]() {},
   };
+  const transferMetrics = countTransfers();
+  const moved = await openHomeTransfers(engines, defaultSettings, {
+    ...{ open, relay, counts: transferMetrics },
+    log: { info: log, warn: log, error: log },
+  });
   const sandboxes = openHomeSandboxes(engines, defaultSettings, { open, log: { error: log } });
   const tools = openHomeTools(engines, defaultSettings, {
     ...{ open, log: { error: log }, relay, sandboxes, runtime: () => later.runtime },
+    transfers: moved.transfers,
   });
   const stop = new AbortController();
   const living = withRuntime
@@ -127,7 +137,9 @@ export async function temporaryGateway(
   const gateway = await createGateway({
     ...tools,
     ...living,
-    ...{ relay, attachments, relayMetrics, secrets },
+    ...{ relay, attachments, relayMetrics, secrets, transfers: moved.transfers, transferMetrics },
+    verifyBlobs: (signal) =>
+      verifyHomeBlobs({ ...engines, ledger, blobs: moved.blobs, attachments: blobs }, signal),
     ...{ ledger, grants, clock, random, disk, owner, agentSocket },
     home: home.path,
     realHome: home.path,

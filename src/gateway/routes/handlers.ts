@@ -29,6 +29,8 @@ export interface RouteDeps extends GatewayDeps {
   /** Headers that every answer carries. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   openAgentDoor(name: string, path: string): Promise<void>;
+  /** Undefined where nobody listens. */
+  tcpPort(): number | undefined;
   /** Keeps `close` waiting until a feed has ended. */
   track(feed: Promise<void>): void;
   readerOf(call: Pick<Call<'events'>, 'caller' | 'query' | 'request'>): Reader;

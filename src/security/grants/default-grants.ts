@@ -1,11 +1,21 @@
 import type { GrantChanges } from './grants.ts';
 
 /**
- * What somebody holds without anybody having given it. The owner needs no grant; a guest may
- * send messages and nothing else; an agent that was spawned gets what its parent delegates,
- * and nothing of that by itself.
+ * What somebody holds without anybody having given it. The owner needs no grant; an agent that
+ * the owner has registered may send messages and files; a guest that made its own folder, and
+ * a program that another agent has spawned, may send messages and nothing else; a model agent
+ * that was spawned gets what its parent delegates, and nothing of that by itself.
  */
-const defaultGrants = { guest: ['message:*:send'], spawned: [] } as const;
+const defaultGrants = {
+  registered: ['message:*:send', 'transfer:*:send'],
+  guest: ['message:*:send'],
+  spawned: [],
+} as const;
+
+/** By who has made it. */
+export function defaultsFor(actor: string): 'registered' | 'guest' {
+  return actor === 'owner' ? 'registered' : 'guest';
+}
 
 export async function giveDefaults(
   changes: GrantChanges,

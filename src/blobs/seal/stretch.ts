@@ -1,0 +1,122 @@
+/**
+ * The work on one stretch of a body: a MiB, read and written by one thread and hashed, sealed or
+ * opened by another. The two share the memory of a slot, so nothing is copied on the way.
+ *
+ * W1. The stretches of one body come in their order: the hash of the whole runs along.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { type ErrorReport, toReport } from '../../kernel/errors.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import {
+  type ChunkPlace,
+  chunkBytes,
+  openChunks,
+  openingOf,
+  type Sealing,
+  sealChunks,
+  sealedChunkBytes,
+  sealingOf,
+} from './aosb1.ts';
+
+export const chunksPerStretch = stretchBytes / chunkBytes;
+export const sealedStretchBytes = chunksPerStretch * sealedChunkBytes;
+
+export type StretchTask =
+  /** The next body. Its key, where there is one, and for one that is to be opened its header. */
+  | { readonly kind: 'begin'; readonly dek?: Uint8Array; readonly header?: Uint8Array }
+  /** So many plain bytes go into the hash of the whole. */
+  | { readonly kind: 'hash'; readonly length: number }
+  | { readonly kind: 'seal'; readonly length: number; readonly place: ChunkPlace }
+  | { readonly kind: 'open'; readonly length: number; readonly place: ChunkPlace }
+  /** The hash of the whole. */
+  | { readonly kind: 'end' };
+
+export type StretchResult =
+  /** How many bytes there are on the other side. */
+  | { readonly kind: 'done'; readonly length: number }
+  | { readonly kind: 'whole'; readonly sha256: string }
+  | { readonly kind: 'failed'; readonly error: ErrorReport };
+
+export interface Slot {
+  readonly plain: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+export interface StretchSlot extends Slot {
+  run(task: StretchTask): Promise<StretchResult>;
+}
+
+/** A few slots, and somebody who works on them in the order in which they are handed in. */
+export interface StretchWorks extends AsyncDisposable {
+  readonly slots: readonly [StretchSlot, ...StretchSlot[]];
+}
+
+/** What is known of the body that is worked on. Without a key bytes are not sealed. */
+export class StretchBench {
+  #sealing: Sealing | undefined;
+  #whole: Hash = createHash('sha256');
+
+  perform(task: StretchTask, slot: Slot): StretchResult {
+    try {
+      return this.#perform(task, slot);
+    } catch (failure) {
+      return { kind: 'failed', error: toReport(failure) };
+    }
+  }
+
+  #perform(task: StretchTask, { plain, sealed }: Slot): StretchResult {
+    switch (task.kind) {
+      case 'begin':
+        this.#begin(task);
+        return { kind: 'done', length: 0 };
+      case 'hash':
+        // W1
+        this.#whole.update(plain.subarray(0, task.length));
+        return { kind: 'done', length: task.length };
+      case 'seal':
+        return { kind: 'done', length: this.#seal(plain.subarray(0, task.length), sealed, task) };
+      case 'open':
+        return { kind: 'done', length: this.#open(sealed.subarray(0, task.length), plain, task) };
+      case 'end':
+        return { kind: 'whole', sha256: this.#whole.digest('hex') };
+    }
+  }
+
+  #begin({ dek, header }: Extract<StretchTask, { kind: 'begin' }>): void {
+    this.#whole = createHash('sha256');
+    this.#sealing = undefined;
+    if (dek === undefined) return;
+    this.#sealing = header === undefined ? sealingOf(dek) : openingOf(dek, header);
+  }
+
+  #seal(plain: Uint8Array, sealed: Uint8Array, { place }: { readonly place: ChunkPlace }): number {
+    if (this.#sealing !== undefined) return sealChunks(this.#sealing, plain, place, sealed);
+    sealed.set(plain);
+    return plain.length;
+  }
+
+  #open(sealed: Uint8Array, plain: Uint8Array, { place }: { readonly place: ChunkPlace }): number {
+    if (this.#sealing !== undefined) return openChunks(this.#sealing, sealed, place, plain);
+    plain.set(sealed);
+    return sealed.length;
+  }
+}
+
+export function emptySlot(memory: ArrayBufferLike, offset: number): Slot {
+  return {
+    plain: new Uint8Array(memory, offset, stretchBytes),
+    sealed: new Uint8Array(memory, offset + stretchBytes, sealedStretchBytes),
+  };
+}
+
+export const slotBytes = stretchBytes + sealedStretchBytes;
+
+/** On the spot: for what is small, a thread would take longer to start than to work. */
+export function worksHere(): StretchWorks {
+  const bench = new StretchBench();
+  const slot = emptySlot(new ArrayBuffer(slotBytes), 0);
+  return {
+    slots: [{ ...slot, run: async (task) => bench.perform(task, slot) }],
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

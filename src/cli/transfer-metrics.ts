@@ -1,0 +1,52 @@
+/** `agent-transfer metrics`. */
+import type { Command } from 'commander';
+import type { Answer } from '../gateway/contract.ts';
+import type { Context } from './context.ts';
+import { numberOf } from './input.ts';
+import { table } from './table.ts';
+import { type As, transferVerb, withTransfers } from './transfer-verb.ts';
+import { sizeWords } from './transfer-words.ts';
+import { counted } from './words.ts';
+
+interface MetricsOptions extends As {
+  readonly days: string;
+}
+
+export function defineTransferMetrics(group: Command, context: Context): void {
+  transferVerb(group, 'metrics', 'show volume, number, average size, failures and storage')
+    .option('--days <n>', 'over so many days', '30')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  agent-transfer metrics\n  agent-transfer metrics --days 7 --json',
+    )
+    .action((options: MetricsOptions) => metrics(context, options));
+}
+
+async function metrics(context: Context, options: MetricsOptions): Promise<void> {
+  const days = numberOf('--days', options.days, { least: 1, most: 365 });
+  const found = await withTransfers(context, options, (client, who) =>
+    client.transferMetrics({ ...who, days }, { signal: context.signal }),
+  );
+  context.print({ data: found, text: metricsText(found) });
+}
+
+function metricsText(found: Answer<'transferMetrics'>): string {
+  const { storage_bytes, quota_bytes } = found;
+  const share = quota_bytes === 0 ? '' : `, ${Math.round((100 * storage_bytes) / quota_bytes)} %`;
+  const totals = [
+    ['transfers', String(found.count)],
+    ['volume', sizeWords(found.bytes)],
+    ['average', sizeWords(found.average_bytes)],
+    ['failed', String(found.failed)],
+    ['saved', sizeWords(found.saved_bytes)],
+    ['storage', `${sizeWords(storage_bytes)} of ${sizeWords(quota_bytes)}${share}`],
+  ];
+  const days = found.days.map(({ day, count, bytes, failed }) => [
+    day,
+    counted(count, 'transfer'),
+    sizeWords(bytes),
+    failed === 0 ? '' : `${failed} failed`,
+  ]);
+  const parts = [table(totals), ...(days.length === 0 ? [] : [table(days)])];
+  return parts.join('\n\n').replaceAll(/ +$/gm, '');
+}

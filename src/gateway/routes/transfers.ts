@@ -1,0 +1,229 @@
+/** Files from one agent to another. */
+import type { TransferRow } from '../../ledger/transfers.ts';
+import { ownerParty } from '../../relay/envelope.ts';
+import type { Actor } from '../../transfer/deps.ts';
+import { requestOf } from '../../transfer/direct-calls.ts';
+import { isParty } from '../../transfer/find.ts';
+import { unknownTransfer } from '../../transfer/refusals.ts';
+import type { StepName } from '../../transfer/settle.ts';
+import type { Caller } from '../authenticate.ts';
+import type { Answer } from '../contract.ts';
+import { doorOf } from '../door.ts';
+import { pageLimit, queryNumber } from '../event-query.ts';
+import { findRow } from '../find-row.ts';
+import { untilHangUp } from '../hang-up.ts';
+import { longestWaitMs } from '../message-limits.ts';
+import { actingParty } from '../parties.ts';
+import { badRequest } from '../problem.ts';
+import { sendRange } from '../send-range.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+
+export function transferRoutes(
+  deps: RouteDeps,
+): Handles<
+  | 'beginUpload'
+  | 'uploadBytes'
+  | 'finishUpload'
+  | 'failUpload'
+  | 'transfers'
+  | 'transfer'
+  | 'openTransfer'
+  | 'transferBytes'
+  | 'verifyTransfer'
+  | 'acceptTransfer'
+  | 'rejectTransfer'
+  | 'failTransfer'
+  | 'shareTransfer'
+  | 'revokeTransfer'
+  | 'cleanupTransfers'
+  | 'transferMetrics'
+> {
+  const { transfers } = deps;
+  return {
+    ...uploadRoutes(deps),
+    transfers: (call) => list(deps, call),
+    transfer: (call) => show(deps, call),
+    openTransfer: async (call) => {
+      const actor = await actorOf(deps, call, call.body.as);
+      return told(await transfers.open(actor, await idOf(deps, actor, call)));
+    },
+    transferBytes: (call) => bytes(deps, call),
+    verifyTransfer: (call) => settle(deps, call, { step: 'verified' }),
+    acceptTransfer: (call) => settle(deps, call, { step: 'accepted' }),
+    rejectTransfer: (call) => {
+      return settle(deps, call, { step: 'rejected', reason: call.body.reason });
+    },
+    failTransfer: (call) => settle(deps, call, { step: 'failed', reason: call.body.reason }),
+    revokeTransfer: (call) => settle(deps, call, { step: 'revoked' }),
+    shareTransfer: async (call) => {
+      const actor = await actorOf(deps, call, call.body.as);
+      const { to, expires_ms: expiresMs } = call.body;
+      const id = await idOf(deps, actor, call);
+      return told(await transfers.share(actor.party, { id, to, expiresMs }));
+    },
+    cleanupTransfers: async ({ caller, body }) => {
+      const party = await whose(deps, caller, body.as);
+      return transfers.cleanUp({ party, dryRun: body.dry_run });
+    },
+    transferMetrics: async ({ caller, query }) => {
+      const party = await whose(deps, caller, query.as);
+      return transfers.metrics({ party, days: Math.min(queryNumber(query.days) ?? 30, 36_500) });
+    },
+  };
+}
+
+function uploadRoutes(
+  deps: RouteDeps,
+): Handles<'beginUpload' | 'uploadBytes' | 'finishUpload' | 'failUpload'> {
+  const { transfers } = deps;
+  return {
+    beginUpload: async (call) => {
+      const actor = await actorOf(deps, call, call.body.as);
+      // Of others nobody can see whether their process is alive.
+      const writer = actor.isLocal ? call.body.writer : undefined;
+      return told(await transfers.begin(actor, requestOf({ ...call.body, writer })));
+    },
+    uploadBytes: async ({ caller, params, query, request }) => {
+      const party = await actingParty(deps.ledger, caller, query.as);
+      const from = queryNumber(query.from) ?? 0;
+      const source = request.raw;
+      return { stored_bytes: await transfers.addBytes(party, { id: params.id, from, source }) };
+    },
+    finishUpload: async (call) => {
+      const { as, stored_bytes: storedBytes, size_bytes: sizeBytes, sha256, hash } = call.body;
+      const actor = await actorOf(deps, call, as);
+      const { id } = call.params;
+      return told(await transfers.finish(actor, { id, storedBytes, sizeBytes, sha256, hash }));
+    },
+    failUpload: async ({ caller, params, body: { as, reason } }) => {
+      const party = await actingParty(deps.ledger, caller, as);
+      return told(await transfers.giveUp(party, { id: params.id, reason }));
+    },
+  };
+}
+
+/** What is told is only ever read, and the contract's types may be written to. */
+function told<T>(answer: T): Writable<T> {
+  return answer as Writable<T>;
+}
+
+type Writable<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : { -readonly [Key in keyof T]: Writable<T[Key]> };
+
+type ActingCall = Pick<Call<'openTransfer'>, 'caller' | 'request'>;
+
+export async function actorOf(
+  { ledger }: Pick<RouteDeps, 'ledger'>,
+  { caller, request }: ActingCall,
+  as: string | undefined,
+): Promise<Actor> {
+  const party = await actingParty(ledger, caller, as);
+  return { party, isLocal: doorOf(request.raw.socket).kind === 'owner' };
+}
+
+/** Of whom; for an owner who names nobody, of all. */
+export async function whose(
+  { ledger }: Pick<RouteDeps, 'ledger'>,
+  caller: Caller,
+  as: string | undefined,
+): Promise<string | undefined> {
+  if (caller.kind === 'owner' && as === undefined) return undefined;
+  return actingParty(ledger, caller, as);
+}
+
+interface Identified {
+  readonly caller: Caller;
+  readonly params: { readonly id: string };
+  readonly body?: unknown;
+}
+
+/** The whole id. Nobody learns of what they neither sent nor got, also not that it is there. */
+export async function idOf(
+  { transfers }: Pick<RouteDeps, 'transfers'>,
+  { party }: Pick<Actor, 'party'>,
+  { caller, params }: Identified,
+): Promise<string> {
+  const row = await findRow<TransferRow>(
+    {
+      what: 'transfers',
+      find: (id) => transfers.find(id),
+      idsFrom: (start, limit) => transfers.idsFrom(start, limit),
+      idOf: ({ id }) => id,
+      isVisible: (found) => isParty(found, party) || isOwner(caller, party),
+      unknown: unknownTransfer,
+    },
+    params.id,
+  );
+  return row.id;
+}
+
+/** The owner as itself, who may look at everything. */
+export function isOwner(caller: Caller, party: string): boolean {
+  return caller.kind === 'owner' && party === ownerParty;
+}
+
+type SettleRoute =
+  | 'verifyTransfer'
+  | 'acceptTransfer'
+  | 'rejectTransfer'
+  | 'failTransfer'
+  | 'revokeTransfer';
+
+async function settle(
+  deps: RouteDeps,
+  call: Call<SettleRoute>,
+  step: { readonly step: StepName; readonly reason?: string },
+): Promise<Answer<'transfer'>> {
+  const actor = await actorOf(deps, call, call.body.as);
+  const id = await idOf(deps, actor, call);
+  return told(await deps.transfers.settle(actor.party, { id, ...step }));
+}
+
+async function list(
+  deps: RouteDeps,
+  { caller, query, reply }: Call<'transfers'>,
+): Promise<Answer<'transfers'>> {
+  const { as, box = 'received', status, from, to, filename, before } = query;
+  const party = await actingParty(deps.ledger, caller, as);
+  const ofAll = box === 'all' && as === undefined && isOwner(caller, party);
+  const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
+  const page = await deps.transfers.list(
+    {
+      ...{ party: ofAll ? undefined : party, box, status, from, to, filename, before },
+      metadata: query.metadata === undefined ? undefined : metadataIn(query.metadata),
+      limit: pageLimit(query.limit),
+    },
+    { waitMs, signal: untilHangUp(reply, deps.feeds.closing) },
+  );
+  return told(page);
+}
+
+function metadataIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Refused below, in the same words as what is JSON of another kind.
+  }
+  throw badRequest('"metadata" in the query is not an object in JSON', 'Write {"key":"value"}');
+}
+
+async function show(deps: RouteDeps, call: Call<'transfer'>): Promise<Answer<'transfer'>> {
+  const { query, reply } = call;
+  const actor = await actorOf(deps, call, query.as);
+  const id = await idOf(deps, actor, call);
+  const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
+  const signal = untilHangUp(reply, deps.feeds.closing);
+  const which = { id, waitFor: query.wait_for };
+  return told(await deps.transfers.awaitAck(which, { waitMs, signal }));
+}
+
+async function bytes(deps: RouteDeps, call: Call<'transferBytes'>) {
+  const actor = await actorOf(deps, call, call.query.as);
+  const id = await idOf(deps, actor, call);
+  const { hash, sizeBytes } = await deps.transfers.bytes(actor.party, { id });
+  const open = async (range: { readonly from: number; readonly to: number }) =>
+    (await deps.transfers.bytes(actor.party, { id, range })).stream;
+  return sendRange(deps, call, { hash, sizeBytes, open });
+}

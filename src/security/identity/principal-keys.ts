@@ -1,0 +1,67 @@
+/** The keys of everybody who lives in this home: agents' by their files or derived, the owner's. */
+import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import { findAgent } from '../../ledger/agents.ts';
+import type { Ledger, Sql } from '../../ledger/ledger.ts';
+import { findPrincipal } from '../../ledger/principals.ts';
+import { openAgentKeys } from './agent-keys.ts';
+import { brokenKey, loadKey } from './key-file.ts';
+import type { KeyPair } from './key-pair.ts';
+import { keyPath, keysFolder, type PrincipalId } from './principal.ts';
+
+export interface PrincipalKeys {
+  /** Read when it is asked for, and not kept. Throws where the key is lost, or another one. */
+  of(principal: string): Promise<KeyPair>;
+}
+
+interface PrincipalKeysDeps extends DurableFileDeps {
+  readonly ledger: Pick<Ledger, 'committed'>;
+}
+
+export function principalKeys(deps: PrincipalKeysDeps, home: string): PrincipalKeys {
+  return {
+    of: async (principal) => {
+      const known = await findPrincipal(deps.ledger.committed, principal);
+      const id = known && principalId(principal);
+      const key = id && (await keyOf(deps, home, id));
+      if (key === undefined) throw missingKey(principal);
+      if (key.address === known?.address) return key;
+      throw brokenKey(keyPath(keysFolder(home), id ?? 'owner'), 'is not the one in the ledger');
+    },
+  };
+}
+
+async function keyOf(
+  deps: PrincipalKeysDeps,
+  home: string,
+  principal: PrincipalId,
+): Promise<KeyPair | undefined> {
+  const name = nameIn(principal);
+  if (name !== undefined && (await isDerived(deps.ledger.committed, name))) {
+    return (await openAgentKeys(deps, home)).of(name);
+  }
+  return loadKey(deps.disk, keysFolder(home), principal);
+}
+
+/** An agent that runs on a model has no key file. */
+async function isDerived(sql: Sql, name: string): Promise<boolean> {
+  return (await findAgent(sql, name))?.body === 'model';
+}
+
+function principalId(principal: string): PrincipalId | undefined {
+  if (principal === 'owner') return principal;
+  const name = nameIn(principal);
+  return name === undefined ? undefined : `agent:${name}`;
+}
+
+function nameIn(principal: string): string | undefined {
+  return /^agent:(.+)$/.exec(principal)?.[1];
+}
+
+function missingKey(principal: string): AosError {
+  return new AosError('identity.missing-key', {
+    message: `The key of ${quote(principal)} is not there`,
+    fix: 'Put its file back into keys/ from a backup; a new key would be a new identity',
+  });
+}

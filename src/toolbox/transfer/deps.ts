@@ -1,0 +1,39 @@
+import { type StretchWorks, worksHere } from '../../blobs/seal/stretch.ts';
+import type { Random } from '../../kernel/ports.ts';
+import type { Processes } from '../../kernel/processes.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import type { TreeDisk } from '../../kernel/tree.ts';
+import { partyOf } from '../../relay/party.ts';
+import type { ToolCall } from '../../tools/tool.ts';
+import { directCalls } from '../../transfer/direct-calls.ts';
+import type { ReceiveDeps } from '../../transfer/ends/receive.ts';
+import type { SendDeps } from '../../transfer/ends/send.ts';
+import type { Transfers } from '../../transfer/transfers.ts';
+import type { FileDeps } from '../file/deps.ts';
+
+export interface TransferToolDeps extends FileDeps {
+  readonly transfers: Transfers;
+  readonly clock: SendDeps['clock'];
+  readonly random: Random;
+  readonly processes: Processes;
+  readonly treeDisk: TreeDisk;
+  readonly openStretches: () => StretchWorks;
+}
+
+/** Less than this is done before a thread would have started. */
+const smallBytes = 8 * stretchBytes;
+
+/** What both ends need, as whoever calls the tool. The door has asked whether it may. */
+export function endsOf(deps: TransferToolDeps, { principal }: ToolCall): SendDeps & ReceiveDeps {
+  const actor = { party: partyOf(principal), isLocal: true, isPermitted: true } as const;
+  const calls = directCalls(deps.transfers, actor);
+  return {
+    ...deps,
+    tree: deps.treeDisk,
+    use: (work) => work(calls),
+    as: undefined,
+    isOwner: true,
+    openWorks: (sizeBytes) =>
+      sizeBytes === null || sizeBytes > smallBytes ? deps.openStretches() : worksHere(),
+  };
+}

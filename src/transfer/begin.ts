@@ -1,0 +1,255 @@
+/**
+ * Beginning to send.
+ *
+ * B1. One upload at a time for the same content of the same sender: who comes second waits, and
+ *     then finds it stored. Who is alive is told by its process, or by how lately bytes came.
+ * B2. Bytes that were not flushed are trusted only within one start of the machine.
+ * B3. Room is reserved in the transaction that makes the upload.
+ * B4. Whether bytes are stored already is asked of the disk before the transaction, and of the
+ *     rows in it: what is swept in between is not taken for stored.
+ */
+
+import { dekBytes } from '../blobs/seal/aosb1.ts';
+import { contentKey, sealingSecretOf } from '../blobs/seal/keys.ts';
+import type { AosError } from '../kernel/errors.ts';
+import { newId } from '../kernel/new-id.ts';
+import { blobRow } from '../ledger/blobs.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { type BodyRow, type ContentOf, findBodyOfContent } from '../ledger/transfer-bodies.ts';
+import {
+  findUploadOfContent,
+  insertUpload,
+  takeUpload,
+  type UploadRow,
+} from '../ledger/transfer-uploads.ts';
+import { principalOf } from '../relay/posting.ts';
+import { announceBatch, type SentBatch } from './announce.ts';
+import type { Actor } from './deps.ts';
+import { finishUpload } from './finish.ts';
+import { refuseSending } from './permit.ts';
+import { checkRoom, reserveStepBytes } from './quota.ts';
+import { wrapFor, writeTransfers } from './rows.ts';
+import type { ServingDeps } from './upload-traffic.ts';
+import { checkRecipients, checkWish, contentText, storedSizeOf, type Wish } from './wish.ts';
+
+export interface UploadRequest extends Wish {
+  readonly sealed: boolean;
+  /** The process that will write the bytes itself. */
+  readonly writer?: UploadWriter | undefined;
+}
+
+export interface UploadWriter {
+  readonly pid: number;
+  readonly started: string;
+}
+
+export type Begun =
+  | ({ readonly state: 'stored' } & SentBatch)
+  | { readonly state: 'busy' }
+  | {
+      readonly state: 'open';
+      readonly upload: string;
+      readonly dek: string | null;
+      readonly stored_bytes: number;
+      readonly local: string | null;
+    };
+
+export async function beginUpload(
+  deps: ServingDeps,
+  { party, isLocal, isPermitted }: Actor,
+  request: UploadRequest,
+): Promise<Begun> {
+  const plan = { ...(await planOf(deps, party, request)), isPermitted };
+  for (;;) {
+    const seen = await lookAround(deps, plan);
+    const decided = await deps.ledger.transact((tx) => decide(deps, tx, plan, seen));
+    switch (decided.kind) {
+      case 'again':
+        continue;
+      case 'refused':
+        throw decided.error;
+      case 'busy':
+        return { state: 'busy' };
+      case 'stored':
+        return { state: 'stored', ...(await announceBatch(deps, decided.batch)) };
+      case 'open':
+        return openUpload(deps, plan, { ...decided, isLocal });
+    }
+  }
+}
+
+/** Everything that is known before anybody looks at what is there. */
+interface Plan {
+  readonly sender: string;
+  readonly wish: Wish;
+  readonly sealed: 0 | 1;
+  readonly content: string | null;
+  readonly dek: Uint8Array | undefined;
+  readonly reservedBytes: number;
+  readonly writer: string | null;
+  readonly boot: string | null;
+  readonly isPermitted?: boolean | undefined;
+}
+
+async function planOf(deps: ServingDeps, sender: string, request: UploadRequest): Promise<Plan> {
+  const { sealed, writer, ...wish } = request;
+  const { sizeBytes, sha256 } = wish;
+  const content = sizeBytes === null || sha256 === null ? undefined : { sizeBytes, sha256 };
+  const secret = async () => sealingSecretOf((await deps.keys.of(principalOf(sender))).secretKey);
+  const dekOf = async () =>
+    content === undefined ? deps.random.bytes(dekBytes) : contentKey(await secret(), content);
+  return {
+    ...{ sender, wish: checkWish(wish), sealed: sealed ? 1 : 0 },
+    content: content === undefined ? null : contentText(content),
+    dek: sealed ? await dekOf() : undefined,
+    reservedBytes: storedSizeOf(sizeBytes, sealed) ?? reserveStepBytes,
+    writer: writer === undefined ? null : JSON.stringify(writer),
+    boot: deps.processes.bootId() ?? null,
+  };
+}
+
+/** What the disk says of what the rows speak of. */
+interface Seen {
+  /** Of a body whose bytes are there. */
+  readonly hash: string | undefined;
+  /** An upload that nobody works on, as it was then. */
+  readonly idle: UploadRow | undefined;
+}
+
+async function lookAround(deps: ServingDeps, plan: Plan): Promise<Seen> {
+  const of = contentOf(plan);
+  if (of === undefined) return { hash: undefined, idle: undefined };
+  const sql = deps.ledger.committed;
+  const body = await findBodyOfContent(sql, of);
+  const upload = await findUploadOfContent(sql, of);
+  const stored = body && (await deps.blobs.stat(body.hash));
+  const isStored = stored !== undefined && stored.sizeBytes === body?.stored_bytes;
+  const isIdle = upload !== undefined && (await isLeft(deps, plan, upload));
+  return { hash: isStored ? body?.hash : undefined, idle: isIdle ? upload : undefined };
+}
+
+// B1, B2
+async function isLeft(deps: ServingDeps, plan: Plan, upload: UploadRow): Promise<boolean> {
+  if (deps.traffic.isBusy(upload.id)) return false;
+  // Whatever was alive has ended with the machine.
+  if (plan.boot === null || upload.boot !== plan.boot) {
+    await deps.uploads.discard(upload.id);
+    return true;
+  }
+  const writer = upload.writer === null ? undefined : writerIn(upload.writer);
+  const isAlive = writer && deps.processes.startTimeOf(writer.pid) === writer.started;
+  // A process may send the same twice: it is known by the bytes whether it still does.
+  if (isAlive === true && upload.writer !== plan.writer) return false;
+  return isAlive === false || deps.traffic.isIdle(upload);
+}
+
+function writerIn(text: string): UploadWriter {
+  // Only planOf() writes it.
+  return JSON.parse(text) as UploadWriter;
+}
+
+function contentOf({ sender, content, sealed }: Plan): ContentOf | undefined {
+  return content === null ? undefined : { sender, content, sealed };
+}
+
+type Decided =
+  | { readonly kind: 'again' | 'busy' }
+  | { readonly kind: 'refused'; readonly error: AosError }
+  | { readonly kind: 'stored'; readonly batch: string }
+  | { readonly kind: 'open'; readonly id: string; readonly isTaken: boolean };
+
+async function decide(
+  deps: ServingDeps,
+  tx: Transaction,
+  plan: Plan,
+  { hash, idle }: Seen,
+): Promise<Decided> {
+  const { sender, wish } = plan;
+  await checkRecipients(tx, wish.to);
+  const of = contentOf(plan);
+  const body = of && (await findBodyOfContent(tx, of));
+  const isStored = body !== undefined && (await blobRow(tx, body.hash)) !== undefined;
+  const { isPermitted } = plan;
+  const facts = { sender, to: wish.to, sizeBytes: wish.sizeBytes, isPermitted };
+  // B4
+  if (isStored && body.hash === hash) {
+    const error = await refuseSending(deps, tx, { ...facts, counts: true });
+    if (error !== undefined) return { kind: 'refused', error };
+    return { kind: 'stored', batch: await sendStored(deps, tx, plan, body) };
+  }
+  const error = await refuseSending(deps, tx, { ...facts, counts: false });
+  if (error !== undefined) return { kind: 'refused', error };
+  const upload = of && (await findUploadOfContent(tx, of));
+  if (upload === undefined) {
+    return { kind: 'open', id: await reserve(deps, tx, plan), isTaken: false };
+  }
+  if (upload.id !== idle?.id) return { kind: 'busy' };
+  const taken = await takeUpload(tx, idle, {
+    ...takerOf(plan),
+    // Later than before, so that of two who have seen it idle one gets it.
+    touched_at: Math.max(deps.clock.now(), idle.touched_at + 1),
+  });
+  return taken ? { kind: 'open', id: upload.id, isTaken: true } : { kind: 'again' };
+}
+
+async function sendStored(
+  deps: ServingDeps,
+  tx: Transaction,
+  { dek, wish }: Plan,
+  body: BodyRow,
+): Promise<string> {
+  return writeTransfers(deps, tx, { body, dek, wish, savedBytes: body.stored_bytes });
+}
+
+function takerOf({ wish, writer, boot }: Plan) {
+  return { wish: JSON.stringify(wish), writer, boot };
+}
+
+// B3
+async function reserve(deps: ServingDeps, tx: Transaction, plan: Plan): Promise<string> {
+  const { sender, content, sealed, dek, reservedBytes } = plan;
+  const now = deps.clock.now();
+  await checkRoom(deps, tx, { sender, neededBytes: reservedBytes });
+  const id = newId(now, deps.random);
+  const own = { dek, body: { id }, recipient: sender };
+  const sender_key = dek === undefined ? null : await wrapFor(deps, tx, { ...own, dek });
+  await insertUpload(tx, {
+    ...takerOf(plan),
+    ...{ id, sender, content, sealed, sender_key, reserved_bytes: reservedBytes },
+    ...{ created_at: now, touched_at: now },
+  });
+  return id;
+}
+
+interface Opening {
+  readonly id: string;
+  readonly isTaken: boolean;
+  readonly isLocal: boolean;
+}
+
+async function openUpload(
+  deps: ServingDeps,
+  { sender, dek, reservedBytes, wish }: Plan,
+  { id, isTaken, isLocal }: Opening,
+): Promise<Begun> {
+  const { uploads } = deps;
+  const found = await uploads.open(id);
+  const { sizeBytes: plainBytes, sha256 } = wish;
+  if (isTaken && plainBytes !== null && sha256 !== null && found.sizeBytes === reservedBytes) {
+    // B5
+    const whole = { id, storedBytes: reservedBytes, sizeBytes: plainBytes, sha256 };
+    const sent = await finishUpload(deps, { party: sender, isLocal: false }, whole);
+    return { state: 'stored', ...sent };
+  }
+  // More than there can be: two have written at once, and nothing of it is worth anything.
+  const isTooLong = plainBytes !== null && found.sizeBytes > reservedBytes;
+  if (isTooLong) await uploads.discard(id);
+  const { path, sizeBytes } = isTooLong ? await uploads.open(id) : found;
+  return {
+    state: 'open',
+    upload: id,
+    dek: dek === undefined ? null : Buffer.from(dek).toString('hex'),
+    stored_bytes: sizeBytes,
+    local: isLocal ? (path ?? null) : null,
+  };
+}

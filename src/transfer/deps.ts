@@ -1,0 +1,67 @@
+/** What the server of transfers is made of, and who speaks with it. */
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Uploads } from '../blobs/uploads.ts';
+import type { Clock, Disk, Random } from '../kernel/ports.ts';
+import type { Processes } from '../kernel/processes.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Grants } from '../security/grants/grants.ts';
+import type { PrincipalKeys } from '../security/identity/principal-keys.ts';
+
+export interface TransferDeps {
+  readonly ledger: Ledger;
+  readonly grants: Grants;
+  readonly keys: PrincipalKeys;
+  readonly blobs: Blobs;
+  readonly uploads: Uploads;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly disk: Disk;
+  readonly processes: Pick<Processes, 'startTimeOf' | 'bootId'>;
+  /** The home folder, absolute. */
+  readonly home: string;
+  readonly limits: TransferLimits;
+  readonly log: TransferLog;
+  readonly counts: TransferCounts;
+  /** By a message from the relay itself; one with the same key arrives once. */
+  tell(note: TransferNote): Promise<void>;
+}
+
+export interface TransferLimits {
+  /** What a sender may have stored. */
+  readonly quotaBytes: number;
+  /** How long a transfer is kept where nothing is said. */
+  readonly ttlMs: number;
+}
+
+export interface TransferLog {
+  info(facts: object, words: string): void;
+  warn(facts: object, words: string): void;
+  error(facts: object, words: string): void;
+}
+
+/** What is counted for whoever watches the daemon. */
+export interface TransferCounts {
+  sent(transfers: number, bytes: number): void;
+  ended(status: 'downloaded' | 'expired' | 'failed'): void;
+}
+
+export const noCounts: TransferCounts = { sent: () => {}, ended: () => {} };
+
+export interface TransferNote {
+  /** An agent's name, or `owner`. */
+  readonly to: string;
+  readonly key: string;
+  readonly body: string;
+  /** The transfer that it is about. */
+  readonly transfer?: string | undefined;
+}
+
+/** Who acts. */
+export interface Actor {
+  /** An agent's name, or `owner`. */
+  readonly party: string;
+  /** A process of the owner on this machine, which may open files of the home itself. */
+  readonly isLocal: boolean;
+  /** Somebody has asked already whether it may send, and has counted it. */
+  readonly isPermitted?: boolean | undefined;
+}

@@ -1,0 +1,113 @@
+/**
+ * Opens a stored body, stretch by stretch, from any place in it. Nothing is handed out that is
+ * not what was sealed, where it was sealed.
+ */
+import { createHash } from 'node:crypto';
+import { headerBytes } from '../../blobs/seal/aosb1.ts';
+import {
+  chunksPerStretch,
+  type StretchSlot,
+  type StretchWorks,
+  sealedStretchBytes,
+} from '../../blobs/seal/stretch.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import type { OpenedTransfer } from './calls.ts';
+import type { StoredBytes } from './fetch.ts';
+import { inOrder } from './in-order.ts';
+import { stretchCount } from './measure.ts';
+import { resultError } from './result-error.ts';
+import { storedSize } from './send.ts';
+
+export interface BodyParts {
+  readonly works: StretchWorks;
+  readonly stored: StoredBytes;
+  readonly opened: OpenedTransfer;
+}
+
+export interface BodyRange {
+  /** The first plain byte that is wanted. */
+  readonly from: number;
+  /** The one behind the last; all where nothing is said. */
+  readonly to?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The bytes are used no more when it resolves. */
+  take(bytes: Uint8Array, offset: number): Promise<void>;
+}
+
+/** The SHA-256 of all plain bytes, where all were opened; undefined for a part. */
+export async function openBody(
+  { works, stored, opened }: BodyParts,
+  { from, to, signal, take }: BodyRange,
+): Promise<string | undefined> {
+  const { transfer, dek } = opened;
+  const isSealed = dek !== null;
+  const size = transfer.file_size_bytes;
+  if (storedSize(size, isSealed) !== opened.stored_bytes) throw cutOff();
+  const count = stretchCount(size);
+  const first = Math.floor(from / stretchBytes);
+  const end = to === undefined ? count : Math.ceil(to / stretchBytes);
+  await begin(works, stored, dek);
+  // In this thread: the other one has as much to do with opening.
+  const whole = first === 0 && end === count ? createHash('sha256') : undefined;
+  await inOrder(works.slots, Math.max(0, end - first), {
+    signal,
+    begin: async (slot, step) => {
+      const length = await fetchStretch(stored, slot, { index: first + step, size, isSealed });
+      const place = {
+        first: (first + step) * chunksPerStretch,
+        toEnd: first + step === count - 1,
+      };
+      return { result: slot.run({ kind: 'open', length, place }) };
+    },
+    end: async (result, { plain }, step) => {
+      if (result.kind !== 'done') throw resultError(result);
+      whole?.update(plain.subarray(0, result.length));
+      const offset = (first + step) * stretchBytes;
+      const skip = Math.max(0, from - offset);
+      const length = Math.min(result.length, (to ?? size) - offset);
+      await take(plain.subarray(skip, length), offset + skip);
+    },
+  });
+  return whole?.digest('hex');
+}
+
+async function begin(works: StretchWorks, stored: StoredBytes, dek: string | null): Promise<void> {
+  const [slot] = works.slots;
+  if (dek === null) {
+    await slot.run({ kind: 'begin' });
+    return;
+  }
+  const header = new Uint8Array(headerBytes);
+  if ((await stored.read(0, header)) < headerBytes) throw cutOff();
+  const begun = await slot.run({ kind: 'begin', dek: Buffer.from(dek, 'hex'), header });
+  if (begun.kind === 'failed') throw resultError(begun);
+}
+
+interface StretchPlace {
+  readonly index: number;
+  readonly size: number;
+  readonly isSealed: boolean;
+}
+
+/** How many stored bytes the stretch has. */
+async function fetchStretch(
+  stored: StoredBytes,
+  { sealed }: StretchSlot,
+  { index, size, isSealed }: StretchPlace,
+): Promise<number> {
+  const plain = Math.min(stretchBytes, size - index * stretchBytes);
+  const wanted = storedSize(plain, isSealed) - (isSealed ? headerBytes : 0);
+  const offset = isSealed ? headerBytes + index * sealedStretchBytes : index * stretchBytes;
+  if (wanted > 0 && (await stored.read(offset, sealed.subarray(0, wanted))) < wanted) {
+    throw cutOff();
+  }
+  return wanted;
+}
+
+function cutOff(): AosError {
+  return new AosError('blob.corrupt', {
+    message: 'The stored bytes are fewer than there should be',
+    fix: 'Have them sent again',
+  });
+}

@@ -1,0 +1,257 @@
+/**
+ * Receiving: the key and the place from the home, opened and checked stretch by stretch into a
+ * part, which gets its name when it is whole. Killed at any line, the same command goes on where
+ * it was; what was changed in the store never gets the name.
+ */
+import { dirname, resolve } from 'node:path';
+import type { StretchWorks } from '../../blobs/seal/stretch.ts';
+import { isTaken } from '../../kernel/disk-errors.ts';
+import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Clock, Disk, Random } from '../../kernel/ports.ts';
+import type { Processes } from '../../kernel/processes.ts';
+import { quote } from '../../kernel/quote.ts';
+import { removeTree } from '../../kernel/remove.ts';
+import { checkFileName } from '../../kernel/safe-name.ts';
+import type { TreeDisk } from '../../kernel/tree.ts';
+import type { OpenedTransfer, ReceiveCalls, UseHome } from './calls.ts';
+import type { Received, ReceiveOptions, Transfer } from './ends.ts';
+import { localBytes, remoteBytes, type StoredBytes } from './fetch.ts';
+import { type BodyParts, openBody } from './open-body.ts';
+import { paceOf } from './pace.ts';
+import { claimPart, type Part } from './part.ts';
+import { readFolderList } from './read-list.ts';
+import { gaveUp, isPassing, withRetries } from './retries.ts';
+import { FolderTarget, fileTarget, makeFolders, type Target } from './targets.ts';
+
+export interface ReceiveDeps {
+  readonly disk: Disk;
+  readonly tree: TreeDisk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Pick<Processes, 'selfPid' | 'startTimeOf' | 'bootId'>;
+  readonly use: UseHome<ReceiveCalls>;
+  /** As whom, where that is not clear from how the home is reached. */
+  readonly as: string | undefined;
+  openWorks(sizeBytes: number | null): StretchWorks;
+}
+
+/** A store that was changed, or lost what it had. */
+const damages: readonly ErrorCode[] = ['blob.corrupt', 'blob.missing'];
+
+export async function receive(
+  deps: ReceiveDeps,
+  id: string,
+  options: ReceiveOptions & { readonly dest: string },
+): Promise<Received> {
+  const opened = await open(deps, id, options);
+  const { transfer } = opened;
+  const name = options.name ?? transfer.filename;
+  checkFileName(name, (shown, rule) => unsafeName(transfer, shown, rule));
+  const folder = resolve(options.dest);
+  const path = resolve(folder, name);
+  await makeFolders(deps.disk, folder);
+  if (options.force !== true) await refuseTaken(deps.disk, path);
+  const { hash } = opened;
+  using part = await claimPart(deps, {
+    ...{ folder, transfer: transfer.id, hash, filename: name },
+  });
+  const state = { resumedBytes: -1 };
+  await trying(deps, opened, options, part, async () => {
+    const resumed = await receiveInto(deps, opened, part, options);
+    if (state.resumedBytes < 0) state.resumedBytes = resumed;
+  });
+  await giveName(deps, { part, path, force: options.force === true });
+  await part.end();
+  const done = await settle(deps, transfer.id, options);
+  return { transfer: done, path, resumedBytes: state.resumedBytes };
+}
+
+/** To whoever takes bytes, in their order; what was handed out was whole up to there. */
+export async function receiveTo(
+  deps: ReceiveDeps,
+  id: string,
+  sink: (bytes: Uint8Array) => Promise<void>,
+  options: Omit<ReceiveOptions, 'dest' | 'name' | 'force'> = {},
+): Promise<Transfer> {
+  const opened = await open(deps, id, options);
+  let position = 0;
+  await trying(deps, opened, options, undefined, async () => {
+    await using works = deps.openWorks(opened.transfer.file_size_bytes);
+    await using stored = await storedBytesOf(deps, opened, options);
+    const found = await openBody(
+      { works, stored, opened },
+      {
+        from: position,
+        signal: options.signal,
+        take: async (bytes) => {
+          await sink(bytes);
+          position += bytes.length;
+        },
+      },
+    );
+    checkWhole(opened, found);
+  });
+  return settle(deps, opened.transfer.id, options);
+}
+
+function open(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Promise<OpenedTransfer> {
+  const { use, as } = deps;
+  return withRetries(deps, { signal }, () =>
+    use((calls) => calls.openTransfer(id, { as }, { signal })),
+  );
+}
+
+function settle(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Promise<Transfer> {
+  const { use, as } = deps;
+  return withRetries(deps, { signal }, () =>
+    use((calls) => calls.verifyTransfer(id, { as }, { signal })),
+  );
+}
+
+/** Also fetches again what was damaged: on the way it may have been. */
+async function trying(
+  deps: ReceiveDeps,
+  { transfer }: OpenedTransfer,
+  { signal }: ReceiveOptions,
+  part: Part | undefined,
+  attempt: () => Promise<void>,
+): Promise<void> {
+  try {
+    await withRetries(deps, { also: damages, signal }, attempt);
+  } catch (failure) {
+    if (!isPassing(failure, damages)) throw failure;
+    const isDamaged = damages.includes(failure.code);
+    if (isDamaged) await part?.end();
+    const reason = failure.message;
+    // The failure that led here is the one to hear of.
+    await deps
+      .use((calls) => calls.failTransfer(transfer.id, { as: deps.as, reason }))
+      .catch(() => {});
+    throw isDamaged
+      ? corrupt(transfer, failure)
+      : gaveUp(`Receiving ${quote(transfer.filename)}`, failure);
+  }
+}
+
+/** How many bytes were there already. */
+async function receiveInto(
+  deps: ReceiveDeps,
+  opened: OpenedTransfer,
+  part: Part,
+  options: ReceiveOptions,
+): Promise<number> {
+  const { transfer } = opened;
+  const { signal, onProgress } = options;
+  await using works = deps.openWorks(transfer.file_size_bytes);
+  await using stored = await storedBytesOf(deps, opened, options);
+  const body: BodyParts = { works, stored, opened };
+  const pace = paceOf(deps.clock, options.limitBytesPerSecond);
+  await using target = await targetOf(deps, body, part, options);
+  const totalBytes = transfer.file_size_bytes;
+  const found = await openBody(body, {
+    from: target.position,
+    signal,
+    take: async (bytes, offset) => {
+      await pace.take(bytes.length, signal);
+      await target.write(bytes);
+      onProgress?.({ phase: 'receiving', doneBytes: offset + bytes.length, totalBytes });
+    },
+  });
+  checkWhole(opened, found);
+  await target.end();
+  return part.isBegun ? target.position : 0;
+}
+
+async function targetOf(
+  deps: ReceiveDeps,
+  body: BodyParts,
+  part: Part,
+  options: ReceiveOptions,
+): Promise<Target> {
+  if (body.opened.transfer.kind === 'folder') {
+    return FolderTarget.open(deps, part.path, await readFolderList(body, options));
+  }
+  const isThere = (await deps.disk.stat(part.path)) !== undefined;
+  return fileTarget(deps.disk, part.path, isThere);
+}
+
+function storedBytesOf(
+  { disk, use, as }: ReceiveDeps,
+  opened: OpenedTransfer,
+  { signal }: ReceiveOptions,
+): Promise<StoredBytes> | StoredBytes {
+  return opened.local === null
+    ? remoteBytes(use, opened, { as, signal })
+    : localBytes(disk, opened.local);
+}
+
+/** Each chunk was right by itself; this also tells whether the sender sent what it said. */
+function checkWhole({ transfer: { sha256 } }: OpenedTransfer, found: string | undefined): void {
+  if (found === undefined || sha256 === null || found === sha256) return;
+  throw new AosError('blob.corrupt', {
+    message: 'The bytes are not those that the sender said',
+    fix: 'Have them sent again',
+  });
+}
+
+interface Naming {
+  readonly part: Part;
+  readonly path: string;
+  readonly force: boolean;
+}
+
+/** A file gets its name by a second link, which never replaces what somebody put there. */
+async function giveName({ disk, random }: ReceiveDeps, naming: Naming): Promise<void> {
+  const { part, path, force } = naming;
+  const isFolder = (await disk.stat(part.path))?.kind === 'folder';
+  const there = await disk.stat(path);
+  if (!force) {
+    if (isFolder) {
+      await refuseTaken(disk, path);
+      await disk.rename(part.path, path);
+    } else await linkOnce(disk, part.path, path);
+  } else if (there === undefined || (!isFolder && there.kind !== 'folder')) {
+    await disk.rename(part.path, path);
+  } else {
+    const aside = `${part.path}.${Buffer.from(random.bytes(8)).toString('hex')}`;
+    await disk.rename(path, aside);
+    await disk.rename(part.path, path);
+    await removeTree(disk, aside);
+  }
+  // Not the folder's own path, which may be a symlink to it.
+  await disk.syncFolder(`${dirname(path)}/.`);
+}
+
+async function linkOnce(disk: Disk, from: string, to: string): Promise<void> {
+  try {
+    await disk.link(from, to);
+  } catch (failure) {
+    throw isTaken(failure) ? taken(to) : failure;
+  }
+}
+
+async function refuseTaken(disk: Disk, path: string): Promise<void> {
+  if ((await disk.stat(path)) !== undefined) throw taken(path);
+}
+
+function taken(path: string): AosError {
+  return new AosError('transfer.exists', {
+    message: `Something stands at ${quote(path)} already, and nothing is replaced`,
+    fix: 'Replace it with --force, or receive it elsewhere with --dest or --name',
+  });
+}
+
+function unsafeName({ sender }: Transfer, shown: string, rule: string): AosError {
+  return new AosError('transfer.bad-name', {
+    message: `What ${sender} sent cannot be received as ${shown}: ${rule}`,
+    fix: 'Give it another with --name',
+  });
+}
+
+function corrupt({ filename, sender }: Transfer, cause: AosError): AosError {
+  return new AosError('transfer.corrupt', {
+    message: `${quote(filename)} is corrupt and was not received. ${cause.message}`,
+    fix: `Ask ${sender} to send it again`,
+    cause,
+  });
+}

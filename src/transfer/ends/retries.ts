@@ -1,0 +1,53 @@
+/** Tries again what may go better the next time: three times, later each time. */
+import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Clock, Random } from '../../kernel/ports.ts';
+import { retryDelayMs } from '../../kernel/retry.ts';
+import { transferRetries } from '../../kernel/transfer.ts';
+
+export interface RetryDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface RetryOptions {
+  /** Besides what always may. */
+  readonly also?: readonly ErrorCode[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A daemon that stops, starts or is busy, and a disk that failed once. */
+const passing: readonly ErrorCode[] = [
+  ...(['daemon.down', 'daemon.silent', 'gateway.not-ready', 'gateway.too-many'] as const),
+  ...(['ledger.closed', 'home.busy', 'disk.failed'] as const),
+];
+
+/** The last failure is thrown as it is; `isPassing` tells whether it was tried again. */
+export async function withRetries<T>(
+  { clock, random }: RetryDeps,
+  { also = [], signal }: RetryOptions,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (failure) {
+      signal?.throwIfAborted();
+      if (tries > transferRetries || !isPassing(failure, also)) throw failure;
+    }
+    await clock.sleep(retryDelayMs(tries, (random.bytes(1)[0] ?? 0) / 256), signal);
+  }
+}
+
+export function isPassing(failure: unknown, also: readonly ErrorCode[] = []): failure is AosError {
+  if (!(failure instanceof AosError)) return false;
+  return passing.includes(failure.code) || also.includes(failure.code);
+}
+
+/** What is said when all tries have failed. */
+export function gaveUp(what: string, failure: AosError): AosError {
+  return new AosError('transfer.gave-up', {
+    message: `${what} failed ${transferRetries + 1} times. The last time: ${failure.message}`,
+    fix: 'Mend that, then run the same command again: it goes on where it was',
+    cause: failure,
+  });
+}

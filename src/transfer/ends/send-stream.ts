@@ -1,0 +1,113 @@
+/**
+ * Sending what can be read only once, such as standard input: sealed with a key that nobody
+ * uses again, as it comes. What was cut off cannot be gone on with.
+ */
+import { createHash } from 'node:crypto';
+import { sealingOf } from '../../blobs/seal/aosb1.ts';
+import { chunksPerStretch, type StretchSlot } from '../../blobs/seal/stretch.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import { checkFileName } from '../../kernel/safe-name.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import type { SendOptions, Sent } from './ends.ts';
+import { paceOf } from './pace.ts';
+import { resultError } from './result-error.ts';
+import { type SendDeps, sentOf, storedSize, wishOf } from './send.ts';
+import { localSink, remoteSink } from './sinks.ts';
+
+export async function sendStream(
+  deps: SendDeps,
+  stream: AsyncIterable<Uint8Array>,
+  filename: string,
+  options: SendOptions,
+): Promise<Sent> {
+  checkFileName(filename);
+  const { signal, onProgress } = options;
+  await using works = deps.openWorks(null);
+  const wish = wishOf(deps, { kind: 'stream', filename }, { measured: undefined, options });
+  const begun = await deps.use((calls) => calls.beginUpload(wish, { signal }));
+  if (begun.state !== 'open') throw new Error(`a stream was begun as ${begun.state}`);
+  const dek = begun.dek === null ? undefined : Buffer.from(begun.dek, 'hex');
+  const [slot] = works.slots;
+  await slot.run({ kind: 'begin', ...(dek === undefined ? {} : { dek }) });
+  const pace = paceOf(deps.clock, options.limitBytesPerSecond);
+  const { limitBytesPerSecond } = options;
+  const place = { keepBytes: 0, as: deps.as, limitBytesPerSecond, signal };
+  await using sink =
+    begun.local === null
+      ? remoteSink(deps.use, begun, place)
+      : await localSink(deps.disk, begun.local, place);
+  const whole = createHash('sha256');
+  let sizeBytes = 0;
+  try {
+    if (dek !== undefined) await sink.write(sealingOf(dek).header);
+    for await (const { length, index, toEnd } of stretchesOf(stream, slot.plain)) {
+      signal?.throwIfAborted();
+      whole.update(slot.plain.subarray(0, length));
+      const sealed = await sealedOf(slot, { length, index, toEnd });
+      await pace.take(sealed, signal);
+      await sink.write(slot.sealed.subarray(0, sealed));
+      sizeBytes += length;
+      onProgress?.({ phase: 'sending', doneBytes: sizeBytes, totalBytes: null });
+    }
+    const { hash } = await sink.end();
+    const end = {
+      ...{ as: deps.as, size_bytes: sizeBytes, sha256: whole.digest('hex'), hash },
+      stored_bytes: storedSize(sizeBytes, dek !== undefined),
+    };
+    const answer = await deps.use((calls) => calls.finishUpload(begun.upload, end, { signal }));
+    return sentOf(answer, 0);
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    // Nobody can go on with it, so its room is given back.
+    await deps
+      .use((calls) =>
+        calls.failUpload(begun.upload, { as: deps.as, reason: reason.slice(0, 2000) }),
+      )
+      .catch(() => {});
+    throw failure instanceof AosError ? failure : brokenOff(filename, failure);
+  }
+}
+
+interface NextStretch {
+  readonly length: number;
+  readonly index: number;
+  readonly toEnd: boolean;
+}
+
+async function sealedOf(slot: StretchSlot, { length, index, toEnd }: NextStretch): Promise<number> {
+  const place = { first: index * chunksPerStretch, toEnd };
+  const result = await slot.run({ kind: 'seal', length, place });
+  if (result.kind !== 'done') throw resultError(result);
+  return result.length;
+}
+
+/** Fills `into` again and again. A full one is handed out when it is known whether more comes. */
+async function* stretchesOf(
+  stream: AsyncIterable<Uint8Array>,
+  into: Uint8Array,
+): AsyncGenerator<NextStretch, void, void> {
+  let length = 0;
+  let index = 0;
+  for await (const bytes of stream) {
+    for (let taken = 0; taken < bytes.length; ) {
+      if (length === stretchBytes) {
+        yield { length, index: index++, toEnd: false };
+        length = 0;
+      }
+      const part = bytes.subarray(taken, taken + stretchBytes - length);
+      into.set(part, length);
+      length += part.length;
+      taken += part.length;
+    }
+  }
+  yield { length, index, toEnd: true };
+}
+
+function brokenOff(filename: string, cause: unknown): AosError {
+  return new AosError('transfer.bad-source', {
+    message: `What was to be sent as ${quote(filename)} broke off`,
+    fix: 'Send it again; nothing was sent',
+    cause,
+  });
+}

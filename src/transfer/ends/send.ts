@@ -1,0 +1,193 @@
+/**
+ * Sending: read once to know what it is, ask the home for a place and a key, seal and store,
+ * and have it sent. Killed at any line, the same command goes on where it was.
+ */
+import { sealedSize } from '../../blobs/seal/aosb1.ts';
+import type { StretchWorks } from '../../blobs/seal/stretch.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Clock, Disk, Random } from '../../kernel/ports.ts';
+import type { Processes } from '../../kernel/processes.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from './calls.ts';
+import type { SendOptions, Sent } from './ends.ts';
+import { type Measured, measure } from './measure.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { paceOf } from './pace.ts';
+import { gaveUp, isPassing, withRetries } from './retries.ts';
+import { localSink, remoteSink, type Sink, type SinkPlace } from './sinks.ts';
+import type { Source } from './source.ts';
+import { keptOf, upload } from './upload.ts';
+
+export interface SendDeps {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Pick<Processes, 'selfPid' | 'startTimeOf'>;
+  readonly use: UseHome<SendCalls>;
+  /** As whom, where that is not clear from how the home is reached. */
+  readonly as: string | undefined;
+  /** Whether this process may write into the home. */
+  readonly isOwner: boolean;
+  /** For so many bytes; null where nobody knows. */
+  openWorks(sizeBytes: number | null): StretchWorks;
+}
+
+const mostChanges = 3;
+
+export async function sendSource(
+  deps: SendDeps,
+  source: Source,
+  options: SendOptions,
+): Promise<Sent> {
+  await using works = deps.openWorks(source.sizeBytes);
+  for (let changes = 0; ; changes++) {
+    const measured = await measure(deps.random, works, source, options);
+    try {
+      return await inTurn({ deps, works, source, measured, options });
+    } catch (failure) {
+      // Somebody writes to it: what it is now has another key, and nothing is used again.
+      if (!isChanged(failure) || changes === mostChanges) throw failure;
+    }
+  }
+}
+
+function isChanged(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'transfer.changed';
+}
+
+interface Sending {
+  readonly deps: SendDeps;
+  readonly works: StretchWorks;
+  readonly source: Source;
+  readonly measured: Measured;
+  readonly options: SendOptions;
+}
+
+function inTurn(sending: Sending): Promise<Sent> {
+  const { deps, measured, options } = sending;
+  const { sha256, sizeBytes: totalBytes } = measured.content;
+  const key = JSON.stringify([deps.as, sha256, options.plain === true]);
+  const onWait = () => options.onProgress?.({ phase: 'waiting', doneBytes: 0, totalBytes });
+  return oneAtATime(key, { signal: options.signal, onWait }, () => sendMeasured(sending));
+}
+
+async function sendMeasured(sending: Sending): Promise<Sent> {
+  const { deps, source, options } = sending;
+  const progress: { upload?: string } = {};
+  try {
+    return await withRetries(deps, options, () => attempt(sending, progress));
+  } catch (failure) {
+    if (!isPassing(failure)) throw failure;
+    await noteFailure(deps, progress.upload, failure);
+    throw gaveUp(`Sending ${quote(source.filename)}`, failure);
+  }
+}
+
+/** For the audit and for whoever is to be alarmed; where nobody answers, nobody hears of it. */
+async function noteFailure(
+  { use, as }: SendDeps,
+  id: string | undefined,
+  { message: reason }: AosError,
+): Promise<void> {
+  if (id === undefined) return;
+  // The failure that led here is the one to hear of.
+  await use((calls) => calls.failUpload(id, { as, reason })).catch(() => {});
+}
+
+async function attempt(sending: Sending, progress: { upload?: string }): Promise<Sent> {
+  const { deps, source, measured, options } = sending;
+  const begun = await begin(sending);
+  if (begun.state === 'stored') return sentOf(begun, 0);
+  progress.upload = begun.upload;
+  const kept = keptOf(begun.stored_bytes, source, begun.dek !== null);
+  const { hash } = await store(sending, begun, kept);
+  const { content } = measured;
+  const answer = await deps.use((calls) =>
+    calls.finishUpload(
+      begun.upload,
+      {
+        as: deps.as,
+        stored_bytes: storedSize(content.sizeBytes, begun.dek !== null),
+        size_bytes: content.sizeBytes,
+        sha256: content.sha256,
+        hash,
+      },
+      options,
+    ),
+  );
+  return sentOf(answer, kept.bytes);
+}
+
+async function store(
+  { deps, works, source, measured, options }: Sending,
+  begun: OpenUpload,
+  kept: { readonly stretches: number; readonly bytes: number },
+): Promise<{ readonly hash: string | undefined }> {
+  const { limitBytesPerSecond, signal, onProgress } = options;
+  const pace = paceOf(deps.clock, limitBytesPerSecond);
+  const place = { keepBytes: kept.bytes, as: deps.as, limitBytesPerSecond, signal };
+  await using sink = await sinkOf(deps, begun, place);
+  const dek = begun.dek === null ? undefined : Buffer.from(begun.dek, 'hex');
+  await upload(works, source, measured, sink, {
+    ...{ dek, fromStretch: kept.stretches, pace, onProgress, signal },
+  });
+  return await sink.end();
+}
+
+function sinkOf(
+  { disk, use }: SendDeps,
+  begun: OpenUpload,
+  place: SinkPlace,
+): Promise<Sink> | Sink {
+  return begun.local === null ? remoteSink(use, begun, place) : localSink(disk, begun.local, place);
+}
+
+const askAgainMs = 200;
+
+/** Where somebody else is sending the same, waits until that is done, or nobody is any more. */
+async function begin({ deps, source, measured, options }: Sending) {
+  const wish = wishOf(deps, source, { measured, options });
+  for (;;) {
+    const begun = await deps.use((calls) => calls.beginUpload(wish, options));
+    if (begun.state !== 'busy') return begun;
+    options.onProgress?.({ phase: 'waiting', doneBytes: 0, totalBytes: source.sizeBytes });
+    await deps.clock.sleep(askAgainMs, options.signal);
+  }
+}
+
+interface WishParts {
+  /** Undefined where the source is read only once. */
+  readonly measured: Measured | undefined;
+  readonly options: SendOptions;
+}
+
+export function wishOf(
+  { processes, as, isOwner }: SendDeps,
+  source: Pick<Source, 'filename' | 'kind' | 'entries'>,
+  { measured, options }: WishParts,
+): UploadWish {
+  const { to, metadata, expiresMs, plain = false, mimeType } = options;
+  const started = processes.startTimeOf(processes.selfPid);
+  return {
+    as,
+    filename: source.filename,
+    kind: source.kind,
+    to: typeof to === 'string' ? [to] : [...to],
+    size_bytes: measured?.content.sizeBytes ?? null,
+    sha256: measured?.content.sha256 ?? null,
+    sealed: !plain,
+    entries: source.entries,
+    mime_type: mimeType,
+    metadata: metadata === undefined ? undefined : { ...metadata },
+    expires_ms: expiresMs,
+    writer: isOwner && started !== undefined ? { pid: processes.selfPid, started } : undefined,
+  };
+}
+
+export function sentOf({ transfers, saved_bytes }: SentAnswer, resumedBytes: number): Sent {
+  return { id: transfers[0]?.id ?? '', transfers, savedBytes: saved_bytes, resumedBytes };
+}
+
+export function storedSize(sizeBytes: number, isSealed: boolean): number {
+  return isSealed ? sealedSize(sizeBytes) : sizeBytes;
+}

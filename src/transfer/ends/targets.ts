@@ -1,0 +1,207 @@
+/** Where plain bytes go: one file, or the files of a folder. */
+import { dirname, join } from 'node:path';
+import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
+import type { FolderEntry } from '../../kernel/folder-list.ts';
+import type { Disk, FileWriter } from '../../kernel/ports.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import type { TreeDisk } from '../../kernel/tree.ts';
+
+/** Takes bytes in their order, from where it says. */
+export interface Target extends AsyncDisposable {
+  /** What a try before this one has left is in front of it. */
+  readonly position: number;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Everything is there, and safe from power loss under the name of the part. */
+  end(): Promise<void>;
+}
+
+/** One file. What is not a whole stretch is written again. */
+export async function fileTarget(disk: Disk, path: string, isBegun: boolean): Promise<Target> {
+  const size = isBegun ? ((await disk.stat(path))?.sizeBytes ?? 0) : 0;
+  const position = Math.floor(size / stretchBytes) * stretchBytes;
+  const writer = isBegun
+    ? await disk.create(path, { keepBytes: position })
+    : await disk.create(path);
+  return {
+    position,
+    write: (bytes) => writer.append(bytes),
+    end: () => writer.sync(),
+    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+  };
+}
+
+export interface FolderTargetDeps {
+  readonly disk: Disk;
+  readonly tree: TreeDisk;
+}
+
+type FileEntry = Extract<FolderEntry, { kind: 'file' }>;
+
+// The system writes several at once better than one after another.
+const mostSyncs = 32;
+
+/**
+ * The files of a folder, one behind the other. They are written in their order, so after a
+ * crash all before the last one are whole.
+ */
+export class FolderTarget implements Target {
+  readonly position: number;
+  readonly #deps: FolderTargetDeps;
+  readonly #root: string;
+  readonly #entries: readonly FolderEntry[];
+  readonly #files: readonly FileEntry[];
+  readonly #syncs = new Set<Promise<void>>();
+  #index: number;
+  #written: number;
+  #writer: FileWriter | undefined;
+
+  private constructor(
+    deps: FolderTargetDeps,
+    root: string,
+    entries: readonly FolderEntry[],
+    start: { readonly index: number; readonly written: number; readonly position: number },
+  ) {
+    this.#deps = deps;
+    this.#root = root;
+    this.#entries = entries;
+    this.#files = filesIn(entries);
+    this.#index = start.index;
+    this.#written = start.written;
+    this.position = start.position;
+  }
+
+  /** `listBytes`: what stands before the first file in all that was sent. */
+  static async open(
+    deps: FolderTargetDeps,
+    root: string,
+    { entries, listBytes }: { entries: readonly FolderEntry[]; listBytes: number },
+  ): Promise<FolderTarget> {
+    const { disk } = deps;
+    await makeFolderOnce(disk, root);
+    for (const { kind, path } of entries) {
+      if (kind === 'folder') await makeFolderOnce(disk, join(root, path));
+    }
+    let position = listBytes;
+    const files = filesIn(entries);
+    for (const [index, { path, sizeBytes }] of files.entries()) {
+      const found = (await disk.stat(join(root, path)))?.sizeBytes;
+      if (found === sizeBytes) {
+        position += sizeBytes;
+        continue;
+      }
+      const written = Math.min(found ?? 0, sizeBytes);
+      const start = { index, written, position: position + written };
+      return new FolderTarget(deps, root, entries, start);
+    }
+    return new FolderTarget(deps, root, entries, { index: files.length, written: 0, position });
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const file = this.#files[this.#index];
+      if (file === undefined) throw new Error('more bytes came than the list has files for');
+      this.#writer ??= await this.#openFile(file);
+      const part = rest.subarray(0, file.sizeBytes - this.#written);
+      await this.#writer.append(part);
+      this.#written += part.length;
+      rest = rest.subarray(part.length);
+      if (this.#written === file.sizeBytes) await this.#closeFile();
+    }
+  }
+
+  async #openFile({ path }: FileEntry): Promise<FileWriter> {
+    const whole = join(this.#root, path);
+    if (this.#written === 0) {
+      try {
+        return await this.#deps.disk.create(whole);
+      } catch (failure) {
+        if (!isTaken(failure)) throw failure;
+      }
+    }
+    return this.#deps.disk.create(whole, { keepBytes: this.#written });
+  }
+
+  async #closeFile(): Promise<void> {
+    const writer = this.#writer;
+    this.#writer = undefined;
+    this.#index++;
+    this.#written = 0;
+    if (writer === undefined) return;
+    await this.#later(async () => {
+      await using open = writer;
+      await open.sync();
+    });
+  }
+
+  async #later(work: () => Promise<void>): Promise<void> {
+    while (this.#syncs.size >= mostSyncs) await Promise.race(this.#syncs);
+    const running = work().finally(() => this.#syncs.delete(running));
+    // Heard of at the end, where all are waited for.
+    running.catch(() => {});
+    this.#syncs.add(running);
+  }
+
+  async end(): Promise<void> {
+    const { disk, tree } = this.#deps;
+    await Promise.all(this.#syncs);
+    for (const entry of this.#entries) {
+      if (entry.kind === 'file' && entry.sizeBytes === 0) await this.#emptyFile(entry);
+      else if (entry.kind === 'link') await this.#link(entry.path, entry.target);
+    }
+    // The deepest first: what is put into a folder changes its time.
+    for (const entry of [...this.#entries].reverse()) {
+      if (entry.kind === 'link') continue;
+      const whole = join(this.#root, entry.path);
+      if (entry.kind === 'folder') await disk.syncFolder(whole);
+      await tree.dress(whole, entry);
+    }
+    await disk.syncFolder(this.#root);
+  }
+
+  async #emptyFile({ path }: FileEntry): Promise<void> {
+    try {
+      await using _writer = await this.#deps.disk.create(join(this.#root, path));
+    } catch (failure) {
+      if (!isTaken(failure)) throw failure;
+    }
+  }
+
+  async #link(path: string, target: string): Promise<void> {
+    try {
+      await this.#deps.tree.makeLink(join(this.#root, path), target);
+    } catch (failure) {
+      if (!isTaken(failure)) throw failure;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer?.[Symbol.asyncDispose]();
+    await Promise.allSettled(this.#syncs);
+  }
+}
+
+function filesIn(entries: readonly FolderEntry[]): FileEntry[] {
+  return entries.filter(
+    (entry): entry is FileEntry => entry.kind === 'file' && entry.sizeBytes > 0,
+  );
+}
+
+async function makeFolderOnce(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.makeFolder(path);
+  } catch (failure) {
+    if (!isTaken(failure)) throw failure;
+  }
+}
+
+/** With all folders above it that are not there. */
+export async function makeFolders(disk: Disk, path: string): Promise<void> {
+  try {
+    await makeFolderOnce(disk, path);
+  } catch (failure) {
+    if (!isMissing(failure) || dirname(path) === path) throw failure;
+    await makeFolders(disk, dirname(path));
+    await makeFolderOnce(disk, path);
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The second time that a source is read: it is sealed, and put where the home wants it.
+ *
+ * U1. A stretch is sealed only when it is still what the first reading found, from which the key
+ *     was made: whoever changes a file meanwhile cannot have two contents sealed under one key.
+ * U2. What a try before this one has stored stays: it was sealed with the same key from the same
+ *     bytes, or the home would not have told of it.
+ */
+import { headerBytes, sealingOf } from '../../blobs/seal/aosb1.ts';
+import {
+  chunksPerStretch,
+  type StretchWorks,
+  sealedStretchBytes,
+} from '../../blobs/seal/stretch.ts';
+import { stretchBytes } from '../../kernel/transfer.ts';
+import type { Progress } from './ends.ts';
+import { inOrder } from './in-order.ts';
+import { changed, fill, type Measured, stretchCount } from './measure.ts';
+import type { Pace } from './pace.ts';
+import { resultError } from './result-error.ts';
+import type { Sink } from './sinks.ts';
+import type { Source } from './source.ts';
+
+export interface UploadOptions {
+  /** Undefined where nothing is sealed. */
+  readonly dek: Uint8Array | undefined;
+  /** How many stretches are stored already (U2). */
+  readonly fromStretch: number;
+  readonly pace: Pace;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What of the stored bytes stays: whole stretches, and never the last one, which is sealed as
+ * the last.
+ */
+export function keptOf(storedBytes: number, { sizeBytes }: Source, isSealed: boolean) {
+  const head = isSealed ? headerBytes : 0;
+  const each = isSealed ? sealedStretchBytes : stretchBytes;
+  const whole = Math.max(0, Math.floor((storedBytes - head) / each));
+  const stretches = Math.min(whole, stretchCount(sizeBytes) - 1);
+  return { stretches, bytes: stretches === 0 ? 0 : head + stretches * each };
+}
+
+export async function upload(
+  works: StretchWorks,
+  source: Source,
+  { fingerprints }: Measured,
+  sink: Sink,
+  options: UploadOptions,
+): Promise<void> {
+  const { dek, fromStretch: from, pace, onProgress, signal } = options;
+  const [first] = works.slots;
+  const count = stretchCount(source.sizeBytes);
+  await first.run({ kind: 'begin', ...(dek === undefined ? {} : { dek }) });
+  if (from === 0 && dek !== undefined) await sink.write(sealingOf(dek).header);
+  await inOrder(works.slots, count - from, {
+    signal,
+    begin: async (slot, step) => {
+      const index = from + step;
+      const length = await fill(source, slot, index);
+      // U1
+      if (!fingerprints.isSame(index, slot.plain.subarray(0, length))) throw changed(source);
+      const place = { first: index * chunksPerStretch, toEnd: index === count - 1 };
+      return { result: slot.run({ kind: 'seal', length, place }) };
+    },
+    end: async (result, { sealed }, step) => {
+      if (result.kind !== 'done') throw resultError(result);
+      const doneBytes = Math.min((from + step + 1) * stretchBytes, source.sizeBytes);
+      await pace.take(result.length, signal);
+      await sink.write(sealed.subarray(0, result.length));
+      onProgress?.({ phase: 'sending', doneBytes, totalBytes: source.sizeBytes });
+    },
+  });
+}

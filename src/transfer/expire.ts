@@ -1,0 +1,137 @@
+/**
+ * What is over goes: a transfer that nobody fetched in time expires, the body of one that was
+ * fetched is let go, uploads that nobody goes on with end, old rows are removed.
+ */
+
+import type { Instant } from '../kernel/ports.ts';
+import { oneLine } from '../kernel/quote.ts';
+import { dropReferencesOf } from '../ledger/blob-references.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { deleteUnusedBodies, holdersOf, isBodyHeld } from '../ledger/transfer-bodies.ts';
+import { deleteLinksBefore } from '../ledger/transfer-links.ts';
+import { deleteUpload, uploadsBefore } from '../ledger/transfer-uploads.ts';
+import {
+  deleteTransfersBefore,
+  endedTransfers,
+  markExpired,
+  type TransferRow,
+} from '../ledger/transfers.ts';
+import { removeManifest } from './manifest.ts';
+import { tellAll, tellLater } from './notes.ts';
+import { letGo } from './settle.ts';
+import type { ServingDeps } from './upload-traffic.ts';
+
+export interface Cleanup {
+  /** Of whom; of all where nothing is said. */
+  readonly party?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface CleanedUp {
+  readonly expired: number;
+  readonly freed_bytes: number;
+}
+
+// One transaction must not hold up those who send.
+const batchRows = 200;
+const uploadDays = 7;
+const dayMs = 86_400_000;
+
+export async function cleanUp(
+  deps: ServingDeps,
+  { party, dryRun = false }: Cleanup = {},
+): Promise<CleanedUp> {
+  if (dryRun) return wouldCleanUp(deps, party);
+  const now = deps.clock.now();
+  let expired = 0;
+  let freedBytes = 0;
+  for (;;) {
+    const batch = await deps.ledger.transact((tx) => endBatch(deps, tx, { now, party }));
+    for (const row of batch.rows) {
+      if (row.status === 'pending') deps.counts.ended('expired');
+      await removeQuietly(deps, row);
+    }
+    expired += batch.rows.length;
+    freedBytes += batch.freedBytes;
+    if (batch.rows.length < batchRows) break;
+  }
+  if (party === undefined) await endUploads(deps, now - uploadDays * dayMs);
+  await tellAll(deps);
+  return { expired, freed_bytes: freedBytes };
+}
+
+async function wouldCleanUp({ ledger, clock }: ServingDeps, party?: string): Promise<CleanedUp> {
+  const now = clock.now();
+  const limit = 1_000_000;
+  const rows = await endedTransfers(ledger.committed, { now, party, limit });
+  const going = new Set(rows.map(({ id }) => id));
+  const bodies = new Map(rows.map((row) => [row.body, row]));
+  let freed = 0;
+  for (const [body, { stored_bytes }] of bodies) {
+    const holders = body === null ? [] : await holdersOf(ledger.committed, body);
+    if (holders.every((id) => going.has(id))) freed += stored_bytes ?? 0;
+  }
+  return { expired: rows.length, freed_bytes: freed };
+}
+
+interface Ending {
+  readonly now: Instant;
+  readonly party: string | undefined;
+}
+
+async function endBatch(
+  deps: ServingDeps,
+  tx: Transaction,
+  { now, party }: Ending,
+): Promise<{ readonly rows: readonly TransferRow[]; readonly freedBytes: number }> {
+  const rows = await endedTransfers(tx, { now, party, limit: batchRows });
+  let freedBytes = 0;
+  for (const row of rows) {
+    const isExpired = await markExpired(tx, row.id);
+    if (row.held === 1) await letGo(deps, tx, row);
+    else await dropReferencesOf(tx, `transfer:${row.id}`);
+    if (row.body !== null && !(await isBodyHeld(tx, row.body))) freedBytes += row.stored_bytes ?? 0;
+    const subject = `transfer:${row.id}`;
+    const data = { was: row.status };
+    await tx.record({ actor: 'system', kind: 'transfer.expired', subject, data });
+    if (!isExpired) continue;
+    const body = `${row.recipient} has not fetched ${oneLine(row.filename)} in time: it has expired.\n`;
+    const key = `transfer:${row.id}:expired`;
+    await tellLater(tx, { to: row.sender, key, body, transfer: row.id }, now);
+  }
+  return { rows, freedBytes };
+}
+
+async function removeQuietly(deps: ServingDeps, { s3_key, id }: TransferRow): Promise<void> {
+  await removeManifest(deps, s3_key).catch((failure: unknown) => {
+    deps.log.warn(
+      { err: failure, transfer: id },
+      'the manifest of a transfer that is over is left',
+    );
+  });
+}
+
+/** Nobody has touched them for so long that nobody will. */
+async function endUploads(deps: ServingDeps, before: Instant): Promise<void> {
+  const { ledger, uploads, traffic } = deps;
+  for (const { id } of await uploadsBefore(ledger.committed, before, batchRows)) {
+    if (traffic.isBusy(id) || !(await traffic.isIdle({ id, touched_at: before }))) continue;
+    await ledger.transact((tx) => deleteUpload(tx, id));
+    await uploads.discard(id);
+  }
+}
+
+/** Rows of what was over before that moment. */
+export async function pruneTransfers(
+  { ledger }: Pick<ServingDeps, 'ledger'>,
+  before: Instant,
+): Promise<void> {
+  for (;;) {
+    const pruned = await ledger.transact((tx) => deleteTransfersBefore(tx, before, batchRows));
+    if (pruned < batchRows) break;
+  }
+  await ledger.transact(async (tx) => {
+    await deleteUnusedBodies(tx);
+    await deleteLinksBefore(tx, before);
+  });
+}

@@ -1,0 +1,172 @@
+/**
+ * The end of sending.
+ *
+ * F1. Bytes first, rows second: the bytes have their name and are flushed before the transaction
+ *     that says who needs them. Whoever dies in between does the same again, with nothing to send.
+ * F2. Body, transfers, references, event and the end of the upload are one transaction. Of two
+ *     who stored the same, the second uses the body of the first.
+ * F3. What comes after the transaction (manifest, announcement, the end of the upload's file) is
+ *     done again by recover() where it was not done.
+ */
+import { sealedSize } from '../blobs/seal/aosb1.ts';
+import { unwrapKey } from '../blobs/seal/keys.ts';
+import { AosError } from '../kernel/errors.ts';
+import { blobRow, needBlob } from '../ledger/blobs.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import {
+  type BodyRow,
+  findBodyOfContent,
+  forgetContent,
+  insertBody,
+} from '../ledger/transfer-bodies.ts';
+import {
+  deleteUpload,
+  findUpload,
+  setReserved,
+  type UploadRow,
+} from '../ledger/transfer-uploads.ts';
+import { principalOf } from '../relay/posting.ts';
+import { announceBatch, type SentBatch } from './announce.ts';
+import type { Actor } from './deps.ts';
+import { refuseSending } from './permit.ts';
+import { checkRoom } from './quota.ts';
+import { unknownUpload } from './refusals.ts';
+import { wrapFor, writeTransfers } from './rows.ts';
+import { uploadOf, wishIn } from './upload.ts';
+import type { ServingDeps } from './upload-traffic.ts';
+import { checkRecipients, type Wish } from './wish.ts';
+
+export interface Finish {
+  readonly id: string;
+  readonly storedBytes: number;
+  readonly sizeBytes: number;
+  /** Of the plain bytes. */
+  readonly sha256: string;
+  /** Of the stored bytes, from an owner who has written them. */
+  readonly hash?: string | undefined;
+}
+
+export async function finishUpload(
+  deps: ServingDeps,
+  { party, isLocal, isPermitted }: Actor,
+  finish: Finish,
+): Promise<SentBatch> {
+  const { ledger, uploads, traffic } = deps;
+  const upload = await uploadOf(ledger.committed, party, finish.id);
+  return traffic.during(finish.id, async () => {
+    const { sizeBytes } = await uploads.open(finish.id);
+    checkFinish(upload, finish, sizeBytes);
+    await reserveRest(deps, upload, sizeBytes);
+    const dek = await dekOf(deps, upload);
+    // F1
+    const { hash } = await uploads.finish(finish.id, { hash: isLocal ? finish.hash : undefined });
+    const done = { upload, finish, hash, dek, isPermitted };
+    const written = await ledger.transact((tx) => writeSent(deps, tx, done));
+    if (written instanceof AosError) throw written;
+    // F3
+    await uploads.discard(finish.id).catch((failure: unknown) => {
+      deps.log.warn({ err: failure, upload: finish.id }, 'an upload that is over is left');
+    });
+    return announceBatch(deps, written);
+  });
+}
+
+function checkFinish(upload: UploadRow, finish: Finish, foundBytes: number): void {
+  const { storedBytes, sizeBytes, sha256 } = finish;
+  const wish = wishIn(upload);
+  const isChanged =
+    (wish.sizeBytes !== null && wish.sizeBytes !== sizeBytes) ||
+    (wish.sha256 !== null && wish.sha256 !== sha256);
+  if (isChanged) {
+    throw new AosError('transfer.changed', {
+      message: 'What was sent is not what was announced: the source was changed meanwhile',
+      fix: 'Send it again when nobody writes to it',
+    });
+  }
+  const expected = upload.sealed === 1 ? sealedSize(sizeBytes) : sizeBytes;
+  if (storedBytes === foundBytes && foundBytes === expected) return;
+  throw new AosError('transfer.wrong-state', {
+    message: `The upload has ${foundBytes} bytes, and ${expected} make a whole`,
+    fix: 'Send what is missing, or begin again',
+    details: { stored_bytes: foundBytes },
+  });
+}
+
+/** Of one whose size nobody knew before, and that its sender has written itself. */
+async function reserveRest(
+  deps: ServingDeps,
+  upload: UploadRow,
+  foundBytes: number,
+): Promise<void> {
+  const missing = foundBytes - upload.reserved_bytes;
+  if (missing <= 0) return;
+  await deps.ledger.transact(async (tx) => {
+    await checkRoom(deps, tx, { sender: upload.sender, neededBytes: missing });
+    await setReserved(tx, upload.id, foundBytes);
+  });
+}
+
+async function dekOf({ keys }: ServingDeps, upload: UploadRow): Promise<Uint8Array | undefined> {
+  if (upload.sender_key === null) return undefined;
+  const { secretKey, address } = await keys.of(principalOf(upload.sender));
+  return unwrapKey(upload.sender_key, { secretKey, address, object: upload.id });
+}
+
+interface Done {
+  readonly upload: UploadRow;
+  readonly finish: Finish;
+  readonly hash: string;
+  readonly dek: Uint8Array | undefined;
+  readonly isPermitted: boolean | undefined;
+}
+
+/** The batch, or what is against it. F2. */
+async function writeSent(
+  deps: ServingDeps,
+  tx: Transaction,
+  done: Done,
+): Promise<string | AosError> {
+  // Somebody may have gone on with it, or ended it, meanwhile.
+  const upload = await findUpload(tx, done.upload.id);
+  if (upload === undefined) throw unknownUpload();
+  const wish: Wish = { ...wishIn(upload), sizeBytes: done.finish.sizeBytes };
+  await checkRecipients(tx, wish.to);
+  const { sender } = upload;
+  const sizeBytes = wish.sizeBytes;
+  const { isPermitted } = done;
+  const sending = { sender, to: wish.to, sizeBytes, counts: true, isPermitted };
+  const refused = await refuseSending(deps, tx, sending);
+  if (refused !== undefined) return refused;
+  await deleteUpload(tx, upload.id);
+  const { body, isNew } = await bodyFor(deps, tx, { ...done, upload });
+  const savedBytes = isNew ? 0 : body.stored_bytes;
+  return writeTransfers(deps, tx, { body, dek: done.dek, wish, savedBytes });
+}
+
+async function bodyFor(
+  deps: ServingDeps,
+  tx: Transaction,
+  { upload, finish, hash, dek }: Done,
+): Promise<{ readonly body: BodyRow; readonly isNew: boolean }> {
+  const { id, sender, content, sealed } = upload;
+  const known =
+    content === null ? undefined : await findBodyOfContent(tx, { sender, content, sealed });
+  // The same content of the same sender is the same bytes, unless somebody has lied.
+  if (known?.hash === hash) {
+    const isNew = (await blobRow(tx, hash)) === undefined;
+    return { body: known, isNew };
+  }
+  if (known !== undefined) await forgetContent(tx, known.id);
+  const body: BodyRow = {
+    ...{ id, sender, content, hash, sealed },
+    stored_bytes: finish.storedBytes,
+    file_size_bytes: finish.sizeBytes,
+    sha256: finish.sha256,
+    sender_key:
+      dek === undefined ? null : await wrapFor(deps, tx, { dek, body: { id }, recipient: sender }),
+    created_at: deps.clock.now(),
+  };
+  await needBlob(tx, { hash, sizeBytes: finish.storedBytes, at: deps.clock.now() });
+  await insertBody(tx, body);
+  return { body, isNew: true };
+}

@@ -1,0 +1,276 @@
+/** Links for humans: made, listed, revoked, and what is behind one. */
+import { createHash } from 'node:crypto';
+import type { OpenBlob } from '../blobs/blobs.ts';
+import { dekBytes, headerBytes } from '../blobs/seal/aosb1.ts';
+import { newId } from '../kernel/new-id.ts';
+import type { Instant } from '../kernel/ports.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { findBody } from '../ledger/transfer-bodies.ts';
+import {
+  findGoodLink,
+  findLink,
+  insertLink,
+  type LinkRow,
+  listLinks,
+  revokeLinkRow,
+  useLink,
+} from '../ledger/transfer-links.ts';
+import { findTransfer, type TransferRow } from '../ledger/transfers.ts';
+import { principalOf } from '../relay/posting.ts';
+import type { TransferDeps } from './deps.ts';
+import { isParty } from './find.ts';
+import { bodyOf, recipientDek } from './open.ts';
+import { unknownLink, unknownTransfer } from './refusals.ts';
+import { wrapFor } from './rows.ts';
+import { senderDek } from './share.ts';
+import { timeText } from './told.ts';
+
+export interface ToldLink {
+  readonly id: string;
+  readonly kind: 'download' | 'upload';
+  readonly transfer: string | null;
+  readonly recipient: string | null;
+  readonly most_uses: number;
+  readonly uses: number;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly revoked: boolean;
+}
+
+export interface MadeLink extends ToldLink {
+  /** With the key behind the "#". */
+  readonly path: string;
+}
+
+const usualTtlMs = 24 * 3_600_000;
+const usualMostBytes = 100 * 1024 * 1024;
+const tokenBytes = 32;
+
+export interface DownloadLink {
+  readonly id: string;
+  readonly ttlMs?: number | undefined;
+  readonly mostUses?: number | undefined;
+  /** Whether everything may be linked to, as by the owner. */
+  readonly ofAll: boolean;
+}
+
+export async function linkTransfer(
+  deps: TransferDeps,
+  party: string,
+  { id, ttlMs = usualTtlMs, mostUses = 1, ofAll }: DownloadLink,
+): Promise<MadeLink> {
+  const row = await findTransfer(deps.ledger.committed, id);
+  if (row === undefined || !(ofAll || isParty(row, party))) throw unknownTransfer(id);
+  bodyOf(row, deps.clock.now());
+  const dek = await dekFor(deps, row, party);
+  return make(deps, { party, ttlMs, dek }, { kind: 'download', transfer: id, most_uses: mostUses });
+}
+
+async function dekFor(
+  deps: TransferDeps,
+  row: TransferRow,
+  party: string,
+): Promise<Uint8Array | undefined> {
+  if (row.recipient === party) return recipientDek(deps, row);
+  const body = row.body === null ? undefined : await findBody(deps.ledger.committed, row.body);
+  return body && senderDek(deps, body);
+}
+
+export interface UploadLink {
+  /** Who gets what comes. */
+  readonly recipient: string;
+  readonly ttlMs?: number | undefined;
+  readonly mostBytes?: number | undefined;
+}
+
+/** What comes by it is sent by whoever makes it. */
+export async function uploadLink(
+  deps: TransferDeps,
+  party: string,
+  { recipient, ttlMs = usualTtlMs, mostBytes = usualMostBytes }: UploadLink,
+): Promise<MadeLink> {
+  const dek = deps.random.bytes(dekBytes);
+  return make(
+    deps,
+    { party, ttlMs, dek },
+    { kind: 'upload', recipient, most_bytes: mostBytes, most_uses: 1 },
+  );
+}
+
+interface Making {
+  readonly party: string;
+  readonly ttlMs: number;
+  readonly dek: Uint8Array | undefined;
+}
+
+async function make(
+  deps: TransferDeps,
+  { party, ttlMs, dek }: Making,
+  facts: Pick<LinkRow, 'kind' | 'most_uses'> & Partial<LinkRow>,
+): Promise<MadeLink> {
+  const now = deps.clock.now();
+  const token = Buffer.from(deps.random.bytes(tokenBytes)).toString('base64url');
+  const id = newId(now, deps.random);
+  const none = { transfer: null, recipient: null, recipient_key: null, most_bytes: null };
+  const base: LinkRow = {
+    ...{ id, token_hash: hashOf(token), created_by: party, ...none, ...facts },
+    ...{ uses: 0, created_at: now, expires_at: now + ttlMs, revoked_at: null },
+  };
+  const link = await deps.ledger.transact(async (tx) => {
+    const { recipient } = base;
+    // The id of the link is that of the body which will come.
+    const recipient_key =
+      recipient === null || dek === undefined
+        ? null
+        : await wrapFor(deps, tx, { dek, body: { id }, recipient });
+    const row = { ...base, recipient_key };
+    await insertLink(tx, row);
+    const { kind, transfer, most_uses } = row;
+    const data = { kind, transfer, recipient, most_uses, expires_at: row.expires_at };
+    const actor = principalOf(party);
+    await tx.record({ actor, kind: 'transfer.link-made', subject: `link:${id}`, data });
+    return row;
+  });
+  const fragment = dek === undefined ? '' : `#${Buffer.from(dek).toString('base64url')}`;
+  return { ...toldLink(link), path: `/l/${token}${fragment}` };
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+export function toldLink(link: LinkRow): ToldLink {
+  const { id, kind, transfer, recipient, most_uses, uses } = link;
+  return {
+    ...{ id, kind, transfer, recipient, most_uses, uses },
+    created_at: timeText(link.created_at),
+    expires_at: timeText(link.expires_at),
+    revoked: link.revoked_at !== null,
+  };
+}
+
+export async function toldLinks(sql: Sql, party: string | undefined): Promise<ToldLink[]> {
+  return (await listLinks(sql, party)).map(toldLink);
+}
+
+/** Whether somebody may know of a link; the owner of all. */
+export function isLinkOf(link: LinkRow, party: string | undefined): boolean {
+  return party === undefined || link.created_by === party || link.recipient === party;
+}
+
+export async function revokeLink(
+  { ledger, clock }: TransferDeps,
+  party: string,
+  id: string,
+): Promise<ToldLink> {
+  return ledger.transact(async (tx) => {
+    if (await revokeLinkRow(tx, id, clock.now())) {
+      const data = { link: id };
+      const actor = principalOf(party);
+      await tx.record({ actor, kind: 'transfer.revoked', subject: `link:${id}`, data });
+    }
+    const link = await findLink(tx, id);
+    if (link === undefined) throw unknownLink();
+    return toldLink(link);
+  });
+}
+
+export interface LinkFacts {
+  readonly kind: 'download' | 'upload';
+  readonly filename: string | null;
+  readonly file_size_bytes: number | null;
+  readonly stored_bytes: number | null;
+  readonly sha256: string | null;
+  readonly sealed: boolean;
+  /** The first stored bytes of a sealed download: whether a key fits is seen by them. */
+  readonly header: string | null;
+  readonly recipient: string | null;
+  readonly most_bytes: number | null;
+  readonly uses_left: number;
+  readonly expires_at: string;
+}
+
+export async function linkFacts(deps: TransferDeps, token: string): Promise<LinkFacts> {
+  const link = await goodLink(deps, token);
+  const common = {
+    kind: link.kind,
+    uses_left: link.most_uses - link.uses,
+    expires_at: timeText(link.expires_at),
+  };
+  const none = { filename: null, file_size_bytes: null, stored_bytes: null, sha256: null };
+  if (link.kind === 'upload') {
+    const { recipient, most_bytes } = link;
+    return { ...common, ...none, header: null, sealed: true, recipient, most_bytes };
+  }
+  const { row, hash } = await behind(deps, link);
+  const { filename, file_size_bytes, stored_bytes, sha256 } = row;
+  const sealed = row.recipient_key !== null;
+  return {
+    ...{ ...common, filename, file_size_bytes, stored_bytes, sha256, sealed },
+    header: sealed ? await headerOf(deps, hash) : null,
+    ...{ recipient: null, most_bytes: null },
+  };
+}
+
+async function headerOf({ blobs }: TransferDeps, hash: string): Promise<string> {
+  const { stream } = await blobs.get(hash, { from: 0, to: headerBytes });
+  const parts: Uint8Array[] = [];
+  for await (const bytes of stream) parts.push(bytes);
+  return Buffer.concat(parts).toString('base64url');
+}
+
+/** The same answer for one that is over, used up, revoked, or was never there. */
+export async function goodLink({ ledger, clock }: TransferDeps, token: string): Promise<LinkRow> {
+  const link = await findGoodLink(ledger.committed, hashOf(token), clock.now());
+  if (link === undefined) throw unknownLink();
+  return link;
+}
+
+interface Behind {
+  readonly row: TransferRow;
+  readonly hash: string;
+}
+
+async function behind({ ledger, clock }: TransferDeps, link: LinkRow): Promise<Behind> {
+  const row =
+    link.transfer === null ? undefined : await findTransfer(ledger.committed, link.transfer);
+  if (row === undefined || !isFetchable(row, clock.now())) throw unknownLink();
+  return { row, hash: bodyOf(row, clock.now()).hash };
+}
+
+function isFetchable(row: TransferRow, now: Instant): boolean {
+  try {
+    bodyOf(row, now);
+    return true;
+  } catch {
+    // Why it is over is nothing that a stranger is told.
+    return false;
+  }
+}
+
+export interface LinkBytes extends OpenBlob {
+  readonly filename: string;
+  readonly hash: string;
+}
+
+/** One use of it, counted before the first byte goes out. */
+export async function linkBytes(deps: TransferDeps, token: string): Promise<LinkBytes> {
+  const { ledger, clock, blobs } = deps;
+  const link = await goodLink(deps, token);
+  if (link.kind !== 'download') throw unknownLink();
+  const { row, hash } = await behind(deps, link);
+  const opened = await blobs.get(hash);
+  const isCounted = await ledger.transact(async (tx) => {
+    if (!(await useLink(tx, link.id, { now: clock.now() }))) return false;
+    const data = { transfer: row.id };
+    await tx.record({
+      actor: 'system',
+      kind: 'transfer.link-used',
+      subject: `link:${link.id}`,
+      data,
+    });
+    return true;
+  });
+  if (!isCounted) throw unknownLink();
+  return { ...opened, hash, filename: row.filename };
+}

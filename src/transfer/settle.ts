@@ -1,0 +1,186 @@
+/** What a recipient says of what it got, and a sender of what it takes back; the other is told. */
+import { oneLine, printable } from '../kernel/quote.ts';
+import { type TransferAck, transferRetries } from '../kernel/transfer.ts';
+import { dropReferencesOf } from '../ledger/blob-references.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { forgetContent } from '../ledger/transfer-bodies.ts';
+import { revokeLinksOf } from '../ledger/transfer-links.ts';
+import {
+  type AckChange,
+  advanceTransfer,
+  findTransfer,
+  type TransferRow,
+} from '../ledger/transfers.ts';
+import { principalOf } from '../relay/posting.ts';
+import { alert } from './alerts.ts';
+import type { TransferDeps } from './deps.ts';
+import type { Transfer } from './ends/ends.ts';
+import { type Side, transferOf } from './find.ts';
+import { removeManifest } from './manifest.ts';
+import { tellAll, tellLater } from './notes.ts';
+import { bodyOf } from './open.ts';
+import { watchQuota } from './quota.ts';
+import { wrongState } from './refusals.ts';
+import { toldTransfer } from './told.ts';
+
+export interface Settled {
+  readonly id: string;
+  readonly reason?: string | undefined;
+}
+
+interface Step {
+  readonly side: Side;
+  readonly to: TransferAck;
+  readonly from: readonly TransferAck[];
+  /** Where it is so already, and asked for once more: nothing happens. */
+  readonly also?: readonly TransferAck[] | undefined;
+  readonly ends: boolean;
+  readonly status?: TransferRow['status'] | undefined;
+  /** What the other one is told, if anything. */
+  words(row: TransferRow, reason: string): string;
+}
+
+const name = ({ filename }: TransferRow) => oneLine(filename);
+
+const steps = {
+  verified: {
+    ...{ side: 'recipient', to: 'verified', from: ['stored', 'announced', 'fetched'] },
+    ...{ also: ['accepted', 'rejected'], ends: false, status: 'downloaded' },
+    words: (row) => `${row.recipient} has received ${name(row)}.`,
+  },
+  accepted: {
+    ...{ side: 'recipient', to: 'accepted', from: ['verified'], ends: false },
+    words: (row) => `${row.recipient} has accepted ${name(row)}.`,
+  },
+  rejected: {
+    ...{ side: 'recipient', to: 'rejected', from: ['verified'], ends: true, status: 'failed' },
+    words: (row, reason) => `${row.recipient} has rejected ${name(row)}: ${printable(reason)}`,
+  },
+  failed: {
+    ...{ side: 'recipient', to: 'failed', from: ['stored', 'announced', 'fetched'] },
+    ...{ ends: true, status: 'failed' },
+    words: (row, reason) =>
+      `${row.recipient} could not fetch ${name(row)}, however often it tried: ${printable(reason)}`,
+  },
+  revoked: {
+    ...{ side: 'sender', to: 'revoked', ends: true, status: 'expired' },
+    from: ['stored', 'announced', 'fetched', 'verified', 'accepted'],
+    words: (row) => `${row.sender} has taken back ${name(row)}.`,
+  },
+} as const satisfies Record<string, Step>;
+
+export type StepName = keyof typeof steps;
+
+export async function settle(
+  deps: TransferDeps,
+  party: string,
+  { id, reason = '', step: which }: Settled & { readonly step: StepName },
+): Promise<Transfer> {
+  const step: Step = steps[which];
+  const { ledger, clock, log } = deps;
+  const before = await transferOf(ledger.committed, party, { id, side: step.side });
+  if (which === 'verified' && before.ack === 'fetched') bodyOf(before, clock.now());
+  const { row, isNews } = await ledger.transact((tx) =>
+    write(deps, tx, { step, which, before, reason }),
+  );
+  const now = clock.now();
+  if (!isNews) return toldTransfer(row, now);
+  if (step.status === 'downloaded' || step.status === 'failed') deps.counts.ended(step.status);
+  if (step.status === 'expired') deps.counts.ended('expired');
+  // The ledger has it: what is left over of a manifest goes with the next daily look.
+  if (step.ends) {
+    await removeManifest(deps, row.s3_key).catch((failure: unknown) => {
+      log.warn({ err: failure, transfer: id }, 'the manifest of a transfer that is over is left');
+    });
+  }
+  await tellAll(deps).catch((failure: unknown) => {
+    log.error({ err: failure, transfer: id }, 'somebody is told later');
+  });
+  return toldTransfer(row, now);
+}
+
+interface Writing {
+  readonly step: Step;
+  readonly which: StepName;
+  readonly before: TransferRow;
+  readonly reason: string;
+}
+
+interface Written {
+  readonly row: TransferRow;
+  readonly isNews: boolean;
+}
+
+async function write(
+  deps: TransferDeps,
+  tx: Transaction,
+  { step, which, before, reason }: Writing,
+): Promise<Written> {
+  const { id } = before;
+  const at = deps.clock.now();
+  const changed = await advanceTransfer(tx, id, changeOf(step, which, { at, reason }));
+  const row = (await findTransfer(tx, id)) ?? before;
+  if (!changed) {
+    const isSo = row.ack === step.to || (step.also ?? []).includes(row.ack);
+    if (isSo) return { row, isNews: false };
+    throw wrongState(id, `is ${row.ack}, and cannot become ${step.to}`);
+  }
+  const actor = principalOf(row[step.side]);
+  const subject = `transfer:${id}`;
+  const data = reason === '' ? undefined : { reason };
+  await tx.record({ actor, kind: `transfer.${which}`, subject, data });
+  if (step.ends) await letGo(deps, tx, row);
+  await tellOther(tx, { row, step, reason, at });
+  if (which === 'failed') {
+    // Who sends the same again is not answered with bytes that somebody could not open.
+    if (row.body !== null) await forgetContent(tx, row.body);
+    await alertFailed(deps, tx, row, reason);
+  }
+  return { row, isNews: true };
+}
+
+function changeOf(
+  { from, to, status }: Step,
+  which: StepName,
+  { at, reason }: { readonly at: number; readonly reason: string },
+): AckChange {
+  return {
+    ...{ from, to, at, status },
+    downloadedAt: which === 'verified' ? at : undefined,
+    reason: reason === '' ? undefined : reason,
+    attempts: which === 'failed' ? transferRetries + 1 : undefined,
+  };
+}
+
+/** Its body may go, if nobody else needs it, and links to it are worth nothing. */
+export async function letGo(
+  deps: Pick<TransferDeps, 'clock' | 'limits'>,
+  tx: Transaction,
+  { id, sender }: Pick<TransferRow, 'id' | 'sender'>,
+): Promise<void> {
+  await dropReferencesOf(tx, `transfer:${id}`);
+  await revokeLinksOf(tx, id, deps.clock.now());
+  await watchQuota(deps, tx, sender);
+}
+
+async function tellOther(
+  tx: Transaction,
+  { row, step, reason, at }: { row: TransferRow; step: Step; reason: string; at: number },
+): Promise<void> {
+  const to = step.side === 'sender' ? row.recipient : row.sender;
+  const key = `transfer:${row.id}:${step.to}`;
+  const body = `${step.words(row, reason)}\n`;
+  await tellLater(tx, { to, key, body, transfer: row.id }, at);
+}
+
+async function alertFailed(
+  deps: TransferDeps,
+  tx: Transaction,
+  row: TransferRow,
+  reason: string,
+): Promise<void> {
+  const { sender, recipient, id } = row;
+  const words = `${recipient} could not fetch ${name(row)} of ${sender} in four tries: ${oneLine(reason)}`;
+  const facts = { recipient, reason };
+  await alert(deps, tx, { alert: 'failed-after-retries', sender, words, facts, transfer: id });
+}

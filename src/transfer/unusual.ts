@@ -1,0 +1,61 @@
+/** Tells the owner of what is unusual (kernel/unusual.ts), of each kind once a day and sender. */
+import { lookBackMs, type UnusualKind, unusual } from '../kernel/unusual.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { readState, writeState } from '../ledger/state.ts';
+import { sentSince, type TransferRow } from '../ledger/transfers.ts';
+import { alert } from './alerts.ts';
+import type { TransferDeps } from './deps.ts';
+
+type UnusualDeps = Pick<TransferDeps, 'ledger' | 'clock'>;
+
+// Who has sent more than that in thirty days is judged by the latest.
+const mostRows = 10_000;
+const dayMs = 86_400_000;
+
+/** `rows` are those of one sending, and are in the ledger. */
+export async function watchForUnusual(
+  { ledger, clock }: UnusualDeps,
+  rows: readonly TransferRow[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const { sender, batch, created_at } = first;
+  const since = created_at - lookBackMs;
+  const all = await sentSince(ledger.committed, { sender, since, limit: mostRows });
+  const kinds = unusual(
+    all.filter((each) => each.batch !== batch),
+    all.filter((each) => each.batch === batch),
+  );
+  if (kinds.length === 0) return;
+  await ledger.transact(async (tx) => {
+    for (const kind of kinds) await tellOnce({ clock }, tx, { kind, first });
+  });
+}
+
+interface Found {
+  readonly kind: UnusualKind;
+  readonly first: TransferRow;
+}
+
+async function tellOnce(
+  { clock }: Pick<UnusualDeps, 'clock'>,
+  tx: Transaction,
+  { kind, first: { sender, recipient, batch, id } }: Found,
+): Promise<void> {
+  const key = `transfer.unusual.${kind}.${sender}`;
+  const now = clock.now();
+  const told = Number((await readState(tx, key)) ?? Number.NEGATIVE_INFINITY);
+  if (Math.abs(now - told) < dayMs) return;
+  await writeState(tx, key, String(now), now);
+  const words = {
+    burst: `${sender} sends much more than in any hour of the last thirty days.`,
+    'new-recipient': `${sender} has sent something to somebody to whom it never sent before.`,
+    'odd-hour': `${sender} sends at a time of the day at which it never sent before.`,
+  }[kind];
+  await alert({ clock }, tx, {
+    alert: kind,
+    sender,
+    words,
+    facts: { recipient, batch, transfer: id },
+  });
+}
