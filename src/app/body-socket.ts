@@ -7,10 +7,11 @@
  * B2. Nothing else is ever in it: the new name is made beside it and moved in, in the place of
  *     the old one. Under root the folder is the agent's, and so the socket becomes the agent's.
  */
+
 import { join } from 'node:path';
 import { readSpec } from '../kernel/agent-spec.ts';
-import { isMissing } from '../kernel/disk-errors.ts';
 import type { Disk } from '../kernel/ports.ts';
+import { removeIfThere } from '../kernel/remove.ts';
 import { agentInnards, everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { HomeSandboxes } from './home-sandboxes.ts';
@@ -69,12 +70,4 @@ export async function removeSocketFolder(disk: Disk, home: string, name: string)
   const folder = join(bodiesFolder(home), name);
   await removeIfThere(disk, join(folder, 'aos.sock'));
   await removeIfThere(disk, folder);
-}
-
-async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch (failure) {
-    if (!isMissing(failure)) throw failure;
-  }
 }

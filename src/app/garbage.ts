@@ -5,8 +5,9 @@
 import { dirname, join, relative } from 'node:path';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, EventLoop } from '../kernel/ports.ts';
+import { removeTree } from '../kernel/remove.ts';
 import { isPendingName } from './doctor/own-names.ts';
-import { daemonLog, removeTree } from './home-folder.ts';
+import { daemonLog } from './home-folder.ts';
 import { filesBelow, namesIn } from './home-usage.ts';
 
 export interface Garbage {

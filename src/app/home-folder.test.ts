@@ -12,10 +12,11 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { DiskEntry, Volume } from '../kernel/ports.ts';
+import { removeTree } from '../kernel/remove.ts';
 import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
 import { realVolume } from './engines/volume.ts';
-import { prepareHome, removeTree, sweepHome } from './home-folder.ts';
+import { prepareHome, sweepHome } from './home-folder.ts';
 
 const deps = { disk: realDisk, volume: realVolume };
 const localVolume: Volume = {

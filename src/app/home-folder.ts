@@ -1,8 +1,10 @@
 /** The home folder as a place: made, checked and tidied before anything works in it. */
+
 import { dirname, join } from 'node:path';
 import { isTaken } from '../kernel/disk-errors.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../kernel/ports.ts';
+import { removeTree } from '../kernel/remove.ts';
 import { judgeFileSystem } from './doctor/disk.ts';
 import type { Verdict } from './doctor/finding.ts';
 import { judgeContents, judgeLength } from './doctor/home.ts';
@@ -109,18 +111,4 @@ async function removeIfPossible(disk: Disk, path: string): Promise<void> {
     // Litter that stays does no harm, and must not keep the daemon from starting.
     if (!(failure instanceof AosError)) throw failure;
   }
-}
-
-/**
- * Removes a file, a symlink, or a folder with all that is in it. The folder is held while it is
- * emptied: where an agent can write, a symlink could take its place meanwhile.
- */
-export async function removeTree(disk: Disk, path: string): Promise<void> {
-  const entry = await disk.stat(path);
-  if (entry === undefined) return;
-  if (entry.kind === 'folder') {
-    await using held = await disk.holdFolder(path);
-    for (const name of await disk.list(held.path)) await removeTree(disk, `${held.path}/${name}`);
-  }
-  await disk.remove(path);
 }

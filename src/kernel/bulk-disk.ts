@@ -2,8 +2,10 @@
  * The same done to many small files at once, for which a disk may have a quicker way than
  * one call after another. The answers come in the order of the files.
  */
+
 import { AosError } from './errors.ts';
 import type { Disk, DiskEntry, FileIdentity } from './ports.ts';
+import { removeQuietly } from './remove.ts';
 
 export interface BulkDisk {
   /** Whole files from the first on, as many as the limits allow, and at least one. */
@@ -71,7 +73,7 @@ export function bulkOver(disk: Disk): BulkDisk {
         try {
           await writeFile(disk, path, text);
         } catch (failure) {
-          for (const made of files.slice(0, index)) await removeIfThere(disk, made.path);
+          for (const made of files.slice(0, index)) await removeQuietly(disk, made.path);
           throw failure;
         }
       }
@@ -113,18 +115,10 @@ async function writeFile(disk: Disk, path: string, text: string): Promise<void> 
   try {
     await writer.append(Buffer.from(text));
   } catch (failure) {
-    await removeIfThere(disk, path);
+    await removeQuietly(disk, path);
     throw failure;
   } finally {
     await writer[Symbol.asyncDispose]();
-  }
-}
-
-async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch {
-    // The failure that came first is the one to hear of.
   }
 }
 

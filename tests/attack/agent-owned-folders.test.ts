@@ -20,8 +20,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realFileWatching } from '../../src/app/engines/file-watching.ts';
-import { removeTree } from '../../src/app/home-folder.ts';
 import { AosError } from '../../src/kernel/errors.ts';
+import { removeTree } from '../../src/kernel/remove.ts';
 import { Outbox } from '../../src/relay/files/outbox.ts';
 import {
   type FolderDeps,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
+import { removeTree } from '../../kernel/remove.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
 import type { Engines } from '../compose.ts';
-import { removeTree } from '../home-folder.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { trialName } from './own-names.ts';
 

@@ -66,11 +66,3 @@ async function makeFolders(disk: Disk, home: string, path: string): Promise<void
     }
   }
 }
-
-export async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch (failure) {
-    if (!isMissing(failure)) throw failure;
-  }
-}

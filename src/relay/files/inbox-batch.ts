@@ -15,6 +15,7 @@ import type { BulkDisk } from '../../kernel/bulk-disk.ts';
 import { isMissing } from '../../kernel/disk-errors.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import type { Disk } from '../../kernel/ports.ts';
+import { removeQuietly } from '../../kernel/remove.ts';
 import type { InboxFile } from '../inboxes.ts';
 
 export function batchFolder(home: string): string {
@@ -48,16 +49,8 @@ export function stagedPath(base: string, index: number): string {
 
 /** R3. What the disk refuses to remove is swept at the next start. */
 export async function clearBatch(disk: Disk, base: string, staged: Iterable<number>) {
-  await removeIfThere(disk, base + recordEnd);
-  for (const index of staged) await removeIfThere(disk, stagedPath(base, index));
-}
-
-export async function removeIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.remove(path);
-  } catch {
-    // Gone already, or litter that does no harm.
-  }
+  await removeQuietly(disk, base + recordEnd);
+  for (const index of staged) await removeQuietly(disk, stagedPath(base, index));
 }
 
 export interface FoundBatch extends BatchRecord {

@@ -12,7 +12,7 @@ import { pendingPath, readWholeFile } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
-import { removeIfThere } from './archive.ts';
+import { removeIfThere } from '../../kernel/remove.ts';
 import { Failures } from './archive-failures.ts';
 import type { RemoveDeps } from './remove-archive-day.ts';
 import { type TarFile, tarEnd, tarEntry } from './tar.ts';

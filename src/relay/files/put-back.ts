@@ -2,7 +2,7 @@
 import { isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { removeIfThere } from './archive.ts';
+import { removeIfThere } from '../../kernel/remove.ts';
 
 /**
  * Under its own name, or, when that is taken by now, beside it: nothing is replaced. Tells

@@ -1,8 +1,8 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { removeIfThere } from '../../kernel/remove.ts';
 import type { RelayLog } from '../deps.ts';
-import { removeIfThere } from './archive.ts';
 import { Failures } from './archive-failures.ts';
 
 export interface RemoveDeps {
