@@ -124,7 +124,7 @@ export class AgentTransfer {
     return receive(this.#receiveDeps(), id, { ...options, dest: options.dest ?? '.' });
   }
 
-  /** To whoever takes the bytes. */
+  /** To whoever takes the bytes; when the sink resolves, their memory is used again. */
   downloadTo(
     id: string,
     sink: (bytes: Uint8Array) => Promise<void>,

@@ -72,7 +72,7 @@ export function missingBlob(hash: string): AosError {
 export function corruptBlob(hash: string, why = 'they have another SHA-256 now'): AosError {
   return new AosError('blob.corrupt', {
     message: `The bytes stored as ${quote(hash)} are damaged: ${why}`,
-    fix: 'Restore them from a backup, or send them again, which mends them',
+    fix: 'Have them sent again, which mends them',
     details: { hash },
   });
 }

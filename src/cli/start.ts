@@ -21,9 +21,7 @@ function processTerminal(color: boolean, canRedraw: boolean): Terminal {
     out: (text) => void process.stdout.write(text),
     err: writeWords,
     get rawOut() {
-      return process.stdout.isTTY
-        ? undefined
-        : (bytes: Uint8Array) => void process.stdout.write(bytes);
+      return process.stdout.isTTY ? undefined : writeOut;
     },
     get rawErr() {
       return process.stderr.isTTY ? undefined : writeWords;
@@ -48,6 +46,13 @@ function processTerminal(color: boolean, canRedraw: boolean): Terminal {
       read: () => process.stdin,
     },
   };
+}
+
+/** Rejected where nobody takes them; endWhenOutputFails() says what becomes of the command. */
+function writeOut(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (failure) => (failure ? reject(failure) : resolve()));
+  });
 }
 
 // Words that nobody can take change nothing about how the command ends.

@@ -6,8 +6,11 @@ export interface Terminal {
   out(text: string): void;
   /** Words for a person, on stderr. */
   err(text: string): void;
-  /** Bytes as they are, on stdout; undefined where a terminal would show them. */
-  readonly rawOut?: ((bytes: Uint8Array) => void) | undefined;
+  /**
+   * Bytes as they are, on stdout; undefined where a terminal would show them. Until it resolves
+   * the memory is in use.
+   */
+  readonly rawOut?: ((bytes: Uint8Array) => void | Promise<void>) | undefined;
   /** The same on stderr. */
   readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
   readonly colorOut: boolean;

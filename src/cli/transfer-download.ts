@@ -82,7 +82,7 @@ async function toStdout(
   const { rawOut } = context.terminal;
   if (rawOut === undefined) throw ontoTerminal(id);
   const transfers = await transfersOf(context, options);
-  const write = async (bytes: Uint8Array): Promise<void> => rawOut(bytes);
+  const write = async (bytes: Uint8Array): Promise<void> => await rawOut(bytes);
   const { limitBytesPerSecond, signal } = receiveOptions(options, context.signal);
   await moving(context, { command, kept: 'It can be fetched again.' }, (view) =>
     transfers.downloadTo(id, write, { limitBytesPerSecond, signal, onProgress: view.show }),

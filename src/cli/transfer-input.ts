@@ -1,6 +1,7 @@
 /** What the commands about transfers are given: sizes, metadata, recipients, ids. */
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
+import { durationOf } from './input.ts';
 
 const factors: Readonly<Record<string, number>> = {
   ...{ '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
@@ -56,10 +57,31 @@ export function recipientsOf(given: readonly string[]): string[] {
 
 /** An id of a transfer, or enough of its beginning. What is none would be another path. */
 export function transferIdOf(typed: string): string {
+  return idOf(typed, 'transfer', '"agent-transfer list" and "sent" show them');
+}
+
+/** The same for a link. */
+export function linkIdOf(typed: string): string {
+  return idOf(typed, 'link', '"agent-transfer links" shows them');
+}
+
+function idOf(typed: string, what: string, where: string): string {
   if (looksLikeId(typed)) return typed;
   throw new AosError('usage.bad-value', {
-    message: `${quote(typed.slice(0, 100))} is no id of a transfer, nor the beginning of one`,
-    fix: 'Give at least four of its hex digits, as "agent-transfer list" and "sent" show them',
+    message: `${quote(typed.slice(0, 100))} is no id of a ${what}, nor the beginning of one`,
+    fix: `Give at least four of its hex digits, as ${where}`,
+  });
+}
+
+const mostMs = 366 * 24 * 3_600_000;
+
+/** How long something is kept: at least a second, and at most a year. */
+export function lifetimeOf(option: string, text: string): number {
+  const ms = durationOf(option, text);
+  if (ms >= 1000 && ms <= mostMs) return ms;
+  throw new AosError('usage.bad-value', {
+    message: `${option} is from 1s to 366d, and not ${quote(text.slice(0, 100))}`,
+    fix: `${option} 24h`,
   });
 }
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { Answer } from '../gateway/contract.ts';
 import { oneLine } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
-import { durationOf, numberOf } from './input.ts';
+import { numberOf } from './input.ts';
 import { table } from './table.ts';
-import { looksLikeId, sizeOf, transferIdOf } from './transfer-input.ts';
+import { lifetimeOf, linkIdOf, looksLikeId, sizeOf } from './transfer-input.ts';
 import { type As, moving, transfersOf, transferVerb, withTransfers } from './transfer-verb.ts';
 import { counted } from './words.ts';
 
@@ -51,7 +51,7 @@ interface Running {
 
 async function makeLink(running: Running, what: string, options: LinkOptions): Promise<void> {
   const { context } = running;
-  const ttl_ms = durationOf('--ttl', options.ttl);
+  const ttl_ms = lifetimeOf('--ttl', options.ttl);
   const most_uses = numberOf('--max-downloads', options.maxDownloads, { least: 1, most: 10_000 });
   const id = looksLikeId(what) ? what : await sentToOwner(running, what, options, ttl_ms);
   const made = await withTransfers(context, options, (client, who) =>
@@ -90,7 +90,7 @@ interface UploadOptions extends As {
 }
 
 async function makeUploadLink(context: Context, options: UploadOptions): Promise<void> {
-  const ttl_ms = durationOf('--ttl', options.ttl);
+  const ttl_ms = lifetimeOf('--ttl', options.ttl);
   const most_bytes = sizeOf('--max-size', options.maxSize);
   const made = await withTransfers(context, options, (client, who) =>
     client.uploadLink({ ...who, ttl_ms, most_bytes }, { signal: context.signal }),
@@ -115,7 +115,7 @@ async function listLinks(context: Context, options: As): Promise<void> {
 }
 
 async function unlink(context: Context, typed: string, options: As): Promise<void> {
-  const id = transferIdOf(typed);
+  const id = linkIdOf(typed);
   const link = await withTransfers(context, options, (client, who) =>
     client.revokeLink(id, who, { signal: context.signal }),
   );

@@ -9,7 +9,7 @@ import { type TransferAck, transferAcks } from '../kernel/transfer.ts';
 import type { Context } from './context.ts';
 import { durationOf } from './input.ts';
 import { repeated } from './repeated.ts';
-import { metadataOf, recipientsOf, sizeOf } from './transfer-input.ts';
+import { lifetimeOf, metadataOf, recipientsOf, sizeOf } from './transfer-input.ts';
 import { type As, moving, transfersOf, transferVerb, withDetails } from './transfer-verb.ts';
 import { sentWords, sizeWords, type Transfer } from './transfer-words.ts';
 
@@ -22,7 +22,7 @@ interface SendOptions extends As {
   readonly links?: 'keep' | 'skip';
   readonly limitRate?: string;
   readonly wait?: TransferAck;
-  readonly timeout: string;
+  readonly timeout?: string;
   readonly dryRun?: true;
 }
 
@@ -45,7 +45,7 @@ export function defineTransferSend(group: Command, context: Context): void {
     .addOption(
       new Option('--wait <state>', 'wait until everybody has got that far').choices(waitable),
     )
-    .option('--timeout <time>', 'how long --wait waits', '5m')
+    .option('--timeout <time>', 'how long --wait waits (5m)')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .addHelpText(
       'after',
@@ -64,7 +64,7 @@ async function send(running: Running, path: string, options: SendOptions): Promi
   if (path === '-' && options.name === undefined) throw noName();
   const chosen = chosenOf(options, context.signal);
   // A mistake is told before anything is sent.
-  durationOf('--timeout', options.timeout);
+  timeoutOf(options);
   if (options.dryRun === true) return tryOut(context, path, { ...chosen, name: options.name });
   const transfers = await transfersOf(context, options);
   const kept = path === '-' ? beginsAnew : goesOn;
@@ -75,6 +75,17 @@ async function send(running: Running, path: string, options: SendOptions): Promi
   context.print({ data: dataOf(sent), text: sentText(sent) });
 }
 
+function timeoutOf({ wait, timeout }: SendOptions): number {
+  if (timeout === undefined) return usualWaitMs;
+  const timeoutMs = durationOf('--timeout', timeout);
+  if (wait !== undefined) return timeoutMs;
+  throw new AosError('usage.bad-value', {
+    message: '--timeout says how long --wait waits, and --wait is not there',
+    fix: 'Add --wait verified, or leave --timeout out',
+  });
+}
+
+const usualWaitMs = 5 * 60_000;
 const beginsAnew = 'Nothing was sent: what is piped in has to be piped in anew.';
 const goesOn = 'What has been sent so far is kept: the same command goes on from there.';
 
@@ -85,7 +96,7 @@ function chosenOf(options: SendOptions, signal: AbortSignal) {
   return {
     to: recipientsOf(options.to),
     metadata: metadata === undefined ? undefined : metadataOf(metadata),
-    expiresMs: expires === undefined ? undefined : durationOf('--expires', expires),
+    expiresMs: expires === undefined ? undefined : lifetimeOf('--expires', expires),
     limitBytesPerSecond: limitRate === undefined ? undefined : sizeOf('--limit-rate', limitRate),
     ...{ plain, links, signal },
   } satisfies Chosen;
@@ -108,12 +119,13 @@ function waited(
   { command, context }: Running,
   transfers: AgentTransfer,
   sent: Sent,
-  { wait, timeout }: SendOptions,
+  options: SendOptions,
 ): Promise<readonly Transfer[]> {
+  const { wait } = options;
   if (wait === undefined) return Promise.resolve(sent.transfers);
   const { clock } = composeEngines();
   const { signal } = context;
-  const deadline = clock.monotonicMs() + durationOf('--timeout', timeout);
+  const deadline = clock.monotonicMs() + timeoutOf(options);
   return moving(context, { command, kept: `It is sent, as transfer ${sent.id}.` }, async (view) => {
     view.show({ phase: 'waiting', doneBytes: 0, totalBytes: null });
     const reached: Transfer[] = [];

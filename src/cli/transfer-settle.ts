@@ -1,9 +1,8 @@
 /** `agent-transfer share`, `revoke`, `accept`, `reject` and `cleanup`. */
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
-import { durationOf } from './input.ts';
 import { repeated } from './repeated.ts';
-import { recipientsOf, transferIdOf } from './transfer-input.ts';
+import { lifetimeOf, recipientsOf, transferIdOf } from './transfer-input.ts';
 import { type As, transferVerb, withTransfers } from './transfer-verb.ts';
 import { receivedWords, sentWords, sizeWords } from './transfer-words.ts';
 import { counted } from './words.ts';
@@ -53,7 +52,7 @@ async function share(context: Context, typed: string, options: ShareOptions): Pr
   const id = transferIdOf(typed);
   const to = recipientsOf(options.to);
   const { expires } = options;
-  const expires_ms = expires === undefined ? undefined : durationOf('--expires', expires);
+  const expires_ms = expires === undefined ? undefined : lifetimeOf('--expires', expires);
   const shared = await withTransfers(context, options, (client, who) =>
     client.shareTransfer(id, { ...who, to, expires_ms }, { signal: context.signal }),
   );

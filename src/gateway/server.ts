@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../kernel/ports.ts';
 import { chainHead } from '../ledger/events.ts';
 import { totalPending } from '../ledger/mailboxes.ts';
-import { heldBytes } from '../ledger/transfer-bodies.ts';
+import { allHeldBytes } from '../ledger/transfer-bodies.ts';
 import { Admittance } from './admit.ts';
 import { createApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
@@ -128,7 +128,7 @@ function assemble(deps: GatewayDeps) {
   const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };
   const metrics = createMetrics(async () => (await chainHead(ledger.committed)).seq);
   deps.relayMetrics?.showIn(metrics.registry, () => totalPending(ledger.committed));
-  deps.transferMetrics?.showIn(metrics.registry, () => heldBytes(ledger.committed));
+  deps.transferMetrics?.showIn(metrics.registry, () => allHeldBytes(ledger.committed));
   showRuntime(metrics.registry, ledger.committed);
   const authenticator = new Authenticator(ledger, clock);
   const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };

@@ -115,7 +115,7 @@ function entryIn(line: string): FolderEntry {
     checkLinkTarget(path, link);
     return { kind: 'link', path, target: link };
   }
-  if (!isCount(mode) || !isCount(mtime_ms)) throw badFolder(`${quote(path)} has no mode or time`);
+  if (!isCount(mode) || !isTime(mtime_ms)) throw badFolder(`${quote(path)} has no mode or time`);
   const facts = { path, mode: mode & 0o777, modifiedAt: mtime_ms };
   if (folder === true) return { kind: 'folder', ...facts };
   if (!isCount(size)) throw badFolder(`${quote(path)} has no size`);
@@ -134,6 +134,11 @@ function jsonIn(line: string): Readonly<Record<string, unknown>> {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** What is from before 1970 is below nothing. */
+function isTime(value: unknown): value is Instant {
+  return typeof value === 'number' && Number.isSafeInteger(value);
 }
 
 function checkPath(path: string): void {

@@ -15,9 +15,15 @@ import type { Instant } from './ports.ts';
 export const unusualKinds = ['burst', 'new-recipient', 'odd-hour'] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
 
+/** A transfer, or all that went to one recipient within one hour. */
 export interface PastTransfer {
+  /** The first of them. */
   readonly at: Instant;
+  /** The last, where they are several. */
+  readonly last?: Instant | undefined;
   readonly recipient: string;
+  /** 1 where nothing is said. */
+  readonly count?: number | undefined;
   readonly bytes: number;
 }
 
@@ -55,7 +61,8 @@ function isBurst(all: readonly PastTransfer[], at: Instant): boolean {
   for (const each of all) {
     const hour = Math.floor(each.at / hourMs);
     const sum = hours.get(hour) ?? { count: 0, bytes: 0 };
-    hours.set(hour, { count: sum.count + 1, bytes: sum.bytes + each.bytes });
+    const { count = 1, bytes } = each;
+    hours.set(hour, { count: sum.count + count, bytes: sum.bytes + bytes });
   }
   const thisHour = Math.floor(at / hourMs);
   const here = hours.get(thisHour) ?? { count: 0, bytes: 0 };
@@ -68,15 +75,22 @@ function isBurst(all: readonly PastTransfer[], at: Instant): boolean {
 }
 
 function isNewRecipient(before: readonly PastTransfer[], now: readonly PastTransfer[]): boolean {
-  if (before.length < fewestForRecipient) return false;
+  if (countOf(before) < fewestForRecipient) return false;
   const known = new Set(before.map(({ recipient }) => recipient));
   return now.some(({ recipient }) => !known.has(recipient));
 }
 
 function isOddHour(before: readonly PastTransfer[], at: Instant): boolean {
-  if (before.length < fewestForHour) return false;
-  return !before.some((each) => {
-    const apart = Math.abs((each.at % dayMs) - (at % dayMs));
-    return Math.min(apart, dayMs - apart) <= hourMs;
-  });
+  if (countOf(before) < fewestForHour) return false;
+  // Between the first and the last of an hour nothing is further away than they are.
+  return !before.some((each) => isNear(each.at, at) || isNear(each.last ?? each.at, at));
+}
+
+function isNear(one: Instant, other: Instant): boolean {
+  const apart = Math.abs((one % dayMs) - (other % dayMs));
+  return Math.min(apart, dayMs - apart) <= hourMs;
+}
+
+function countOf(all: readonly PastTransfer[]): number {
+  return all.reduce((sum, { count = 1 }) => sum + count, 0);
 }

@@ -59,25 +59,48 @@ export async function forgetContentOf(tx: Transaction, hash: string): Promise<vo
   await tx.run('update transfer_bodies set content = null where hash = $1', [hash]);
 }
 
-// A body counts once, however many transfers need it.
-const heldBodies = `from transfer_bodies b where exists (
-  select 1 from agent_transfers t
-    join blob_references r on r.referrer = 'transfer:' || t.id and r.hash = b.hash
-  where t.body = b.id)`;
-
-/** The stored bytes of one sender, or of all, that are still needed. */
-export async function heldBytes(sql: Sql, sender?: string): Promise<number> {
-  const row = await sql.get<{ bytes: number | null }>(
-    `select sum(b.stored_bytes) as bytes ${heldBodies} and ($1 is null or b.sender = $1)`,
-    [sender ?? null],
+/** One more transfer needs it. A body counts once, however many do. */
+export async function holdBody(tx: Transaction, id: string): Promise<void> {
+  await tx.run('update transfer_bodies set holders = holders + 1 where id = $1', [id]);
+  await tx.run(
+    `insert into transfer_usage (sender, held_bytes)
+       select sender, stored_bytes from transfer_bodies where id = $1 and holders = 1
+     on conflict (sender) do update set held_bytes = held_bytes + excluded.held_bytes`,
+    [id],
   );
-  return row?.bytes ?? 0;
 }
 
-/** Whether another transfer needs the same body. */
-export async function isBodyHeld(sql: Sql, id: string): Promise<boolean> {
-  const row = await sql.get(`select 1 as held ${heldBodies} and b.id = $1`, [id]);
-  return row !== undefined;
+/** One less does; whether it was the last. */
+export async function releaseBody(tx: Transaction, id: string): Promise<boolean> {
+  const released = await tx.run(
+    'update transfer_bodies set holders = holders - 1 where id = $1 and holders > 0',
+    [id],
+  );
+  if (released === 0) return false;
+  const freed = await tx.run(
+    `update transfer_usage set held_bytes = held_bytes - (
+       select stored_bytes from transfer_bodies where id = $1)
+     where sender = (select sender from transfer_bodies where id = $1 and holders = 0)`,
+    [id],
+  );
+  return freed === 1;
+}
+
+/** The stored bytes of one sender that are still needed. */
+export async function heldBytes(sql: Sql, sender: string): Promise<number> {
+  const row = await sql.get<{ held_bytes: number }>(
+    'select held_bytes from transfer_usage where sender = $1',
+    [sender],
+  );
+  return row?.held_bytes ?? 0;
+}
+
+/** The same of all senders. */
+export async function allHeldBytes(sql: Sql): Promise<number> {
+  const row = await sql.get<{ bytes: number | null }>(
+    'select sum(held_bytes) as bytes from transfer_usage',
+  );
+  return row?.bytes ?? 0;
 }
 
 /** The transfers that need a body now. */

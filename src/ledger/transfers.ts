@@ -72,12 +72,23 @@ export function findTransfer(sql: Sql, id: string): Promise<TransferRow | undefi
 }
 
 /** The ids that begin so. */
-export async function transferIdsFrom(sql: Sql, start: string, limit: number): Promise<string[]> {
+export async function transferIdsFrom(
+  sql: Sql,
+  { start, party, limit }: IdsPage,
+): Promise<string[]> {
   const rows = await sql.all<{ id: string }>(
-    'select id from agent_transfers where id >= $1 and id < $2 order by id limit $3',
-    [start, `${start}g`, limit],
+    `select id from agent_transfers where id >= $1 and id < $2
+       and ($3 is null or sender = $3 or recipient = $3) order by id limit $4`,
+    [start, `${start}g`, party ?? null, limit],
   );
   return rows.map(({ id }) => id);
+}
+
+export interface IdsPage {
+  readonly start: string;
+  /** Of whom; of all where nothing is said. */
+  readonly party: string | undefined;
+  readonly limit: number;
 }
 
 /** In the order in which they were written. */
@@ -208,16 +219,35 @@ export function deleteTransfersBefore(
   );
 }
 
-/** What a sender has sent since then, the newest first. */
-export function sentSince(
+export interface SentWithin {
+  readonly sender: string;
+  readonly after: Instant;
+  readonly until: Instant;
+  /** The sending that is left out. */
+  readonly but: string;
+}
+
+export interface SentInHour {
+  readonly at: Instant;
+  readonly last: Instant;
+  readonly recipient: string;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** What a sender has sent in that time, by the hour and the recipient. */
+export function sentWithin(
   sql: Sql,
-  { sender, since, limit }: { readonly sender: string; readonly since: Instant; limit: number },
-): Promise<{ at: Instant; recipient: string; bytes: number; batch: string }[]> {
+  { sender, after, until, but }: SentWithin,
+): Promise<SentInHour[]> {
   return sql.all(
-    `select created_at as at, recipient, file_size_bytes as bytes, batch from agent_transfers
-     where sender = $1 and created_at > $2 and body is not null
-     order by created_at desc limit $3`,
-    [sender, since, limit],
+    `select min(created_at) as at, max(created_at) as last, recipient, count(*) as count,
+       sum(file_size_bytes) as bytes
+     from agent_transfers
+     where sender = $1 and created_at > $2 and created_at <= $3 and batch <> $4
+       and body is not null
+     group by created_at / 3600000, recipient`,
+    [sender, after, until, but],
   );
 }
 

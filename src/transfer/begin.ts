@@ -138,8 +138,8 @@ async function isLeft(deps: ServingDeps, plan: Plan, upload: UploadRow): Promise
   }
   const writer = upload.writer === null ? undefined : writerIn(upload.writer);
   const isAlive = writer && deps.processes.startTimeOf(writer.pid) === writer.started;
-  // A process may send the same twice: it is known by the bytes whether it still does.
-  if (isAlive === true && upload.writer !== plan.writer) return false;
+  // A process sends the same once at a time (ends/one-at-a-time.ts): it goes on with its own.
+  if (isAlive === true) return upload.writer === plan.writer;
   return isAlive === false || deps.traffic.isIdle(upload);
 }
 

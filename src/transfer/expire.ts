@@ -5,9 +5,8 @@
 
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/quote.ts';
-import { dropReferencesOf } from '../ledger/blob-references.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { deleteUnusedBodies, holdersOf, isBodyHeld } from '../ledger/transfer-bodies.ts';
+import { deleteUnusedBodies, holdersOf } from '../ledger/transfer-bodies.ts';
 import { deleteLinksBefore } from '../ledger/transfer-links.ts';
 import { deleteUpload, uploadsBefore } from '../ledger/transfer-uploads.ts';
 import {
@@ -88,9 +87,7 @@ async function endBatch(
   let freedBytes = 0;
   for (const row of rows) {
     const isExpired = await markExpired(tx, row.id);
-    if (row.held === 1) await letGo(deps, tx, row);
-    else await dropReferencesOf(tx, `transfer:${row.id}`);
-    if (row.body !== null && !(await isBodyHeld(tx, row.body))) freedBytes += row.stored_bytes ?? 0;
+    if (await letGo(deps, tx, row)) freedBytes += row.stored_bytes ?? 0;
     const subject = `transfer:${row.id}`;
     const data = { was: row.status };
     await tx.record({ actor: 'system', kind: 'transfer.expired', subject, data });

@@ -116,18 +116,17 @@ interface Stored {
 }
 
 async function store(
-  { uploads, blobs }: ServingDeps,
+  { uploads }: ServingDeps,
   { id, dek, mostBytes, upload }: Storing,
 ): Promise<Stored> {
   await uploads.open(id);
-  await uploads.append(id, 0, bounded(upload.source, mostBytes));
-  const { hash, sizeBytes: storedBytes } = await uploads.finish(id);
+  const header: Uint8Array[] = [];
+  const storedBytes = await uploads.append(id, 0, bounded(upload.source, mostBytes, header));
+  // L2: before it is stored, where nobody would count it.
   const sizeBytes = plainSize(storedBytes);
   if (sizeBytes === undefined) throw notSealed();
-  const { stream } = await blobs.get(hash, { from: 0, to: headerBytes });
-  const parts: Uint8Array[] = [];
-  for await (const bytes of stream) parts.push(bytes);
-  checkHeader(dek, Buffer.concat(parts));
+  checkHeader(dek, Buffer.concat(header));
+  const { hash } = await uploads.finish(id);
   return { hash, storedBytes, sizeBytes };
 }
 
@@ -140,13 +139,16 @@ function checkHeader(dek: Uint8Array, header: Uint8Array): void {
   }
 }
 
+/** The first bytes are kept in `header`. */
 async function* bounded(
   source: AsyncIterable<Uint8Array>,
   mostBytes: number,
+  header: Uint8Array[],
 ): AsyncGenerator<Uint8Array, void, void> {
   const most = sealedSize(mostBytes);
   let total = 0;
   for await (const bytes of source) {
+    if (total < headerBytes) header.push(bytes.slice(0, headerBytes - total));
     total += bytes.length;
     if (total > most) throw tooLarge(mostBytes);
     yield bytes;

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { OpenBlob } from '../blobs/blobs.ts';
 import { dekBytes, headerBytes } from '../blobs/seal/aosb1.ts';
+import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
-import type { Instant } from '../kernel/ports.ts';
+import { type Instant, lastInstant } from '../kernel/ports.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findBody } from '../ledger/transfer-bodies.ts';
 import {
@@ -20,7 +21,8 @@ import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
 import { isParty } from './find.ts';
 import { bodyOf, recipientDek } from './open.ts';
-import { unknownLink, unknownTransfer } from './refusals.ts';
+import { refuseSending } from './permit.ts';
+import { unknownLink, unknownTransfer, wrongState } from './refusals.ts';
 import { wrapFor } from './rows.ts';
 import { senderDek } from './share.ts';
 import { timeText } from './told.ts';
@@ -45,6 +47,8 @@ export interface MadeLink extends ToldLink {
 const usualTtlMs = 24 * 3_600_000;
 const usualMostBytes = 100 * 1024 * 1024;
 const tokenBytes = 32;
+/** A link is for whoever has it: only who may send to everybody may make one. */
+const anybody = '*';
 
 export interface DownloadLink {
   readonly id: string;
@@ -62,8 +66,11 @@ export async function linkTransfer(
   const row = await findTransfer(deps.ledger.committed, id);
   if (row === undefined || !(ofAll || isParty(row, party))) throw unknownTransfer(id);
   bodyOf(row, deps.clock.now());
+  if (row.kind === 'folder') throw wrongState(id, 'is a folder, which no browser can unpack');
   const dek = await dekFor(deps, row, party);
-  return make(deps, { party, ttlMs, dek }, { kind: 'download', transfer: id, most_uses: mostUses });
+  const untilMs = Math.min(ttlMs, (row.expires_at ?? lastInstant) - deps.clock.now());
+  const facts = { kind: 'download', transfer: id, most_uses: mostUses } as const;
+  return make(deps, { party, ttlMs: untilMs, dek }, facts);
 }
 
 async function dekFor(
@@ -118,6 +125,9 @@ async function make(
   };
   const link = await deps.ledger.transact(async (tx) => {
     const { recipient } = base;
+    const sending = { sender: party, to: [anybody], sizeBytes: null, counts: true };
+    const refused = await refuseSending(deps, tx, sending);
+    if (refused !== undefined) return refused;
     // The id of the link is that of the body which will come.
     const recipient_key =
       recipient === null || dek === undefined
@@ -131,6 +141,7 @@ async function make(
     await tx.record({ actor, kind: 'transfer.link-made', subject: `link:${id}`, data });
     return row;
   });
+  if (link instanceof AosError) throw link;
   const fragment = dek === undefined ? '' : `#${Buffer.from(dek).toString('base64url')}`;
   return { ...toldLink(link), path: `/l/${token}${fragment}` };
 }

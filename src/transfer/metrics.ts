@@ -1,6 +1,6 @@
 /** How much is sent: by the day, in all, and what it takes. */
 import type { Instant } from '../kernel/ports.ts';
-import { heldBytes } from '../ledger/transfer-bodies.ts';
+import { allHeldBytes, heldBytes } from '../ledger/transfer-bodies.ts';
 import { type TransferDay, transferDays } from '../ledger/transfer-days.ts';
 import type { TransferDeps } from './deps.ts';
 
@@ -34,7 +34,7 @@ export async function transferMetrics(
     })),
     ...{ count, bytes, failed: sum((day) => day.failed), saved_bytes: sum((day) => day.saved) },
     average_bytes: count === 0 ? 0 : Math.round(bytes / count),
-    storage_bytes: await heldBytes(sql, party),
+    storage_bytes: party === undefined ? await allHeldBytes(sql) : await heldBytes(sql, party),
     quota_bytes: limits.quotaBytes,
   };
 }

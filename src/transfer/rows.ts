@@ -7,7 +7,7 @@ import { addBlobReference } from '../ledger/blob-references.ts';
 import { needBlob } from '../ledger/blobs.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
-import type { BodyRow } from '../ledger/transfer-bodies.ts';
+import { type BodyRow, holdBody } from '../ledger/transfer-bodies.ts';
 import { insertTransfer, type NewTransfer } from '../ledger/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
@@ -46,6 +46,7 @@ export async function writeTransfers(
     await insertTransfer(tx, row);
     const reference = { hash: body.hash, referrer: `transfer:${row.id}`, at: now };
     await addBlobReference(tx, { ...reference, expiresAt: row.expires_at });
+    await holdBody(tx, body.id);
     await tx.record({
       ...{ actor: principalOf(body.sender), kind, subject: `transfer:${row.id}` },
       data: sentFacts(row, body),

@@ -3,7 +3,7 @@ import { oneLine, printable } from '../kernel/quote.ts';
 import { type TransferAck, transferRetries } from '../kernel/transfer.ts';
 import { dropReferencesOf } from '../ledger/blob-references.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { forgetContent } from '../ledger/transfer-bodies.ts';
+import { forgetContent, releaseBody } from '../ledger/transfer-bodies.ts';
 import { revokeLinksOf } from '../ledger/transfer-links.ts';
 import {
   type AckChange,
@@ -18,10 +18,9 @@ import type { Transfer } from './ends/ends.ts';
 import { type Side, transferOf } from './find.ts';
 import { removeManifest } from './manifest.ts';
 import { tellAll, tellLater } from './notes.ts';
-import { bodyOf } from './open.ts';
 import { watchQuota } from './quota.ts';
-import { wrongState } from './refusals.ts';
-import { toldTransfer } from './told.ts';
+import { transferOver, wrongState } from './refusals.ts';
+import { statusOf, toldTransfer } from './told.ts';
 
 export interface Settled {
   readonly id: string;
@@ -79,7 +78,6 @@ export async function settle(
   const step: Step = steps[which];
   const { ledger, clock, log } = deps;
   const before = await transferOf(ledger.committed, party, { id, side: step.side });
-  if (which === 'verified' && before.ack === 'fetched') bodyOf(before, clock.now());
   const { row, isNews } = await ledger.transact((tx) =>
     write(deps, tx, { step, which, before, reason }),
   );
@@ -118,6 +116,7 @@ async function write(
 ): Promise<Written> {
   const { id } = before;
   const at = deps.clock.now();
+  refuseOver((await findTransfer(tx, id)) ?? before, which, at);
   const changed = await advanceTransfer(tx, id, changeOf(step, which, { at, reason }));
   const row = (await findTransfer(tx, id)) ?? before;
   if (!changed) {
@@ -139,6 +138,17 @@ async function write(
   return { row, isNews: true };
 }
 
+/**
+ * What has expired is over for its recipient. Who had begun to fetch it in time, and has it whole
+ * a little later, has received it all the same.
+ */
+function refuseOver(row: TransferRow, which: StepName, now: number): void {
+  if (which !== 'verified' && which !== 'failed') return;
+  if (statusOf(row, now) !== 'expired' || row.ack === 'revoked') return;
+  if (which === 'verified' && row.ack === 'fetched') return;
+  throw transferOver(row.id, 'has expired');
+}
+
 function changeOf(
   { from, to, status }: Step,
   which: StepName,
@@ -152,15 +162,20 @@ function changeOf(
   };
 }
 
-/** Its body may go, if nobody else needs it, and links to it are worth nothing. */
+/**
+ * Its body may go, if nobody else needs it, and links to it are worth nothing. Whether it was the
+ * last that needed it.
+ */
 export async function letGo(
   deps: Pick<TransferDeps, 'clock' | 'limits'>,
   tx: Transaction,
-  { id, sender }: Pick<TransferRow, 'id' | 'sender'>,
-): Promise<void> {
-  await dropReferencesOf(tx, `transfer:${id}`);
+  { id, sender, body }: Pick<TransferRow, 'id' | 'sender' | 'body'>,
+): Promise<boolean> {
+  const dropped = await dropReferencesOf(tx, `transfer:${id}`);
+  const isLast = dropped > 0 && body !== null && (await releaseBody(tx, body));
   await revokeLinksOf(tx, id, deps.clock.now());
   await watchQuota(deps, tx, sender);
+  return isLast;
 }
 
 async function tellOther(

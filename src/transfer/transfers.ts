@@ -3,7 +3,12 @@ import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { TransferAck } from '../kernel/transfer.ts';
 import { findLink, type LinkRow, linkIdsFrom } from '../ledger/transfer-links.ts';
-import { findTransfer, type TransferRow, transferIdsFrom } from '../ledger/transfers.ts';
+import {
+  findTransfer,
+  type IdsPage,
+  type TransferRow,
+  transferIdsFrom,
+} from '../ledger/transfers.ts';
 import { announceLeft, type SentBatch } from './announce.ts';
 import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
 import type { Actor, TransferDeps } from './deps.ts';
@@ -64,8 +69,8 @@ export class Transfers {
     return findTransfer(this.#deps.ledger.committed, id);
   }
 
-  idsFrom(start: string, limit: number): Promise<string[]> {
-    return transferIdsFrom(this.#deps.ledger.committed, start, limit);
+  idsFrom(page: IdsPage): Promise<string[]> {
+    return transferIdsFrom(this.#deps.ledger.committed, page);
   }
 
   list(query: ListQuery, patience: Patience): Promise<ListedPage> {

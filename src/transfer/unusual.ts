@@ -2,14 +2,12 @@
 import { lookBackMs, type UnusualKind, unusual } from '../kernel/unusual.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
-import { sentSince, type TransferRow } from '../ledger/transfers.ts';
+import { sentWithin, type TransferRow } from '../ledger/transfers.ts';
 import { alert } from './alerts.ts';
 import type { TransferDeps } from './deps.ts';
 
 type UnusualDeps = Pick<TransferDeps, 'ledger' | 'clock'>;
 
-// Who has sent more than that in thirty days is judged by the latest.
-const mostRows = 10_000;
 const dayMs = 86_400_000;
 
 /** `rows` are those of one sending, and are in the ledger. */
@@ -20,12 +18,12 @@ export async function watchForUnusual(
   const [first] = rows;
   if (first === undefined) return;
   const { sender, batch, created_at } = first;
-  const since = created_at - lookBackMs;
-  const all = await sentSince(ledger.committed, { sender, since, limit: mostRows });
-  const kinds = unusual(
-    all.filter((each) => each.batch !== batch),
-    all.filter((each) => each.batch === batch),
-  );
+  const within = { sender, after: created_at - lookBackMs, until: created_at, but: batch };
+  const past = await sentWithin(ledger.committed, within);
+  const now = rows.map(({ created_at: at, recipient, file_size_bytes: bytes }) => {
+    return { at, recipient, bytes };
+  });
+  const kinds = unusual(past, now);
   if (kinds.length === 0) return;
   await ledger.transact(async (tx) => {
     for (const kind of kinds) await tellOnce({ clock }, tx, { kind, first });

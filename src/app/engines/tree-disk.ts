@@ -20,7 +20,9 @@ export const realTreeDisk: TreeDisk = {
       try {
         const info = fstatSync(descriptor);
         if (!info.isFile() && !info.isDirectory()) throw diskError('ENXIO', path);
-        futimesSync(descriptor, modifiedAt / 1000, modifiedAt / 1000);
+        // A date, because a negative number would be taken for now.
+        const time = new Date(modifiedAt);
+        futimesSync(descriptor, time, time);
         // Its owner can always read it and take it away again.
         fchmodSync(descriptor, (mode & 0o777) | (info.isDirectory() ? 0o700 : 0o600));
       } finally {

@@ -1,6 +1,8 @@
 /** Files from one agent to another. */
+import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
+import { refuseTerminated } from '../../security/permit-use.ts';
 import type { Actor } from '../../transfer/deps.ts';
 import { requestOf } from '../../transfer/direct-calls.ts';
 import { isParty } from '../../transfer/find.ts';
@@ -119,7 +121,16 @@ export async function actorOf(
   as: string | undefined,
 ): Promise<Actor> {
   const party = await actingParty(ledger, caller, as);
+  await refuseOver(ledger, caller);
   return { party, isLocal: doorOf(request.raw.socket).kind === 'owner' };
+}
+
+/** A handle outlives its agent; what was sent to it does not go to whoever has that. */
+async function refuseOver(ledger: RouteDeps['ledger'], caller: Caller): Promise<void> {
+  if (caller.kind !== 'agent') return;
+  if ((await presenceOf(ledger.committed, caller.name)) !== 'terminated') return;
+  const refused = await ledger.transact((tx) => refuseTerminated(tx, caller.id, {}));
+  if (refused !== undefined) throw refused;
 }
 
 /** Of whom; for an owner who names nobody, of all. */
@@ -148,7 +159,8 @@ export async function idOf(
     {
       what: 'transfers',
       find: (id) => transfers.find(id),
-      idsFrom: (start, limit) => transfers.idsFrom(start, limit),
+      idsFrom: (start, limit) =>
+        transfers.idsFrom({ start, limit, party: isOwner(caller, party) ? undefined : party }),
       idOf: ({ id }) => id,
       isVisible: (found) => isParty(found, party) || isOwner(caller, party),
       unknown: unknownTransfer,
@@ -186,6 +198,7 @@ async function list(
 ): Promise<Answer<'transfers'>> {
   const { as, box = 'received', status, from, to, filename, before } = query;
   const party = await actingParty(deps.ledger, caller, as);
+  await refuseOver(deps.ledger, caller);
   const ofAll = box === 'all' && as === undefined && isOwner(caller, party);
   const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
   const page = await deps.transfers.list(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
@@ -64,11 +63,11 @@ async function opened(
     stored_bytes: key === null ? size : sealedSize(size),
     transfer: { file_size_bytes: size },
   } as unknown as OpenedTransfer;
-  const sha256 = await openBody(
+  await openBody(
     { works, stored: storedBytes(body), opened: transfer },
     { from, to, take: async (bytes) => void found.push(bytes.slice()) },
   );
-  return { bytes: Buffer.concat(found), sha256 };
+  return Buffer.concat(found);
 }
 
 const sizes = [0, 1, 65535, 65536, 65537, MiB - 1, MiB, MiB + 1, 2 * MiB, 3 * MiB + 7];
@@ -80,8 +79,7 @@ test.each(sizes)('%i bytes come back as they were, sealed and plain', async (siz
 
     const found = await opened(body, size, { key });
 
-    expect(found.bytes.equals(bytes)).toBe(true);
-    expect(found.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect(found.equals(bytes)).toBe(true);
     expect(body.length).toBe(key === null ? size : sealedSize(size));
   }
 });
@@ -113,7 +111,7 @@ test('any part can be opened alone', async () => {
   ] as const) {
     const found = await opened(body, bytes.length, { from, to });
 
-    expect(found.bytes.equals(bytes.subarray(from, to))).toBe(true);
+    expect(found.equals(bytes.subarray(from, to))).toBe(true);
   }
 });
 

@@ -52,7 +52,10 @@ async function unpack(bytes: Buffer, root: string): Promise<void> {
   const head = parseListHead(bytes);
   const listBytes = head.headBytes + head.listBytes;
   const entries = parseFolderList(head, bytes.subarray(head.headBytes, listBytes));
-  await using target = await FolderTarget.open(deps, root, { entries, listBytes });
+  await using target = await FolderTarget.open(deps, root, {
+    entries,
+    list: bytes.subarray(0, listBytes),
+  });
   for (let at = target.position; at < bytes.length; at += 1000) {
     await target.write(bytes.subarray(at, Math.min(at + 1000, bytes.length)));
   }

@@ -91,3 +91,16 @@ test('of many that take over at once, one gets it', async () => {
 
   expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
+
+test('two tries of one process do not write one part, and one after the other goes on', async () => {
+  await using folder = temporaryFolder();
+  const first = await claimPart(processOf(1), of(folder.path));
+  writeFileSync(first.path, 'half');
+
+  const meanwhile = claimPart(processOf(1), of(folder.path));
+  await expect(meanwhile).rejects.toMatchObject({ code: 'transfer.busy' });
+  first[Symbol.dispose]();
+  const second = await claimPart(processOf(1), of(folder.path));
+
+  expect(second).toMatchObject({ path: first.path, isBegun: true });
+});

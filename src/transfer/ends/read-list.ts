@@ -11,8 +11,8 @@ import { type BodyParts, openBody } from './open-body.ts';
 
 export interface FolderList {
   readonly entries: readonly FolderEntry[];
-  /** Where the first file begins. */
-  readonly listBytes: number;
+  /** As it was sent; the first file begins behind it. */
+  readonly list: Uint8Array;
 }
 
 export async function readFolderList(
@@ -23,14 +23,14 @@ export async function readFolderList(
   const head = parseListHead(await plainBytes(body, 0, Math.min(headLineBytes, size), signal));
   const listBytes = head.headBytes + head.listBytes;
   if (listBytes > size) throw tooShort();
-  const list = await plainBytes(body, head.headBytes, listBytes, signal);
-  const entries = parseFolderList(head, list, { allowCaseClash });
+  const list = await plainBytes(body, 0, listBytes, signal);
+  const entries = parseFolderList(head, list.subarray(head.headBytes), { allowCaseClash });
   const files = entries.reduce(
     (sum, entry) => sum + (entry.kind === 'file' ? entry.sizeBytes : 0),
     0,
   );
   if (listBytes + files !== size) throw tooShort();
-  return { entries, listBytes };
+  return { entries, list };
 }
 
 /** In memory: `folderLimits` says how many at most. */

@@ -3,6 +3,7 @@
  * part, which gets its name when it is whole. Killed at any line, the same command goes on where
  * it was; what was changed in the store never gets the name.
  */
+import { createHash, type Hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { isTaken } from '../../kernel/disk-errors.ts';
@@ -57,14 +58,36 @@ export async function receive(
   });
   const state = { resumedBytes: -1 };
   await trying(deps, opened, options, part, async () => {
-    const resumed = await receiveInto(deps, opened, part, options);
-    if (state.resumedBytes < 0) state.resumedBytes = resumed;
+    const { keptBytes, isWhole } = await receiveInto(deps, opened, part, options);
+    if (state.resumedBytes < 0) state.resumedBytes = keptBytes;
+    if (isWhole) return;
+    // Nobody knows which of the bytes are wrong.
+    await removeTree(deps.disk, part.path);
+    throw notSaid();
   });
+  // Before it has its name: what was taken back meanwhile does not get one. Killed in between,
+  // the same command finds the whole part.
+  const done = await settled(deps, transfer.id, { part, options });
   await giveName(deps, { part, path, force: options.force === true });
   await part.end();
-  const done = await settle(deps, transfer.id, options);
   return { transfer: done, path, resumedBytes: state.resumedBytes };
 }
+
+/** Nobody will go on with what is over. */
+async function settled(
+  deps: ReceiveDeps,
+  id: string,
+  { part, options }: { readonly part: Part; readonly options: ReceiveOptions },
+): Promise<Transfer> {
+  try {
+    return await settle(deps, id, options);
+  } catch (failure) {
+    if (failure instanceof AosError && over.includes(failure.code)) await part.end();
+    throw failure;
+  }
+}
+
+const over: readonly ErrorCode[] = ['transfer.over', 'transfer.wrong-state', 'transfer.unknown'];
 
 /** To whoever takes bytes, in their order; what was handed out was whole up to there. */
 export async function receiveTo(
@@ -74,23 +97,21 @@ export async function receiveTo(
   options: Omit<ReceiveOptions, 'dest' | 'name' | 'force'> = {},
 ): Promise<Transfer> {
   const opened = await open(deps, id, options);
+  const whole = createHash('sha256');
   let position = 0;
   await trying(deps, opened, options, undefined, async () => {
     await using works = deps.openWorks(opened.transfer.file_size_bytes);
     await using stored = await storedBytesOf(deps, opened, options);
-    const found = await openBody(
-      { works, stored, opened },
-      {
-        from: position,
-        signal: options.signal,
-        take: async (bytes) => {
-          await sink(bytes);
-          position += bytes.length;
-        },
-      },
-    );
-    checkWhole(opened, found);
+    const take = async (bytes: Uint8Array): Promise<void> => {
+      await sink(bytes);
+      whole.update(bytes);
+      position += bytes.length;
+    };
+    const { signal } = options;
+    await openBody({ works, stored, opened }, { from: position, signal, take });
   });
+  // What was handed out cannot be taken back: there is nothing to try again.
+  if (!isSaid(opened, whole)) throw await failed(deps, opened.transfer, notSaid());
   return settle(deps, opened.transfer.id, options);
 }
 
@@ -119,27 +140,44 @@ async function trying(
   try {
     await withRetries(deps, { also: damages, signal }, attempt);
   } catch (failure) {
+    // Nobody will go on with what is refused.
+    if (isRefused(failure)) await part?.end();
     if (!isPassing(failure, damages)) throw failure;
-    const isDamaged = damages.includes(failure.code);
-    if (isDamaged) await part?.end();
-    const reason = failure.message;
-    // The failure that led here is the one to hear of.
-    await deps
-      .use((calls) => calls.failTransfer(transfer.id, { as: deps.as, reason }))
-      .catch(() => {});
-    throw isDamaged
-      ? corrupt(transfer, failure)
-      : gaveUp(`Receiving ${quote(transfer.filename)}`, failure);
+    if (damages.includes(failure.code)) await part?.end();
+    throw await failed(deps, transfer, failure);
   }
 }
 
-/** How many bytes were there already. */
+/** What is said of it, when whoever is to know has been told. */
+async function failed(
+  { use, as }: ReceiveDeps,
+  transfer: Transfer,
+  failure: AosError,
+): Promise<AosError> {
+  const reason = failure.message;
+  // The failure that led here is the one to hear of.
+  await use((calls) => calls.failTransfer(transfer.id, { as, reason })).catch(() => {});
+  return damages.includes(failure.code)
+    ? corrupt(transfer, failure)
+    : gaveUp(`Receiving ${quote(transfer.filename)}`, failure);
+}
+
+function isRefused(failure: unknown): boolean {
+  return failure instanceof AosError && failure.code === 'transfer.bad-folder';
+}
+
+interface ReceivedPart {
+  /** Of a try before this one. */
+  readonly keptBytes: number;
+  readonly isWhole: boolean;
+}
+
 async function receiveInto(
   deps: ReceiveDeps,
   opened: OpenedTransfer,
   part: Part,
   options: ReceiveOptions,
-): Promise<number> {
+): Promise<ReceivedPart> {
   const { transfer } = opened;
   const { signal, onProgress } = options;
   await using works = deps.openWorks(transfer.file_size_bytes);
@@ -147,19 +185,37 @@ async function receiveInto(
   const body: BodyParts = { works, stored, opened };
   const pace = paceOf(deps.clock, options.limitBytesPerSecond);
   await using target = await targetOf(deps, body, part, options);
+  const { keptBytes } = target;
+  const whole = await wholeHash(opened, target);
   const totalBytes = transfer.file_size_bytes;
-  const found = await openBody(body, {
+  await openBody(body, {
     from: target.position,
     signal,
     take: async (bytes, offset) => {
       await pace.take(bytes.length, signal);
+      whole?.update(bytes);
       await target.write(bytes);
       onProgress?.({ phase: 'receiving', doneBytes: offset + bytes.length, totalBytes });
     },
   });
-  checkWhole(opened, found);
-  await target.end();
-  return part.isBegun ? target.position : 0;
+  const isWhole = whole === undefined || isSaid(opened, whole);
+  if (isWhole) await target.end();
+  return { keptBytes, isWhole };
+}
+
+/**
+ * Of what is there already, to be gone on with. A sealed body that is gone on with has none: each
+ * of its chunks is right by itself and in its place, and to read all again would take as long as
+ * to receive it. In one that is not sealed, nothing else tells what was changed.
+ */
+async function wholeHash(
+  { dek }: OpenedTransfer,
+  target: Pick<Target, 'keptBytes' | 'kept'>,
+): Promise<Hash | undefined> {
+  if (dek !== null && target.keptBytes > 0) return undefined;
+  const whole = createHash('sha256');
+  for await (const bytes of target.kept()) whole.update(bytes);
+  return whole;
 }
 
 async function targetOf(
@@ -185,10 +241,13 @@ function storedBytesOf(
     : localBytes(disk, opened.local);
 }
 
-/** Each chunk was right by itself; this also tells whether the sender sent what it said. */
-function checkWhole({ transfer: { sha256 } }: OpenedTransfer, found: string | undefined): void {
-  if (found === undefined || sha256 === null || found === sha256) return;
-  throw new AosError('blob.corrupt', {
+/** Whether the sender sent what it said. */
+function isSaid({ transfer: { sha256 } }: OpenedTransfer, whole: Hash): boolean {
+  return sha256 === null || whole.digest('hex') === sha256;
+}
+
+function notSaid(): AosError {
+  return new AosError('blob.corrupt', {
     message: 'The bytes are not those that the sender said',
     fix: 'Have them sent again',
   });

@@ -5,6 +5,7 @@
 import { sealedSize } from '../../blobs/seal/aosb1.ts';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { mimeTypeOf } from '../../kernel/mime-type.ts';
 import type { Clock, Disk, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
 import { quote } from '../../kernel/quote.ts';
@@ -177,7 +178,7 @@ export function wishOf(
     sha256: measured?.content.sha256 ?? null,
     sealed: !plain,
     entries: source.entries,
-    mime_type: mimeType,
+    mime_type: mimeType ?? (source.kind === 'folder' ? undefined : mimeTypeOf(source.filename)),
     metadata: metadata === undefined ? undefined : { ...metadata },
     expires_ms: expiresMs,
     writer: isOwner && started !== undefined ? { pid: processes.selfPid, started } : undefined,

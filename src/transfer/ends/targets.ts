@@ -2,14 +2,19 @@
 import { dirname, join } from 'node:path';
 import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
 import type { FolderEntry } from '../../kernel/folder-list.ts';
-import type { Disk, FileWriter } from '../../kernel/ports.ts';
+import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer.ts';
 import type { TreeDisk } from '../../kernel/tree.ts';
+import type { FolderList } from './read-list.ts';
 
 /** Takes bytes in their order, from where it says. */
 export interface Target extends AsyncDisposable {
-  /** What a try before this one has left is in front of it. */
+  /** What is there already is in front of it. */
   readonly position: number;
+  /** How much of that a try before this one has left. */
+  readonly keptBytes: number;
+  /** All that is in front. */
+  kept(): AsyncGenerator<Uint8Array, void, void>;
   write(bytes: Uint8Array): Promise<void>;
   /** Everything is there, and safe from power loss under the name of the part. */
   end(): Promise<void>;
@@ -24,10 +29,29 @@ export async function fileTarget(disk: Disk, path: string, isBegun: boolean): Pr
     : await disk.create(path);
   return {
     position,
+    keptBytes: position,
+    kept: () => bytesIn(disk, path, position),
     write: (bytes) => writer.append(bytes),
     end: () => writer.sync(),
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };
+}
+
+async function* bytesIn(
+  view: DiskView,
+  path: string,
+  sizeBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (sizeBytes === 0) return;
+  await using reader = await view.read(path);
+  const buffer = new Uint8Array(stretchBytes);
+  for (let offset = 0; offset < sizeBytes; ) {
+    const wanted = Math.min(buffer.length, sizeBytes - offset);
+    const part = await reader.readAt(offset, wanted, buffer);
+    if (part.length === 0) return;
+    yield part;
+    offset += part.length;
+  }
 }
 
 export interface FolderTargetDeps {
@@ -46,7 +70,9 @@ const mostSyncs = 32;
  */
 export class FolderTarget implements Target {
   readonly position: number;
+  readonly keptBytes: number;
   readonly #deps: FolderTargetDeps;
+  readonly #list: Uint8Array;
   readonly #root: string;
   readonly #entries: readonly FolderEntry[];
   readonly #files: readonly FileEntry[];
@@ -58,7 +84,7 @@ export class FolderTarget implements Target {
   private constructor(
     deps: FolderTargetDeps,
     root: string,
-    entries: readonly FolderEntry[],
+    { entries, list }: FolderList,
     start: { readonly index: number; readonly written: number; readonly position: number },
   ) {
     this.#deps = deps;
@@ -68,20 +94,18 @@ export class FolderTarget implements Target {
     this.#index = start.index;
     this.#written = start.written;
     this.position = start.position;
+    this.#list = list;
+    this.keptBytes = start.position - list.length;
   }
 
-  /** `listBytes`: what stands before the first file in all that was sent. */
-  static async open(
-    deps: FolderTargetDeps,
-    root: string,
-    { entries, listBytes }: { entries: readonly FolderEntry[]; listBytes: number },
-  ): Promise<FolderTarget> {
+  static async open(deps: FolderTargetDeps, root: string, list: FolderList): Promise<FolderTarget> {
     const { disk } = deps;
+    const { entries } = list;
     await makeFolderOnce(disk, root);
     for (const { kind, path } of entries) {
       if (kind === 'folder') await makeFolderOnce(disk, join(root, path));
     }
-    let position = listBytes;
+    let position = list.list.length;
     const files = filesIn(entries);
     for (const [index, { path, sizeBytes }] of files.entries()) {
       const found = (await disk.stat(join(root, path)))?.sizeBytes;
@@ -91,9 +115,20 @@ export class FolderTarget implements Target {
       }
       const written = Math.min(found ?? 0, sizeBytes);
       const start = { index, written, position: position + written };
-      return new FolderTarget(deps, root, entries, start);
+      return new FolderTarget(deps, root, list, start);
     }
-    return new FolderTarget(deps, root, entries, { index: files.length, written: 0, position });
+    return new FolderTarget(deps, root, list, { index: files.length, written: 0, position });
+  }
+
+  async *kept(): AsyncGenerator<Uint8Array, void, void> {
+    yield this.#list;
+    let left = this.keptBytes;
+    for (const { path, sizeBytes } of this.#files) {
+      if (left === 0) return;
+      const wanted = Math.min(left, sizeBytes);
+      yield* bytesIn(this.#deps.disk, join(this.#root, path), wanted);
+      left -= wanted;
+    }
   }
 
   async write(bytes: Uint8Array): Promise<void> {

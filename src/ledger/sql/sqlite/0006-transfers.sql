@@ -29,11 +29,19 @@ create table transfer_bodies (
   sealed integer not null check (sealed in (0, 1)),
   -- The key, wrapped to the sender; null where nothing is sealed.
   sender_key text,
-  created_at integer not null
+  created_at integer not null,
+  -- How many transfers need it now.
+  holders integer not null default 0
 ) strict;
 create unique index transfer_bodies_content
   on transfer_bodies (sender, content, sealed) where content is not null;
 create index transfer_bodies_hash on transfer_bodies (hash);
+
+-- The bytes of each sender that some transfer needs: the sum over bodies with holders.
+create table transfer_usage (
+  sender text primary key,
+  held_bytes integer not null
+) strict;
 
 -- One row a recipient. The first thirteen columns are the ones that users know.
 create table agent_transfers (
@@ -72,6 +80,9 @@ create table agent_transfers (
 create index idx_recipient_status on agent_transfers (recipient, status, created_at);
 create index idx_sender on agent_transfers (sender, created_at);
 create index idx_created on agent_transfers (created_at);
+-- What a sender has sent lately, without a look at the rows.
+create index agent_transfers_lately
+  on agent_transfers (sender, created_at, recipient, file_size_bytes, batch) where body is not null;
 create index agent_transfers_batch on agent_transfers (batch);
 create index agent_transfers_body on agent_transfers (body);
 create index agent_transfers_ending on agent_transfers (expires_at) where body is not null;
