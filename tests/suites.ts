@@ -37,13 +37,14 @@ export const suites: readonly Suite[] = [
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 330, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 480, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    // Each attack on the sandbox is tried under a daemon of root and under an ordinary one.
-    budgetSeconds: 330,
+    // Each attack on the sandbox is tried under a daemon of root and under an ordinary one; those on
+    // transfers start some three hundred commands.
+    budgetSeconds: 520,
     fileParallelism: true,
   },
   // Pages of the daemon, in Chromium.

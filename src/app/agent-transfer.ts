@@ -20,7 +20,7 @@ import { type SendDeps, sendSource } from '../transfer/ends/send.ts';
 import { sendStream } from '../transfer/ends/send-stream.ts';
 import { memorySource } from '../transfer/ends/source.ts';
 import { composeEngines, type Engines } from './compose.ts';
-import { loadConfig, processEnvironment } from './config.ts';
+import { type AgentDoor, agentDoorOf, loadConfig, processEnvironment } from './config.ts';
 import { useHome } from './use-home.ts';
 import { version } from './version.ts';
 
@@ -29,7 +29,7 @@ export interface AgentTransferOptions {
   readonly sender?: string | undefined;
   /** The home folder; as for every command where it is not given. */
   readonly home?: string | undefined;
-  /** For an agent that is not the owner: its socket, and its handle. */
+  /** For an agent: its socket, and its handle. AOS_SOCKET and AOS_HANDLE where not given. */
   readonly socket?: string | undefined;
   readonly handle?: string | undefined;
   /** How the home is reached, where that is not the usual way. */
@@ -59,10 +59,11 @@ export class AgentTransfer {
   readonly #isOwner: boolean;
 
   constructor(options: AgentTransferOptions = {}) {
-    this.#isOwner = options.handle === undefined;
-    // Whoever comes with a handle is known by it.
-    this.#as = this.#isOwner ? options.sender : undefined;
-    this.#use = options.use ?? usual(this.#engines, options);
+    const door = doorOf(options);
+    this.#isOwner = door === undefined;
+    // Whoever comes with a handle is known by it, and refused as anybody else.
+    this.#as = options.sender;
+    this.#use = options.use ?? usual(this.#engines, options.home, door);
   }
 
   /** A file or a folder. */
@@ -175,11 +176,29 @@ function tooLate({ filename, ack }: Transfer, wanted: TransferAck): AosError {
   });
 }
 
+/** Its own where it is given; else the one that the program's agent has. */
+function doorOf({ home, socket, handle, use }: AgentTransferOptions): AgentDoor | undefined {
+  if (use !== undefined) return undefined;
+  if (socket !== undefined && handle !== undefined) return { socket, handle };
+  if (socket !== undefined || handle !== undefined) {
+    throw new AosError('usage.bad-value', {
+      message: 'An agent is reached by its socket and its handle, and one of them is missing',
+      fix: 'new AgentTransfer({ socket, handle }), or neither of them to act as the owner',
+    });
+  }
+  // Whoever names a home means that one.
+  return home === undefined ? agentDoorOf(processEnvironment()) : undefined;
+}
+
 /** With a handle over its own socket; else the daemon's, or the home opened for that long. */
-function usual(engines: Engines, { home, socket, handle }: AgentTransferOptions): UseHome<Client> {
+function usual(
+  engines: Engines,
+  home: string | undefined,
+  door: AgentDoor | undefined,
+): UseHome<Client> {
   const { clock } = engines;
-  if (handle !== undefined && socket !== undefined) {
-    const transport = withHandle(socketTransport(clock, socket), handle);
+  if (door !== undefined) {
+    const transport = withHandle(socketTransport(clock, door.socket), door.handle);
     const client = createClient({ clock, version, transport });
     return (work) => work(client);
   }

@@ -68,6 +68,25 @@ export function agentOf(environment: Environment): string | undefined {
   return name === '' ? undefined : name;
 }
 
+/** Where an agent calls, and the secret that proves that it does. */
+export interface AgentDoor {
+  readonly socket: string;
+  readonly handle: string;
+}
+
+/** Of the program that an agent is; half of it is a mistake, and never somebody else. */
+export function agentDoorOf(environment: Environment): AgentDoor | undefined {
+  const { AOS_SOCKET: socket = '', AOS_HANDLE: handle = '' } = environment;
+  if (socket === '' && handle === '') return undefined;
+  if (socket !== '' && handle !== '') return { socket, handle };
+  const [there, missing] =
+    socket === '' ? ['AOS_HANDLE', 'AOS_SOCKET'] : ['AOS_SOCKET', 'AOS_HANDLE'];
+  throw new AosError('usage.bad-value', {
+    message: `The environment has ${there} and not ${missing}: an agent needs both`,
+    fix: `Set ${missing} too, or unset ${there} to act as the owner`,
+  });
+}
+
 /** A key for models that this process was started with. */
 export function modelKeyOf(environment: Environment, provider: string): string | undefined {
   const key = environment[`${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`] ?? '';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { composeEngines } from '../app/compose.ts';
-import { agentOf, loadConfig } from '../app/config.ts';
+import { agentDoorOf, agentOf, loadConfig } from '../app/config.ts';
 import { type HomeUse, type ReachedHome, useHome } from '../app/use-home.ts';
 import { version } from '../app/version.ts';
 import { type Client, connectTo, createClient } from '../gateway/client.ts';
@@ -32,20 +32,9 @@ export async function reach(context: Context): Promise<ReachedHome> {
   return { engines, settings, client };
 }
 
-/** Where an agent calls, and the secret that proves that it does. */
-export interface AgentDoor {
-  readonly socket: string;
-  readonly handle: string;
-}
-
 /** Of the program that runs this command; whoever names a home means that one. */
-export function agentDoor({
-  environment,
-  flags,
-}: Pick<Context, 'environment' | 'flags'>): AgentDoor | undefined {
-  const { AOS_SOCKET: socket = '', AOS_HANDLE: handle = '' } = environment;
-  if (socket === '' || handle === '') return undefined;
-  return flags().some(({ flag }) => flag === '--home') ? undefined : { socket, handle };
+export function agentDoor({ environment, flags }: Pick<Context, 'environment' | 'flags'>) {
+  return flags().some(({ flag }) => flag === '--home') ? undefined : agentDoorOf(environment);
 }
 
 /** Whom a command acts as: the one that `--as` names, AOS_AGENT, or nobody but the caller. */

@@ -145,7 +145,10 @@ export const transferRoutes = {
     summary: 'Give up sending: it is written down as failed, and the room is free again',
     who: 'any',
     params: uploadParams,
-    body: withReason,
+    body: z.strictObject({
+      ...withReason.shape,
+      attempts: z.optional(z.int().min(1).max(100).describe('How often it was tried')),
+    }),
     answer: sent,
   },
   transfers: {

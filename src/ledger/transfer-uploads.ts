@@ -76,9 +76,17 @@ export async function setReserved(tx: Transaction, id: string, bytes: number): P
   return changed === 1;
 }
 
-/** False when it is gone already. */
-export async function deleteUpload(tx: Transaction, id: string): Promise<boolean> {
-  return (await tx.run('delete from transfer_uploads where id = $1', [id])) === 1;
+/** False when it is gone already, or was touched since it was seen. */
+export async function deleteUpload(
+  tx: Transaction,
+  id: string,
+  seenAt?: Instant,
+): Promise<boolean> {
+  const deleted = await tx.run(
+    'delete from transfer_uploads where id = $1 and ($2 is null or touched_at = $2)',
+    [id, seenAt ?? null],
+  );
+  return deleted === 1;
 }
 
 /** What is held of the quota by uploads that are under way. */
@@ -88,6 +96,14 @@ export async function reservedBytes(sql: Sql, sender: string): Promise<number> {
     [sender],
   );
   return row?.bytes ?? 0;
+}
+
+/** Those of a sender. */
+export function uploadsOf(sql: Sql, sender: string, limit: number): Promise<UploadRow[]> {
+  return sql.all(`select ${columns} from transfer_uploads where sender = $1 limit $2`, [
+    sender,
+    limit,
+  ]);
 }
 
 /** Those that nobody has touched since then. */

@@ -26,9 +26,11 @@ import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';
 import { finishUpload } from './finish.ts';
+import { endSuperseded, isWriterAlive } from './left-uploads.ts';
 import { refuseSending } from './permit.ts';
 import { checkRoom, reserveStepBytes } from './quota.ts';
 import { wrapFor, writeTransfers } from './rows.ts';
+import type { UploadWriter } from './upload.ts';
 import type { ServingDeps } from './upload-traffic.ts';
 import { checkRecipients, checkWish, contentText, storedSizeOf, type Wish } from './wish.ts';
 
@@ -36,11 +38,6 @@ export interface UploadRequest extends Wish {
   readonly sealed: boolean;
   /** The process that will write the bytes itself. */
   readonly writer?: UploadWriter | undefined;
-}
-
-export interface UploadWriter {
-  readonly pid: number;
-  readonly started: string;
 }
 
 export type Begun =
@@ -60,6 +57,10 @@ export async function beginUpload(
   request: UploadRequest,
 ): Promise<Begun> {
   const plan = { ...(await planOf(deps, party, request)), isPermitted };
+  const { content, wish } = plan;
+  if (content !== null) {
+    await endSuperseded(deps, { sender: party, filename: wish.filename, content });
+  }
   for (;;) {
     const seen = await lookAround(deps, plan);
     const decided = await deps.ledger.transact((tx) => decide(deps, tx, plan, seen));
@@ -136,16 +137,10 @@ async function isLeft(deps: ServingDeps, plan: Plan, upload: UploadRow): Promise
     await deps.uploads.discard(upload.id);
     return true;
   }
-  const writer = upload.writer === null ? undefined : writerIn(upload.writer);
-  const isAlive = writer && deps.processes.startTimeOf(writer.pid) === writer.started;
+  const isAlive = isWriterAlive(deps, upload);
   // A process sends the same once at a time (ends/one-at-a-time.ts): it goes on with its own.
   if (isAlive === true) return upload.writer === plan.writer;
   return isAlive === false || deps.traffic.isIdle(upload);
-}
-
-function writerIn(text: string): UploadWriter {
-  // Only planOf() writes it.
-  return JSON.parse(text) as UploadWriter;
 }
 
 function contentOf({ sender, content, sealed }: Plan): ContentOf | undefined {

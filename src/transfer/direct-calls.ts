@@ -15,7 +15,7 @@ export function directCalls(transfers: Transfers, actor: Actor): SendCalls & Rec
       transfers.finish(actor, {
         ...{ id, storedBytes: stored_bytes, sizeBytes: size_bytes, sha256, hash },
       }),
-    failUpload: (id, { reason }) => transfers.giveUp(party, { id, reason }),
+    failUpload: (id, { reason, attempts }) => transfers.giveUp(party, { id, reason, attempts }),
     openTransfer: (id) => transfers.open(actor, id),
     transferBytes: (id, range) => transfers.bytes(party, { id, range }),
     verifyTransfer: (id) => transfers.settle(party, { id, step: 'verified' }),

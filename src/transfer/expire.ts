@@ -8,13 +8,13 @@ import { oneLine } from '../kernel/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { deleteUnusedBodies, holdersOf } from '../ledger/transfer-bodies.ts';
 import { deleteLinksBefore } from '../ledger/transfer-links.ts';
-import { deleteUpload, uploadsBefore } from '../ledger/transfer-uploads.ts';
 import {
   deleteTransfersBefore,
   endedTransfers,
   markExpired,
   type TransferRow,
 } from '../ledger/transfers.ts';
+import { endLeftUploads } from './left-uploads.ts';
 import { removeManifest } from './manifest.ts';
 import { tellAll, tellLater } from './notes.ts';
 import { letGo } from './settle.ts';
@@ -33,8 +33,6 @@ export interface CleanedUp {
 
 // One transaction must not hold up those who send.
 const batchRows = 200;
-const uploadDays = 7;
-const dayMs = 86_400_000;
 
 export async function cleanUp(
   deps: ServingDeps,
@@ -54,7 +52,7 @@ export async function cleanUp(
     freedBytes += batch.freedBytes;
     if (batch.rows.length < batchRows) break;
   }
-  if (party === undefined) await endUploads(deps, now - uploadDays * dayMs);
+  if (party === undefined) await endLeftUploads(deps);
   await tellAll(deps);
   return { expired, freed_bytes: freedBytes };
 }
@@ -106,16 +104,6 @@ async function removeQuietly(deps: ServingDeps, { s3_key, id }: TransferRow): Pr
       'the manifest of a transfer that is over is left',
     );
   });
-}
-
-/** Nobody has touched them for so long that nobody will. */
-async function endUploads(deps: ServingDeps, before: Instant): Promise<void> {
-  const { ledger, uploads, traffic } = deps;
-  for (const { id } of await uploadsBefore(ledger.committed, before, batchRows)) {
-    if (traffic.isBusy(id) || !(await traffic.isIdle({ id, touched_at: before }))) continue;
-    await ledger.transact((tx) => deleteUpload(tx, id));
-    await uploads.discard(id);
-  }
 }
 
 /** Rows of what was over before that moment. */

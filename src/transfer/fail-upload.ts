@@ -18,11 +18,11 @@ import type { ServingDeps } from './upload-traffic.ts';
 export async function failUpload(
   deps: ServingDeps,
   party: string,
-  { id, reason }: { readonly id: string; readonly reason: string },
+  { id, reason, attempts = 1 }: GivenUp,
 ): Promise<SentBatch> {
   const { ledger, uploads, clock, log } = deps;
   await uploadOf(ledger.committed, party, id);
-  const batch = await ledger.transact((tx) => writeFailed(deps, tx, { id, reason }));
+  const batch = await ledger.transact((tx) => writeFailed(deps, tx, { id, reason, attempts }));
   deps.counts.ended('failed');
   // A file without a row is swept with the rest.
   await uploads.discard(id).catch((failure: unknown) => {
@@ -35,15 +35,17 @@ export async function failUpload(
   return { transfers: rows.map((row) => toldTransfer(row, clock.now())), saved_bytes: 0 };
 }
 
-interface GivenUp {
+export interface GivenUp {
   readonly id: string;
   readonly reason: string;
+  /** How often it was tried; once where nothing is said. */
+  readonly attempts?: number | undefined;
 }
 
 async function writeFailed(
   deps: ServingDeps,
   tx: Transaction,
-  { id, reason }: GivenUp,
+  { id, reason, attempts = 1 }: GivenUp,
 ): Promise<string> {
   const upload: UploadRow | undefined = await findUpload(tx, id);
   if (upload === undefined) throw unknownUpload();
@@ -53,12 +55,13 @@ async function writeFailed(
   const batch = newId(deps.clock.now(), deps.random);
   for (const recipient of wish.to) {
     const row = newTransfer(deps, { sender, recipient, wish, batch });
-    const attempts = transferRetries + 1;
     await insertTransfer(tx, { ...row, status: 'failed', ack: 'failed', reason, attempts });
     const subject = `transfer:${row.id}`;
     const data = { sender, recipient, filename: wish.filename, reason };
     await tx.record({ actor: principalOf(sender), kind: 'transfer.failed', subject, data });
   }
+  // Who has not tried again is told of it, and nobody else.
+  if (attempts <= transferRetries) return batch;
   const words = `${sender} could not send ${oneLine(wish.filename)} to ${wish.to.join(', ')}: ${oneLine(reason)}`;
   const facts = { to: wish.to, reason, batch };
   await alert(deps, tx, { alert: 'failed-after-retries', sender, words, facts });

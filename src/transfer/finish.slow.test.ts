@@ -178,7 +178,11 @@ test('giving up is written down as failed, frees the room, and tells the owner',
   const begun = await here.begin('samantha', text, { to: ['jared', 'jean'] });
   if (begun.state !== 'open') throw new Error('it is new');
 
-  const given = await here.transfers.giveUp('samantha', { id: begun.upload, reason: 'disk broke' });
+  const given = await here.transfers.giveUp('samantha', {
+    id: begun.upload,
+    reason: 'disk broke',
+    attempts: 4,
+  });
 
   expect(
     given.transfers.map(({ status, ack, reason, attempts }) => [status, ack, reason, attempts]),

@@ -62,11 +62,11 @@ export async function finishUpload(
     const { hash } = await uploads.finish(finish.id, { hash: isLocal ? finish.hash : undefined });
     const done = { upload, finish, hash, dek, isPermitted };
     const written = await ledger.transact((tx) => writeSent(deps, tx, done));
-    if (written instanceof AosError) throw written;
     // F3
     await uploads.discard(finish.id).catch((failure: unknown) => {
       deps.log.warn({ err: failure, upload: finish.id }, 'an upload that is over is left');
     });
+    if (written instanceof AosError) throw written;
     return announceBatch(deps, written);
   });
 }
@@ -135,9 +135,9 @@ async function writeSent(
   const sizeBytes = wish.sizeBytes;
   const { isPermitted } = done;
   const sending = { sender, to: wish.to, sizeBytes, counts: true, isPermitted };
+  await deleteUpload(tx, upload.id);
   const refused = await refuseSending(deps, tx, sending);
   if (refused !== undefined) return refused;
-  await deleteUpload(tx, upload.id);
   const { body, isNew } = await bodyFor(deps, tx, { ...done, upload });
   const savedBytes = isNew ? 0 : body.stored_bytes;
   return writeTransfers(deps, tx, { body, dek: done.dek, wish, savedBytes });

@@ -14,7 +14,7 @@ import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
 import type { Actor, TransferDeps } from './deps.ts';
 import type { Transfer } from './ends/ends.ts';
 import { type CleanedUp, type Cleanup, cleanUp, pruneTransfers } from './expire.ts';
-import { failUpload } from './fail-upload.ts';
+import { failUpload, type GivenUp } from './fail-upload.ts';
 import { type Finish, finishUpload } from './finish.ts';
 import { type CameByLink, type LinkUpload, takeByLink } from './link-upload.ts';
 import {
@@ -61,7 +61,7 @@ export class Transfers {
     return finishUpload(this.#deps, actor, finish);
   }
 
-  giveUp(party: string, upload: { readonly id: string; readonly reason: string }) {
+  giveUp(party: string, upload: GivenUp) {
     return failUpload(this.#deps, party, upload);
   }
 

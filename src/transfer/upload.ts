@@ -24,6 +24,17 @@ export function wishIn({ wish }: Pick<UploadRow, 'wish'>): Wish {
   return JSON.parse(wish) as Wish;
 }
 
+/** The process that writes the bytes itself. */
+export interface UploadWriter {
+  readonly pid: number;
+  readonly started: string;
+}
+
+export function writerIn(text: string): UploadWriter {
+  // Only beginUpload() writes it.
+  return JSON.parse(text) as UploadWriter;
+}
+
 export interface ComingBytes {
   readonly id: string;
   /** What of the stored bytes stays; the rest is dropped. */

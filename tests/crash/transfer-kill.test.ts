@@ -9,16 +9,18 @@ import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { basename, join } from 'node:path';
+import { setImmediate as setImmediatePromise, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sealedSize } from '../../src/blobs/seal/aosb1.ts';
 import { partBytes } from '../../src/kernel/transfer.ts';
@@ -113,6 +115,34 @@ test('what was changed between two tries arrives as it is now, under another key
   }
 }, 120_000);
 
+test.each(['file', 'folder'])(
+  'killed when the %s has its name, the same command ends well and tidies up',
+  async (kind) => {
+    await using folder = temporaryFolder();
+    const home = folder.at('home');
+    await using daemon = await startDaemon(home);
+    for (const name of ['samantha', 'jared']) await daemon.client.register(name);
+    mkdirSync(folder.at('source'));
+    for (let index = 0; index < 200; index++) {
+      writeFileSync(folder.at('source', String(index)), String(index).repeat(5000));
+    }
+    const source = kind === 'file' ? folder.at('source', '7') : folder.at('source');
+    const sent = await run(home, ['send', source, '--to', 'jared', '--as', 'samantha', '--json']);
+    const { id } = sentIn(sent.stdout);
+    const dest = folder.at('received');
+    const named = join(dest, basename(source));
+    const download = ['download', id, '--dest', dest, '--as', 'jared', '--json'];
+
+    await killAt(home, download, () => existsSync(named));
+    await run(home, download);
+
+    expect(readdirSync(dest)).toEqual([basename(source)]);
+    const { status } = await daemon.client.transfer(id, { as: 'samantha' });
+    expect(status).toBe('downloaded');
+  },
+  60_000,
+);
+
 function fill(path: string): void {
   const descriptor = openSync(path, 'w');
   const block = Buffer.alloc(MiB);
@@ -180,7 +210,8 @@ async function killAt(
 ): Promise<NodeJS.Signals | null> {
   const child = start(home, args);
   const closed = once(child, 'close');
-  while (child.exitCode === null && !isThere()) await sleep(1);
+  // Without a pause: what comes next may take less than a millisecond.
+  while (child.exitCode === null && !isThere()) await setImmediatePromise();
   child.kill('SIGKILL');
   const [, signal] = await closed;
   return signal;

@@ -112,13 +112,13 @@ describe.each(worlds)('$how', ({ withDaemon }) => {
     const again = await home.type('samantha', 'agent-transfer send path/to/file.pdf --to jean');
     const piped = await home.type(
       'samantha',
-      'seq 100000 | agent-transfer send - --name numbers.txt --to jared',
+      'seq 900000 | agent-transfer send - --name numbers.txt --to jared',
     );
     const [id = ''] = piped.stdout.split(' ');
     const back = await home.type('jared', `agent-transfer download ${id} - | sha256sum`);
 
     expect(again.stdout).toMatch(/\nsaved \d+ B\n$/);
-    expect(back.stdout).toBe((await home.type('owner', 'seq 100000 | sha256sum')).stdout);
+    expect(back.stdout).toBe((await home.type('owner', 'seq 900000 | sha256sum')).stdout);
   });
 
   test('nothing is replaced without --force', async () => {

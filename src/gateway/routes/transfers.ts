@@ -97,9 +97,9 @@ function uploadRoutes(
       const { id } = call.params;
       return told(await transfers.finish(actor, { id, storedBytes, sizeBytes, sha256, hash }));
     },
-    failUpload: async ({ caller, params, body: { as, reason } }) => {
+    failUpload: async ({ caller, params, body: { as, reason, attempts } }) => {
       const party = await actingParty(deps.ledger, caller, as);
-      return told(await transfers.giveUp(party, { id: params.id, reason }));
+      return told(await transfers.giveUp(party, { id: params.id, reason, attempts }));
     },
   };
 }

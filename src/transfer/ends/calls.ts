@@ -70,7 +70,7 @@ export interface SendCalls {
   finishUpload(id: string, end: UploadEnd, options?: AskOptions): Promise<SentAnswer>;
   failUpload(
     id: string,
-    why: ActAs & { readonly reason: string },
+    why: ActAs & { readonly reason: string; readonly attempts?: number | undefined },
     options?: AskOptions,
   ): Promise<SentAnswer>;
 }

@@ -36,6 +36,8 @@ export interface Part extends Disposable {
   readonly path: string;
   /** Whether a try before this one has left something that can be gone on with. */
   readonly isBegun: boolean;
+  /** It gets its name now. */
+  mark(): Promise<void>;
   /** It is whole and has its name, or is to be forgotten. */
   end(): Promise<void>;
 }
@@ -54,8 +56,7 @@ const underWay = new Set<string>();
 
 export async function claimPart(deps: PartDeps, of: PartOf): Promise<Part> {
   const { disk, processes } = deps;
-  const stem = join(of.folder, `${ownPrefix}${of.transfer}`);
-  const [path, notePath] = [`${stem}.part`, `${stem}.note`];
+  const { path, notePath, markPath } = pathsOf(of);
   const before = await takeNote(deps, notePath, of);
   const boot = processes.bootId() ?? null;
   const note: Note = {
@@ -75,12 +76,39 @@ export async function claimPart(deps: PartDeps, of: PartOf): Promise<Part> {
   return {
     path,
     isBegun,
-    end: async () => {
-      await removeTree(disk, path);
-      await removeIfThere(disk, notePath);
+    mark: async () => {
+      await removeIfThere(disk, markPath);
+      await using _mark = await disk.create(markPath);
     },
+    end: () => clear(disk, of),
     [Symbol.dispose]: () => void underWay.delete(note.claim),
   };
+}
+
+function pathsOf({ folder, transfer }: PartOf) {
+  const stem = join(folder, `${ownPrefix}${transfer}`);
+  return { path: `${stem}.part`, notePath: `${stem}.note`, markPath: `${stem}.named` };
+}
+
+async function clear(disk: Disk, of: PartOf): Promise<void> {
+  const { path, notePath, markPath } = pathsOf(of);
+  await removeTree(disk, path);
+  await removeIfThere(disk, markPath);
+  await removeIfThere(disk, notePath);
+}
+
+/** P0: a try before this one was cut off when only tidying up was left, which is done here. */
+export async function wasNamed({ disk }: PartDeps, of: PartOf, named: string): Promise<boolean> {
+  const { path, notePath, markPath } = pathsOf(of);
+  if ((await noteAt(disk, notePath))?.hash !== of.hash) return false;
+  const [part, whole] = [await disk.stat(path), await disk.stat(named)];
+  if (whole === undefined) return false;
+  const isOneFile =
+    part?.kind === 'file' && part.inode === whole.inode && part.device === whole.device;
+  const isMoved = part === undefined && (await disk.stat(markPath)) !== undefined;
+  if (!isOneFile && !isMoved) return false;
+  await clear(disk, of);
+  return true;
 }
 
 /** P1: what the note of an earlier try says; it is gone then. */

@@ -19,7 +19,7 @@ import type { Received, ReceiveOptions, Transfer } from './ends.ts';
 import { localBytes, remoteBytes, type StoredBytes } from './fetch.ts';
 import { type BodyParts, openBody } from './open-body.ts';
 import { paceOf } from './pace.ts';
-import { claimPart, type Part } from './part.ts';
+import { claimPart, type Part, wasNamed } from './part.ts';
 import { readFolderList } from './read-list.ts';
 import { gaveUp, isPassing, withRetries } from './retries.ts';
 import { FolderTarget, fileTarget, makeFolders, type Target } from './targets.ts';
@@ -51,11 +51,13 @@ export async function receive(
   const folder = resolve(options.dest);
   const path = resolve(folder, name);
   await makeFolders(deps.disk, folder);
+  const of = { folder, transfer: transfer.id, hash: opened.hash, filename: name };
+  if (await wasNamed(deps, of, path)) {
+    const done = await settle(deps, transfer.id, options);
+    return { transfer: done, path, resumedBytes: transfer.file_size_bytes };
+  }
   if (options.force !== true) await refuseTaken(deps.disk, path);
-  const { hash } = opened;
-  using part = await claimPart(deps, {
-    ...{ folder, transfer: transfer.id, hash, filename: name },
-  });
+  using part = await claimPart(deps, of);
   const state = { resumedBytes: -1 };
   await trying(deps, opened, options, part, async () => {
     const { keptBytes, isWhole } = await receiveInto(deps, opened, part, options);
@@ -263,6 +265,7 @@ interface Naming {
 async function giveName({ disk, random }: ReceiveDeps, naming: Naming): Promise<void> {
   const { part, path, force } = naming;
   const isFolder = (await disk.stat(part.path))?.kind === 'folder';
+  if (isFolder) await part.mark();
   const there = await disk.stat(path);
   if (!force) {
     if (isFolder) {

@@ -9,6 +9,7 @@ import { mimeTypeOf } from '../../kernel/mime-type.ts';
 import type { Clock, Disk, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
 import { quote } from '../../kernel/quote.ts';
+import { transferRetries } from '../../kernel/transfer.ts';
 import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from './calls.ts';
 import type { SendOptions, Sent } from './ends.ts';
 import { type Measured, measure } from './measure.ts';
@@ -92,7 +93,8 @@ async function noteFailure(
 ): Promise<void> {
   if (id === undefined) return;
   // The failure that led here is the one to hear of.
-  await use((calls) => calls.failUpload(id, { as, reason })).catch(() => {});
+  const attempts = transferRetries + 1;
+  await use((calls) => calls.failUpload(id, { as, reason, attempts })).catch(() => {});
 }
 
 async function attempt(sending: Sending, progress: { upload?: string }): Promise<Sent> {
