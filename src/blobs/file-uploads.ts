@@ -13,7 +13,7 @@
  * P6. What finish() has stored is never written to again: others may refer to it by now.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { isTaken } from '../kernel/disk-errors.ts';
+import { isMissing, isTaken } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
@@ -144,6 +144,19 @@ export class FileUploads implements Uploads {
       await endOfTurn(eventLoop);
     }
     return hash.digest('hex');
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    const running = this.#running.get(from);
+    try {
+      await this.#deps.disk.rename(this.#pathOf(from), this.#pathOf(to));
+    } catch (failure) {
+      if (isMissing(failure)) return false;
+      throw failure;
+    }
+    this.#running.delete(from);
+    if (running !== undefined) this.#keep(to, running);
+    return true;
   }
 
   async discard(id: string): Promise<void> {

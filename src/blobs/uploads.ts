@@ -19,6 +19,8 @@ export interface Uploads {
    * discard() it once a row says who needs the bytes.
    */
   finish(id: string, options?: FinishOptions): Promise<StoredBlob>;
+  /** Gives it another id; false when there is none. */
+  move(from: string, to: string): Promise<boolean>;
   /** Nothing is left of it; also when nothing was there. */
   discard(id: string): Promise<void>;
   list(): AsyncGenerator<ListedUpload, void, void>;

@@ -23,7 +23,10 @@ async function verify(context: Context): Promise<void> {
   const found = await withHome(context, { holder: 'aos blobs verify' }, (client) =>
     client.verifyBlobs({ signal: context.signal }),
   );
-  if (found.corrupt.length + found.missing.length > 0) throw damaged(found);
+  if (found.corrupt.length + found.missing.length > 0) {
+    for (const line of damageLines(found)) context.words(line);
+    throw damaged(found);
+  }
   const { orphans } = found;
   const lines = [
     `Everything is whole: ${counted(found.checked, 'file')}, ${bytesWords(found.bytes)}.`,
@@ -35,21 +38,21 @@ async function verify(context: Context): Promise<void> {
 // As many as fit a screen; with --json there are all.
 const mostLines = 20;
 
-function damaged(found: Found): AosError {
+function damageLines(found: Found): string[] {
   const all = [...found.corrupt, ...found.missing];
   const lines = all.slice(0, mostLines).map(({ store, hash, why, needed_by }) => {
     const whom = needed_by.length === 0 ? 'nobody' : needed_by.join(', ');
-    return oneLine(`  ${store} ${hash}: ${why}; needed by ${whom}`);
+    return oneLine(`${store} ${hash}: ${why}; needed by ${whom}`);
   });
   const rest = all.length - lines.length + found.more;
+  return [...lines, ...(rest === 0 ? [] : [`and ${rest} more`])];
+}
+
+function damaged(found: Found): AosError {
   const [one, two] = [found.corrupt.length, found.missing.length];
   return new AosError('blob.corrupt', {
-    message: [
-      `Of ${counted(found.checked, 'stored file')}, ${one} ${one === 1 ? 'is' : 'are'} damaged, and ${two} ${two === 1 ? 'is' : 'are'} missing:`,
-      ...lines,
-      ...(rest === 0 ? [] : [`  and ${rest} more`]),
-    ].join('\n'),
-    fix: 'Put them back from a backup, or have them sent again, which mends them',
+    message: `Of ${counted(found.checked, 'stored file')}, ${one} ${one === 1 ? 'is' : 'are'} damaged, and ${two} ${two === 1 ? 'is' : 'are'} missing`,
+    fix: 'Have them sent again, which mends them',
     details: found,
   });
 }

@@ -136,7 +136,7 @@ async function downloadAll({ command, context }: Running, options: AllOptions): 
   const failed: Failed[] = [];
   for (const transfer of pending) {
     const fetch = (view: ProgressView) =>
-      transfers.download(transfer.id, { ...chosen, onProgress: view.show });
+      downloadBeside(transfers, transfer, { ...chosen, onProgress: view.show });
     try {
       const received = await moving(context, { command, kept }, fetch);
       downloaded.push(received);
@@ -148,6 +148,35 @@ async function downloadAll({ command, context }: Running, options: AllOptions): 
     }
   }
   endAll(context, downloaded, failed);
+}
+
+/**
+ * Where something stands under its name already, it gets one of its own: nobody is there to be
+ * asked, and what is sent every day has the same name every day.
+ */
+export async function downloadBeside(
+  transfers: AgentTransfer,
+  { id, filename }: Transfer,
+  options: Parameters<AgentTransfer['download']>[1],
+): Promise<Received> {
+  try {
+    return await transfers.download(id, options);
+  } catch (failure) {
+    const isTaken = failure instanceof AosError && failure.code === 'transfer.exists';
+    if (!isTaken || options?.name !== undefined) throw failure;
+    return transfers.download(id, { ...options, name: ownName(filename, id) });
+  }
+}
+
+const mostNameBytes = 255;
+
+/** `report.3e577f.md`: with the end of the id, as in the key of the transfer. */
+export function ownName(filename: string, id: string): string {
+  const [, stem = filename, end = ''] = /^(.+?)((?:\.[A-Za-z0-9]{1,8}){0,2})$/.exec(filename) ?? [];
+  const mark = `.${id.slice(-6)}${end}`;
+  let short = stem;
+  while (Buffer.byteLength(short + mark) > mostNameBytes) short = short.slice(0, -1);
+  return `${short.toWellFormed()}${mark}`;
 }
 
 function endAll(

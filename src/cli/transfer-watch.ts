@@ -9,7 +9,13 @@ import { oneLine } from '../kernel/quote.ts';
 import { actingAs, reach } from './connect.ts';
 import type { Context } from './context.ts';
 import { patiently } from './patience.ts';
-import { type DownloadOptions, dataOf, receivedText, receiveOptions } from './transfer-download.ts';
+import {
+  type DownloadOptions,
+  dataOf,
+  downloadBeside,
+  receivedText,
+  receiveOptions,
+} from './transfer-download.ts';
 import { runFor } from './transfer-exec.ts';
 import { sizeOf } from './transfer-input.ts';
 import { type As, isJson, moving, transfersOf, transferVerb } from './transfer-verb.ts';
@@ -100,7 +106,7 @@ async function receive(
   const kept = 'What has been received so far is kept, and goes on from there.';
   try {
     const received = await moving(context, { command, kept }, (view) =>
-      transfers.download(transfer.id, { ...chosen, onProgress: view.show }),
+      downloadBeside(transfers, transfer, { ...chosen, onProgress: view.show }),
     );
     context.stream({ data: dataOf(received), text: receivedText(received) });
     if (options.exec !== undefined) {

@@ -3,7 +3,7 @@ import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 import type { ContentOf } from './transfer-bodies.ts';
 
-export interface UploadRow {
+export interface NewUpload {
   readonly id: string;
   readonly sender: string;
   readonly content: string | null;
@@ -19,10 +19,15 @@ export interface UploadRow {
   readonly touched_at: Instant;
 }
 
+export interface UploadRow extends NewUpload {
+  /** The id that it had before somebody else went on with it. */
+  readonly former: string | null;
+}
+
 const columns = `id, sender, content, sealed, wish, sender_key, reserved_bytes, writer, boot,
   created_at, touched_at`;
 
-export async function insertUpload(tx: Transaction, row: UploadRow): Promise<void> {
+export async function insertUpload(tx: Transaction, row: NewUpload): Promise<void> {
   await tx.run(
     `insert into transfer_uploads (${columns})
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
@@ -34,7 +39,7 @@ export async function insertUpload(tx: Transaction, row: UploadRow): Promise<voi
 }
 
 export function findUpload(sql: Sql, id: string): Promise<UploadRow | undefined> {
-  return sql.get(`select ${columns} from transfer_uploads where id = $1`, [id]);
+  return sql.get(`select ${columns}, former from transfer_uploads where id = $1`, [id]);
 }
 
 export function findUploadOfContent(
@@ -42,24 +47,32 @@ export function findUploadOfContent(
   { sender, content, sealed }: ContentOf,
 ): Promise<UploadRow | undefined> {
   return sql.get(
-    `select ${columns} from transfer_uploads
+    `select ${columns}, former from transfer_uploads
      where sender = $1 and content = $2 and sealed = $3 order by created_at limit 1`,
     [sender, content, sealed],
   );
 }
 
-export type UploadTaker = Pick<UploadRow, 'wish' | 'writer' | 'boot' | 'touched_at'>;
+export type UploadTaker = Pick<
+  UploadRow,
+  'id' | 'sender_key' | 'wish' | 'writer' | 'boot' | 'touched_at'
+>;
 
-/** Somebody else goes on with it; false when it is gone, or was touched since it was seen. */
+/**
+ * Somebody else goes on with it, under another id: whoever comes with the old one is over. False
+ * when it is gone, or was touched since it was seen.
+ */
 export async function takeUpload(
   tx: Transaction,
   { id, touched_at: seenAt }: Pick<UploadRow, 'id' | 'touched_at'>,
-  { wish, writer, boot, touched_at }: UploadTaker,
+  taker: UploadTaker,
 ): Promise<boolean> {
+  const { wish, writer, boot, touched_at } = taker;
   const changed = await tx.run(
-    `update transfer_uploads set wish = $2, writer = $3, boot = $4, touched_at = $5
-     where id = $1 and touched_at = $6`,
-    [id, wish, writer, boot, touched_at, seenAt],
+    `update transfer_uploads set id = $2, former = id, sender_key = $3, wish = $4, writer = $5,
+       boot = $6, touched_at = $7
+     where id = $1 and touched_at = $8`,
+    [id, taker.id, taker.sender_key, wish, writer, boot, touched_at, seenAt],
   );
   return changed === 1;
 }
@@ -100,7 +113,7 @@ export async function reservedBytes(sql: Sql, sender: string): Promise<number> {
 
 /** Those of a sender. */
 export function uploadsOf(sql: Sql, sender: string, limit: number): Promise<UploadRow[]> {
-  return sql.all(`select ${columns} from transfer_uploads where sender = $1 limit $2`, [
+  return sql.all(`select ${columns}, former from transfer_uploads where sender = $1 limit $2`, [
     sender,
     limit,
   ]);
@@ -109,7 +122,8 @@ export function uploadsOf(sql: Sql, sender: string, limit: number): Promise<Uplo
 /** Those that nobody has touched since then. */
 export function uploadsBefore(sql: Sql, before: Instant, limit: number): Promise<UploadRow[]> {
   return sql.all(
-    `select ${columns} from transfer_uploads where touched_at < $1 order by touched_at limit $2`,
+    `select ${columns}, former from transfer_uploads
+     where touched_at < $1 order by touched_at limit $2`,
     [before, limit],
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { SimulatedClock } from '../../tests/sim/clock.ts';
 import {
@@ -75,7 +76,7 @@ test('who sends the same while somebody does is told to wait, and goes on once t
   const later = await here.begin('samantha', text, { to: ['jean'] });
 
   expect(soon).toEqual({ state: 'busy' });
-  expect(later).toMatchObject({ state: 'open', upload: first.upload, stored_bytes: 20 });
+  expect(later).toMatchObject({ state: 'open', stored_bytes: 20 });
 });
 
 test('a process that lives is waited for, and one that is gone is not', async () => {
@@ -116,7 +117,7 @@ test('bytes from before another start of the machine are not trusted', async () 
   bootId = 'two';
   const second = await here.begin('samantha', text, { to: ['jared'] });
 
-  expect(second).toMatchObject({ state: 'open', upload: first.upload, stored_bytes: 0 });
+  expect(second).toMatchObject({ state: 'open', stored_bytes: 0 });
 });
 
 test('nobody but the owner on this machine is told where the bytes lie', async () => {
@@ -256,4 +257,35 @@ test('nobody stores more bytes than were announced, or behind a gap', async () =
     ...{ id, from: 0, source: once(new Uint8Array(1000)) },
   });
   await expect(flood).rejects.toMatchObject({ code: 'transfer.wrong-state' });
+});
+
+test('whoever was slow and is taken over can neither add to it nor finish it', async () => {
+  await using here = await temporaryTransfers();
+  const text = 'the same';
+  const slow = await here.begin('samantha', text, { to: ['jared'] });
+  if (slow.state !== 'open') throw new Error('it is new');
+  await (here.clock as SimulatedClock).advance(6000);
+  const quick = await here.begin('samantha', text, { to: ['jared'] });
+  if (quick.state !== 'open') throw new Error('nobody has it');
+  const bytes = storedOf(text, slow.dek);
+  const id = slow.upload;
+
+  const adding = here.transfers.addBytes('samantha', {
+    id,
+    from: 0,
+    source: (async function* () {
+      yield bytes;
+    })(),
+  });
+  const finish = {
+    id,
+    storedBytes: bytes.length,
+    sizeBytes: text.length,
+    sha256: createHash('sha256').update(text).digest('hex'),
+  };
+  const finishing = here.transfers.finish({ party: 'samantha', isLocal: false }, finish);
+
+  expect(quick.upload).not.toBe(slow.upload);
+  await expect(adding).rejects.toMatchObject({ code: 'transfer.unknown' });
+  await expect(finishing).rejects.toMatchObject({ code: 'transfer.unknown' });
 });

@@ -7,6 +7,8 @@
  * B3. Room is reserved in the transaction that makes the upload.
  * B4. Whether bytes are stored already is asked of the disk before the transaction, and of the
  *     rows in it: what is swept in between is not taken for stored.
+ * B6. Whoever goes on with an upload gives it another id. Who had it before, and was only slow, is
+ *     told that it is over, and neither adds to it nor finishes it.
  */
 
 import { dekBytes } from '../blobs/seal/aosb1.ts';
@@ -133,10 +135,7 @@ async function lookAround(deps: ServingDeps, plan: Plan): Promise<Seen> {
 async function isLeft(deps: ServingDeps, plan: Plan, upload: UploadRow): Promise<boolean> {
   if (deps.traffic.isBusy(upload.id)) return false;
   // Whatever was alive has ended with the machine.
-  if (plan.boot === null || upload.boot !== plan.boot) {
-    await deps.uploads.discard(upload.id);
-    return true;
-  }
+  if (plan.boot !== null && upload.boot !== plan.boot) return true;
   const isAlive = isWriterAlive(deps, upload);
   // A process sends the same once at a time (ends/one-at-a-time.ts): it goes on with its own.
   if (isAlive === true) return upload.writer === plan.writer;
@@ -151,7 +150,7 @@ type Decided =
   | { readonly kind: 'again' | 'busy' }
   | { readonly kind: 'refused'; readonly error: AosError }
   | { readonly kind: 'stored'; readonly batch: string }
-  | { readonly kind: 'open'; readonly id: string; readonly isTaken: boolean };
+  | { readonly kind: 'open'; readonly id: string; readonly taken: UploadRow | undefined };
 
 async function decide(
   deps: ServingDeps,
@@ -176,15 +175,17 @@ async function decide(
   if (error !== undefined) return { kind: 'refused', error };
   const upload = of && (await findUploadOfContent(tx, of));
   if (upload === undefined) {
-    return { kind: 'open', id: await reserve(deps, tx, plan), isTaken: false };
+    return { kind: 'open', id: await reserve(deps, tx, plan), taken: undefined };
   }
   if (upload.id !== idle?.id) return { kind: 'busy' };
-  const taken = await takeUpload(tx, idle, {
-    ...takerOf(plan),
+  // B6
+  const id = newId(deps.clock.now(), deps.random);
+  const isTaken = await takeUpload(tx, idle, {
+    ...{ ...takerOf(plan), id, sender_key: await ownKey(deps, tx, plan, id) },
     // Later than before, so that of two who have seen it idle one gets it.
     touched_at: Math.max(deps.clock.now(), idle.touched_at + 1),
   });
-  return taken ? { kind: 'open', id: upload.id, isTaken: true } : { kind: 'again' };
+  return isTaken ? { kind: 'open', id, taken: idle } : { kind: 'again' };
 }
 
 async function sendStored(
@@ -202,12 +203,11 @@ function takerOf({ wish, writer, boot }: Plan) {
 
 // B3
 async function reserve(deps: ServingDeps, tx: Transaction, plan: Plan): Promise<string> {
-  const { sender, content, sealed, dek, reservedBytes } = plan;
+  const { sender, content, sealed, reservedBytes } = plan;
   const now = deps.clock.now();
   await checkRoom(deps, tx, { sender, neededBytes: reservedBytes });
   const id = newId(now, deps.random);
-  const own = { dek, body: { id }, recipient: sender };
-  const sender_key = dek === undefined ? null : await wrapFor(deps, tx, { ...own, dek });
+  const sender_key = await ownKey(deps, tx, plan, id);
   await insertUpload(tx, {
     ...takerOf(plan),
     ...{ id, sender, content, sealed, sender_key, reserved_bytes: reservedBytes },
@@ -216,21 +216,35 @@ async function reserve(deps: ServingDeps, tx: Transaction, plan: Plan): Promise<
   return id;
 }
 
+/** The key, for the sender alone; null where nothing is sealed. */
+async function ownKey(
+  deps: ServingDeps,
+  tx: Transaction,
+  { sender, dek }: Plan,
+  id: string,
+): Promise<string | null> {
+  return dek === undefined ? null : wrapFor(deps, tx, { dek, body: { id }, recipient: sender });
+}
+
 interface Opening {
   readonly id: string;
-  readonly isTaken: boolean;
+  /** As it was when somebody else had it. */
+  readonly taken: UploadRow | undefined;
   readonly isLocal: boolean;
 }
 
 async function openUpload(
   deps: ServingDeps,
-  { sender, dek, reservedBytes, wish }: Plan,
-  { id, isTaken, isLocal }: Opening,
+  plan: Plan,
+  { id, taken, isLocal }: Opening,
 ): Promise<Begun> {
+  const { sender, dek, reservedBytes, wish } = plan;
   const { uploads } = deps;
+  if (taken !== undefined) await takeBytes(deps, plan, { id, taken });
   const found = await uploads.open(id);
   const { sizeBytes: plainBytes, sha256 } = wish;
-  if (isTaken && plainBytes !== null && sha256 !== null && found.sizeBytes === reservedBytes) {
+  const isWhole = taken !== undefined && found.sizeBytes === reservedBytes;
+  if (isWhole && plainBytes !== null && sha256 !== null) {
     // B5
     const whole = { id, storedBytes: reservedBytes, sizeBytes: plainBytes, sha256 };
     const sent = await finishUpload(deps, { party: sender, isLocal: false }, whole);
@@ -247,4 +261,18 @@ async function openUpload(
     stored_bytes: sizeBytes,
     local: isLocal ? (path ?? null) : null,
   };
+}
+
+/** B2: they go on under the new id, or not at all. */
+async function takeBytes(
+  { uploads }: ServingDeps,
+  { boot }: Plan,
+  { id, taken }: { readonly id: string; readonly taken: UploadRow },
+): Promise<void> {
+  const isTrusted = boot !== null && taken.boot === boot;
+  // Who took it over before may have died before its bytes were moved.
+  for (const before of [taken.id, ...(taken.former === null ? [] : [taken.former])]) {
+    if (isTrusted && (await uploads.move(before, id))) return;
+    if (!isTrusted) await uploads.discard(before);
+  }
 }

@@ -33,6 +33,7 @@ function withBoundary(deps: TransferDeps, boundary: Boundary): Partial<TransferD
     open: within((id) => uploads.open(id)),
     append: within((id, from, source) => uploads.append(id, from, source)),
     finish: within((id, options) => uploads.finish(id, options)),
+    move: within((from, to) => uploads.move(from, to)),
     discard: within((id) => uploads.discard(id)),
     list: () => uploads.list(),
   };

@@ -99,6 +99,7 @@ export async function receiveTo(
   options: Omit<ReceiveOptions, 'dest' | 'name' | 'force'> = {},
 ): Promise<Transfer> {
   const opened = await open(deps, id, options);
+  if (opened.transfer.kind === 'folder') throw notOneFile(opened.transfer);
   const whole = createHash('sha256');
   let position = 0;
   await trying(deps, opened, options, undefined, async () => {
@@ -307,6 +308,13 @@ function unsafeName({ sender }: Transfer, shown: string, rule: string): AosError
   return new AosError('transfer.bad-name', {
     message: `What ${sender} sent cannot be received as ${shown}: ${rule}`,
     fix: 'Give it another with --name',
+  });
+}
+
+function notOneFile({ filename }: Transfer): AosError {
+  return new AosError('transfer.wrong-state', {
+    message: `${quote(filename)} is a folder, and cannot be written to one stream`,
+    fix: 'Receive it into a folder, with --dest',
   });
 }
 

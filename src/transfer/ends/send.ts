@@ -4,7 +4,7 @@
  */
 import { sealedSize } from '../../blobs/seal/aosb1.ts';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
-import { AosError } from '../../kernel/errors.ts';
+import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { mimeTypeOf } from '../../kernel/mime-type.ts';
 import type { Clock, Disk, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
@@ -77,13 +77,20 @@ async function sendMeasured(sending: Sending): Promise<Sent> {
   const { deps, source, options } = sending;
   const progress: { upload?: string } = {};
   try {
-    return await withRetries(deps, options, () => attempt(sending, progress));
+    return await withRetries(deps, { ...options, also: superseded }, () =>
+      attempt(sending, progress),
+    );
   } catch (failure) {
-    if (!isPassing(failure)) throw failure;
+    if (!isPassing(failure, superseded)) throw failure;
     await noteFailure(deps, progress.upload, failure);
     throw gaveUp(`Sending ${quote(source.filename)}`, failure);
   }
 }
+
+/** Somebody else has gone on with the same upload, because this one stood still: begun again. */
+const superseded: readonly ErrorCode[] = [
+  ...(['transfer.unknown', 'transfer.wrong-state', 'transfer.busy', 'blob.missing'] as const),
+];
 
 /** For the audit and for whoever is to be alarmed; where nobody answers, nobody hears of it. */
 async function noteFailure(

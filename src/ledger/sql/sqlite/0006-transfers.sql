@@ -90,7 +90,10 @@ create index agent_transfers_unannounced on agent_transfers (created_at) where a
 
 -- Bytes that are on their way in. Begun again, an upload goes on where it was.
 create table transfer_uploads (
+  -- Another one for each who goes on with it, so that who did before is known to be over.
   id text primary key,
+  -- The one before, under which its bytes may still lie.
+  former text,
   sender text not null,
   content text,
   sealed integer not null check (sealed in (0, 1)),
