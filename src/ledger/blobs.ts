@@ -10,6 +10,7 @@
  */
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
+import { releaseBodiesOf } from './transfer-bodies.ts';
 
 export interface BlobRow {
   readonly hash: string;
@@ -103,6 +104,7 @@ export async function deleteCondemnedBlob(
   if (deleted === 0) return false;
   // Only what is over can be left, and nobody else would ever look at it.
   await tx.run('delete from blob_references where hash = $1 and expires_at <= $2', [hash, now]);
+  await releaseBodiesOf(tx, hash);
   return true;
 }
 

@@ -86,6 +86,18 @@ export async function releaseBody(tx: Transaction, id: string): Promise<boolean>
   return freed === 1;
 }
 
+/** The bytes are gone, and all that needed them is over: nobody holds a body of them any more. */
+export async function releaseBodiesOf(tx: Transaction, hash: string): Promise<void> {
+  await tx.run(
+    `update transfer_usage set held_bytes = held_bytes - (
+       select sum(b.stored_bytes) from transfer_bodies b
+       where b.hash = $1 and b.holders > 0 and b.sender = transfer_usage.sender)
+     where sender in (select sender from transfer_bodies where hash = $1 and holders > 0)`,
+    [hash],
+  );
+  await tx.run('update transfer_bodies set holders = 0 where hash = $1', [hash]);
+}
+
 /** The stored bytes of one sender that are still needed. */
 export async function heldBytes(sql: Sql, sender: string): Promise<number> {
   const row = await sql.get<{ held_bytes: number }>(

@@ -119,11 +119,11 @@ export function uploadsOf(sql: Sql, sender: string, limit: number): Promise<Uplo
   ]);
 }
 
-/** Those that nobody has touched since then. */
-export function uploadsBefore(sql: Sql, before: Instant, limit: number): Promise<UploadRow[]> {
+/** Streams, and what nobody has touched since then; the oldest first. */
+export function uploadsPerhapsLeft(sql: Sql, before: Instant, limit: number): Promise<UploadRow[]> {
   return sql.all(
     `select ${columns}, former from transfer_uploads
-     where touched_at < $1 order by touched_at limit $2`,
+     where content is null or touched_at < $1 order by touched_at limit $2`,
     [before, limit],
   );
 }

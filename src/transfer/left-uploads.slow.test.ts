@@ -11,6 +11,7 @@ import {
   type WishDraft,
   wishOf,
 } from '../../tests/support/temporary-transfers.ts';
+import { realClock } from '../app/engines/clock.ts';
 import { realDisk } from '../app/engines/disk.ts';
 
 const text = 'what was found';
@@ -179,6 +180,37 @@ test('the same name with other bytes leaves a writer alone that lives', async ()
   const now = await leave(here, 'of another folder', { writer: { pid: 8, started: 'now' } });
 
   expect(await uploadsIn(here)).toEqual([before, now].sort());
+});
+
+test('the same name with other bytes ends what was cut off a moment ago', async () => {
+  let isAlive = true;
+  const processes = {
+    startTimeOf: () => (isAlive ? 'then' : undefined),
+    bootId: () => 'boot',
+  };
+  // The times of files are those of the real clock.
+  await using here = await temporaryTransfers({ clock: realClock, deps: { processes } });
+  await leave(here, text, { writer });
+  isAlive = false;
+
+  const now = await leave(here, 'what was found later', { writer: { pid: 8, started: 'now' } });
+
+  expect(await uploadsIn(here)).toEqual([now]);
+});
+
+test('a stream is seen to be left, however many files wait to be gone on with', async () => {
+  await using here = await withWriter();
+  for (let each = 0; each < 200; each++) {
+    await here.begin('jean', `file ${each}`, { to: ['jared'] });
+  }
+  await here.clock.advance(minute);
+  const id = await leave(here, '', { ...stream, writer });
+  here.machine.isAlive = false;
+  await here.clock.advance(minute);
+
+  await here.transfers.cleanUp();
+
+  expect(hasFile(here, id)).toBe(false);
 });
 
 test('a process goes on with its own upload at once', async () => {

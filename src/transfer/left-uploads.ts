@@ -3,8 +3,8 @@ import type { Instant } from '../kernel/ports.ts';
 import {
   deleteUpload,
   type UploadRow,
-  uploadsBefore,
   uploadsOf,
+  uploadsPerhapsLeft,
 } from '../ledger/transfer-uploads.ts';
 import { wishIn, writerIn } from './upload.ts';
 import type { ServingDeps } from './upload-traffic.ts';
@@ -18,7 +18,8 @@ const dayMs = 24 * hourMs;
 export async function endLeftUploads(deps: ServingDeps): Promise<void> {
   const { ledger, clock } = deps;
   const now = clock.now();
-  for (const upload of await uploadsBefore(ledger.committed, now, batchRows)) {
+  const before = now - uploadDays * dayMs;
+  for (const upload of await uploadsPerhapsLeft(ledger.committed, before, batchRows)) {
     if (isOld(upload, now) || isBrokenStream(deps, upload, now)) await end(deps, upload);
   }
 }
@@ -64,9 +65,13 @@ export async function endSuperseded(
   }
 }
 
-async function end(deps: ServingDeps, { id, touched_at }: UploadRow): Promise<void> {
+async function end(deps: ServingDeps, upload: UploadRow): Promise<void> {
   const { ledger, uploads, traffic } = deps;
-  if (traffic.isBusy(id) || !(await traffic.isIdle({ id, touched_at: 0 }))) return;
+  const { id, touched_at } = upload;
+  if (traffic.isBusy(id)) return;
+  // Who is dead writes no more, however lately it did.
+  const isDead = isWriterAlive(deps, upload) === false;
+  if (!isDead && !(await traffic.isIdle({ id, touched_at: 0 }))) return;
   const isEnded = await ledger.transact((tx) => deleteUpload(tx, id, touched_at));
   if (isEnded) await uploads.discard(id);
 }

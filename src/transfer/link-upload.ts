@@ -50,7 +50,9 @@ export async function takeByLink(deps: ServingDeps, upload: LinkUpload): Promise
     const dek = await dekOf(deps, link, recipient);
     const id = await reserve(deps, link, { mostBytes, upload, recipient });
     try {
-      const stored = await store(deps, { id, dek, mostBytes, upload });
+      const stored = await deps.traffic.during(id, () =>
+        store(deps, { id, dek, mostBytes, upload }),
+      );
       const came = { ...stored, link, recipient, id, dek, upload };
       const batch = await deps.ledger.transact((tx) => write(deps, tx, came));
       const { transfers } = await announceBatch(deps, batch);

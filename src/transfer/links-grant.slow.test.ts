@@ -1,7 +1,13 @@
 /** A link is for whoever has it: only who may send to everybody makes one. */
 import { expect, test } from 'vitest';
 import type { SimulatedClock } from '../../tests/sim/clock.ts';
-import { day, temporaryTransfers } from '../../tests/support/temporary-transfers.ts';
+import {
+  day,
+  once,
+  sha256,
+  storedOf,
+  temporaryTransfers,
+} from '../../tests/support/temporary-transfers.ts';
 
 /** A home in which jared holds these capabilities and no others, and was sent something. */
 async function jaredWith(capabilities: readonly string[]) {
@@ -58,6 +64,33 @@ test('a link is a use of the grant', async () => {
   await expect(here.link()).rejects.toMatchObject(denied);
   await expect(here.uploadLink()).rejects.toMatchObject(denied);
   expect(await here.rows('select id from transfer_links')).toHaveLength(2);
+});
+
+test('a link is for no more bytes than the grant', async () => {
+  await using here = await jaredWith(['transfer:*:send{size:13B}']);
+
+  await expect(here.link()).rejects.toMatchObject(denied);
+  await expect(here.uploadLink()).rejects.toMatchObject(denied);
+  await here.transfers.uploadLink('jared', { recipient: 'jared', mostBytes: 13 });
+});
+
+test('what comes slowly by a link is not ended while it comes', async () => {
+  await using here = await jaredWith(['transfer:*:send']);
+  const { path } = await here.uploadLink();
+  const [, token = '', key = ''] = /^\/l\/([\w-]+)#([\w-]+)$/.exec(path) ?? [];
+  const bytes = storedOf('slow', Buffer.from(key, 'base64url').toString('hex'));
+  async function* source(): AsyncGenerator<Uint8Array, void, void> {
+    yield* once(bytes.subarray(0, 70));
+    await (here.clock as SimulatedClock).advance(day / 12);
+    await here.transfers.cleanUp();
+    yield* once(bytes.subarray(70));
+  }
+
+  const came = await here.transfers.takeByLink({
+    ...{ token, filename: 'slow.txt', sha256: sha256('slow'), source: source() },
+  });
+
+  expect(await here.read('jared', came.id)).toBe('slow');
 });
 
 test('who was terminated makes no link, whatever it held', async () => {

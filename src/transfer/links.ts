@@ -70,7 +70,8 @@ export async function linkTransfer(
   const dek = await dekFor(deps, row, party);
   const untilMs = Math.min(ttlMs, (row.expires_at ?? lastInstant) - deps.clock.now());
   const facts = { kind: 'download', transfer: id, most_uses: mostUses } as const;
-  return make(deps, { party, ttlMs: untilMs, dek }, facts);
+  const sizeBytes = row.file_size_bytes;
+  return make(deps, { party, ttlMs: untilMs, dek, sizeBytes }, facts);
 }
 
 async function dekFor(
@@ -99,7 +100,7 @@ export async function uploadLink(
   const dek = deps.random.bytes(dekBytes);
   return make(
     deps,
-    { party, ttlMs, dek },
+    { party, ttlMs, dek, sizeBytes: mostBytes },
     { kind: 'upload', recipient, most_bytes: mostBytes, most_uses: 1 },
   );
 }
@@ -108,11 +109,13 @@ interface Making {
   readonly party: string;
   readonly ttlMs: number;
   readonly dek: Uint8Array | undefined;
+  /** What goes by it, at most. */
+  readonly sizeBytes: number;
 }
 
 async function make(
   deps: TransferDeps,
-  { party, ttlMs, dek }: Making,
+  { party, ttlMs, dek, sizeBytes }: Making,
   facts: Pick<LinkRow, 'kind' | 'most_uses'> & Partial<LinkRow>,
 ): Promise<MadeLink> {
   const now = deps.clock.now();
@@ -125,7 +128,7 @@ async function make(
   };
   const link = await deps.ledger.transact(async (tx) => {
     const { recipient } = base;
-    const sending = { sender: party, to: [anybody], sizeBytes: null, counts: true };
+    const sending = { sender: party, to: [anybody], sizeBytes, counts: true };
     const refused = await refuseSending(deps, tx, sending);
     if (refused !== undefined) return refused;
     // The id of the link is that of the body which will come.

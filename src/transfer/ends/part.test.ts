@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { realRandom } from '../../app/engines/random.ts';
-import { claimPart, type PartDeps } from './part.ts';
+import { claimPart, type PartDeps, wasNamed } from './part.ts';
 
 /** A process that somebody made up, on a machine with one start. */
 function processOf(pid: number, { boot = 'boot', alive = [pid] } = {}): PartDeps {
@@ -42,6 +42,18 @@ test('what a dead process has left is gone on with', async () => {
 
   expect(second).toMatchObject({ path: first.path, isBegun: true });
   expect(readFileSync(second.path, 'utf8')).toBe('half');
+});
+
+test('a mark of a try that was cut off says nothing once the part is begun anew', async () => {
+  await using folder = temporaryFolder();
+  const first = await claimPart(processOf(1), of(folder.path));
+  mkdirSync(first.path);
+  await first.mark();
+  mkdirSync(folder.at('x'));
+
+  await claimPart(processOf(2, { boot: 'later' }), of(folder.path));
+
+  expect(await wasNamed(processOf(3), of(folder.path), folder.at('x'))).toBe(false);
 });
 
 test.each([

@@ -68,6 +68,8 @@ export async function claimPart(deps: PartDeps, of: PartOf): Promise<Part> {
   underWay.add(note.claim);
   failed.defer(() => underWay.delete(note.claim));
   await putNote(deps, notePath, note, of);
+  // Of a try that did not come to the end: it says nothing of what stands there now.
+  await removeIfThere(disk, markPath);
   // P2
   const isSame = before !== undefined && before.hash === of.hash && before.boot === boot;
   if (!isSame || boot === null) await removeTree(disk, path);

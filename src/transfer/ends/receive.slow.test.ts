@@ -82,6 +82,22 @@ test('what is taken back while it is received gets no name, and leaves no part',
   expect(await acks(here)).toEqual([{ status: 'expired', ack: 'revoked' }]);
 });
 
+test('what is taken back before its bytes come leaves no part', async () => {
+  await using here = await sentToJared();
+
+  const attempt = here.receive({
+    calls: {
+      transferBytes: async (...which) => {
+        await here.revoke();
+        return here.jared.transferBytes(...which);
+      },
+    },
+  });
+
+  await expect(attempt).rejects.toMatchObject({ code: 'transfer.over' });
+  expect(readdirSync(here.dest)).toEqual([]);
+});
+
 test('what expires while it is received is received, and has its name', async () => {
   await using here = await sentToJared();
   const expire = async (): Promise<void> => {

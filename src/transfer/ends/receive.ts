@@ -166,7 +166,8 @@ async function failed(
 }
 
 function isRefused(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'transfer.bad-folder';
+  if (!(failure instanceof AosError)) return false;
+  return failure.code === 'transfer.bad-folder' || over.includes(failure.code);
 }
 
 interface ReceivedPart {

@@ -82,7 +82,8 @@ create index idx_sender on agent_transfers (sender, created_at);
 create index idx_created on agent_transfers (created_at);
 -- What a sender has sent lately, without a look at the rows.
 create index agent_transfers_lately
-  on agent_transfers (sender, created_at, recipient, file_size_bytes, batch) where body is not null;
+  on agent_transfers (sender, created_at, recipient, file_size_bytes, batch, body)
+  where body is not null;
 create index agent_transfers_batch on agent_transfers (batch);
 create index agent_transfers_body on agent_transfers (body);
 create index agent_transfers_ending on agent_transfers (expires_at) where body is not null;
