@@ -1,8 +1,9 @@
-/** A thread that hashes, seals and opens, while this one reads and writes. */
+/** Threads that seal and hash, while this one reads and writes. */
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
   emptySlot,
+  isHashTask,
   type StretchResult,
   type StretchSlot,
   type StretchTask,
@@ -11,12 +12,27 @@ import {
 } from '../../blobs/seal/stretch.ts';
 import type { StretchRequest } from './stretches-thread.ts';
 
-/** One is read while one is worked on and one is written. */
-const slotCount = 4;
+/** One is read while one is sealed, one is hashed and one is written. */
+const slotCount = 6;
 
-// What a cipher answers is new memory each time. It is given back when the young part of the
-// heap is full, so a small one keeps a GiB from taking more room than ten MiB do.
-const resourceLimits = { maxYoungGenerationSizeMb: 2 };
+// What a cipher answers is new memory each time. With a small heap it is given back soon, so that
+// a GiB takes no more room than ten MiB do.
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 40 };
+
+export function openStretches(): StretchWorks {
+  const memory = new SharedArrayBuffer(slotCount * slotBytes);
+  const [sealer, hasher] = [new Thread(memory), new Thread(memory)];
+  const slotAt = (index: number): StretchSlot => ({
+    ...emptySlot(memory, index * slotBytes),
+    run: (task) => (isHashTask(task) ? hasher : sealer).run({ slot: index, task }),
+  });
+  return {
+    slots: [slotAt(0), ...Array.from({ length: slotCount - 1 }, (_, index) => slotAt(index + 1))],
+    async [Symbol.asyncDispose]() {
+      await Promise.all([sealer.end(), hasher.end()]);
+    },
+  };
+}
 
 interface Waiting {
   resolve(result: StretchResult): void;
@@ -24,34 +40,34 @@ interface Waiting {
 }
 
 /** What comes back carries no name: it comes in the order in which it was handed in. */
-export function openStretches(): StretchWorks {
-  const memory = new SharedArrayBuffer(slotCount * slotBytes);
-  const worker = new Worker(threadFile(), { workerData: memory, resourceLimits });
-  const waiting: Waiting[] = [];
-  let broken: { readonly why: unknown } | undefined;
-  const breakOff = (why: unknown): void => {
-    broken ??= { why };
-    for (const { reject } of waiting.splice(0)) reject(why);
-  };
-  worker.on('message', (result: StretchResult) => waiting.shift()?.resolve(result));
-  worker.on('error', breakOff);
-  worker.on('exit', () => breakOff(new Error('the thread that seals has ended')));
-  const run = (slot: number, task: StretchTask): Promise<StretchResult> =>
-    new Promise((resolve, reject) => {
-      if (broken !== undefined) return reject(broken.why);
-      waiting.push({ resolve, reject });
-      worker.postMessage({ slot, task } satisfies StretchRequest);
+class Thread {
+  readonly #worker: Worker;
+  readonly #waiting: Waiting[] = [];
+  #broken: { readonly why: unknown } | undefined;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#worker = new Worker(threadFile(), { workerData: memory, resourceLimits });
+    this.#worker.on('message', (result: StretchResult) => this.#waiting.shift()?.resolve(result));
+    this.#worker.on('error', (failure) => this.#breakOff(failure));
+    this.#worker.on('exit', () => this.#breakOff(new Error('a thread that seals has ended')));
+  }
+
+  run(request: { readonly slot: number; readonly task: StretchTask }): Promise<StretchResult> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken !== undefined) return reject(this.#broken.why);
+      this.#waiting.push({ resolve, reject });
+      this.#worker.postMessage(request satisfies StretchRequest);
     });
-  const slotAt = (index: number): StretchSlot => ({
-    ...emptySlot(memory, index * slotBytes),
-    run: (task) => run(index, task),
-  });
-  return {
-    slots: [slotAt(0), ...Array.from({ length: slotCount - 1 }, (_, index) => slotAt(index + 1))],
-    async [Symbol.asyncDispose]() {
-      await worker.terminate();
-    },
-  };
+  }
+
+  #breakOff(why: unknown): void {
+    this.#broken ??= { why };
+    for (const { reject } of this.#waiting.splice(0)) reject(why);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
 }
 
 /** Beside the bundle as beside the source. */

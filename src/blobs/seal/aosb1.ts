@@ -10,7 +10,14 @@
  *     another DEK it does not open, to anything.
  * S3. The last chunk says so in its nonce: what is cut at the end of a chunk does not open.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 
 export const chunkBytes = 65536;
@@ -27,7 +34,7 @@ const at = { algorithm: 5, logOfChunk: 6, salt: 8, commitment: 24, rest: 40 } as
 /** What the chunks of one body are sealed and opened with. */
 export interface Sealing {
   readonly header: Uint8Array;
-  readonly chunkKey: Uint8Array;
+  readonly chunkKey: KeyObject;
   readonly noncePrefix: Uint8Array;
 }
 
@@ -82,7 +89,8 @@ function keyed(dek: Uint8Array, header: Uint8Array): Sealing {
   const salt = saltIn(header);
   return {
     header,
-    chunkKey: derived(dek, salt, 'aosb1/chunk', 32),
+    // Made once: from bytes, each chunk would make it anew, which takes as long as sealing.
+    chunkKey: createSecretKey(derived(dek, salt, 'aosb1/chunk', 32)),
     noncePrefix: derived(dek, salt, 'aosb1/nonce', 7),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The work on one stretch of a body: a MiB, read and written by one thread and hashed, sealed or
- * opened by another. The two share the memory of a slot, so nothing is copied on the way.
+ * The work on one stretch of a body: a MiB, read and written by one thread, sealed or opened by a
+ * second and hashed by a third. They share the memory of a slot, so nothing is copied on the way.
  *
  * W1. The stretches of one body come in their order: the hash of the whole runs along.
  */
@@ -24,12 +24,24 @@ export const sealedStretchBytes = chunksPerStretch * sealedChunkBytes;
 export type StretchTask =
   /** The next body. Its key, where there is one, and for one that is to be opened its header. */
   | { readonly kind: 'begin'; readonly dek?: Uint8Array; readonly header?: Uint8Array }
-  /** So many plain bytes go into the hash of the whole. */
-  | { readonly kind: 'hash'; readonly length: number }
   | { readonly kind: 'seal'; readonly length: number; readonly place: ChunkPlace }
   | { readonly kind: 'open'; readonly length: number; readonly place: ChunkPlace }
-  /** The hash of the whole. */
-  | { readonly kind: 'end' };
+  | HashTask;
+
+/** What goes into the hash of the whole: a part of a slot, from one byte to the one before another. */
+export type HashTask =
+  | { readonly kind: 'hash-begin' }
+  | {
+      readonly kind: 'hash';
+      readonly side: 'plain' | 'sealed';
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly kind: 'hash-end' };
+
+export function isHashTask(task: StretchTask): task is HashTask {
+  return task.kind.startsWith('hash');
+}
 
 export type StretchResult =
   /** How many bytes there are on the other side. */
@@ -69,21 +81,23 @@ export class StretchBench {
       case 'begin':
         this.#begin(task);
         return { kind: 'done', length: 0 };
+      case 'hash-begin':
+        this.#whole = createHash('sha256');
+        return { kind: 'done', length: 0 };
       case 'hash':
         // W1
-        this.#whole.update(plain.subarray(0, task.length));
-        return { kind: 'done', length: task.length };
+        this.#whole.update((task.side === 'plain' ? plain : sealed).subarray(task.from, task.to));
+        return { kind: 'done', length: task.to - task.from };
       case 'seal':
         return { kind: 'done', length: this.#seal(plain.subarray(0, task.length), sealed, task) };
       case 'open':
         return { kind: 'done', length: this.#open(sealed.subarray(0, task.length), plain, task) };
-      case 'end':
+      case 'hash-end':
         return { kind: 'whole', sha256: this.#whole.digest('hex') };
     }
   }
 
   #begin({ dek, header }: Extract<StretchTask, { kind: 'begin' }>): void {
-    this.#whole = createHash('sha256');
     this.#sealing = undefined;
     if (dek === undefined) return;
     this.#sealing = header === undefined ? sealingOf(dek) : openingOf(dek, header);

@@ -26,7 +26,9 @@ function bytesOf(size: number): Uint8Array {
 function sinkInto(found: Uint8Array[]): Sink {
   return {
     write: async (bytes) => void found.push(bytes.slice()),
-    end: async () => ({ hash: undefined }),
+    end: async () => {},
+    wantsHash: false,
+    async *kept() {},
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -5,15 +5,15 @@
  * makes two stretches with one fingerprint, but by chance, once in about 2^110. They are never
  * stored and never sent.
  */
-import { createCipheriv } from 'node:crypto';
+import { createCipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Random } from '../../kernel/ports.ts';
 
 export class Fingerprints {
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   readonly #found: Uint8Array[] = [];
 
   constructor(random: Random) {
-    this.#key = random.bytes(32);
+    this.#key = createSecretKey(random.bytes(32));
   }
 
   note(index: number, bytes: Uint8Array): void {

@@ -8,8 +8,8 @@ import { stretchBytes } from '../../kernel/transfer.ts';
 import type { Progress } from './ends.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { inOrder } from './in-order.ts';
-import { resultError } from './result-error.ts';
 import type { Source } from './source.ts';
+import { WorksHash } from './works-hash.ts';
 
 export interface Measured {
   readonly content: Content;
@@ -30,13 +30,12 @@ export async function measure(
 ): Promise<Measured> {
   const { sizeBytes } = source;
   const fingerprints = new Fingerprints(random);
-  const [first] = works.slots;
-  await first.run({ kind: 'begin' });
+  const hash = await WorksHash.begin(works);
   await inOrder(works.slots, stretchCount(sizeBytes), {
     signal,
     begin: async (slot, index) => {
       const length = await fill(source, slot, index);
-      const result = slot.run({ kind: 'hash', length });
+      const result = hash.add(slot, { side: 'plain', from: 0, to: length });
       fingerprints.note(index, slot.plain.subarray(0, length));
       return { result };
     },
@@ -45,9 +44,7 @@ export async function measure(
       onProgress?.({ phase: 'reading', doneBytes, totalBytes: sizeBytes });
     },
   });
-  const end = await first.run({ kind: 'end' });
-  if (end.kind !== 'whole') throw resultError(end);
-  return { content: { sha256: end.sha256, sizeBytes }, fingerprints };
+  return { content: { sha256: await hash.end(), sizeBytes }, fingerprints };
 }
 
 export function stretchCount(sizeBytes: number): number {

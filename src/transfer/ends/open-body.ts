@@ -2,7 +2,7 @@
  * Opens a stored body, stretch by stretch, from any place in it. Nothing is handed out that is
  * not what was sealed, where it was sealed.
  */
-import { headerBytes } from '../../blobs/seal/aosb1.ts';
+import { type ChunkPlace, headerBytes } from '../../blobs/seal/aosb1.ts';
 import {
   chunksPerStretch,
   type StretchSlot,
@@ -17,6 +17,7 @@ import { inOrder } from './in-order.ts';
 import { stretchCount } from './measure.ts';
 import { resultError } from './result-error.ts';
 import { storedSize } from './send.ts';
+import type { WorksHash } from './works-hash.ts';
 
 export interface BodyParts {
   readonly works: StretchWorks;
@@ -30,13 +31,15 @@ export interface BodyRange {
   /** The one behind the last; all where nothing is said. */
   readonly to?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What is opened goes into it too. */
+  readonly hash?: WorksHash | undefined;
   /** The bytes are used no more when it resolves. */
   take(bytes: Uint8Array, offset: number): Promise<void>;
 }
 
 export async function openBody(
   { works, stored, opened }: BodyParts,
-  { from, to, signal, take }: BodyRange,
+  { from, to, signal, hash, take }: BodyRange,
 ): Promise<void> {
   const { transfer, dek } = opened;
   const isSealed = dek !== null;
@@ -54,16 +57,43 @@ export async function openBody(
         first: (first + step) * chunksPerStretch,
         toEnd: first + step === count - 1,
       };
-      return { result: slot.run({ kind: 'open', length, place }) };
-    },
-    end: async (result, { plain }, step) => {
-      if (result.kind !== 'done') throw resultError(result);
       const offset = (first + step) * stretchBytes;
-      const skip = Math.max(0, from - offset);
-      const length = Math.min(result.length, (to ?? size) - offset);
-      await take(plain.subarray(skip, length), offset + skip);
+      const wanted = { from: Math.max(0, from - offset), to: (to ?? size) - offset };
+      return { result: openStretch(slot, { length, place }, wanted, hash) };
+    },
+    end: async ({ part, hashed }, { plain }, step) => {
+      const offset = (first + step) * stretchBytes;
+      await take(plain.subarray(part.from, part.to), offset + part.from);
+      await hashed;
     },
   });
+}
+
+interface OpenedStretch {
+  /** What of it is wanted. */
+  readonly part: Wanted;
+  /** Under way while it is written. */
+  readonly hashed: Promise<void> | undefined;
+}
+
+interface Wanted {
+  readonly from: number;
+  readonly to: number;
+}
+
+async function openStretch(
+  slot: StretchSlot,
+  what: { readonly length: number; readonly place: ChunkPlace },
+  { from, to }: Wanted,
+  hash: WorksHash | undefined,
+): Promise<OpenedStretch> {
+  const result = await slot.run({ kind: 'open', ...what });
+  if (result.kind !== 'done') throw resultError(result);
+  const part = { from, to: Math.min(result.length, to) };
+  const hashed = hash?.add(slot, { side: 'plain', ...part });
+  // Heard of where it is waited for.
+  hashed?.catch(() => {});
+  return { part, hashed };
 }
 
 async function begin(works: StretchWorks, stored: StoredBytes, dek: string | null): Promise<void> {

@@ -3,7 +3,7 @@
  * part, which gets its name when it is whole. Killed at any line, the same command goes on where
  * it was; what was changed in the store never gets the name.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { isTaken } from '../../kernel/disk-errors.ts';
@@ -23,6 +23,7 @@ import { claimPart, type Part, wasNamed } from './part.ts';
 import { readFolderList } from './read-list.ts';
 import { gaveUp, isPassing, withRetries } from './retries.ts';
 import { FolderTarget, fileTarget, makeFolders, type Target } from './targets.ts';
+import { WorksHash } from './works-hash.ts';
 
 export interface ReceiveDeps {
   readonly disk: Disk;
@@ -114,7 +115,7 @@ export async function receiveTo(
     await openBody({ works, stored, opened }, { from: position, signal, take });
   });
   // What was handed out cannot be taken back: there is nothing to try again.
-  if (!isSaid(opened, whole)) throw await failed(deps, opened.transfer, notSaid());
+  if (!isSaid(opened, whole.digest('hex'))) throw await failed(deps, opened.transfer, notSaid());
   return settle(deps, opened.transfer.id, options);
 }
 
@@ -190,19 +191,18 @@ async function receiveInto(
   const pace = paceOf(deps.clock, options.limitBytesPerSecond);
   await using target = await targetOf(deps, body, part, options);
   const { keptBytes } = target;
-  const whole = await wholeHash(opened, target);
+  const hash = await wholeHash(works, opened, target);
   const totalBytes = transfer.file_size_bytes;
   await openBody(body, {
     from: target.position,
-    signal,
+    ...{ signal, hash },
     take: async (bytes, offset) => {
       await pace.take(bytes.length, signal);
-      whole?.update(bytes);
       await target.write(bytes);
       onProgress?.({ phase: 'receiving', doneBytes: offset + bytes.length, totalBytes });
     },
   });
-  const isWhole = whole === undefined || isSaid(opened, whole);
+  const isWhole = hash === undefined || isSaid(opened, await hash.end());
   if (isWhole) await target.end();
   return { keptBytes, isWhole };
 }
@@ -213,13 +213,14 @@ async function receiveInto(
  * to receive it. In one that is not sealed, nothing else tells what was changed.
  */
 async function wholeHash(
+  works: StretchWorks,
   { dek }: OpenedTransfer,
   target: Pick<Target, 'keptBytes' | 'kept'>,
-): Promise<Hash | undefined> {
+): Promise<WorksHash | undefined> {
   if (dek !== null && target.keptBytes > 0) return undefined;
-  const whole = createHash('sha256');
-  for await (const bytes of target.kept()) whole.update(bytes);
-  return whole;
+  const hash = await WorksHash.begin(works);
+  await hash.feed(target.kept());
+  return hash;
 }
 
 async function targetOf(
@@ -246,8 +247,8 @@ function storedBytesOf(
 }
 
 /** Whether the sender sent what it said. */
-function isSaid({ transfer: { sha256 } }: OpenedTransfer, whole: Hash): boolean {
-  return sha256 === null || whole.digest('hex') === sha256;
+function isSaid({ transfer: { sha256 } }: OpenedTransfer, found: string): boolean {
+  return sha256 === null || found === sha256;
 }
 
 function notSaid(): AosError {

@@ -14,6 +14,7 @@ import { paceOf } from './pace.ts';
 import { resultError } from './result-error.ts';
 import { type SendDeps, sentOf, storedSize, wishOf } from './send.ts';
 import { localSink, remoteSink } from './sinks.ts';
+import { WorksHash } from './works-hash.ts';
 
 export async function sendStream(
   deps: SendDeps,
@@ -40,19 +41,27 @@ export async function sendStream(
   const whole = createHash('sha256');
   let sizeBytes = 0;
   try {
-    if (dek !== undefined) await sink.write(sealingOf(dek).header);
+    const hash = sink.wantsHash ? await WorksHash.begin(works) : undefined;
+    if (dek !== undefined) {
+      const { header } = sealingOf(dek);
+      await hash?.feed([header]);
+      await sink.write(header);
+    }
     for await (const { length, index, toEnd } of stretchesOf(stream, slot.plain)) {
       signal?.throwIfAborted();
       whole.update(slot.plain.subarray(0, length));
       const sealed = await sealedOf(slot, { length, index, toEnd });
       await pace.take(sealed, signal);
+      const hashed = hash?.add(slot, { side: 'sealed', from: 0, to: sealed });
       await sink.write(slot.sealed.subarray(0, sealed));
+      await hashed;
       sizeBytes += length;
       onProgress?.({ phase: 'sending', doneBytes: sizeBytes, totalBytes: null });
     }
-    const { hash } = await sink.end();
+    await sink.end();
     const end = {
-      ...{ as: deps.as, size_bytes: sizeBytes, sha256: whole.digest('hex'), hash },
+      ...{ as: deps.as, size_bytes: sizeBytes, sha256: whole.digest('hex') },
+      hash: await hash?.end(),
       stored_bytes: storedSize(sizeBytes, dek !== undefined),
     };
     const answer = await deps.use((calls) => calls.finishUpload(begun.upload, end, { signal }));

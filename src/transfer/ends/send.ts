@@ -138,10 +138,11 @@ async function store(
   const place = { keepBytes: kept.bytes, as: deps.as, limitBytesPerSecond, signal };
   await using sink = await sinkOf(deps, begun, place);
   const dek = begun.dek === null ? undefined : Buffer.from(begun.dek, 'hex');
-  await upload(works, source, measured, sink, {
+  const hash = await upload(works, source, measured, sink, {
     ...{ dek, fromStretch: kept.stretches, pace, onProgress, signal },
   });
-  return await sink.end();
+  await sink.end();
+  return { hash };
 }
 
 function sinkOf(

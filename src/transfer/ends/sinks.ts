@@ -1,15 +1,19 @@
 /** Where sealed bytes go: into a file of the home, or to whoever serves it. */
-import { createHash, type Hash } from 'node:crypto';
 import { isMissing } from '../../kernel/disk-errors.ts';
 import type { Disk, FileWriter } from '../../kernel/ports.ts';
-import { partBytes, stretchBytes } from '../../kernel/transfer.ts';
+import { partBytes } from '../../kernel/transfer.ts';
 import type { OpenUpload, SendCalls, UseHome } from './calls.ts';
+import { bytesIn, flushedAlong } from './large-files.ts';
 
 export interface Sink extends AsyncDisposable {
+  /** Whether end() is to be told the SHA-256 of all stored bytes. */
+  readonly wantsHash: boolean;
+  /** What was there before, and stays. */
+  kept(): AsyncGenerator<Uint8Array, void, void>;
   /** The bytes are used no more when it resolves. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Everything that was written is where it belongs. The hash, where this side knows it. */
-  end(): Promise<{ readonly hash: string | undefined }>;
+  /** Everything that was written is where it belongs. */
+  end(): Promise<void>;
 }
 
 export interface SinkPlace {
@@ -23,17 +27,12 @@ export interface SinkPlace {
 
 /** The owner's own process writes the file, and knows its hash. */
 export async function localSink(disk: Disk, path: string, { keepBytes }: SinkPlace): Promise<Sink> {
-  const hash = await hashOfKept(disk, path, keepBytes);
-  const writer = await openAt(disk, path, keepBytes);
+  const writer = flushedAlong(await openAt(disk, path, keepBytes));
   return {
-    write: async (bytes) => {
-      hash.update(bytes);
-      await writer.append(bytes);
-    },
-    end: async () => {
-      await writer.sync();
-      return { hash: hash.digest('hex') };
-    },
+    wantsHash: true,
+    kept: () => bytesIn(disk, path, keepBytes),
+    write: (bytes) => writer.append(bytes),
+    end: () => writer.sync(),
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };
 }
@@ -45,21 +44,6 @@ async function openAt(disk: Disk, path: string, keepBytes: number): Promise<File
     if (!isMissing(failure) || keepBytes > 0) throw failure;
     return disk.create(path);
   }
-}
-
-async function hashOfKept(disk: Disk, path: string, keepBytes: number): Promise<Hash> {
-  const hash = createHash('sha256');
-  if (keepBytes === 0) return hash;
-  await using reader = await disk.read(path);
-  const buffer = new Uint8Array(stretchBytes);
-  for (let offset = 0; offset < keepBytes; ) {
-    const wanted = Math.min(buffer.length, keepBytes - offset);
-    const part = await reader.readAt(offset, wanted, buffer);
-    if (part.length === 0) break;
-    hash.update(part);
-    offset += part.length;
-  }
-  return hash;
 }
 
 /**
@@ -85,16 +69,15 @@ export function remoteSink(
     waitingBytes = 0;
   };
   return {
+    wantsHash: false,
+    async *kept() {},
     write: async (bytes) => {
       // Copied: the memory is used again for the next stretch.
       waiting.push(bytes.slice());
       waitingBytes += bytes.length;
       if (waitingBytes >= mostBytes) await flush();
     },
-    end: async () => {
-      await flush();
-      return { hash: undefined };
-    },
+    end: flush,
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -2,9 +2,10 @@
 import { dirname, join } from 'node:path';
 import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
 import type { FolderEntry } from '../../kernel/folder-list.ts';
-import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
+import type { Disk, FileWriter } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer.ts';
 import type { TreeDisk } from '../../kernel/tree.ts';
+import { bytesIn, flushedAlong } from './large-files.ts';
 import type { FolderList } from './read-list.ts';
 
 /** Takes bytes in their order, from where it says. */
@@ -24,9 +25,8 @@ export interface Target extends AsyncDisposable {
 export async function fileTarget(disk: Disk, path: string, isBegun: boolean): Promise<Target> {
   const size = isBegun ? ((await disk.stat(path))?.sizeBytes ?? 0) : 0;
   const position = Math.floor(size / stretchBytes) * stretchBytes;
-  const writer = isBegun
-    ? await disk.create(path, { keepBytes: position })
-    : await disk.create(path);
+  const options = isBegun ? { keepBytes: position } : {};
+  const writer = flushedAlong(await disk.create(path, options));
   return {
     position,
     keptBytes: position,
@@ -35,23 +35,6 @@ export async function fileTarget(disk: Disk, path: string, isBegun: boolean): Pr
     end: () => writer.sync(),
     [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
   };
-}
-
-async function* bytesIn(
-  view: DiskView,
-  path: string,
-  sizeBytes: number,
-): AsyncGenerator<Uint8Array, void, void> {
-  if (sizeBytes === 0) return;
-  await using reader = await view.read(path);
-  const buffer = new Uint8Array(stretchBytes);
-  for (let offset = 0; offset < sizeBytes; ) {
-    const wanted = Math.min(buffer.length, sizeBytes - offset);
-    const part = await reader.readAt(offset, wanted, buffer);
-    if (part.length === 0) return;
-    yield part;
-    offset += part.length;
-  }
 }
 
 export interface FolderTargetDeps {

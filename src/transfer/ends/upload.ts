@@ -6,9 +6,10 @@
  * U2. What a try before this one has stored stays: it was sealed with the same key from the same
  *     bytes, or the home would not have told of it.
  */
-import { headerBytes, sealingOf } from '../../blobs/seal/aosb1.ts';
+import { type ChunkPlace, headerBytes, sealingOf } from '../../blobs/seal/aosb1.ts';
 import {
   chunksPerStretch,
+  type StretchSlot,
   type StretchWorks,
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
@@ -20,6 +21,7 @@ import type { Pace } from './pace.ts';
 import { resultError } from './result-error.ts';
 import type { Sink } from './sinks.ts';
 import type { Source } from './source.ts';
+import { WorksHash } from './works-hash.ts';
 
 export interface UploadOptions {
   /** Undefined where nothing is sealed. */
@@ -43,18 +45,25 @@ export function keptOf(storedBytes: number, { sizeBytes }: Source, isSealed: boo
   return { stretches, bytes: stretches === 0 ? 0 : head + stretches * each };
 }
 
+/** The hash of all that is stored then, where the sink wants it. */
 export async function upload(
   works: StretchWorks,
   source: Source,
   { fingerprints }: Measured,
   sink: Sink,
   options: UploadOptions,
-): Promise<void> {
+): Promise<string | undefined> {
   const { dek, fromStretch: from, pace, onProgress, signal } = options;
   const [first] = works.slots;
   const count = stretchCount(source.sizeBytes);
   await first.run({ kind: 'begin', ...(dek === undefined ? {} : { dek }) });
-  if (from === 0 && dek !== undefined) await sink.write(sealingOf(dek).header);
+  const hash = sink.wantsHash ? await WorksHash.begin(works) : undefined;
+  await hash?.feed(sink.kept());
+  if (from === 0 && dek !== undefined) {
+    const { header } = sealingOf(dek);
+    await hash?.feed([header]);
+    await sink.write(header);
+  }
   await inOrder(works.slots, count - from, {
     signal,
     begin: async (slot, step) => {
@@ -63,14 +72,35 @@ export async function upload(
       // U1
       if (!fingerprints.isSame(index, slot.plain.subarray(0, length))) throw changed(source);
       const place = { first: index * chunksPerStretch, toEnd: index === count - 1 };
-      return { result: slot.run({ kind: 'seal', length, place }) };
+      return { result: sealed(slot, { length, place }, hash) };
     },
-    end: async (result, { sealed }, step) => {
-      if (result.kind !== 'done') throw resultError(result);
+    end: async ({ length, hashed }, slot, step) => {
       const doneBytes = Math.min((from + step + 1) * stretchBytes, source.sizeBytes);
-      await pace.take(result.length, signal);
-      await sink.write(sealed.subarray(0, result.length));
+      await pace.take(length, signal);
+      await sink.write(slot.sealed.subarray(0, length));
+      await hashed;
       onProgress?.({ phase: 'sending', doneBytes, totalBytes: source.sizeBytes });
     },
   });
+  return hash?.end();
+}
+
+interface SealedStretch {
+  readonly length: number;
+  /** Under way while it is written. */
+  readonly hashed: Promise<void> | undefined;
+}
+
+async function sealed(
+  slot: StretchSlot,
+  what: { readonly length: number; readonly place: ChunkPlace },
+  hash: WorksHash | undefined,
+): Promise<SealedStretch> {
+  const result = await slot.run({ kind: 'seal', ...what });
+  if (result.kind !== 'done') throw resultError(result);
+  const { length } = result;
+  const hashed = hash?.add(slot, { side: 'sealed', from: 0, to: length });
+  // Heard of where it is waited for.
+  hashed?.catch(() => {});
+  return { length, hashed };
 }
