@@ -1,5 +1,5 @@
 /** What a program gets from `import { AgentTransfer } from 'agent-os/transfer'`. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { worksHere } from '../blobs/seal/stretch.ts';
 import { type Client, connectTo, createClient } from '../gateway/client.ts';
 import { socketTransport, withHandle } from '../gateway/transport.ts';
@@ -15,6 +15,7 @@ import type {
   Transfer,
   TransferFilter,
 } from '../transfer/ends/ends.ts';
+import { begunIn } from '../transfer/ends/part.ts';
 import { type ReceiveDeps, receive, receiveTo } from '../transfer/ends/receive.ts';
 import { type SendDeps, sendSource } from '../transfer/ends/send.ts';
 import { sendStream } from '../transfer/ends/send-stream.ts';
@@ -89,6 +90,17 @@ export class AgentTransfer {
   /** What was sent to this agent and is not downloaded yet; the oldest first. */
   async listPending(filter: TransferFilter = {}): Promise<Transfer[]> {
     return (await this.#list('received', { status: 'pending', ...filter })).reverse();
+  }
+
+  /**
+   * What was downloaded, but for its last step: a process was killed when the sender had been
+   * told and the file had no name yet. `download` gives it the name.
+   */
+  async listUnnamed(dest: string): Promise<Transfer[]> {
+    const begun = new Set(await begunIn(this.#engines.disk, resolve(dest)));
+    if (begun.size === 0) return [];
+    const received = await this.#list('received', { status: 'downloaded' });
+    return received.filter(({ id }) => begun.has(id)).reverse();
   }
 
   /** What this agent has sent; the newest first. */

@@ -127,7 +127,10 @@ async function downloadAll({ command, context }: Running, options: AllOptions): 
   if (options.dest === '-') throw oneAtATime();
   const chosen = receiveOptions(options, context.signal);
   const transfers = await transfersOf(context, options);
-  const pending = await transfers.listPending({ from: options.from });
+  const pending = [
+    ...(await transfers.listUnnamed(options.dest ?? '.')),
+    ...(await transfers.listPending({ from: options.from })),
+  ];
   if (pending.length === 0) {
     context.print({ data: { downloaded: [], failed: [] }, text: 'Nothing waits for you.' });
     return;

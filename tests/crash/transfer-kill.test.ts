@@ -14,6 +14,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -142,6 +143,32 @@ test.each(['file', 'folder'])(
   },
   60_000,
 );
+
+test('what was told and has no name yet is named by download-all', async () => {
+  await using folder = temporaryFolder();
+  const home = folder.at('home');
+  await using daemon = await startDaemon(home);
+  for (const name of ['samantha', 'jared']) await daemon.client.register(name);
+  writeFileSync(folder.at('report.md'), 'a report');
+  const send = ['send', folder.at('report.md'), '--to', 'jared', '--as', 'samantha', '--json'];
+  const { id } = sentIn((await run(home, send)).stdout);
+  const dest = folder.at('received');
+  const all = ['download-all', '--dest', dest, '--as', 'jared', '--json'];
+  const stat = () => daemon.client.transfer(id, { as: 'samantha' });
+  // The last thing before it has its name is that the sender is told.
+  await run(home, ['download', id, '--dest', dest, '--as', 'jared', '--json']);
+  renameSync(join(dest, 'report.md'), join(dest, `.aos-${id}.part`));
+  const { hash } = await daemon.client.openTransfer(id, { as: 'jared' });
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  const note = { hash, boot, pid: 1, started: 'long ago', claim: 'x' };
+  writeFileSync(join(dest, `.aos-${id}.note`), JSON.stringify(note));
+
+  await run(home, all);
+
+  expect((await stat()).status).toBe('downloaded');
+  expect(readdirSync(dest)).toEqual(['report.md']);
+  expect(readFileSync(join(dest, 'report.md'), 'utf8')).toBe('a report');
+}, 60_000);
 
 function fill(path: string): void {
   const descriptor = openSync(path, 'w');

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Disk, Random } from '../../kernel/ports.ts';
+import type { Disk, DiskView, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
 import { quote } from '../../kernel/quote.ts';
 import { removeIfThere, removeTree } from '../../kernel/remove.ts';
@@ -85,6 +85,13 @@ export async function claimPart(deps: PartDeps, of: PartOf): Promise<Part> {
     end: () => clear(disk, of),
     [Symbol.dispose]: () => void underWay.delete(note.claim),
   };
+}
+
+/** The transfers of which a try that was cut off has left something in that folder. */
+export async function begunIn(view: DiskView, folder: string): Promise<string[]> {
+  if ((await view.stat(`${folder}/.`))?.kind !== 'folder') return [];
+  const names = await view.list(folder);
+  return names.flatMap((name) => /^\.aos-([0-9a-f]{32})\.note$/.exec(name)?.[1] ?? []);
 }
 
 function pathsOf({ folder, transfer }: PartOf) {
