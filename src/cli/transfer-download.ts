@@ -1,13 +1,15 @@
 /** `agent-transfer download` and `download-all`. */
+
 import type { Command } from 'commander';
 import type { AgentTransfer } from '../app/agent-transfer.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import type { Context } from './context.ts';
 import { sizeOf, transferIdOf } from './transfer-input.ts';
 import type { ProgressView } from './transfer-progress.ts';
 import { type As, moving, transfersOf, transferVerb, withDetails } from './transfer-verb.ts';
-import { receivedWords, sizeWords, type Transfer } from './transfer-words.ts';
+import { receivedWords, type Transfer } from './transfer-words.ts';
 
 export interface DownloadOptions extends As {
   readonly dest?: string;
@@ -111,7 +113,7 @@ export function dataOf({ transfer, path, resumedBytes }: Received) {
 
 export function receivedText({ path, resumedBytes }: Received): string {
   const line = `Downloaded to: ${oneLine(path)}`;
-  return resumedBytes === 0 ? line : `${line}\nwent on after ${sizeWords(resumedBytes)}`;
+  return resumedBytes === 0 ? line : `${line}\nwent on after ${sizeText(resumedBytes)}`;
 }
 
 interface AllOptions extends DownloadOptions {

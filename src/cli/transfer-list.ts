@@ -1,10 +1,12 @@
 /** `agent-transfer list`, `sent` and `status`. */
+
 import type { Command } from 'commander';
 import { composeEngines } from '../app/compose.ts';
 import type { Client } from '../gateway/client.ts';
 import type { Query } from '../gateway/contract.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import type { Context } from './context.ts';
 import { table } from './table.ts';
 import { metadataOf, transferIdOf } from './transfer-input.ts';
@@ -14,7 +16,6 @@ import {
   moreWords,
   receivedWords,
   sentWords,
-  sizeWords,
   type Transfer,
 } from './transfer-words.ts';
 import { trimLines } from './trim-lines.ts';
@@ -117,7 +118,7 @@ export function statusText(transfer: Transfer, now: Instant): string {
   const isLate = transfer.expires_at !== null && Date.parse(transfer.expires_at) <= now;
   const rows: [string, string | null][] = [
     ['transfer', transfer.id],
-    ['file', `${transfer.filename} (${sizeWords(transfer.file_size_bytes)})`],
+    ['file', `${transfer.filename} (${sizeText(transfer.file_size_bytes)})`],
     ['folder', folderWords(transfer).replace(/^a folder of /, '') || null],
     ['from', transfer.sender],
     ['to', transfer.recipient],
@@ -130,7 +131,7 @@ export function statusText(transfer: Transfer, now: Instant): string {
     ['sent', transfer.created_at],
     ['downloaded', transfer.downloaded_at],
     [isLate ? 'expired' : 'expires', transfer.expires_at],
-    ['saved', transfer.saved_bytes === 0 ? null : sizeWords(transfer.saved_bytes)],
+    ['saved', transfer.saved_bytes === 0 ? null : sizeText(transfer.saved_bytes)],
     ['attempts', transfer.attempts === 0 ? null : String(transfer.attempts)],
   ];
   return table(rows.flatMap(([name, value]) => (value === null ? [] : [[name, oneLine(value)]])));

@@ -1,11 +1,13 @@
 /** `agent-transfer metrics`. */
+
 import type { Command } from 'commander';
 import type { Answer } from '../gateway/contract.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import type { Context } from './context.ts';
 import { numberOf } from './input.ts';
 import { table } from './table.ts';
 import { type As, transferVerb, withTransfers } from './transfer-verb.ts';
-import { sizeWords } from './transfer-words.ts';
+
 import { counted } from './words.ts';
 
 interface MetricsOptions extends As {
@@ -35,16 +37,16 @@ function metricsText(found: Answer<'transferMetrics'>): string {
   const share = quota_bytes === 0 ? '' : `, ${Math.round((100 * storage_bytes) / quota_bytes)} %`;
   const totals = [
     ['transfers', String(found.count)],
-    ['volume', sizeWords(found.bytes)],
-    ['average', sizeWords(found.average_bytes)],
+    ['volume', sizeText(found.bytes)],
+    ['average', sizeText(found.average_bytes)],
     ['failed', String(found.failed)],
-    ['saved', sizeWords(found.saved_bytes)],
-    ['storage', `${sizeWords(storage_bytes)} of ${sizeWords(quota_bytes)}${share}`],
+    ['saved', sizeText(found.saved_bytes)],
+    ['storage', `${sizeText(storage_bytes)} of ${sizeText(quota_bytes)}${share}`],
   ];
   const days = found.days.map(({ day, count, bytes, failed }) => [
     day,
     counted(count, 'transfer'),
-    sizeWords(bytes),
+    sizeText(bytes),
     failed === 0 ? '' : `${failed} failed`,
   ]);
   const parts = [table(totals), ...(days.length === 0 ? [] : [table(days)])];

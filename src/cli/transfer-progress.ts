@@ -2,11 +2,13 @@
  * How far a transfer is, while it goes: a line on a terminal, drawn anew a few times a second
  * and gone at the end; lines of JSON where a program listens; else nothing.
  */
+
 import type { AgentTransfer } from '../app/agent-transfer.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import { paint, type Terminal } from './terminal.ts';
-import { sizeWords } from './transfer-words.ts';
+
 import { durationWords } from './words.ts';
 
 type SendOptions = Parameters<AgentTransfer['send']>[1];
@@ -88,15 +90,15 @@ const barCells = 20;
 function lineOf(terminal: Terminal, progress: Progress, pace: Pace): string {
   const { phase, doneBytes, totalBytes } = progress;
   const rate = rateOf(progress, pace);
-  const rateWords = rate === 0 ? '' : `${sizeWords(Math.round(rate))}/s`;
+  const rateWords = rate === 0 ? '' : `${sizeText(Math.round(rate))}/s`;
   if (totalBytes === null || totalBytes === 0) {
-    return cut(terminal, [phase, sizeWords(doneBytes), rateWords]);
+    return cut(terminal, [phase, sizeText(doneBytes), rateWords]);
   }
   const share = Math.min(1, doneBytes / totalBytes);
   const left = rate === 0 ? '' : `${durationWords((1000 * (totalBytes - doneBytes)) / rate)} left`;
   const numbers = [
     `${Math.floor(share * 100)} %`,
-    `${sizeWords(doneBytes)} of ${sizeWords(totalBytes)}`,
+    `${sizeText(doneBytes)} of ${sizeText(totalBytes)}`,
     rateWords,
     left,
   ];

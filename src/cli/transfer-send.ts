@@ -1,4 +1,5 @@
 /** `agent-transfer send`: a file, a folder, or what is piped in. */
+
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { AgentTransfer } from '../app/agent-transfer.ts';
@@ -6,12 +7,13 @@ import { composeEngines } from '../app/compose.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import { type TransferAck, transferAcks } from '../kernel/transfer.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import type { Context } from './context.ts';
 import { durationOf } from './input.ts';
 import { repeated } from './repeated.ts';
 import { lifetimeOf, metadataOf, recipientsOf, sizeOf } from './transfer-input.ts';
 import { type As, moving, transfersOf, transferVerb, withDetails } from './transfer-verb.ts';
-import { sentWords, sizeWords, type Transfer } from './transfer-words.ts';
+import { sentWords, type Transfer } from './transfer-words.ts';
 
 interface SendOptions extends As {
   readonly to: readonly string[];
@@ -151,8 +153,8 @@ function dataOf({ id, transfers, savedBytes, resumedBytes }: Sent) {
 
 function sentText({ transfers, savedBytes, resumedBytes }: Sent): string {
   const lines = transfers.map((transfer) => `${transfer.id}  ${sentWords(transfer)}`);
-  if (resumedBytes > 0) lines.push(`went on after ${sizeWords(resumedBytes)}`);
-  if (savedBytes > 0) lines.push(`saved ${sizeWords(savedBytes)}`);
+  if (resumedBytes > 0) lines.push(`went on after ${sizeText(resumedBytes)}`);
+  if (savedBytes > 0) lines.push(`saved ${sizeText(savedBytes)}`);
   return lines.join('\n');
 }
 
@@ -177,9 +179,9 @@ async function tryOut(context: Context, path: string, { to, plain, name }: Tried
   const isFolder = entry?.kind === 'folder';
   const size = entry === undefined || isFolder ? null : entry.sizeBytes;
   const what = `${isFolder ? 'the folder ' : ''}${quote(filename)}`;
-  const sizeText = size === null ? '' : ` (${sizeWords(size)})`;
+  const inBytes = size === null ? '' : ` (${sizeText(size)})`;
   const how = plain === true ? 'not sealed' : 'sealed';
-  const text = `Would send ${what}${sizeText}, ${how}, to ${to.join(', ')}. Nothing was sent.`;
+  const text = `Would send ${what}${inBytes}, ${how}, to ${to.join(', ')}. Nothing was sent.`;
   const data = { dry_run: true, filename, file_size_bytes: size, to, sealed: plain !== true };
   context.print({ data, text: oneLine(text) });
 }

@@ -1,10 +1,12 @@
 /** `agent-transfer share`, `revoke`, `accept`, `reject` and `cleanup`. */
+
 import type { Command } from 'commander';
+import { sizeText } from '../kernel/transfer-text.ts';
 import type { Context } from './context.ts';
 import { repeated } from './repeated.ts';
 import { lifetimeOf, recipientsOf, transferIdOf } from './transfer-input.ts';
 import { type As, transferVerb, withTransfers } from './transfer-verb.ts';
-import { receivedWords, sentWords, sizeWords } from './transfer-words.ts';
+import { receivedWords, sentWords } from './transfer-words.ts';
 import { counted } from './words.ts';
 
 export function defineTransferSettling(group: Command, context: Context): void {
@@ -57,7 +59,7 @@ async function share(context: Context, typed: string, options: ShareOptions): Pr
     client.shareTransfer(id, { ...who, to, expires_ms }, { signal: context.signal }),
   );
   const lines = shared.transfers.map((transfer) => `${transfer.id}  ${sentWords(transfer)}`);
-  if (shared.saved_bytes > 0) lines.push(`saved ${sizeWords(shared.saved_bytes)}`);
+  if (shared.saved_bytes > 0) lines.push(`saved ${sizeText(shared.saved_bytes)}`);
   context.print({ data: shared, text: lines.join('\n') });
 }
 
@@ -103,7 +105,7 @@ async function cleanup(context: Context, options: CleanupOptions): Promise<void>
     client.cleanupTransfers({ ...who, dry_run }, { signal: context.signal }),
   );
   const { expired, freed_bytes } = done;
-  const what = `${counted(expired, 'expired transfer')} (${sizeWords(freed_bytes)})`;
+  const what = `${counted(expired, 'expired transfer')} (${sizeText(freed_bytes)})`;
   const none = 'Nothing has expired.';
   const text = dry_run ? `Would let go ${what}. Nothing was changed.` : `Let go ${what}.`;
   context.print({ data: done, text: expired === 0 && freed_bytes === 0 ? none : text });

@@ -1,4 +1,5 @@
 /** `agent-transfer watch`: receives by itself what is sent, as long as it runs. */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AgentTransfer } from '../app/agent-transfer.ts';
@@ -6,6 +7,7 @@ import { composeEngines } from '../app/compose.ts';
 import { answers } from '../app/use-home.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import { actingAs, reach } from './connect.ts';
 import type { Context } from './context.ts';
 import { patiently } from './patience.ts';
@@ -19,7 +21,7 @@ import {
 import { runFor } from './transfer-exec.ts';
 import { sizeOf } from './transfer-input.ts';
 import { type As, isJson, moving, transfersOf, transferVerb } from './transfer-verb.ts';
-import { receivedWords, sizeWords, type Transfer } from './transfer-words.ts';
+import { receivedWords, type Transfer } from './transfer-words.ts';
 
 interface WatchOptions extends As, DownloadOptions {
   readonly dest: string;
@@ -75,7 +77,7 @@ async function watch(running: Watch): Promise<void> {
       if (dealtWith.has(transfer.id)) continue;
       dealtWith.add(transfer.id);
       const isTooLarge = transfer.file_size_bytes > mostBytes;
-      if (isTooLarge) tellLeft(context, transfer, `it has ${sizeWords(transfer.file_size_bytes)}`);
+      if (isTooLarge) tellLeft(context, transfer, `it has ${sizeText(transfer.file_size_bytes)}`);
       else if (await receive(running, transfers, transfer, chosen)) received += 1;
     }
     if (options.once === true && received > 0) return;

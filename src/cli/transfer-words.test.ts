@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moreWords, receivedWords, sentWords, sizeWords, type Transfer } from './transfer-words.ts';
+import { moreWords, receivedWords, sentWords, type Transfer } from './transfer-words.ts';
 
 const transfer: Transfer = {
   ...{ id: '0199', sender: 'samantha', recipient: 'jared', filename: 'research.pdf' },
@@ -9,18 +9,6 @@ const transfer: Transfer = {
   ...{ sha256: null, sealed: true, ack: 'announced', ack_at: '2026-01-01T00:00:00.000Z' },
   ...{ reason: null, attempts: 0, saved_bytes: 0 },
 };
-
-test.each([
-  [0, '0 B'],
-  [999, '999 B'],
-  [1000, '1.0 kB'],
-  [2_300_000, '2.3 MB'],
-  [999_990, '1.0 MB'],
-  [128_000_000, '128.0 MB'],
-  [1_073_741_824, '1.1 GB'],
-])('%d bytes are %s', (bytes, words) => {
-  expect(sizeWords(bytes)).toBe(words);
-});
 
 test('a line of the list says what, from whom and how large', () => {
   expect(receivedWords(transfer)).toBe('research.pdf from samantha (2.3 MB)');

@@ -1,34 +1,21 @@
 /** Transfers as a person reads them. */
+
 import type { Answer } from '../gateway/contract.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { sizeText } from '../kernel/transfer-text.ts';
 import { durationWords } from './words.ts';
 
 export type Transfer = Answer<'transfer'>;
 
-const units = ['kB', 'MB', 'GB', 'TB'] as const;
-
-/** As files are measured: `2.3 MB` is 2,300,000 bytes. */
-export function sizeWords(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  let amount = bytes / 1000;
-  let unit = 0;
-  // Rounded first: 999,990 bytes are 1.0 MB and not 1000.0 kB.
-  while (Number(amount.toFixed(1)) >= 1000 && unit < units.length - 1) {
-    amount /= 1000;
-    unit += 1;
-  }
-  return `${amount.toFixed(1)} ${units[unit]}`;
-}
-
 /** `research.pdf from samantha (2.3 MB)` */
 export function receivedWords({ filename, sender, file_size_bytes }: Transfer): string {
-  return oneLine(`${filename} from ${sender} (${sizeWords(file_size_bytes)})`);
+  return oneLine(`${filename} from ${sender} (${sizeText(file_size_bytes)})`);
 }
 
 /** `research.pdf to jared (2.3 MB)` */
 export function sentWords({ filename, recipient, file_size_bytes }: Transfer): string {
-  return oneLine(`${filename} to ${recipient} (${sizeWords(file_size_bytes)})`);
+  return oneLine(`${filename} to ${recipient} (${sizeText(file_size_bytes)})`);
 }
 
 /** What else there is to say in a list: a folder, its metadata, how it stands. */

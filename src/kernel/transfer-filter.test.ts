@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { depthOf, hasMetadata, matchesGlob } from './transfer-filter.ts';
-import { sizeText } from './transfer-text.ts';
 
 test.each([
   ['*.pdf', 'research.pdf', true],
@@ -38,15 +37,4 @@ test('depthOf() counts no further than it is asked to', () => {
 
   expect(depthOf({ a: [1] }, 8)).toBe(2);
   expect(depthOf(deep, 8)).toBe(9);
-});
-
-test.each([
-  [0, '0 bytes'],
-  [1, '1 byte'],
-  [999, '999 bytes'],
-  [2_300_000, '2.3 MB'],
-  [1_500, '1.5 KB'],
-  [5e9, '5.0 GB'],
-])('%d bytes are %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text);
 });

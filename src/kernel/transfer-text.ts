@@ -1,15 +1,16 @@
 /** How transfers are put into words. */
 
-const steps = [
-  { from: 1e12, unit: 'TB' },
-  { from: 1e9, unit: 'GB' },
-  { from: 1e6, unit: 'MB' },
-  { from: 1e3, unit: 'KB' },
-] as const;
+const units = ['kB', 'MB', 'GB', 'TB'] as const;
 
-/** `2.3 MB`: one decimal, by thousands. */
+/** As files are measured: `2.3 MB` is 2,300,000 bytes. */
 export function sizeText(bytes: number): string {
-  const step = steps.find(({ from }) => bytes >= from);
-  if (step === undefined) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
-  return `${(bytes / step.from).toFixed(1)} ${step.unit}`;
+  if (bytes < 1000) return `${bytes} B`;
+  let amount = bytes / 1000;
+  let unit = 0;
+  // Rounded first: 999,990 bytes are 1.0 MB and not 1000.0 kB.
+  while (Number(amount.toFixed(1)) >= 1000 && unit < units.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  return `${amount.toFixed(1)} ${units[unit]}`;
 }

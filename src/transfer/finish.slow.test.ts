@@ -82,7 +82,7 @@ test('the recipient is told once, in one sentence', async () => {
     {
       to: 'jared',
       key: `transfer:${sent?.id}:arrived`,
-      body: `samantha sent you report.md (14 bytes). Fetch it: agent-transfer download ${sent?.id}\n`,
+      body: `samantha sent you report.md (14 B). Fetch it: agent-transfer download ${sent?.id}\n`,
       transfer: sent?.id,
     },
   ]);

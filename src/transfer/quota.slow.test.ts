@@ -11,7 +11,7 @@ test('room is reserved before the first byte, and what is too much is refused in
 
   await expect(attempt).rejects.toMatchObject({
     code: 'transfer.quota',
-    message: '"samantha" has 3.9 KB of its 10.0 KB left, and 6.1 KB are needed',
+    message: '"samantha" has 3.9 kB of its 10.0 kB left, and 6.1 kB are needed',
     fix: expect.stringContaining('aos transfer revoke'),
   });
   expect((await here.begin('jean', 'b'.repeat(6000), { to: ['jared'] })).state).toBe('open');
@@ -61,13 +61,13 @@ test('the owner is told once when four fifths are used, and again only after it 
   expect(alerts()).toEqual([]);
   const [second] = await here.send('samantha', 'b'.repeat(1200), { to: ['jared'] });
   const [third] = await here.send('samantha', 'c'.repeat(100), { to: ['jared'] });
-  expect(alerts()).toEqual(['samantha has used 8.4 KB of the 10.0 KB that it may store.\n']);
+  expect(alerts()).toEqual(['samantha has used 8.4 kB of the 10.0 kB that it may store.\n']);
   for (const sent of [second, third]) {
     await here.transfers.settle('samantha', { id: sent?.id ?? '', step: 'revoked' });
   }
   await here.send('samantha', 'd'.repeat(1300), { to: ['jared'] });
 
-  // 7.1 KB is not below seven tenths, so that it counts as the same time.
+  // 7.1 kB is not below seven tenths, so that it counts as the same time.
   expect(alerts()).toHaveLength(1);
 });
 
