@@ -20,7 +20,7 @@ export const suites: readonly Suite[] = [
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 380, fileParallelism: true },
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 480, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],

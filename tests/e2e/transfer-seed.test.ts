@@ -1,5 +1,6 @@
 /** Every command line that the transfer design prints, word for word but for ids and paths. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type TransferHome, transferHome } from '../support/transfer-home.ts';
 
@@ -154,16 +155,31 @@ test('aos transfer is the same as agent-transfer', async () => {
 test('download-all goes on after one that fails, and ends with its code', async () => {
   await using home = await transferHome({ withDaemon: true });
   putFiles(home);
-  for (const name of ['file.pdf', 'data.zip']) {
-    await sentId(home, `agent-transfer send path/to/${name} --to jared`);
-  }
+  await home.type('samantha', 'agent-transfer send path/to/file.pdf --to jared');
+  const [folder = ''] = readdirSync(join(home.home, 'blobs')).filter((name) => name.length === 2);
+  const [hash = ''] = readdirSync(join(home.home, 'blobs', folder));
+  truncateSync(join(home.home, 'blobs', folder, hash), 70);
+  await home.type('samantha', 'agent-transfer send path/to/data.zip --to jared');
+
+  const run = await home.type('jared', 'agent-transfer download-all --dest downloads');
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toContain(`Downloaded to: ${home.folder.at('downloads', 'data.zip')}\n`);
+  expect(run.stderr).toMatch(/^error: 1 of 2 could not be downloaded\. The first: .*corrupt/);
+});
+
+test('download-all puts what has the name of something else beside it', async () => {
+  await using home = await transferHome({ withDaemon: true });
+  putFiles(home);
+  const id = await sentId(home, 'agent-transfer send path/to/file.pdf --to jared');
   writeFileSync(home.folder.at('downloads', 'file.pdf'), 'mine');
 
   const run = await home.type('jared', 'agent-transfer download-all --dest downloads');
 
-  expect(run.code).toBe(5);
-  expect(run.stdout).toContain(`Downloaded to: ${home.folder.at('downloads', 'data.zip')}\n`);
-  expect(run.stderr).toMatch(/^error: 1 of 2 could not be downloaded\. The first: /);
+  const own = home.folder.at('downloads', `file.${id.slice(-6)}.pdf`);
+  expect(run.stdout).toContain(`Downloaded to: ${own}\n`);
+  expect(readFileSync(own, 'utf8')).toBe('what is in file.pdf');
+  expect(readFileSync(home.folder.at('downloads', 'file.pdf'), 'utf8')).toBe('mine');
 });
 
 test('watch receives what comes, and runs a program for it without a shell', async () => {

@@ -79,13 +79,14 @@ test('what parent and child have together is counted once, exactly', async () =>
   const steps = exactMemory(pids);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
-
-  expect(bytes).toBeGreaterThan(200_000_000);
-  expect(step.value).toBeGreaterThan(50_000_000);
-  expect(step.value).toBeLessThan(150_000_000);
   const closed = once(child, 'close');
   process.kill(-pid, 'SIGKILL');
   await closed;
+
+  expect(bytes).toBeGreaterThan(200_000_000);
+  // About 50 MB, of which a busy system may have some elsewhere, and not five times as many.
+  expect(step.value).toBeGreaterThan(25_000_000);
+  expect(step.value).toBeLessThan(150_000_000);
 });
 
 test('a look at 64 processes is over in a moment', async () => {
