@@ -16,7 +16,7 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
     exclude: ['**/*.slow.test.ts'],
-    budgetSeconds: 120,
+    budgetSeconds: 180,
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
@@ -57,7 +57,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 240,
+    budgetSeconds: 420,
     fileParallelism: false,
   },
 ];
