@@ -1,10 +1,10 @@
 /** What a program gets from `import { AgentTransfer } from 'agent-os/transfer'`. */
 import { join, resolve } from 'node:path';
-import { worksHere } from '../blobs/seal/stretch.ts';
+import { worksFor } from '../blobs/seal/stretch.ts';
 import { type Client, connectTo, createClient } from '../gateway/client.ts';
 import { socketTransport, withHandle } from '../gateway/transport.ts';
 import { AosError } from '../kernel/errors.ts';
-import { hasReached, stretchBytes, type TransferAck } from '../kernel/transfer.ts';
+import { hasReached, type TransferAck } from '../kernel/transfer.ts';
 import type { UseHome } from '../transfer/ends/calls.ts';
 import { openSource } from '../transfer/ends/disk-source.ts';
 import type {
@@ -43,8 +43,6 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Less than this is done before a thread would have started. */
-const smallBytes = 8 * stretchBytes;
 const askAgainMs = 200;
 const pageSize = 1000;
 
@@ -176,7 +174,7 @@ export class AgentTransfer {
 
   #common() {
     const openWorks = (sizeBytes: number | null) =>
-      sizeBytes === null || sizeBytes > smallBytes ? this.#engines.openStretches() : worksHere();
+      worksFor(sizeBytes, this.#engines.openStretches);
     return { use: this.#use, as: this.#as, openWorks };
   }
 }

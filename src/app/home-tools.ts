@@ -1,5 +1,5 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
-import { priorities } from '../kernel/message.ts';
+import { type Message, priorities } from '../kernel/message.ts';
 import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { CapabilityManager } from '../security/grants/capability-manager.ts';
@@ -117,8 +117,9 @@ function transferTools(parts: TransferToolDeps): readonly Tool[] {
 
 /** As the relay itself; what a restart tells once more arrives once. */
 export async function tell(
-  relay: RunningRelay,
+  relay: Pick<RunningRelay, 'accept'>,
   { to, key, body, kind = 'message', re }: Note,
+  headers: Message['headers'] = [],
 ): Promise<void> {
   const message = {
     to: to.replace(/^agent:/, ''),
@@ -126,7 +127,7 @@ export async function tell(
     re,
     priority: priorities.usual,
     attachments: [],
-    headers: [],
+    headers,
     dedupKey: key,
     body,
   } as const;

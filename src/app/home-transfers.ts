@@ -1,14 +1,13 @@
 /** The transfers of a home: the byte store, the rows, and who is told. */
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Uploads } from '../blobs/uploads.ts';
-import { type Message, priorities } from '../kernel/message.ts';
-import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { principalKeys } from '../security/identity/principal-keys.ts';
 import type { TransferCounts, TransferLog, TransferNote } from '../transfer/deps.ts';
 import { Transfers } from '../transfer/transfers.ts';
 import { homeBlobs } from './blob-upkeep.ts';
 import type { Engines } from './compose.ts';
+import { tell } from './home-tools.ts';
 import type { OpenHome } from './open-home.ts';
 import type { Settings } from './settings.ts';
 
@@ -43,26 +42,16 @@ export async function openHomeTransfers(
       quotaBytes: settings.transferQuotaMegabytes * 1024 * 1024,
       ttlMs: settings.transferDays * 24 * 3_600_000,
     },
-    tell: (note) => tell(relay, note),
+    tell: (note) => tellOf(relay, note),
   });
   await transfers.recover();
   return { transfers, ...store };
 }
 
-/** As the relay itself; what a restart tells once more arrives once. */
-async function tell(
+/** A program that reads its messages finds the transfer by a header. */
+function tellOf(
   relay: Pick<RunningRelay, 'accept'>,
-  { to, key, body, transfer }: TransferNote,
+  { transfer, ...note }: TransferNote,
 ): Promise<void> {
-  const message: Message = {
-    to,
-    kind: 'message',
-    priority: priorities.usual,
-    attachments: [],
-    headers: transfer === undefined ? [] : [{ name: 'TRANSFER', value: transfer }],
-    dedupKey: key,
-    body,
-  };
-  const [accepted] = await relay.accept([{ sender: relayParty, message }]);
-  if (accepted?.kind === 'refused') throw accepted.error;
+  return tell(relay, note, transfer === undefined ? [] : [{ name: 'TRANSFER', value: transfer }]);
 }

@@ -51,8 +51,7 @@ export async function addBytes(
   const { uploads, ledger, clock, traffic } = deps;
   const upload = await uploadOf(ledger.committed, party, id);
   return traffic.during(id, async () => {
-    const { sizeBytes } = await uploads.open(id);
-    if (from > sizeBytes) throw gap(from, sizeBytes);
+    await uploads.open(id);
     try {
       return await uploads.append(id, from, withinRoom(deps, upload, { from, source }));
     } finally {
@@ -89,14 +88,6 @@ async function reserveMore(
     if (!(await setReserved(tx, id, next))) throw unknownUpload();
   });
   return next;
-}
-
-function gap(from: number, storedBytes: number): AosError {
-  return new AosError('transfer.wrong-state', {
-    message: `The upload has ${storedBytes} bytes, and cannot go on behind byte ${from}`,
-    fix: `Go on behind byte ${storedBytes}`,
-    details: { stored_bytes: storedBytes },
-  });
 }
 
 function tooMany(announcedBytes: number): AosError {

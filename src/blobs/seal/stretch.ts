@@ -125,7 +125,7 @@ export function emptySlot(memory: ArrayBufferLike, offset: number): Slot {
 
 export const slotBytes = stretchBytes + sealedStretchBytes;
 
-/** On the spot: for what is small, a thread would take longer to start than to work. */
+/** On the spot. */
 export function worksHere(): StretchWorks {
   const bench = new StretchBench();
   const slot = emptySlot(new ArrayBuffer(slotBytes), 0);
@@ -133,4 +133,12 @@ export function worksHere(): StretchWorks {
     slots: [{ ...slot, run: async (task) => bench.perform(task, slot) }],
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+/** Less than this is done before a thread would have started. */
+const smallBytes = 8 * stretchBytes;
+
+/** For so many bytes, or for nobody knows how many. */
+export function worksFor(sizeBytes: number | null, openThreads: () => StretchWorks): StretchWorks {
+  return sizeBytes === null || sizeBytes > smallBytes ? openThreads() : worksHere();
 }

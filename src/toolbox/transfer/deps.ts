@@ -1,7 +1,6 @@
-import { type StretchWorks, worksHere } from '../../blobs/seal/stretch.ts';
+import { type StretchWorks, worksFor } from '../../blobs/seal/stretch.ts';
 import type { Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
 import type { TreeDisk } from '../../kernel/tree.ts';
 import { partyOf } from '../../relay/party.ts';
 import type { ToolCall } from '../../tools/tool.ts';
@@ -20,9 +19,6 @@ export interface TransferToolDeps extends FileDeps {
   readonly openStretches: () => StretchWorks;
 }
 
-/** Less than this is done before a thread would have started. */
-const smallBytes = 8 * stretchBytes;
-
 /** What both ends need, as whoever calls the tool. The door has asked whether it may. */
 export function endsOf(deps: TransferToolDeps, { principal }: ToolCall): SendDeps & ReceiveDeps {
   const actor = { party: partyOf(principal), isLocal: true, isPermitted: true } as const;
@@ -33,7 +29,6 @@ export function endsOf(deps: TransferToolDeps, { principal }: ToolCall): SendDep
     use: (work) => work(calls),
     as: undefined,
     isOwner: true,
-    openWorks: (sizeBytes) =>
-      sizeBytes === null || sizeBytes > smallBytes ? deps.openStretches() : worksHere(),
+    openWorks: (sizeBytes) => worksFor(sizeBytes, deps.openStretches),
   };
 }
