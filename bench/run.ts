@@ -9,6 +9,7 @@ import { daemonBenches } from './daemon.ts';
 import { type BenchResult, runBench } from './frame.ts';
 import { gatewayBenches } from './gateway.ts';
 import { ledgerBenches } from './ledger.ts';
+import { operationBenches } from './operations.ts';
 import { relayBacklogBenches } from './relay-backlog.ts';
 import { relayFileBenches } from './relay-files.ts';
 import { relayIdleBenches } from './relay-idle.ts';
@@ -36,6 +37,7 @@ const benches = [
   ...runtimeAgentBenches,
   ...sandboxBenches,
   ...transferBenches,
+  ...operationBenches,
 ];
 
 const args = process.argv.slice(2);

@@ -70,7 +70,7 @@ async function measureMemory(daemon: RunningDaemon): Promise<number> {
   return Math.max(0, (await steady()) - before) / agents;
 }
 
-function residentKb(pid: number): number {
+export function residentKb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 

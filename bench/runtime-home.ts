@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { homeBlobs } from '../src/app/blob-upkeep.ts';
 import { composeEngines } from '../src/app/compose.ts';
+import { openHomeOperations, queueOf } from '../src/app/home-operations.ts';
 import { openHomeRelay } from '../src/app/home-relay.ts';
 import { openHomeRuntime } from '../src/app/home-runtime.ts';
 import { openHomeSandboxes } from '../src/app/home-sandboxes.ts';
@@ -12,6 +14,7 @@ import { openHome } from '../src/app/open-home.ts';
 import { defaultSettings } from '../src/app/settings.ts';
 import type { ModelSpec } from '../src/kernel/agent-spec.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
+import type { Operations } from '../src/operations/operations.ts';
 import { noMetrics } from '../src/relay/relay-metrics.ts';
 import type { AgentRuntime } from '../src/runtime/runtime.ts';
 import { defineTool } from '../src/tools/tool.ts';
@@ -46,13 +49,21 @@ export async function openRuntimeHome(): Promise<RuntimeHome> {
   const runtimeOf = () => later.runtime;
   const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
   const tools = disposables.use(
-    openHomeTools(engines, settings, { open, log: silent, relay, sandboxes, runtime: runtimeOf }),
+    openHomeTools(engines, settings, {
+      ...{ open, log: silent, relay, sandboxes, runtime: runtimeOf },
+      operations: () => operations,
+    }),
   );
   tools.tools.register(noop);
   const { runtime } = await openHomeRuntime(engines, settings, {
     ...{ open, log: silent, relay, tools, sandboxes, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
+    operations: () => operations,
+  });
+  const operations: Operations = await openHomeOperations(engines, settings, {
+    ...{ open, log: silent, blobs: homeBlobs(engines, settings.home).blobs },
+    queue: queueOf(engines, open, runtime),
   });
   later.runtime = runtime;
   disposables.use(runtime);

@@ -134,7 +134,14 @@ async function openSandboxHome(sandboxesReady: number): Promise<SandboxHome> {
   const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
   const tools = disposables.use(
     openHomeTools(engines, settings, {
-      ...{ open, log: silent, relay, sandboxes, runtime: () => undefined },
+      ...{
+        open,
+        log: silent,
+        relay,
+        sandboxes,
+        runtime: () => undefined,
+        operations: () => undefined,
+      },
     }),
   );
   await registerAgent({ ...engines, ...open }, open.home, {

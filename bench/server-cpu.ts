@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, request as ask } from 'node:http';
 
 export interface Server {
   readonly pid: number;
@@ -8,6 +8,8 @@ export interface Server {
 
 export interface Load {
   readonly path: string;
+  /** JSON that is posted; without it, it is a GET. */
+  readonly body?: string;
   readonly requests: number;
   /** Kept open, each with one request at a time. */
   readonly connections: number;
@@ -16,13 +18,13 @@ export interface Load {
 /** CPU microseconds that the server's process takes for one request. */
 export async function cpuPerRequest(
   { pid, socket }: Server,
-  { path, requests, connections }: Load,
+  { path, body, requests, connections }: Load,
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const before = cpuMs(pid);
   let left = requests;
   const askInTurn = async (): Promise<void> => {
-    while (left-- > 0) await ask(agent, socket, path);
+    while (left-- > 0) await answered(agent, { socketPath: socket, path, body });
   };
   try {
     await Promise.all(Array.from({ length: connections }, askInTurn));
@@ -32,18 +34,27 @@ export async function cpuPerRequest(
   }
 }
 
-function ask(agent: Agent, socketPath: string, path: string): Promise<void> {
+interface Asked {
+  readonly socketPath: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+function answered(agent: Agent, { socketPath, path, body }: Asked): Promise<void> {
+  const method = body === undefined ? 'GET' : 'POST';
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
-    const request = get({ agent, socketPath, path }, (response) => {
+    const request = ask({ agent, socketPath, path, method, headers }, (response) => {
       response.resume();
       response.on('error', reject);
       response.on('end', () =>
-        response.statusCode === 200
+        response.statusCode === 200 || response.statusCode === 202
           ? resolve()
           : reject(new Error(`"${path}" is answered with ${response.statusCode}`)),
       );
     });
     request.on('error', reject);
+    request.end(body);
   });
 }
 

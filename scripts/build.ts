@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
@@ -26,12 +26,14 @@ const commanderWithoutChildren: Plugin = {
   },
 };
 
-// Bundled apart, and loaded when a command asks for it.
+// Bundled apart, and loaded when a command asks for them.
 const insideApart: Plugin = {
   name: 'inside-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/inside\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './inside.cjs', external: true } : undefined,
+    onResolve({ filter: /\/(?:inside|operation-client)\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import'
+        ? { path: `./${basename(path, '.ts')}.cjs`, external: true }
+        : undefined,
     );
   },
 };
@@ -62,6 +64,11 @@ const bundles: readonly BuildOptions[] = [
     plugins: [commanderWithoutChildren, insideApart],
   },
   { ...common, entryPoints: ['src/app/inside.ts'], outfile: 'dist/inside.cjs' },
+  {
+    ...common,
+    entryPoints: ['src/app/operation-client.ts'],
+    outfile: 'dist/operation-client.cjs',
+  },
   {
     ...common,
     entryPoints: ['src/app/engines/bulk-disk-thread.ts'],

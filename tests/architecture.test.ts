@@ -32,6 +32,7 @@ const house: HouseRules = {
       'gateway/runtime-contract',
       'gateway/transfer-contract',
       'gateway/blob-contract',
+      'gateway/operation-contract',
     ],
     'gateway/route': ['kernel'],
     'gateway/event-contract': ['kernel', 'gateway/route'],
@@ -42,6 +43,7 @@ const house: HouseRules = {
     'gateway/tool-contract': ['kernel', 'gateway/route', 'gateway/grant-contract'],
     'gateway/transfer-contract': ['kernel', 'gateway/route'],
     'gateway/blob-contract': ['kernel', 'gateway/route'],
+    'gateway/operation-contract': ['kernel', 'gateway/route'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
     cli: ['gateway/contract', 'gateway/client', 'gateway/transport', 'app', 'kernel'],
     app: ['*'],

@@ -20,7 +20,7 @@ export const suites: readonly Suite[] = [
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 480, fileParallelism: true },
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 520, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
@@ -29,22 +29,23 @@ export const suites: readonly Suite[] = [
   },
   // 2,000 seeds of the simulated relay, 200 of the runtime, and the bugs that they have to find.
   { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 240, fileParallelism: true },
-  // Five hundred starts and kills of the daemon, and 2,000 openings of the ledger.
+  // Five hundred starts and kills of the daemon, 2,000 openings of the ledger, and a process for
+  // each boundary of an operation's end and of a rotation of keys.
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 520,
+    budgetSeconds: 660,
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 480, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 620, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
     // Each attack on the sandbox is tried under a daemon of root and under an ordinary one; those on
-    // transfers start some three hundred commands.
-    budgetSeconds: 520,
+    // transfers start some three hundred commands; and every route gets its part of 20,000 requests.
+    budgetSeconds: 660,
     fileParallelism: true,
   },
   // Pages of the daemon, in Chromium.

@@ -15,6 +15,7 @@ const programs = [
   { command: 'openssl', package: 'openssl', why: 'the tests of secure requests', test: true },
   { command: 'python3', package: 'python3', why: 'the tests of the Python client', test: true },
   { command: 'chromium', package: 'chromium', why: 'the tests of pages in a browser', test: true },
+  { command: 'curl', package: 'curl', why: 'the tests of the gateway', test: true },
 ];
 
 const failureFile = join(root, '.setup', 'not-installed');

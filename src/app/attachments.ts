@@ -23,7 +23,7 @@ export function attachmentDoor(
       await ledger.transact((tx) => addBlobReference(tx, reference));
       return stored;
     },
-    open: (hash) => blobs.get(hash),
+    open: (hash, part) => blobs.get(hash, part),
     mayRead: async (principal, hash) =>
       (await refersTo(ledger.committed, principal, hash)) ||
       (await partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash)),

@@ -187,10 +187,10 @@ function fixFor(name: SettingName, origin: Origin): string {
   return `Pass ${wantsOf(name)}, such as ${settingsTable[name].default}`;
 }
 
-// Flags and variables are text, so "70" may mean the number. A file says what it means.
+// Flags and variables are text, so "70" may mean the number, and "true" itself. A file says what it means.
 function readings(value: unknown, origin: Origin): unknown[] {
   if (typeof value !== 'string' || origin.kind === 'file') return [value];
-  return /^-?(0|[1-9]\d*)$/.test(value) ? [value, JSON.parse(value)] : [value];
+  return /^(?:-?(?:0|[1-9]\d*)|true|false)$/.test(value) ? [value, JSON.parse(value)] : [value];
 }
 
 function shown(value: unknown): string {

@@ -13,6 +13,7 @@ import { countTransfers } from '../gateway/transfer-metrics.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Operations } from '../operations/operations.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { watchPresence } from '../relay/presence.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
@@ -26,6 +27,7 @@ import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { openHomeOperations, outsideOf, queueOf } from './home-operations.ts';
 import { type HomeRelay, openHomeRelay } from './home-relay.ts';
 import { openHomeRuntime } from './home-runtime.ts';
 import { type HomeSandboxes, openHomeSandboxes } from './home-sandboxes.ts';
@@ -117,7 +119,7 @@ async function serve(
   const metrics = countRelay();
   const modelAgents = new Set(await modelAgentNames(ledger.committed));
   // The parts know each other, and are made one after another.
-  const later: { runtime?: AgentRuntime; gateway?: Gateway } = {};
+  const later: { runtime?: AgentRuntime; gateway?: Gateway; operations?: Operations } = {};
   const onMail = (recipient: string): void => later.runtime?.mailFor(recipient);
   await using messages = await openHomeRelay(engines, settings, {
     ...{ open, log, metrics, modelAgents, onMail },
@@ -132,16 +134,23 @@ async function serve(
   await using tools = openHomeTools(engines, settings, {
     ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
     transfers: moved.transfers,
+    operations: () => later.operations,
   });
   const { runtime, models } = await openHomeRuntime(engines, settings, {
     ...{ open, log, relay, tools, sandboxes, modelAgents, environment, socketOf: agentSocket },
     openDoor: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
     onTerminated: (name) => hideSocket(engines, { open, log }, name),
+    operations: () => operations,
   });
   later.runtime = runtime;
+  using operations = await openHomeOperations(engines, settings, {
+    ...{ open, log, blobs: moved.blobs, queue: queueOf(engines, open, runtime) },
+  });
+  later.operations = operations;
   await using _agents = runtime;
   await tools.calls.recover();
   await runtime.recover();
+  await operations.recover();
   await using gateway = await createGateway({
     ...engines,
     ...open,
@@ -154,6 +163,8 @@ async function serve(
     relayMetrics: metrics,
     transfers: moved.transfers,
     transferMetrics,
+    operations,
+    ...outsideOf(settings),
     version,
     log,
     startedAt,
@@ -178,6 +189,7 @@ async function serve(
     attachmentBlobs,
     calls: tools.calls,
     runtime,
+    operations,
   });
   ready = true;
   const { total } = await countAgents(ledger.committed);
@@ -240,13 +252,14 @@ interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
   readonly attachmentBlobs: HomeRelay['attachmentBlobs'];
   readonly calls: ToolCalls;
   readonly runtime: AgentRuntime;
+  readonly operations: Operations;
 }
 
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
 async function keepHouse(
   engines: Engines,
   settings: Settings,
-  { open, log, stop, relay, moved, attachmentBlobs, calls, runtime }: Housekeeping,
+  { open, log, stop, relay, moved, attachmentBlobs, calls, runtime, operations }: Housekeeping,
 ): Promise<void> {
   const { ledger } = open;
   const { clock } = engines;
@@ -254,7 +267,9 @@ async function keepHouse(
   const kept = { ...engines, ...open, log };
   const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments: attachmentBlobs });
   const { approvalWebhook } = settings;
-  const facts = { auditDays, calls, approvalWebhook, transfers: moved.transfers };
+  const { keyRotationDays } = settings;
+  const { transfers } = moved;
+  const facts = { auditDays, calls, approvalWebhook, transfers, operations, keyRotationDays };
   const rings = homeTimers({
     ...{ ...kept, ...facts, keepRelay: keepMessages },
     keepBlobs: () => keepBlobs({ ...kept, ...moved }),
@@ -271,6 +286,7 @@ async function keepHouse(
       watchDisk({ ...engines, log, record: recordDisk, makeRoom }, watched, stop.signal),
       watchPresence({ ...kept, relay }, stop.signal),
       runtime.run(stop.signal),
+      operations.run(stop.signal),
     ]);
   } catch (failure) {
     stop.because(failure);

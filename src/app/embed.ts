@@ -7,11 +7,14 @@ import type { Duplex } from 'node:stream';
 import type { GatewayDeps } from '../gateway/deps.ts';
 import { createGateway } from '../gateway/server.ts';
 import { AosError } from '../kernel/errors.ts';
+import { signatureTimes } from '../kernel/operation.ts';
 import type { DiskView } from '../kernel/ports.ts';
 import { everyAgent, modelAgentNames, uidOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';
 import { listSecrets } from '../ledger/secrets.ts';
+import { signaturesSince } from '../ledger/seen-signatures.ts';
+import { writeState } from '../ledger/state.ts';
 import { noMetrics } from '../relay/relay-metrics.ts';
 import { makeAgentFolders } from '../security/agent-folders.ts';
 import { loadKey } from '../security/identity/key-file.ts';
@@ -24,6 +27,7 @@ import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState } from './disk-watch.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { openHomeOperations, outsideOf } from './home-operations.ts';
 import { openHomeRelay } from './home-relay.ts';
 import { openHomeSandboxes } from './home-sandboxes.ts';
 import { openHomeTools } from './home-tools.ts';
@@ -68,8 +72,11 @@ export async function embedHome(
   const tools = opened.use(
     openHomeTools(engines, settings, {
       ...{ open, log, relay, sandboxes, transfers, runtime: () => undefined },
+      operations: () => undefined,
     }),
   );
+  const operations = opened.use(await openHomeOperations(engines, settings, { open, log, blobs }));
+  await operations.recover();
   const gateway = opened.use(
     await createGateway({
       ...engines,
@@ -79,6 +86,8 @@ export async function embedHome(
       relay,
       attachments,
       transfers,
+      operations,
+      ...outsideOf(settings),
       backup,
       version,
       log,
@@ -135,14 +144,18 @@ export async function restoreInto(
   const summary = await restoreHome(engines, home, request);
   await using ledger = await openLedger(engines, home, lock, thrownByCall);
   const { made_at, events } = summary;
-  await ledger.transact((tx) =>
-    tx.record({
+  const now = engines.clock.now();
+  await ledger.transact(async (tx) => {
+    // What was signed and seen since the backup was made is not in it; a clock may be ahead.
+    const since = now + 1000 * signatureTimes.skewSeconds;
+    await writeState(tx, signaturesSince, String(since), now);
+    await tx.record({
       actor: 'owner',
       kind: 'ledger.restored',
       subject: 'ledger',
       data: { made_at, events },
-    }),
-  );
+    });
+  });
   const { withoutKeys, warnings } = await completeAgents(engines, home, ledger.committed);
   return {
     ...summary,

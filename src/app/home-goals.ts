@@ -5,6 +5,7 @@ import { parseLimits } from '../kernel/budget.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
+import { isGrantee } from '../kernel/operation.ts';
 import type { Disk, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { type AgentTemplate, chooseTemplate } from '../kernel/template.ts';
@@ -38,7 +39,7 @@ export async function placeGoal(deps: GoalsDeps, goal: Goal): Promise<Placement>
 }
 
 async function templateFor(
-  { disk, open }: GoalsDeps,
+  { disk, open }: Pick<GoalsDeps, 'disk' | 'open'>,
   goal: Goal,
 ): Promise<{ readonly template: AgentTemplate; readonly because: string }> {
   const templates = await readTemplates(disk, open.home);
@@ -57,7 +58,7 @@ const usualTemplate: AgentTemplate = {
   name: 'default',
   handles: [],
   instructions:
-    'You are an agent of Agent OS. Reach the goal that you are given with the tools that you have. Your own folder is {workspace}. Say plainly what you did and what you could not do.',
+    'You are an agent of Agent OS. Reach the goal that you are given with the tools that you have. Your own folder is {workspace}; files that are a result go into its folder artifacts. Say plainly what you did and what you could not do.',
   grants: ['file:{workspace}/**:read,write', 'message:*:send'],
   budget: [],
 };
@@ -74,8 +75,8 @@ async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): P
   // First the agent: a folder without one would be taken for a guest's.
   await deps.runtime.spawn({
     name,
-    by: goal.owner,
-    grants: template.grants.map(filled),
+    by: goal.madeBy ?? goal.owner,
+    grants: grantsFor(template, goal).map(filled),
     budget: parseLimits(template.budget),
     spec: {
       body: 'model',
@@ -89,7 +90,24 @@ async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): P
   });
   const uid = await uidOf(deps.open.ledger.committed, name);
   await makeFolders(deps.disk, deps.open.home, name, { open: 'refused', uid });
+  await deps.disk.makeFolder(join(workspace, 'artifacts'));
   return name;
+}
+
+/** Which template an agent would be made from. */
+export async function templateName(
+  deps: Pick<GoalsDeps, 'disk' | 'open'>,
+  goal: Goal,
+): Promise<string> {
+  return (await templateFor(deps, goal)).template.name;
+}
+
+/** An agent that works for an outsider speaks to nobody here, unless a template says so. */
+function grantsFor(template: AgentTemplate, { owner }: Goal): readonly string[] {
+  const isPlain = template === usualTemplate && isGrantee(owner);
+  return isPlain
+    ? template.grants.filter((grant) => !grant.startsWith('message:'))
+    : template.grants;
 }
 
 const templateFile = z.strictObject({

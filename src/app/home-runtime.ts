@@ -7,6 +7,7 @@ import { type Message, priorities } from '../kernel/message.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
 import { openModels } from '../models/catalog.ts';
+import type { Operations } from '../operations/operations.ts';
 import { ownerParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { CommandBodies } from '../runtime/command/command-bodies.ts';
@@ -46,6 +47,8 @@ export interface HomeRuntimeOptions {
   openDoor(name: string): Promise<void>;
   /** A command agent was terminated. */
   onTerminated?(name: string): Promise<void>;
+  /** Put together after this. */
+  operations(): Operations;
 }
 
 export interface HomeRuntime {
@@ -83,11 +86,14 @@ export async function openHomeRuntime(
     requeue: async (id) => void (await scheduler.requeue(id)),
     toTell: () => runtime.toTell(),
     onIdle: (agent) => runtime.serveMailOf(agent),
+    afterCalls: (operation) => options.operations().afterCalls(operation),
+    beforeDone: (operation, signal) => options.operations().beforeDone(operation, signal),
   });
   const scheduler: Scheduler = new Scheduler({
     ...parts,
     slots: settings.modelSlots === 0 ? availableParallelism() * 4 : settings.modelSlots,
     placeGoal: (goal) => placeGoal({ ...engines, open, settings, runtime, models }, goal),
+    makeKey: (id) => open.operationKeys.make(id),
     take: (tx, operation) => runs.take(tx, operation),
     start: (operation) => runs.start(operation),
     stop: (id, why) => runs.stop(id, why),
@@ -116,6 +122,7 @@ export async function openHomeRuntime(
       return bodies.check(spec, by);
     },
     folderFor: (by, path) => folderFor(engines, open, by, path),
+    mayHaveEnded: () => options.operations().wake(),
     wakeMail: (name) => relay.wake(name),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
   });

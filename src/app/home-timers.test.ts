@@ -22,6 +22,13 @@ async function world() {
       cleanUp: async () => ({ expired: 0, freed_bytes: 0 }),
       prune: async () => {},
     },
+    operations: {
+      cleanUp: async () => 0,
+      watchResources: async () => {},
+      rotateKeys: async () => ({ key: '', resealed: 0, rewrapped: 0 }),
+      keyMadeAt: 0,
+    },
+    keyRotationDays: 90,
     calls,
   };
   const timers = homeTimers({ ledger, clock, owner, ...rest });

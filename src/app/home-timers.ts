@@ -1,11 +1,15 @@
 /** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
+import { forgetOldKeys } from '../gateway/idempotency.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
 import { deleteGrantsBefore } from '../ledger/grants.ts';
+import { deleteEndedHandles } from '../ledger/handles.ts';
 import { deleteCallsBefore } from '../ledger/journal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { deleteOperationsBefore } from '../ledger/operations.ts';
+import { forgetSignaturesBefore } from '../ledger/seen-signatures.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
+import type { Operations } from '../operations/operations.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
 import type { ToolCalls } from '../tools/call.ts';
@@ -23,6 +27,10 @@ const everyHome = [
   { id: 'relay.upkeep', every_ms: dayMs },
   { id: 'transfer.expire', every_ms: minuteMs },
   { id: 'blobs.upkeep', every_ms: dayMs },
+  { id: 'operation.cleanup', every_ms: 60 * minuteMs },
+  { id: 'operation.monitor', every_ms: 5 * minuteMs },
+  { id: 'keys.rotate', every_ms: dayMs },
+  { id: 'requests.expire', every_ms: 60 * minuteMs },
 ];
 
 export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void> {
@@ -42,6 +50,8 @@ export interface HomeTimersDeps extends HeadDeps {
   readonly keepRelay: () => Promise<void>;
   readonly keepBlobs: () => Promise<void>;
   readonly transfers: Pick<Transfers, 'recover' | 'cleanUp' | 'prune'>;
+  readonly operations: Pick<Operations, 'cleanUp' | 'watchResources' | 'rotateKeys' | 'keyMadeAt'>;
+  readonly keyRotationDays: number;
   readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
   /** `none`, or where to tell that somebody waits for an approval. */
   readonly approvalWebhook: string;
@@ -73,6 +83,25 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
         await deps.transfers.cleanUp();
       },
     },
+    'requests.expire': { kind: 'repeatable', ring: () => forgetOldKeys(deps) },
+    'operation.cleanup': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: async () => {
+        await deps.operations.cleanUp();
+        await forgetSignatures(deps);
+      },
+    },
+    'operation.monitor': { kind: 'repeatable', ring: () => deps.operations.watchResources() },
+    'keys.rotate': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: async () => {
+        const { operations, clock, keyRotationDays } = deps;
+        if (clock.now() - operations.keyMadeAt < keyRotationDays * dayMs) return;
+        await operations.rotateKeys('system');
+      },
+    },
     'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
     'approval.announce': {
       kind: 'repeatable',
@@ -96,6 +125,21 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
 
 // One transaction must not hold up those who call.
 const batchRows = 200;
+// A clock that was set back must not make what was signed good again.
+const signaturesKeptMs = 60 * minuteMs;
+
+/** With the handles that were bought with them. */
+async function forgetSignatures({ ledger, clock }: HomeTimersDeps): Promise<void> {
+  const before = clock.now() - signaturesKeptMs;
+  for (;;) {
+    const work = async (tx: Transaction) =>
+      Math.max(
+        await forgetSignaturesBefore(tx, before, batchRows),
+        await deleteEndedHandles(tx, before, batchRows),
+      );
+    if ((await ledger.transact(work)) < batchRows) return;
+  }
+}
 
 async function pruneOtherRows(ledger: Ledger, before: Instant): Promise<void> {
   for (;;) {

@@ -1,5 +1,6 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
 import { type Message, priorities } from '../kernel/message.ts';
+import type { Operations } from '../operations/operations.ts';
 import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { CapabilityManager } from '../security/grants/capability-manager.ts';
@@ -8,6 +9,7 @@ import type { AgentToolDeps } from '../toolbox/agent/deps.ts';
 import { agentList } from '../toolbox/agent/list.ts';
 import { agentSpawn } from '../toolbox/agent/spawn.ts';
 import { agentTerminate } from '../toolbox/agent/terminate.ts';
+import { artifactCreate } from '../toolbox/artifact/create.ts';
 import { fileRead } from '../toolbox/file/read.ts';
 import { fileWrite } from '../toolbox/file/write.ts';
 import { httpFetch } from '../toolbox/http/fetch.ts';
@@ -47,12 +49,14 @@ export interface HomeToolsOptions {
   readonly transfers?: Transfers | undefined;
   /** Put together after the tools; undefined where none runs. */
   readonly runtime: AgentToolDeps['runtime'];
+  /** The same. */
+  readonly operations: () => Operations | undefined;
 }
 
 export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, sandboxes, transfers, runtime }: HomeToolsOptions,
+  { open, log, relay, sandboxes, transfers, runtime, operations }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
@@ -61,6 +65,7 @@ export function openHomeTools(
     ...engines,
     ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
     transfers,
+    operations,
   };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
@@ -89,6 +94,7 @@ interface ToolParts extends Engines, AgentToolDeps {
   readonly tools: ToolRegistry;
   readonly sandboxes: HomeSandboxes;
   readonly transfers: Transfers | undefined;
+  readonly operations: () => Operations | undefined;
 }
 
 function builtIn(parts: ToolParts): readonly Tool[] {
@@ -106,6 +112,7 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     agentList(parts),
     agentTerminate(parts),
     shellExecute({ ...parts, ...sandboxes, limits: sandboxes.callLimits }),
+    artifactCreate(parts),
     ...(transfers === undefined ? [] : transferTools({ ...parts, transfers })),
     toolList({ tools: () => tools.list() }),
   ];

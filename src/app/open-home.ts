@@ -10,6 +10,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { openSqliteLedger } from '../ledger/sqlite.ts';
 import { Grants } from '../security/grants/grants.ts';
 import type { Signer } from '../security/identity/principal.ts';
+import { ledgerWithBodies } from '../security/ledger-with-bodies.ts';
+import { type OperationKeys, openOperationKeys } from '../security/operation-keys.ts';
 import { ensureOwner } from '../security/owner.ts';
 import { scrubbedLedger } from '../security/secrets/scrubbed-ledger.ts';
 import { openSecrets, type Secrets } from '../security/secrets/secrets.ts';
@@ -36,6 +38,7 @@ export interface OpenHome extends AsyncDisposable {
   readonly grants: Grants;
   readonly secrets: Secrets;
   readonly owner: Signer;
+  readonly operationKeys: OperationKeys;
 }
 
 export async function openHome(
@@ -49,7 +52,8 @@ export async function openHome(
   await refuseLostLedger(engines, home);
   const raw = opened.use(await openLedger(engines, home, lock, options.onLost));
   const secrets = await openSecrets({ ...engines, ledger: raw }, home);
-  const ledger = scrubbedLedger(raw, secrets.scrubber);
+  const operationKeys = await openOperationKeys(engines, home);
+  const ledger = scrubbedLedger(ledgerWithBodies(raw, operationKeys), secrets.scrubber);
   const owner = await ensureOwner({ ...engines, ledger }, home);
   const realHome = await withoutSymlinks(engines.disk, home);
   const grants = new Grants({ ...engines, ledger });
@@ -66,6 +70,7 @@ export async function openHome(
     grants,
     secrets,
     owner,
+    operationKeys,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -7,7 +7,8 @@ import type { Random } from '../kernel/ports.ts';
 /** A file's name and its bytes. */
 export type KeyFiles = ReadonlyMap<string, Uint8Array>;
 
-const keyFileName = /^(?:owner\.(?:key|handle)|secrets\.key|agent-[a-zA-Z][\w-]{0,62}\.key)$/;
+const keyFileName =
+  /^(?:owner\.(?:key|handle)|(?:secrets|agents|server)\.key|agent-[a-zA-Z][\w-]{0,62}\.key)$/;
 
 /** Whether a home has a file of that name among its keys; any other is not ours to carry. */
 export function isKeyFileName(name: string): boolean {

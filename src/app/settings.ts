@@ -20,7 +20,8 @@ type SettingSchema =
       readonly maximum: number;
       readonly default: number;
       readonly description: string;
-    };
+    }
+  | { readonly type: 'boolean'; readonly default: boolean; readonly description: string };
 
 export const settingsTable = {
   home: {
@@ -104,6 +105,56 @@ export const settingsTable = {
     maximum: 1_073_741_824,
     default: 10_240,
     description: 'How many MiB a sender may have stored in transfers.',
+  },
+  operationSeconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 86_400,
+    default: 600,
+    description: "How long an outsider's operation may run; waiting for approvals does not count.",
+  },
+  operationMegabytes: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1000,
+    description:
+      "How many MB (millions of bytes) the workspace of an outsider's operation may hold.",
+  },
+  artifactDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 366,
+    default: 7,
+    description: 'How long an artifact is kept before it expires.',
+  },
+  artifactPhase: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3,
+    default: 3,
+    description:
+      'In phases 1 and 2 an operation carries its sealed artifacts in its answer; in 3 they are downloaded.',
+  },
+  legacySignatures: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Take the header "signature", which whoever sees it once can use again, for what outsiders read.',
+  },
+  publicUrl: {
+    type: 'string',
+    pattern: '^(?:none|https?://[a-zA-Z0-9.-]+(?::[0-9]{1,5})?)$',
+    default: 'none',
+    description:
+      'Where a proxy on this machine shows the gateway to outsiders, as https://agents.example.org.',
+  },
+  keyRotationDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 36500,
+    default: 90,
+    description: 'How old the key may get with which the daemon seals what it keeps of artifacts.',
   },
   diskWarnPercent: {
     type: 'integer',
@@ -256,6 +307,7 @@ export type SettingName = keyof typeof settingsTable;
 interface ValueTypes {
   readonly string: string;
   readonly integer: number;
+  readonly boolean: boolean;
 }
 
 export type Settings = {
@@ -276,6 +328,13 @@ export const defaultSettings: Settings = {
   mailboxMegabytes: settingsTable.mailboxMegabytes.default,
   transferDays: settingsTable.transferDays.default,
   transferQuotaMegabytes: settingsTable.transferQuotaMegabytes.default,
+  operationSeconds: settingsTable.operationSeconds.default,
+  operationMegabytes: settingsTable.operationMegabytes.default,
+  artifactDays: settingsTable.artifactDays.default,
+  artifactPhase: settingsTable.artifactPhase.default,
+  legacySignatures: settingsTable.legacySignatures.default,
+  publicUrl: settingsTable.publicUrl.default,
+  keyRotationDays: settingsTable.keyRotationDays.default,
   diskWarnPercent: settingsTable.diskWarnPercent.default,
   diskAlertPercent: settingsTable.diskAlertPercent.default,
   toolSeconds: settingsTable.toolSeconds.default,
@@ -321,6 +380,8 @@ export function fits(name: SettingName, value: unknown): boolean {
       );
     case 'integer':
       return isWhole(value) && value >= schema.minimum && value <= schema.maximum;
+    case 'boolean':
+      return typeof value === 'boolean';
   }
 }
 
@@ -340,6 +401,8 @@ export function wantsOf(name: SettingName): string {
       return schema.pattern === undefined ? 'a text' : `a text that fits ${schema.pattern}`;
     case 'integer':
       return `a whole number from ${schema.minimum} to ${schema.maximum}`;
+    case 'boolean':
+      return 'true or false';
   }
 }
 

@@ -13,12 +13,12 @@
  * P6. What finish() has stored is never written to again: others may refer to it by now.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { isMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing, isMissing, isTaken } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { corruptBlob, type StoredBlob } from './blobs.ts';
-import { ensureFolder, type FileBlobs, ignoreMissing, namesIn } from './fs.ts';
+import { ensureFolder, type FileBlobs, namesIn } from './fs.ts';
 import type { FinishOptions, ListedUpload, OpenUpload, Uploads } from './uploads.ts';
 
 export interface FileUploadsDeps {

@@ -11,7 +11,7 @@
  *     old is not replaced by something young before it is gone. So a root has one FileBlobs.
  */
 import { createHash } from 'node:crypto';
-import { isMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing, isMissing, isTaken } from '../kernel/disk-errors.ts';
 import type { Disk, FileReader, Random } from '../kernel/ports.ts';
 import {
   type Blobs,
@@ -239,8 +239,4 @@ export async function ensureFolder(disk: Disk, path: string): Promise<void> {
 export async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   // A symlink could lead anywhere.
   return (await disk.stat(folder))?.kind === 'folder' ? disk.list(folder) : [];
-}
-
-export function ignoreMissing(failure: unknown): undefined {
-  if (!isMissing(failure)) throw failure;
 }

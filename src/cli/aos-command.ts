@@ -71,7 +71,9 @@ export class AosCommand extends Command {
 
   #badValue(commanderSays: string): string {
     const [, value, choices] =
-      /value '([\s\S]*)' is invalid[\s\S]*Allowed choices are (.*)\.$/.exec(commanderSays) ?? [];
+      /(?:value|argument) '([\s\S]*)' is invalid[\s\S]*Allowed choices are (.*)\.$/.exec(
+        commanderSays,
+      ) ?? [];
     if (value === undefined || choices === undefined) {
       return `"${this.#path()}" cannot use this: ${commanderSays}`;
     }

@@ -16,9 +16,11 @@ import { defineDu } from './du.ts';
 import { defineGc } from './gc.ts';
 import { defineInbox } from './inbox.ts';
 import { defineInspect } from './inspect.ts';
+import { defineKeys } from './keys.ts';
 import { defineKill } from './kill.ts';
 import { defineLead } from './lead.ts';
 import { defineLogs } from './logs.ts';
+import { defineOp } from './op.ts';
 import { definePause, defineResume } from './pause.ts';
 import { definePrioritize } from './prioritize.ts';
 import { definePs } from './ps.ts';
@@ -182,6 +184,11 @@ export const commands: readonly CommandEntry[] = [
     define: defineTransfer,
   },
   {
+    name: 'op',
+    summary: 'submit operations, and fetch the artifacts that come of them',
+    define: defineOp,
+  },
+  {
     name: 'channel',
     summary: 'let agents join channels, and list them',
     define: defineChannel,
@@ -215,6 +222,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'secret',
     summary: 'keep values that tools may use and no agent may see',
     define: defineSecret,
+  },
+  {
+    name: 'keys',
+    summary: 'give the daemon a new key for what it seals',
+    define: defineKeys,
   },
   {
     name: 'audit',

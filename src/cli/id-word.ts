@@ -11,12 +11,13 @@ export interface IdKind {
 export const grantIds: IdKind = { what: 'grant', shownBy: 'aos cap ls' };
 export const callIds: IdKind = { what: 'call', shownBy: 'aos tool calls' };
 export const approvalIds: IdKind = { what: 'approval', shownBy: 'aos approvals' };
+export const operationIds: IdKind = { what: 'operation', shownBy: 'aos op ls' };
 
 /** An id, or enough of its beginning. What is none would be another path at the daemon. */
 export function idOf({ what, shownBy }: IdKind, typed: string): string {
   if (isIdWord(typed)) return typed;
   throw new AosError('usage.bad-value', {
-    message: `${quote(typed.slice(0, 100))} is no id of a${what === 'approval' ? 'n' : ''} ${what}, nor the beginning of one`,
+    message: `${quote(typed.slice(0, 100))} is no id of a${/^[ao]/.test(what) ? 'n' : ''} ${what}, nor the beginning of one`,
     fix: `Give at least four of its hex digits, as "${shownBy}" shows them`,
   });
 }

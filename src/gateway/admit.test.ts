@@ -3,6 +3,7 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
 import { Admittance } from './admit.ts';
 import { Authenticator, type Caller } from './authenticate.ts';
+import { SignedCallers } from './signed-callers.ts';
 
 const jean: Caller = { kind: 'agent', id: 'agent:jean', name: 'jean' };
 
@@ -11,8 +12,12 @@ async function world(burst: number) {
   const home = await temporaryLedger({ clock });
   const authenticator = new Authenticator(home.ledger, clock);
   const heard: string[] = [];
+  const signed = new SignedCallers({
+    ...{ ledger: home.ledger, clock, legacySignatures: false },
+    learnKey: async () => {},
+  });
   const admittance = new Admittance({
-    ...{ authenticator, clock, version: '1.0.0', rate: { perSecond: 1, burst } },
+    ...{ authenticator, signed, clock, version: '1.0.0', rate: { perSecond: 1, burst } },
     heardFrom: (name) => heard.push(name),
   });
   return {

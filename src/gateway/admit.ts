@@ -6,10 +6,12 @@ import { quote } from '../kernel/quote.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
 import type { Door } from './door.ts';
 import type { Route } from './route.ts';
+import type { SentRequest, SignedCall, SignedCallers } from './signed-callers.ts';
 import { Throttle, type ThrottleRate, tooMany } from './throttle.ts';
 
 export interface AdmitDeps {
   readonly authenticator: Authenticator;
+  readonly signed: SignedCallers;
   readonly clock: Clock;
   readonly version: string;
   readonly rate: ThrottleRate;
@@ -17,7 +19,7 @@ export interface AdmitDeps {
   readonly heardFrom?: (name: string) => void;
 }
 
-export type Admission = Pick<Route, 'who' | 'anyVersion'>;
+export type Admission = Pick<Route, 'who' | 'anyVersion' | 'streams' | 'legacySignature'>;
 
 export class Admittance {
   readonly #deps: AdmitDeps;
@@ -62,9 +64,45 @@ export class Admittance {
     if (caller.kind === 'agent') this.#deps.heardFrom?.(caller.name);
   }
 
+  /** One that is signed: what there is to see before its body comes. Throws when it is not good. */
+  async beginSigned(door: Door, request: SentRequest): Promise<SignedCall> {
+    try {
+      return await this.#deps.signed.begin(door, request);
+    } catch (failure) {
+      return this.#refuse(door, failure);
+    }
+  }
+
+  /** The same once its body has come. */
+  async endSigned(door: Door, call: SignedCall, route: Admission): Promise<Caller> {
+    let caller: Caller;
+    try {
+      caller = await this.#deps.signed.end(call);
+    } catch (failure) {
+      return this.#refuse(door, failure);
+    }
+    return this.#pass(caller, route);
+  }
+
+  /** Somebody who signed the name of an operation and nothing else, where that is allowed. */
+  async legacy(
+    door: Door,
+    signed: { readonly operation: string; readonly signature: string },
+    route: Admission,
+  ): Promise<Caller> {
+    let caller: Caller;
+    try {
+      caller = await this.#deps.signed.legacy(signed);
+    } catch (failure) {
+      return this.#refuse(door, failure);
+    }
+    return this.#pass(caller, route);
+  }
+
   #pass(caller: Caller, { who }: Admission): Caller {
     this.again(caller);
     if (who === 'owner' && caller.kind !== 'owner') throw ownerOnly(caller);
+    if (who === 'any' && caller.kind === 'grantee') throw notForOutsiders(caller);
     return caller;
   }
 
@@ -80,6 +118,13 @@ function ownerOnly(caller: Caller): AosError {
     message: `Only the owner may do this, and ${quote(caller.id)} is not`,
     fix: "Use the owner's socket or handle",
     details: caller.kind === 'agent' ? { agent: caller.name } : undefined,
+  });
+}
+
+function notForOutsiders(caller: Caller): AosError {
+  return new AosError('gateway.owner-only', {
+    message: `Only the owner and agents of this home may do this, and ${quote(caller.id)} is neither`,
+    fix: 'Outsiders have /api/v1/operations, and what is said of it at /docs',
   });
 }
 

@@ -9,7 +9,7 @@ import type { Sql } from '../ledger/ledger.ts';
 import { listOperations, type OperationRow, openStates, overStates } from '../ledger/operations.ts';
 import { placesOf, readRestarts } from '../runtime/command/stored-program.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
-import type { Caller } from './authenticate.ts';
+import type { HomeCaller } from './authenticate.ts';
 import type { WireAgentDetails } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
 import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
@@ -24,7 +24,7 @@ type DetailsDeps = Pick<
 /** Throws `agent.unknown`, also for one that is none of the caller's business. */
 export async function agentDetails(
   deps: DetailsDeps,
-  caller: Caller,
+  caller: HomeCaller,
   name: string,
 ): Promise<WireAgentDetails> {
   const sql = deps.ledger.committed;
@@ -52,7 +52,7 @@ export async function agentDetails(
   };
 }
 
-async function visibleAgent(sql: Sql, caller: Caller, name: string): Promise<AgentRow> {
+async function visibleAgent(sql: Sql, caller: HomeCaller, name: string): Promise<AgentRow> {
   const row = await findAgent(sql, name);
   const isVisible = caller.kind === 'owner' || (await isWithin(sql, row, caller.name));
   if (row === undefined || !isVisible) throw unknownAgent(name);

@@ -4,21 +4,43 @@ import * as z from 'zod';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import { closest } from '../kernel/suggest.ts';
-import type { Admission, Admittance } from './admit.ts';
+import type { Admittance } from './admit.ts';
+import { answerOnce, takesKeys } from './answer-once.ts';
 import type { Caller } from './authenticate.ts';
 import { type RouteName, routes } from './contract.ts';
 import type { GatewayLimits, GatewayLog } from './deps.ts';
 import { doorOf } from './door.ts';
+import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest, hiddenBug, knownFailure, problemHeaders, problemOf } from './problem.ts';
+import {
+  badMedia,
+  hiddenBug,
+  knownFailure,
+  problemHeaders,
+  problemOf,
+  wrongMethod,
+} from './problem.ts';
 import type { Refusals } from './refusals.ts';
+import type { RequestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
 import type { Call, Handles } from './routes/handlers.ts';
+import type { SignedCall } from './signed-callers.ts';
+import {
+  beginSigned,
+  legacyCaller,
+  otherBody,
+  type SignedRoute,
+  signedHooks,
+} from './signed-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined until the request was admitted. */
     caller: Caller | undefined;
+    /** Of a request that is signed. */
+    signed: SignedCall | undefined;
+    /** It was let in by the weak form of a signature. */
+    isWeak: boolean;
   }
 }
 
@@ -28,6 +50,8 @@ export interface AppDeps {
   readonly metrics: Metrics;
   readonly log: GatewayLog;
   readonly limits: GatewayLimits;
+  readonly idempotency: Idempotency;
+  readonly requestIds: RequestIds;
   readonly commonHeaders: Readonly<Record<string, string>>;
 }
 
@@ -39,11 +63,14 @@ export async function createApp(
     logger: false,
     bodyLimit: deps.limits.bodyBytes,
     exposeHeadRoutes: false,
+    genReqId: ({ headers }) => deps.requestIds.of(headers),
     routerOptions: { maxParamLength: 300 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors: (error, request, reply) => answerFailure(deps, error, request, reply),
   });
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('signed', undefined);
+  app.decorateRequest('isWeak', false);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply));
   for (const name of routeNames) {
@@ -68,26 +95,35 @@ function addRoute(
   // The contract's schemas have been checked when it is called, so a call is what its
   // route says: the one place where what came over the wire gets its type.
   const handle = handles[name] as (call: Call<RouteName>) => unknown;
+  const isKeyed = takesKeys(route);
   app.route({
-    method: route.method,
+    method: methodsOf(route),
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: requestSchema(route),
     bodyLimit: route.bodyBytes ?? deps.limits.bodyBytes,
     onRequest: admission(deps, route),
+    ...signedHooks(deps, route),
     onResponse: counting(deps, route.path, route.method),
     handler: (request, reply) => {
       if (route.status !== 200) reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
-      return handle({
-        caller: callerOf(request),
+      const call: Call<RouteName> = {
+        caller: callerOf(request) as never,
         params: request.params as never,
         query: request.query as never,
         body: request.body as never,
         request,
         reply,
-      });
+      };
+      return isKeyed && request.headers['idempotency-key'] !== undefined
+        ? answerOnce(deps.idempotency, route, call, () => handle(call))
+        : handle(call);
     },
   });
+}
+
+function methodsOf({ method, head }: Route): string[] {
+  return head === true ? [method, 'HEAD'] : [method];
 }
 
 /** Takes bytes, as they come, and nothing else. */
@@ -109,7 +145,7 @@ function addStreamingRoute(
 }
 
 function notBytes(): AosError {
-  return badRequest(
+  return badMedia(
     'The body is not a stream of bytes',
     'Send "Content-Type: application/octet-stream"',
   );
@@ -139,7 +175,7 @@ function jsonSchema(schema: z.ZodType): Record<string, unknown> {
 type Done = (error?: Error) => void;
 
 // Callbacks, not promises: most requests are admitted at once, and this is their whole way.
-function admission({ admittance, refusals, commonHeaders }: AppDeps, route: Admission) {
+function admission({ admittance, refusals, commonHeaders }: AppDeps, route: SignedRoute) {
   return (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
     reply.headers(commonHeaders);
     reply.header('x-request-id', request.id);
@@ -153,7 +189,15 @@ function admission({ admittance, refusals, commonHeaders }: AppDeps, route: Admi
     };
     let caller: Caller | Promise<Caller>;
     try {
-      caller = admittance.admit(doorOf(request.raw.socket), request.headers, route);
+      const signed = beginSigned(admittance, request, route);
+      if (signed !== undefined) {
+        // Who it is may be known only once its body has come.
+        signed.then((known) => (known === undefined ? done() : pass(known)), refuse);
+        return;
+      }
+      caller =
+        legacyCaller(admittance, request, route) ??
+        admittance.admit(doorOf(request.raw.socket), request.headers, route);
     } catch (failure) {
       refuse(failure);
       return;
@@ -182,11 +226,14 @@ function answerFailure(
     reply.hijack();
     return;
   }
-  const known = knownFailure(thrown);
+  const failure = knownFailure(thrown);
+  const known = failure?.code === 'gateway.too-large' ? failure : (otherBody(request) ?? failure);
   if (known === undefined) log.error({ err: thrown, request_id: request.id }, 'a request broke');
   const error = known ?? hiddenBug(request.id);
   const problem = problemOf(error);
   reply.code(problem.status).headers(commonHeaders).headers(problemHeaders(error));
+  // Also to who did not come as far as admission.
+  reply.header('x-request-id', request.id);
   const send = (): void => void reply.send(JSON.stringify(problem));
   if (error.code === 'gateway.too-large') onceTaken(request, reply, send);
   else send();
@@ -225,20 +272,23 @@ function addUnknownRoute(app: FastifyInstance, deps: AppDeps): void {
       throw unknownRoute(url, method);
     },
   });
-  app.setNotFoundHandler(({ url, method }) => {
-    throw unknownRoute(url, method);
+  // Methods that no framework knows. Whoever comes so far is not known either.
+  app.setNotFoundHandler(({ method }) => {
+    throw new AosError('gateway.unknown-route', {
+      message: `There is nothing here for ${method}`,
+      fix: 'Look at /docs for what there is',
+    });
   });
 }
 
 function unknownRoute(url: string, method: string): AosError {
   const [path = ''] = url.split('?', 1);
   const all: readonly Route[] = Object.values(routes);
-  const methods = all.filter((route) => matches(route.path, path)).map((route) => route.method);
-  if (methods.length > 0) {
-    return new AosError('gateway.unknown-route', {
-      message: `${quote(path)} is not there for ${method}, only for ${methods.join(' and ')}`,
-      details: { methods },
-    });
+  const methods = all.filter((route) => matches(route.path, path)).flatMap(methodsOf);
+  // One that is among them has come here by a part of its path that is too long.
+  if (methods.length > 0 && !methods.includes(method)) {
+    const words = `${quote(path)} is not there for ${method}, only for ${methods.join(' and ')}`;
+    return wrongMethod(words, methods);
   }
   const near = closest(path, new Set(all.map((route) => route.path)));
   return new AosError('gateway.unknown-route', {

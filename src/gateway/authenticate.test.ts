@@ -10,7 +10,7 @@ import { hashOfHandle, mintHandle } from '../security/handles.ts';
 import { Authenticator } from './authenticate.ts';
 import type { Door } from './door.ts';
 
-const tcp: Door = { kind: 'tcp', hosts: new Set() };
+const tcp: Door = { kind: 'tcp', origins: new Map() };
 const handle = mintHandle(seededRandom('jean'));
 const headers = { authorization: `Bearer ${handle}` };
 const jean = { kind: 'agent', id: 'agent:jean', name: 'jean' };

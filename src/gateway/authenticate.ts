@@ -10,6 +10,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AosError } from '../kernel/errors.ts';
+import { addressOfGrantee } from '../kernel/operation.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { findHandle, type KnownHandle } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -18,9 +19,21 @@ import type { Door } from './door.ts';
 
 export type Caller =
   | { readonly kind: 'owner'; readonly id: 'owner' }
-  | { readonly kind: 'agent'; readonly id: `agent:${string}`; readonly name: string };
+  | { readonly kind: 'agent'; readonly id: `agent:${string}`; readonly name: string }
+  | {
+      readonly kind: 'grantee';
+      readonly id: `grantee:${string}`;
+      readonly address: string;
+    };
 
-export const owner: Caller = { kind: 'owner', id: 'owner' };
+/** Somebody who lives here. */
+export type HomeCaller = Exclude<Caller, { readonly kind: 'grantee' }>;
+
+export function isOfHome(caller: Caller): caller is HomeCaller {
+  return caller.kind !== 'grantee';
+}
+
+export const owner: HomeCaller = { kind: 'owner', id: 'owner' };
 
 type AuthenticatorLedger = Pick<Ledger, 'committed' | 'onEvents'>;
 
@@ -86,13 +99,17 @@ export class Authenticator implements Disposable {
 }
 
 function knownBy(handle: KnownHandle | undefined): Known | undefined {
-  const caller = callerOf(handle?.principal);
+  const caller = handle && callerOf(handle.principal);
   return caller && { caller, hasEnd: typeof handle?.expires_at === 'number' };
 }
 
-function callerOf(principal: string | undefined): Caller | undefined {
-  if (principal === undefined) return undefined;
+/** Undefined for a name of nobody. */
+export function callerOf(principal: string): Caller | undefined {
   if (principal === 'owner') return owner;
+  const address = addressOfGrantee(principal);
+  if (address !== undefined) {
+    return { kind: 'grantee', id: `grantee:${address}`, address };
+  }
   const name = /^agent:(.+)$/.exec(principal)?.[1];
   return name === undefined ? undefined : { kind: 'agent', id: `agent:${name}`, name };
 }
@@ -131,7 +148,7 @@ function missingHandle(door: Door): AosError {
   const where = door.kind === 'agent' ? `the socket of agent "${door.name}"` : 'this port';
   return new AosError('handle.missing', {
     message: `A request to ${where} needs a handle`,
-    fix: 'Send "Authorization: Bearer aos_…"; the owner\'s handle is in keys/owner.handle',
+    fix: 'Send "Authorization: Bearer aos_…" (the owner\'s handle is in keys/owner.handle), or sign the request: docs/operations.md',
   });
 }
 

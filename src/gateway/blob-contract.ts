@@ -2,12 +2,14 @@
 import * as z from 'zod';
 import { count, post, type Route } from './route.ts';
 
-const damage = z.object({
-  hash: z.string(),
-  store: z.enum(['blobs', 'attachments']),
-  why: z.string(),
-  needed_by: z.array(z.string().describe('Such as transfer:ID or message:ID')),
-});
+const damage = z
+  .object({
+    hash: z.string(),
+    store: z.enum(['blobs', 'attachments']),
+    why: z.string(),
+    needed_by: z.array(z.string().describe('Such as transfer:ID or message:ID')),
+  })
+  .meta({ id: 'Damage' });
 
 export const blobRoutes = {
   verifyBlobs: {

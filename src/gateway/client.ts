@@ -4,6 +4,7 @@ import { EventStreamParser } from '../kernel/event-stream.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
 import { type MessageCalls, messageCalls } from './message-calls.ts';
+import { type OperationCalls, operationCalls } from './operation-calls.ts';
 import { type RuntimeCalls, runtimeCalls } from './runtime-calls.ts';
 import type { StreamRequest } from './stream-tool.ts';
 import { type ToolClientCalls, toolClientCalls } from './tool-calls.ts';
@@ -36,7 +37,12 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Client extends MessageCalls, ToolClientCalls, RuntimeCalls, TransferCalls {
+export interface Client
+  extends MessageCalls,
+    ToolClientCalls,
+    RuntimeCalls,
+    TransferCalls,
+    OperationCalls {
   status(options?: CallOptions): Promise<Answer<'status'>>;
   shutdown(options?: CallOptions): Promise<Answer<'shutdown'>>;
   register(name: string, options?: HandleOptions): Promise<Answer<'register'>>;
@@ -72,6 +78,7 @@ const wholeStoreMs = 24 * 3_600_000;
 const feedSilenceMs = 45_000;
 const largestAnswerBytes = 64 * 1024 * 1024;
 const pageSize = 1000;
+const noContent = 204;
 
 /** A client of the daemon behind that socket file. */
 export function connectTo(
@@ -109,6 +116,12 @@ export function createClient(deps: ClientDeps): Client {
       ...{ clock: deps.clock, get: find, post, isPassing, parseJson },
       openStream: (path, from) => openStream(deps, path, from),
     }),
+    ...operationCalls({
+      ...{ clock: deps.clock, get: find, post, isPassing, parseJson },
+      remove: (path, options) => call(deps, 'DELETE', path, { options }),
+      openBytes: (path, options) => openBytes(deps, path, {}, options),
+      openStream: (path, from) => openStream(deps, path, from),
+    }),
     status: (options) => get('/api/v1/status', options),
     shutdown: (options) => post('/api/v1/shutdown', {}, options),
     register: (name, { expires_ms, ...options } = {}) =>
@@ -139,7 +152,7 @@ interface CallContent {
 
 async function call<T>(
   { transport, version }: ClientDeps,
-  method: 'GET' | 'POST',
+  method: TransportRequest['method'],
   path: string,
   { body, stream, options = {}, headers = {} }: CallContent,
 ): Promise<T> {
@@ -152,7 +165,8 @@ async function call<T>(
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     signal: options.signal,
   });
-  const content = parseJson(await wholeText(answer));
+  const text = await wholeText(answer);
+  const content = answer.head.status === noContent ? undefined : parseJson(text);
   if (answer.head.status >= 400) throw problemError(answer.head.status, content);
   // The daemon and this client agree on their contract: their versions were compared.
   return content as T;

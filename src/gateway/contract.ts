@@ -13,6 +13,7 @@ import {
 } from './event-contract.ts';
 import { grantRoutes } from './grant-contract.ts';
 import { messageRoutes } from './message-contract.ts';
+import { operationRoutes } from './operation-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
 import { runtimeRoutes } from './runtime-contract.ts';
 import { toolRoutes } from './tool-contract.ts';
@@ -20,49 +21,55 @@ import { transferRoutes } from './transfer-contract.ts';
 
 export const apiVersion = '1';
 
-const agent = z.object({
-  name: z.string(),
-  address: z.string(),
-  status: z.enum(['active', 'inactive', 'terminated']),
-  state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
-  body: z.enum(['model', 'command', 'guest']),
-  registered_at: time,
-  last_seen_at: z.nullable(time),
-  parent: z.nullable(z.string()),
-  state_at: z.nullable(time),
-  reason: z.nullable(z.string()),
-  health: z.nullable(z.literal('frozen')),
-  pid: z.nullable(z.int()),
-  model: z.nullable(z.string()),
-  sandbox: z
-    .nullable(z.enum(['on', 'off']))
-    .describe('Whether the wall is around its program; null for one that is no program here'),
-  tokens: count.describe('Used so far'),
-  cost: count.describe('Used so far, in millionths of a dollar'),
-});
+const agent = z
+  .object({
+    name: z.string(),
+    address: z.string(),
+    status: z.enum(['active', 'inactive', 'terminated']),
+    state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
+    body: z.enum(['model', 'command', 'guest']),
+    registered_at: time,
+    last_seen_at: z.nullable(time),
+    parent: z.nullable(z.string()),
+    state_at: z.nullable(time),
+    reason: z.nullable(z.string()),
+    health: z.nullable(z.literal('frozen')),
+    pid: z.nullable(z.int()),
+    model: z.nullable(z.string()),
+    sandbox: z
+      .nullable(z.enum(['on', 'off']))
+      .describe('Whether the wall is around its program; null for one that is no program here'),
+    tokens: count.describe('Used so far'),
+    cost: count.describe('Used so far, in millionths of a dollar'),
+  })
+  .meta({ id: 'Agent' });
 
-const ownerStatus = z.object({
-  role: z.literal('owner'),
-  version: z.string(),
-  api: z.string(),
-  pid: z.int(),
-  home: z.string(),
-  epoch: z.int(),
-  started_at: time,
-  uptime_ms: count,
-  ready: z.boolean(),
-  ledger: chainPlace,
-  agents: z.object({ active: count, total: count }),
-  disk: z.object({ used_percent: z.number(), state: z.enum(['ok', 'warning', 'alert']) }),
-  feed_clients: count,
-});
+const ownerStatus = z
+  .object({
+    role: z.literal('owner'),
+    version: z.string(),
+    api: z.string(),
+    pid: z.int(),
+    home: z.string(),
+    epoch: z.int(),
+    started_at: time,
+    uptime_ms: count,
+    ready: z.boolean(),
+    ledger: chainPlace,
+    agents: z.object({ active: count, total: count }),
+    disk: z.object({ used_percent: z.number(), state: z.enum(['ok', 'warning', 'alert']) }),
+    feed_clients: count,
+  })
+  .meta({ id: 'OwnerStatus' });
 
-const agentStatus = z.object({
-  role: z.literal('agent'),
-  version: z.string(),
-  api: z.string(),
-  name: z.string(),
-});
+const agentStatus = z
+  .object({
+    role: z.literal('agent'),
+    version: z.string(),
+    api: z.string(),
+    name: z.string(),
+  })
+  .meta({ id: 'AgentStatus' });
 
 const handleMs = z
   .optional(
@@ -73,19 +80,25 @@ const handleMs = z
   )
   .describe('How long the handle is good; over TCP one without an end is not');
 
-const usageItem = z.object({ name: z.string(), bytes: count, files: count });
-const sweptItem = z.object({ path: z.string(), bytes: count, why: z.string() });
+const usageItem = z
+  .object({ name: z.string(), bytes: count, files: count })
+  .meta({ id: 'UsageItem' });
+const sweptItem = z
+  .object({ path: z.string(), bytes: count, why: z.string() })
+  .meta({ id: 'SweptItem' });
 
 /** What an answer other than a good one carries: RFC 9457. */
-const problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.string(),
-  fix: z.optional(z.string()),
-  details: z.optional(z.unknown()),
-});
+const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    fix: z.optional(z.string()),
+    details: z.optional(z.unknown()),
+  })
+  .meta({ id: 'Problem' });
 
 export const schemas = { problem, event };
 
@@ -154,6 +167,7 @@ export const routes = {
     // Which names there may be is said in better words by who checks them.
     body: z.strictObject({ name: z.string(), expires_ms: handleMs }),
     status: 201,
+    secretAnswer: true,
     answer: z.object({
       name: z.string(),
       address: z.string(),
@@ -169,6 +183,7 @@ export const routes = {
     params: agentParams,
     body: z.strictObject({ expires_ms: handleMs }),
     answer: z.object({ name: z.string(), handle: z.string() }),
+    secretAnswer: true,
   },
   agents: {
     ...get,
@@ -231,6 +246,7 @@ export const routes = {
   ...runtimeRoutes,
   ...transferRoutes,
   ...blobRoutes,
+  ...operationRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -2,6 +2,7 @@ import type { ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
 import type { SandboxState } from '../kernel/sandbox.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { Operations } from '../operations/operations.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
 import type { CapabilityManager } from '../security/grants/capability-manager.ts';
@@ -32,6 +33,13 @@ export interface GatewayDeps {
   readonly transfers: Transfers;
   /** What was transferred, shown in the same place. */
   readonly transferMetrics?: CountedTransfers;
+  readonly operations: Operations;
+  /** In 1 and 2 operations carry their artifacts. */
+  readonly artifactPhase: number;
+  /** Whether outsiders may send signatures that can be used again. */
+  readonly legacySignatures: boolean;
+  /** `none`, or where a proxy shows this gateway. */
+  readonly publicUrl: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
@@ -68,9 +76,10 @@ export interface Attachments {
     principal: string,
     source: AsyncIterable<Uint8Array>,
   ): Promise<{ readonly hash: string; readonly sizeBytes: number }>;
-  /** The stream fails before its last byte when the bytes are not those of the hash. */
+  /** The stream of the whole fails before its last byte when the bytes are not those of the hash. */
   open(
     hash: string,
+    part?: { readonly from: number; readonly to: number },
   ): Promise<{ readonly sizeBytes: number; readonly stream: AsyncIterable<Uint8Array> }>;
   /** Whether this principal has put it, or a message from or to it refers to it. */
   mayRead(principal: string, hash: string): Promise<boolean>;

@@ -7,7 +7,8 @@ import type { Duplex } from 'node:stream';
 export type Door =
   | { readonly kind: 'owner' }
   | { readonly kind: 'agent'; readonly name: string }
-  | { readonly kind: 'tcp'; readonly hosts: ReadonlySet<string> };
+  /** By each Host under which it may be called, in small letters, the origin that it then is. */
+  | { readonly kind: 'tcp'; readonly origins: ReadonlyMap<string, string> };
 
 const doorOfConnection = new WeakMap<Duplex, Door>();
 
@@ -22,7 +23,14 @@ export function doorOf(connection: Duplex): Door {
   return door;
 }
 
-/** The names under which a port of this machine may be called. */
-export function loopbackHosts(port: number): Set<string> {
-  return new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]);
+/** The names under which a port of this machine may be called, and where a proxy shows it. */
+export function originsOf(port: number, publicUrl?: string): ReadonlyMap<string, string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const own = names.map((host) => [host, `http://${host}`] as const);
+  if (publicUrl === undefined) return new Map(own);
+  // In small letters, and without a port that goes without saying: as browsers write it.
+  const { origin, host, protocol } = new URL(publicUrl);
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  const shown = host.includes(':') ? [host] : [host, `${host}:${usualPort}`];
+  return new Map([...own, ...shown.map((name) => [name, origin] as const)]);
 }

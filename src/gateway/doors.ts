@@ -12,12 +12,14 @@ import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import type { GatewayLimits } from './deps.ts';
-import { type Door, doorOf, enterThrough, loopbackHosts } from './door.ts';
+import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
+  /** Where a proxy on this machine shows the port to others. */
+  readonly publicUrl?: string | undefined;
   onRequest(door: Door, request: IncomingMessage, response: ServerResponse): void;
   onUpgrade(door: Door, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** What arrived was no request. */
@@ -64,12 +66,13 @@ export class Doors {
   openTcp({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
     return this.#inTurn(async () => {
       if (!loopbackNames.has(host)) throw notLoopback(host);
-      const hosts = new Set<string>();
-      const server = this.#server({ kind: 'tcp', hosts });
+      const origins = new Map<string, string>();
+      const server = this.#server({ kind: 'tcp', origins });
       await this.#listen(server, { host, port });
       // Of a server that listens on a port.
       const { port: opened } = server.address() as AddressInfo;
-      for (const name of loopbackHosts(opened)) hosts.add(name);
+      for (const [name, origin] of originsOf(opened, this.#deps.publicUrl))
+        origins.set(name, origin);
       return opened;
     });
   }
@@ -191,6 +194,10 @@ export class Doors {
     );
     server.on('upgrade', (request, socket, head) =>
       onUpgrade(doorFor(request.socket), request, socket, head),
+    );
+    // Else the system answers by itself, without any of our headers.
+    server.on('checkExpectation', (request, response) =>
+      onRequest(doorFor(request.socket), request, response),
     );
     server.on('clientError', onBadRequest);
     this.#servers.add(server);

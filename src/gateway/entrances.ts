@@ -9,6 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { badRequest, hiddenBug, knownFailure, slowRequest } from './problem.ts';
 import { answerProblem, refuseConnection } from './raw-answer.ts';
 import type { Refusals } from './refusals.ts';
+import type { RequestIds } from './request-ids.ts';
 import type { RunningFeeds } from './running-feeds.ts';
 import type { SlowArrivals } from './slow-arrivals.ts';
 import { type UpgradeDeps, type UpgradeRequest, upgrade } from './upgrade.ts';
@@ -19,6 +20,7 @@ export interface EntranceDeps extends UpgradeDeps {
   readonly log: GatewayLog;
   readonly running: RunningFeeds;
   readonly commonHeaders: Readonly<Record<string, string>>;
+  readonly requestIds: RequestIds;
   readonly arrivals: SlowArrivals;
   /** The framework. */
   route(request: IncomingMessage, response: ServerResponse): void;
@@ -27,7 +29,7 @@ export interface EntranceDeps extends UpgradeDeps {
 export function entrances(
   deps: EntranceDeps,
 ): Pick<DoorsDeps, 'onRequest' | 'onUpgrade' | 'onBadRequest'> {
-  const { refusals, metrics, commonHeaders, arrivals } = deps;
+  const { refusals, metrics, arrivals, requestIds } = deps;
   return {
     onRequest(door, request, response) {
       const refusal = foreignRequest(door, request) ?? strangeTarget(request.url);
@@ -37,7 +39,7 @@ export function entrances(
         return;
       }
       refusals.add(door, refusal);
-      answerProblem(response, refusal, commonHeaders);
+      answerProblem(response, refusal, headersWith(deps, requestIds.of(request.headers)));
     },
     onUpgrade(door, request, connection, head) {
       deps.running.track(upgradeOrRefuse(deps, { door, request, connection, head }));
@@ -49,9 +51,13 @@ export function entrances(
       }
       const known = knownFailure(error) ?? badRequest('This is not a valid HTTP request');
       metrics.refused(known.code);
-      refuseConnection(connection, known, commonHeaders);
+      refuseConnection(connection, known, headersWith(deps, requestIds.next()));
     },
   };
+}
+
+function headersWith({ commonHeaders }: EntranceDeps, requestId: string) {
+  return { ...commonHeaders, 'x-request-id': requestId };
 }
 
 // Nobody is left to be answered, and nothing was wrong with what was sent.
@@ -65,24 +71,26 @@ function strangeTarget(url = ''): AosError | undefined {
 }
 
 /** To be called from time to time. */
-export function refuseSlow({ arrivals, metrics, commonHeaders }: EntranceDeps): void {
-  for (const { socket } of arrivals.overdue()) {
+export function refuseSlow(deps: EntranceDeps): void {
+  for (const { socket, headers } of deps.arrivals.overdue()) {
     const refusal = slowRequest();
-    metrics.refused(refusal.code);
-    refuseConnection(socket, refusal, commonHeaders);
+    deps.metrics.refused(refusal.code);
+    refuseConnection(socket, refusal, headersWith(deps, deps.requestIds.of(headers)));
   }
 }
 
 async function upgradeOrRefuse(deps: EntranceDeps, request: UpgradeRequest): Promise<void> {
   const { door, connection } = request;
+  const requestId = deps.requestIds.of(request.request.headers);
   // Until it is a WebSocket nobody else listens, and a failure would end the process.
   connection.on('error', () => connection.destroy());
   try {
     await upgrade(deps, request);
   } catch (failure) {
     const known = knownFailure(failure);
-    if (known === undefined) deps.log.error({ err: failure }, 'a WebSocket broke');
-    else deps.refusals.add(door, known);
-    refuseConnection(connection, known ?? hiddenBug('upgrade'), deps.commonHeaders);
+    if (known === undefined) {
+      deps.log.error({ err: failure, request_id: requestId }, 'a WebSocket broke');
+    } else deps.refusals.add(door, known);
+    refuseConnection(connection, known ?? hiddenBug(requestId), headersWith(deps, requestId));
   }
 }

@@ -8,17 +8,19 @@ const moment = z
   .describe('Milliseconds since 1970, a date, or a UTC time such as 2030-01-31T12:00:00Z');
 const principal = z.string().min(1).max(100);
 
-export const event = z.object({
-  seq: count,
-  at: time,
-  actor: z.string(),
-  kind: z.string(),
-  subject: z.string(),
-  data: z.unknown().describe('null when there was none, or when it was erased'),
-  data_digest: z.nullable(z.string()),
-  prev_hash: z.string(),
-  hash: z.string(),
-});
+export const event = z
+  .object({
+    seq: count,
+    at: time,
+    actor: z.string(),
+    kind: z.string(),
+    subject: z.string(),
+    data: z.unknown().describe('null when there was none, or when it was erased'),
+    data_digest: z.nullable(z.string()),
+    prev_hash: z.string(),
+    hash: z.string(),
+  })
+  .meta({ id: 'Event' });
 
 export const eventQuery = z.strictObject({
   after: z.optional(wholeNumber.describe('Only events with a higher number')),
@@ -38,33 +40,37 @@ export const eventQuery = z.strictObject({
   order: z.optional(z.enum(['oldest-first', 'newest-first'])),
 });
 
-export const signedHead = z.strictObject({
-  seq: count,
-  hash: z.string().max(100),
-  at: z.string().max(40).describe('UTC, as 2030-01-31T12:00:00.000Z'),
-  reason: z.enum(['head', 'checkpoint']),
-  signer: z.string().max(100),
-  signature: z.string().max(200),
-});
+export const signedHead = z
+  .strictObject({
+    seq: count,
+    hash: z.string().max(100),
+    at: z.string().max(40).describe('UTC, as 2030-01-31T12:00:00.000Z'),
+    reason: z.enum(['head', 'checkpoint']),
+    signer: z.string().max(100),
+    signature: z.string().max(200),
+  })
+  .meta({ id: 'SignedHead' });
 
-export const chainPlace = z.object({ seq: count, hash: z.string() });
+export const chainPlace = z.object({ seq: count, hash: z.string() }).meta({ id: 'ChainPlace' });
 
-const verification = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('whole'),
-    events: count,
-    from: chainPlace.describe('Behind which the first event comes that is still kept'),
-    head: chainPlace,
-    erased: count,
-    signed_heads: count,
-    kept_head: z.enum(['none', 'fits', 'too-old']),
-  }),
-  z.object({
-    kind: z.literal('broken'),
-    seq: count.describe('The first event that is not as it was written'),
-    why: z.string(),
-  }),
-]);
+const verification = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('whole'),
+      events: count,
+      from: chainPlace.describe('Behind which the first event comes that is still kept'),
+      head: chainPlace,
+      erased: count,
+      signed_heads: count,
+      kept_head: z.enum(['none', 'fits', 'too-old']),
+    }),
+    z.object({
+      kind: z.literal('broken'),
+      seq: count.describe('The first event that is not as it was written'),
+      why: z.string(),
+    }),
+  ])
+  .meta({ id: 'Verification' });
 
 export const eventRoutes = {
   events: {
@@ -72,7 +78,7 @@ export const eventRoutes = {
     path: '/api/v1/events',
     summary:
       'What happened: one page with "Accept: application/json", else a stream of server-sent events',
-    who: 'any',
+    who: 'principal',
     query: eventQuery,
     answer: z.object({
       items: z.array(event),

@@ -5,7 +5,7 @@ import type { EventQuery } from './contract.ts';
 import { badRequest } from './problem.ts';
 
 const defaultLimit = 100;
-const mostLimit = 1000;
+export const mostLimit = 1000;
 
 /** Nobody but the owner sees what does not concern them. */
 export function eventFilter(caller: Caller, query: EventQuery): EventFilter {
@@ -17,7 +17,8 @@ export function eventFilter(caller: Caller, query: EventQuery): EventFilter {
     actor: query.actor,
     kind: query.kind,
     subject: query.subject,
-    concerning: caller.kind === 'owner' ? undefined : caller.id,
+    concerning: caller.kind === 'agent' ? caller.id : undefined,
+    outside: caller.kind === 'grantee' ? caller.id : undefined,
   };
 }
 

@@ -2,7 +2,7 @@
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { MessageHistory, Relay } from '../relay/relay.ts';
-import type { Caller } from './authenticate.ts';
+import type { HomeCaller } from './authenticate.ts';
 import { fewestDigits, findRow } from './find-row.ts';
 
 type History = Pick<Relay, 'history' | 'idsFrom'>;
@@ -10,7 +10,7 @@ type History = Pick<Relay, 'history' | 'idsFrom'>;
 /** Nobody learns of messages that they neither sent nor got, also not that there are any. */
 export function findMessage(
   relay: History,
-  caller: Caller,
+  caller: HomeCaller,
   typed: string,
 ): Promise<MessageHistory> {
   return findRow(
@@ -26,7 +26,7 @@ export function findMessage(
   );
 }
 
-function mayKnow(caller: Caller, { from, deliveries }: MessageHistory): boolean {
+function mayKnow(caller: HomeCaller, { from, deliveries }: MessageHistory): boolean {
   if (caller.kind === 'owner') return true;
   const { name } = caller;
   return from === name || deliveries.some(({ recipient }) => recipient === name);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { AosError } from '../kernel/errors.ts';
-import { type FollowGoalDeps, followGoal } from './follow-goal.ts';
+import { followGoal } from './follow-goal.ts';
+import type { FollowDeps } from './follow-stream.ts';
 import type { GoalSight } from './goal-sight.ts';
 import type { TransportAnswer } from './transport.ts';
 
@@ -12,7 +13,7 @@ type Connection = readonly (string | AosError)[];
 
 function server(connections: readonly Connection[], clock = new SimulatedClock()) {
   const asked: (number | undefined)[] = [];
-  const deps: FollowGoalDeps = {
+  const deps: FollowDeps = {
     clock: { ...clockOf(clock) },
     openStream: async (_path, { after }) => {
       const parts = connections[asked.push(after) - 1] ?? [down];
@@ -132,7 +133,7 @@ describe('followGoal()', () => {
       throw down;
     };
     const { openStream } = here.deps;
-    const deps: FollowGoalDeps = {
+    const deps: FollowDeps = {
       ...here.deps,
       openStream: async (path, from) =>
         from.after === 0

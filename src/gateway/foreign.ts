@@ -18,10 +18,10 @@ export function foreignRequest(
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('The request has no "Host"', 'Send "Host: localhost"');
   }
-  if (door.kind === 'tcp' && !door.hosts.has(host.toLowerCase())) {
+  if (door.kind === 'tcp' && !door.origins.has(host.toLowerCase())) {
     return new AosError('gateway.foreign-host', {
       message: `This is not ${quote(host.slice(0, 100))}: the daemon answers on this machine only`,
-      fix: `Use http://${[...door.hosts][0]}`,
+      fix: `Use ${[...door.origins.values()][0]}`,
     });
   }
   if (origin !== undefined && !isOwnOrigin(door, origin)) return foreignOrigin(origin);
@@ -43,11 +43,8 @@ function isFollowedLink({
 
 // No page is served over a unix socket, so none can send anything there.
 function isOwnOrigin(door: Door, origin: string): boolean {
-  return (
-    door.kind === 'tcp' &&
-    origin.startsWith('http://') &&
-    door.hosts.has(origin.slice('http://'.length).toLowerCase())
-  );
+  if (door.kind !== 'tcp') return false;
+  return [...door.origins.values()].includes(origin.toLowerCase());
 }
 
 function foreignOrigin(origin: string): AosError {

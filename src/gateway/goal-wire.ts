@@ -80,7 +80,11 @@ export async function wireGoal(sql: Sql, row: OperationRow): Promise<WireGoal> {
 const mostChildren = 1000;
 
 /** The one that it began with; before that, the one that it will begin with. */
-async function modelOf(sql: Sql, { id, agent }: OperationRow): Promise<ModelShown> {
+async function modelOf(sql: Sql, row: OperationRow): Promise<ModelShown> {
+  const { id, agent } = row;
+  if (row.is_sealed === 1 && row.ended_at !== null) {
+    return modelShown(readSpec((await agentInnards(sql, agent))?.spec));
+  }
   const [first] = await readSteps(sql, id, { upTo: 1 });
   if (first?.step.kind === 'begun') {
     return { model: first.step.model, scripted: first.step.is_scripted };

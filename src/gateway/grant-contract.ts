@@ -1,6 +1,16 @@
 /** The part of the contract that is about capabilities and secrets. */
 import * as z from 'zod';
-import { count, get, nothing, post, type Route, time, wholeNumber } from './route.ts';
+import {
+  count,
+  get,
+  listLimit,
+  listNext,
+  nothing,
+  post,
+  type Route,
+  time,
+  wholeNumber,
+} from './route.ts';
 
 const name = z.string().max(200);
 const capability = z.string().max(4200).describe('In either spelling');
@@ -8,28 +18,32 @@ export const idParams = z.strictObject({
   id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
 });
 
-export const grant = z.object({
-  id: z.string(),
-  agent: z.string(),
-  capability: z.string().describe('In the short spelling'),
-  parent: z.nullable(z.string()).describe('The grant that it was delegated from'),
-  granted_by: z.string(),
-  origin: z.enum(['default', 'owner', 'delegation', 'approval']),
-  asks: z.boolean().describe('Whether a human has to approve every use'),
-  created_at: time,
-  revoked_at: z.nullable(time),
-  uses: count.describe('Counted where max or rate limits it'),
-});
+export const grant = z
+  .object({
+    id: z.string(),
+    agent: z.string(),
+    capability: z.string().describe('In the short spelling'),
+    parent: z.nullable(z.string()).describe('The grant that it was delegated from'),
+    granted_by: z.string(),
+    origin: z.enum(['default', 'owner', 'delegation', 'approval']),
+    asks: z.boolean().describe('Whether a human has to approve every use'),
+    created_at: time,
+    revoked_at: z.nullable(time),
+    uses: count.describe('Counted where max or rate limits it'),
+  })
+  .meta({ id: 'Grant' });
 
-const secretInfo = z.object({
-  name: z.string(),
-  host: z.nullable(z.string()),
-  port: z.nullable(z.int()),
-  header: z.nullable(z.string()),
-  prefix: z.string(),
-  created_at: time,
-  updated_at: time,
-});
+const secretInfo = z
+  .object({
+    name: z.string(),
+    host: z.nullable(z.string()),
+    port: z.nullable(z.int()),
+    header: z.nullable(z.string()),
+    prefix: z.string(),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Secret' });
 
 export const grantRoutes = {
   grant: {
@@ -138,7 +152,11 @@ export const grantRoutes = {
     path: '/api/v1/secrets',
     summary: 'Which secrets there are, and for what; never what they are',
     who: 'owner',
-    answer: z.object({ items: z.array(secretInfo) }),
+    query: z.strictObject({
+      after: z.optional(name.describe('Only names behind this one')),
+      limit: listLimit,
+    }),
+    answer: z.object({ items: z.array(secretInfo), next: listNext }),
   },
   removeSecret: {
     ...post,

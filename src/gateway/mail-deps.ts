@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/ports.ts';
 import type { Relay } from '../relay/relay.ts';
-import type { Caller } from './authenticate.ts';
+import type { HomeCaller } from './authenticate.ts';
 import type { Attachments, GatewayLog } from './deps.ts';
 import type { LiveMail } from './live-mail.ts';
 import type { ActingLedger } from './parties.ts';
@@ -19,7 +19,7 @@ export interface MailDeps {
 
 /** Who is at the other end. */
 export interface MailReader {
-  readonly caller: Caller;
+  readonly caller: HomeCaller;
   /** Throws when the caller's handle is good no more. */
-  stillAdmitted(): Caller | Promise<Caller>;
+  stillAdmitted(): HomeCaller | Promise<HomeCaller>;
 }

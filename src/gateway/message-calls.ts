@@ -1,4 +1,5 @@
 /** The part of the client that is about messages. */
+import { allPages } from './all-pages.ts';
 import type { Answer, Body, WireItem } from './contract.ts';
 import { usualRequestMs } from './message-limits.ts';
 import type { CallOptions } from './transport.ts';
@@ -102,13 +103,17 @@ function groupCalls({ get, post }: Caller): Pick<MessageCalls, GroupCall> {
   const inChannel = (channel: string, verb: string): string =>
     `/api/v1/channels/${part(channel.replace(/^#/, ''))}/${verb}`;
   return {
-    channels: (options) => get('/api/v1/channels', {}, options),
+    channels: (options) =>
+      allPages({ get }, { path: '/api/v1/channels', cursor: 'after' }, options),
     joinChannel: (channel, agent, options) => post(inChannel(channel, 'join'), { agent }, options),
     leaveChannel: (channel, agent, options) =>
       post(inChannel(channel, 'leave'), { agent }, options),
     lead: (options) => get('/api/v1/lead', {}, options),
     setLead: (name, options) => post('/api/v1/lead', { name }, options),
-    subscriptions: (agent, options) => get('/api/v1/subscriptions', { agent }, options),
+    subscriptions: (agent, options) => {
+      const list = { path: '/api/v1/subscriptions', cursor: 'after', query: { agent } } as const;
+      return allPages({ get }, list, options);
+    },
     subscribe: (request, options) => post('/api/v1/subscriptions', request, options),
     unsubscribe: (request, options) => post('/api/v1/subscriptions/remove', request, options),
   };

@@ -2,7 +2,17 @@
 import * as z from 'zod';
 import { messageKinds, messageLimits, priorities } from '../kernel/message.ts';
 import { jsonBytes, longestRequestMs, longestWaitMs, mostItems } from './message-limits.ts';
-import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
+import {
+  agentParams,
+  count,
+  get,
+  listLimit,
+  listNext,
+  post,
+  type Route,
+  time,
+  wholeNumber,
+} from './route.ts';
 
 // What may stand in these, and how much, is said in better words by who checks them
 // (kernel/message-check.ts). Here they are kept from being absurd.
@@ -17,75 +27,83 @@ const idParams = z.strictObject({
   id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
 });
 
-export const outgoing = z.strictObject({
-  to: word.describe('A name, "*", "#channel", "Lead", "owner" or "__orchestrator__"'),
-  body: z.optional(text),
-  kind: z.optional(kind),
-  thread: z.optional(word),
-  priority: z.optional(
-    z.int().min(priorities.highest).max(priorities.lowest).describe('0 comes first; 5 is usual'),
-  ),
-  re: z.optional(messageId.describe('The message that this one answers')),
-  ttl_ms: z.optional(z.int().min(1)),
-  dedup_key: z.optional(word.describe('Of one sender’s messages with a key, one is sent')),
-  attachments: z.optional(z.array(word).max(100).describe('The hash of each')),
-  event_type: z.optional(word),
-  chunk: z.optional(chunk),
-  receipt: z.optional(z.literal('read')),
-  headers: z.optional(z.record(z.string(), z.string())),
-  checksum: z.optional(word.describe('The SHA-256 of the body, 64 hex digits')),
-  from: z.optional(party),
-});
+export const outgoing = z
+  .strictObject({
+    to: word.describe('A name, "*", "#channel", "Lead", "owner" or "__orchestrator__"'),
+    body: z.optional(text),
+    kind: z.optional(kind),
+    thread: z.optional(word),
+    priority: z.optional(
+      z.int().min(priorities.highest).max(priorities.lowest).describe('0 comes first; 5 is usual'),
+    ),
+    re: z.optional(messageId.describe('The message that this one answers')),
+    ttl_ms: z.optional(z.int().min(1)),
+    dedup_key: z.optional(word.describe('Of one sender’s messages with a key, one is sent')),
+    attachments: z.optional(z.array(word).max(100).describe('The hash of each')),
+    event_type: z.optional(word),
+    chunk: z.optional(chunk),
+    receipt: z.optional(z.literal('read')),
+    headers: z.optional(z.record(z.string(), z.string())),
+    checksum: z.optional(word.describe('The SHA-256 of the body, 64 hex digits')),
+    from: z.optional(party),
+  })
+  .meta({ id: 'OutgoingMessage' });
 
-const item = z.object({
-  id: z.string(),
-  from: z.string(),
-  to: z.string(),
-  recipient: z.string(),
-  kind,
-  state,
-  priority: z.int(),
-  thread: z.nullable(z.string()),
-  re: z.nullable(z.string()),
-  event_type: z.nullable(z.string()),
-  chunk: z.nullable(z.object({ index: count, end: z.boolean() })),
-  attachments: z.array(z.string()),
-  headers: z.array(z.object({ name: z.string(), value: z.string() })),
-  body: z.string(),
-  sent_at: time,
-  expires_at: time,
-  attempts: count,
-});
+const item = z
+  .object({
+    id: z.string(),
+    from: z.string(),
+    to: z.string(),
+    recipient: z.string(),
+    kind,
+    state,
+    priority: z.int(),
+    thread: z.nullable(z.string()),
+    re: z.nullable(z.string()),
+    event_type: z.nullable(z.string()),
+    chunk: z.nullable(z.object({ index: count, end: z.boolean() })),
+    attachments: z.array(z.string()),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+    body: z.string(),
+    sent_at: time,
+    expires_at: time,
+    attempts: count,
+  })
+  .meta({ id: 'Message' });
 
-const history = z.object({
-  id: z.string(),
-  from: z.string(),
-  to: z.string(),
-  kind,
-  status: z.enum(['pending', 'processing', 'completed', 'failed', 'archived']),
-  error: z.nullable(z.string()),
-  size_bytes: count,
-  source_name: z.nullable(z.string()),
-  thread: z.nullable(z.string()),
-  re: z.nullable(z.string()),
-  deliveries: z.array(
-    z.object({
-      recipient: z.string(),
-      state,
-      attempts: count,
-      via: z.nullable(z.string()),
-      error: z.nullable(z.string()),
-    }),
-  ),
-  steps: z.array(z.object({ at: time, what: z.string() })),
-});
+const history = z
+  .object({
+    id: z.string(),
+    from: z.string(),
+    to: z.string(),
+    kind,
+    status: z.enum(['pending', 'processing', 'completed', 'failed', 'archived']),
+    error: z.nullable(z.string()),
+    size_bytes: count,
+    source_name: z.nullable(z.string()),
+    thread: z.nullable(z.string()),
+    re: z.nullable(z.string()),
+    deliveries: z.array(
+      z.object({
+        recipient: z.string(),
+        state,
+        attempts: count,
+        via: z.nullable(z.string()),
+        error: z.nullable(z.string()),
+      }),
+    ),
+    steps: z.array(z.object({ at: time, what: z.string() })),
+  })
+  .meta({ id: 'MessageHistory' });
 
-const subscription = z.object({
-  id: z.int(),
-  agent: z.string(),
-  event_type: z.string(),
-  cursor: z.int(),
-});
+const subscription = z
+  .object({
+    id: z.int(),
+    agent: z.string(),
+    event_type: z.string(),
+    cursor: z.int(),
+  })
+  .meta({ id: 'Subscription' });
 
 const filter = {
   kind: z.optional(kind),
@@ -94,11 +112,13 @@ const filter = {
   event_type: z.optional(word),
 };
 const items = z.object({ items: z.array(item) });
-const settled = z.object({
-  id: z.string(),
-  state,
-  answer: z.string().describe('The message that told the sender'),
-});
+const settled = z
+  .object({
+    id: z.string(),
+    state,
+    answer: z.string().describe('The message that told the sender'),
+  })
+  .meta({ id: 'SettledMessage' });
 const channelParams = z.strictObject({ name: z.string().max(200).describe('Without the "#"') });
 const membership = z.strictObject({ agent: z.optional(party) });
 
@@ -108,6 +128,7 @@ export const messageRoutes = {
     path: '/api/v1/messages',
     summary: 'Send a message; answered once it cannot be lost. "Idempotency-Key" is its dedup_key',
     who: 'any',
+    ownKey: true,
     body: outgoing,
     bodyBytes: jsonBytes,
     status: 202,
@@ -201,8 +222,15 @@ export const messageRoutes = {
     path: '/api/v1/channels',
     summary: 'The channels and who has joined them; an agent sees those that it has joined',
     who: 'any',
+    query: z.strictObject({
+      after: z.optional(word.describe('Only channels behind this one')),
+      limit: listLimit,
+    }),
     answer: z.object({
-      items: z.array(z.object({ channel: z.string(), agents: z.array(z.string()) })),
+      items: z.array(
+        z.object({ channel: z.string(), agents: z.array(z.string()) }).meta({ id: 'Channel' }),
+      ),
+      next: listNext,
     }),
   },
   joinChannel: {
@@ -243,8 +271,12 @@ export const messageRoutes = {
     path: '/api/v1/subscriptions',
     summary: 'The kinds of events that an agent gets',
     who: 'any',
-    query: z.strictObject({ agent: z.optional(party) }),
-    answer: z.object({ items: z.array(subscription) }),
+    query: z.strictObject({
+      agent: z.optional(party),
+      after: z.optional(word.describe('Only types of events behind this one')),
+      limit: listLimit,
+    }),
+    answer: z.object({ items: z.array(subscription), next: listNext }),
   },
   subscribe: {
     ...post,
@@ -280,5 +312,6 @@ export const messageRoutes = {
     params: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/) }),
     answer: z.string(),
     contentType: 'application/octet-stream',
+    head: true,
   },
 } as const satisfies Record<string, Route>;

@@ -430,7 +430,7 @@ describe('attachments', () => {
 
     const answer = await upload(gateway.ownerSocket, Buffer.from('{}'), { 'content-type': type });
 
-    expect(answer).toMatchObject({ status: 400, json: { code: 'gateway.bad-request' } });
+    expect(answer).toMatchObject({ status: 415, json: { code: 'gateway.bad-media' } });
   });
 
   test('an upload may take longer than a request, as long as bytes keep coming', async () => {

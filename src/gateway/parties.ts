@@ -5,14 +5,14 @@ import { findAgent } from '../ledger/agents.ts';
 import type { Ledger, Sql } from '../ledger/ledger.ts';
 import { ownerParty, type Party } from '../relay/envelope.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
-import type { Caller } from './authenticate.ts';
+import type { HomeCaller } from './authenticate.ts';
 
 export type ActingLedger = Pick<Ledger, 'committed' | 'transact'>;
 
 /** Who is meant by a `from`, `as` or `agent` that may be left out. */
 export async function actingParty(
   ledger: ActingLedger,
-  caller: Caller,
+  caller: HomeCaller,
   named: string | undefined,
 ): Promise<Party> {
   if (caller.kind === 'agent') {
@@ -27,7 +27,7 @@ export async function actingParty(
 /** The same as a principal. */
 export async function actingPrincipal(
   ledger: ActingLedger,
-  caller: Caller,
+  caller: HomeCaller,
   named: string | undefined,
 ): Promise<string> {
   const party = await actingParty(ledger, caller, named);
@@ -37,7 +37,7 @@ export async function actingPrincipal(
 /** Of whom a list is: an agent's own, or for the owner of whom it names. */
 export async function whose(
   ledger: ActingLedger,
-  caller: Caller,
+  caller: HomeCaller,
   named: string | undefined,
 ): Promise<string | undefined> {
   if (caller.kind === 'owner' && named === undefined) return undefined;
@@ -45,7 +45,7 @@ export async function whose(
 }
 
 /** Whose inbox a path names. To an agent all others are unknown. */
-export async function inboxParty(sql: Sql, caller: Caller, name: string): Promise<Party> {
+export async function inboxParty(sql: Sql, caller: HomeCaller, name: string): Promise<Party> {
   if (caller.kind === 'agent') {
     if (name === caller.name) return name;
     throw unknownAgent(name);
@@ -56,7 +56,7 @@ export async function inboxParty(sql: Sql, caller: Caller, name: string): Promis
 /** The same for what only agents do: the owner has to name one. */
 export async function actingAgent(
   ledger: ActingLedger,
-  caller: Caller,
+  caller: HomeCaller,
   named: string | undefined,
 ): Promise<string> {
   if (caller.kind === 'owner' && named === undefined) {
@@ -77,7 +77,11 @@ async function knownAgent(sql: Sql, name: string): Promise<string> {
 }
 
 /** Who tries to act for somebody else is on record, whichever way they came. */
-function recordPretence(ledger: ActingLedger, { id: actor }: Caller, named: string): Promise<void> {
+function recordPretence(
+  ledger: ActingLedger,
+  { id: actor }: HomeCaller,
+  named: string,
+): Promise<void> {
   const subject = `agent:${named.slice(0, 100)}`;
   const data = { nearest: 'not-oneself' };
   return ledger.transact((tx) => tx.record({ actor, kind: 'capability.denied', subject, data }));

@@ -44,6 +44,7 @@ export function problemOf(error: AosError): Problem {
 export function problemHeaders(error: AosError): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { 'content-type': problemType };
   if (error.code === 'gateway.too-many') headers['retry-after'] = String(retryAfterSeconds(error));
+  if (error.code === 'gateway.wrong-method') headers['allow'] = methodsIn(error).join(', ');
   if (httpStatusOf(error.code) === 401) {
     // A line each: browsers do not find the one they know in a list.
     headers['www-authenticate'] = ['Basic realm="Agent OS"', 'Bearer realm="Agent OS"'];
@@ -54,6 +55,15 @@ export function problemHeaders(error: AosError): Record<string, string | string[
 function retryAfterSeconds({ details }: AosError): number {
   const known = typeof details === 'object' && details !== null && 'retry_after_ms' in details;
   return Math.max(1, Math.ceil(Number(known ? details.retry_after_ms : 1000) / 1000));
+}
+
+export function wrongMethod(message: string, methods: readonly string[]): AosError {
+  return new AosError('gateway.wrong-method', { message, details: { methods } });
+}
+
+function methodsIn({ details }: AosError): readonly string[] {
+  const known = typeof details === 'object' && details !== null && 'methods' in details;
+  return known && Array.isArray(details.methods) ? details.methods.map(String) : [];
 }
 
 /** What a framework or a parser threw, as one of our errors; undefined when it is a bug. */
@@ -98,7 +108,7 @@ const frameworkFailures: Readonly<Record<string, (thrown: Error) => AosError>> =
   FST_ERR_CTP_BODY_TOO_LARGE: tooLarge,
   HPE_HEADER_OVERFLOW: tooLarge,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    badRequest('The body is not JSON', 'Send "Content-Type: application/json"'),
+    badMedia('The body is not JSON', 'Send "Content-Type: application/json"'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => badRequest('The body is empty, and JSON was announced'),
   FST_ERR_CTP_INVALID_JSON_BODY: badJson,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
@@ -132,6 +142,11 @@ function isBadJson(thrown: Error): boolean {
 
 function badJson(): AosError {
   return badRequest('The body is not valid JSON');
+}
+
+/** What was sent may be right, and is of a kind that nobody takes there. */
+export function badMedia(message: string, fix: string): AosError {
+  return new AosError('gateway.bad-media', { message, fix });
 }
 
 export function badRequest(message: string, fix?: string): AosError {

@@ -7,7 +7,8 @@ import type {
   WireGoal,
   WireGoalSummary,
 } from './contract.ts';
-import { type FollowGoalDeps, type FollowGoalOptions, followGoal } from './follow-goal.ts';
+import { followGoal } from './follow-goal.ts';
+import type { FollowDeps, FollowOptions } from './follow-stream.ts';
 import type { GoalSight } from './goal-sight.ts';
 import type { CallOptions } from './transport.ts';
 
@@ -27,7 +28,7 @@ export interface RuntimeCalls {
   /** A page; `next` of it goes into `after`. */
   steps(id: string, query?: StepsQuery, options?: CallOptions): Promise<Answer<'steps'>>;
   /** Until the goal is over, also over a restart of the daemon: no step is left out or twice. */
-  followGoal(id: string, options?: FollowGoalOptions): AsyncGenerator<GoalSight, void, void>;
+  followGoal(id: string, options?: FollowOptions): AsyncGenerator<GoalSight, void, void>;
   prioritizeGoal(id: string, priority: number, options?: CallOptions): Promise<WireGoalSummary>;
   /** Of one that is worked on the answer may say so still: whoever works on it ends it. */
   cancelGoal(id: string, options?: ReasonOptions): Promise<WireGoalSummary>;
@@ -47,7 +48,7 @@ export interface StepsQuery {
   readonly limit?: number | undefined;
 }
 
-export interface RuntimeCallsDeps extends FollowGoalDeps {
+export interface RuntimeCallsDeps extends FollowDeps {
   get<T>(path: string, query?: object, options?: CallOptions): Promise<T>;
   post<T>(path: string, body: unknown, options?: CallOptions): Promise<T>;
 }

@@ -1,7 +1,16 @@
 /** The part of the contract that is about agents that live, goals, and what they may cost. */
 import * as z from 'zod';
 import { idParams } from './grant-contract.ts';
-import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
+import {
+  agentParams,
+  count,
+  errorReport,
+  get,
+  post,
+  type Route,
+  time,
+  wholeNumber,
+} from './route.ts';
 
 const capabilities = z.array(z.string().max(2000)).max(100);
 const budgetTexts = z
@@ -12,107 +21,116 @@ const reason = z.optional(z.string().max(1000));
 const priority = z.int().min(0).max(9).describe('0 comes first');
 const restart = z.enum(['never', 'on-failure', 'always']);
 
-export const operationState = z.enum([
-  ...(['queued', 'running', 'waiting', 'paused'] as const),
-  ...(['completed', 'failed', 'cancelled'] as const),
-]);
+export const operationState = z
+  .enum([
+    ...(['queued', 'running', 'waiting', 'paused'] as const),
+    ...(['completed', 'failed', 'cancelled'] as const),
+  ])
+  .meta({ id: 'GoalState' });
 
-const account = z.object({
-  limit: z.nullable(count),
-  used: count,
-  held: count.describe('Kept for what is under way'),
-});
+const account = z
+  .object({
+    limit: z.nullable(count),
+    used: count,
+    held: count.describe('Kept for what is under way'),
+  })
+  .meta({ id: 'Account' });
 
-export const budget = z.object({
-  tokens: account,
-  cost: account.describe('In millionths of a dollar'),
-  wall: account.describe('In milliseconds'),
-  tool_calls: account,
-  children: account,
-});
+export const budget = z
+  .object({
+    tokens: account,
+    cost: account.describe('In millionths of a dollar'),
+    wall: account.describe('In milliseconds'),
+    tool_calls: account,
+    children: account,
+  })
+  .meta({ id: 'Budget' });
 
-const errorReport = z.object({
-  code: z.string(),
-  message: z.string(),
-  fix: z.optional(z.string()),
-  details: z.optional(z.unknown()),
-});
+const goalSummary = z
+  .object({
+    id: z.string(),
+    agent: z.string(),
+    owner: z.string(),
+    parent: z.nullable(z.string()).describe('The operation that it is a part of'),
+    goal: z.string().describe('In lists, its beginning'),
+    because: z.string().describe('Which agent takes it, and why'),
+    state: operationState,
+    waits_for: z.nullable(z.string()).describe('"mail", or the id of a call as call:ID'),
+    priority,
+    due_at: time,
+    deadline_at: z.nullable(time),
+    created_at: time,
+    started_at: z.nullable(time),
+    ended_at: z.nullable(time),
+    steps: count,
+    error: z.nullable(errorReport),
+  })
+  .meta({ id: 'GoalSummary' });
 
-const goalSummary = z.object({
-  id: z.string(),
-  agent: z.string(),
-  owner: z.string(),
-  parent: z.nullable(z.string()).describe('The operation that it is a part of'),
-  goal: z.string().describe('In lists, its beginning'),
-  because: z.string().describe('Which agent takes it, and why'),
-  state: operationState,
-  waits_for: z.nullable(z.string()).describe('"mail", or the id of a call as call:ID'),
-  priority,
-  due_at: time,
-  deadline_at: z.nullable(time),
-  created_at: time,
-  started_at: z.nullable(time),
-  ended_at: z.nullable(time),
-  steps: count,
-  error: z.nullable(errorReport),
-});
-
-const goal = goalSummary.extend({
-  result: z.nullable(z.string()).describe('What the agent answered; data, whatever it says'),
-  trust: z.literal('data'),
-  model: z.nullable(z.string()),
-  scripted: z.boolean().describe('It follows a script, and is no intelligence'),
-  budget: z.nullable(budget),
-  children: z.array(z.object({ id: z.string(), agent: z.string(), state: operationState })),
-});
+const goal = goalSummary
+  .extend({
+    result: z.nullable(z.string()).describe('What the agent answered; data, whatever it says'),
+    trust: z.literal('data'),
+    model: z.nullable(z.string()),
+    scripted: z.boolean().describe('It follows a script, and is no intelligence'),
+    budget: z.nullable(budget),
+    children: z.array(z.object({ id: z.string(), agent: z.string(), state: operationState })),
+  })
+  .meta({ id: 'Goal' });
 
 /** A step of the journal, in our own shape: docs/runtime.md. */
-const step = z.object({
-  seq: count,
-  at: time,
-  kind: z.string(),
-  step: z.record(z.string(), z.unknown()),
-});
+const step = z
+  .object({
+    seq: count,
+    at: time,
+    kind: z.string(),
+    step: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Step' });
 
-const agentDetails = z.object({
-  name: z.string(),
-  address: z.string(),
-  status: z.enum(['active', 'inactive', 'terminated']),
-  state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
-  body: z.enum(['model', 'command', 'guest']),
-  registered_at: time,
-  last_seen_at: z.nullable(time),
-  state_at: z.nullable(time),
-  reason: z.nullable(z.string()).describe('Why it is in its state'),
-  health: z.nullable(z.literal('frozen')),
-  parent: z.nullable(z.string()),
-  spawned_by: z.nullable(z.string()),
-  pid: z.nullable(z.int()),
-  model: z.nullable(z.string()),
-  scripted: z.boolean(),
-  argv: z.nullable(z.array(z.string())),
-  cwd: z.nullable(z.string()),
-  sandbox: z
-    .nullable(z.enum(['on', 'off']))
-    .describe('Whether the wall is around its program; null for one that is no program here'),
-  sandbox_rung: z
-    .nullable(z.enum(['control groups', 'rlimits']))
-    .describe('What holds it to its limits; null where no wall is, or none works'),
-  sees: z.array(z.string()).describe('Folders of the host that its program sees'),
-  writable: z.boolean().describe('Its program may write to its folder, cwd'),
-  uid: z.nullable(z.int()).describe('The user that its programs run as, under a daemon of root'),
-  network: z.boolean().describe('It holds a grant for http'),
-  restart: z.nullable(restart),
-  restarts: z.array(time),
-  budget: z.nullable(budget),
-  lease: z.nullable(z.object({ owner: z.string(), token: count, renewals: count })),
-  children: z.array(z.string()),
-  operations: z.array(goalSummary).describe('The open ones, then the latest that are over'),
-  log_path: z.nullable(z.string()),
-  log_tail: z.nullable(z.string()).describe('The last words of its program; data'),
-});
+const agentDetails = z
+  .object({
+    name: z.string(),
+    address: z.string(),
+    status: z.enum(['active', 'inactive', 'terminated']),
+    state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
+    body: z.enum(['model', 'command', 'guest']),
+    registered_at: time,
+    last_seen_at: z.nullable(time),
+    state_at: z.nullable(time),
+    reason: z.nullable(z.string()).describe('Why it is in its state'),
+    health: z.nullable(z.literal('frozen')),
+    parent: z.nullable(z.string()),
+    spawned_by: z.nullable(z.string()),
+    pid: z.nullable(z.int()),
+    model: z.nullable(z.string()),
+    scripted: z.boolean(),
+    argv: z.nullable(z.array(z.string())),
+    cwd: z.nullable(z.string()),
+    sandbox: z
+      .nullable(z.enum(['on', 'off']))
+      .describe('Whether the wall is around its program; null for one that is no program here'),
+    sandbox_rung: z
+      .nullable(z.enum(['control groups', 'rlimits']))
+      .describe('What holds it to its limits; null where no wall is, or none works'),
+    sees: z.array(z.string()).describe('Folders of the host that its program sees'),
+    writable: z.boolean().describe('Its program may write to its folder, cwd'),
+    uid: z.nullable(z.int()).describe('The user that its programs run as, under a daemon of root'),
+    network: z.boolean().describe('It holds a grant for http'),
+    restart: z.nullable(restart),
+    restarts: z.array(time),
+    budget: z.nullable(budget),
+    lease: z.nullable(z.object({ owner: z.string(), token: count, renewals: count })),
+    children: z.array(z.string()),
+    operations: z.array(goalSummary).describe('The open ones, then the latest that are over'),
+    log_path: z.nullable(z.string()),
+    log_tail: z.nullable(z.string()).describe('The last words of its program; data'),
+  })
+  .meta({ id: 'AgentDetails' });
 
-const settled = z.object({ name: z.string(), state: agentDetails.shape.state });
+const settled = z
+  .object({ name: z.string(), state: agentDetails.shape.state })
+  .meta({ id: 'SettledAgent' });
 
 export const runtimeRoutes = {
   spawn: {
@@ -120,6 +138,7 @@ export const runtimeRoutes = {
     path: '/api/v1/agents/{name}/spawn',
     summary: 'Make an agent that lives here: on a model, or as a program',
     who: 'owner',
+    ownKey: true,
     params: agentParams,
     body: z.strictObject({
       model: z.optional(z.string().max(300)).describe('As anthropic:NAME, or scripted:FILE'),
@@ -209,6 +228,7 @@ export const runtimeRoutes = {
     path: '/api/v1/goals',
     summary: 'Submit a goal; it is queued, and taken by an agent',
     who: 'owner',
+    ownKey: true,
     body: z.strictObject({
       goal: z
         .string()

@@ -4,7 +4,7 @@ import type { Message } from '../kernel/message.ts';
 import { checkMessage } from '../kernel/message-check.ts';
 import type { Party } from '../relay/envelope.ts';
 import { type Accepted, type SendDeps as RelaySendDeps, send } from '../relay/send.ts';
-import type { Caller } from './authenticate.ts';
+import type { HomeCaller } from './authenticate.ts';
 import type { Attachments } from './deps.ts';
 
 interface SendDeps extends RelaySendDeps {
@@ -14,7 +14,7 @@ interface SendDeps extends RelaySendDeps {
 /** Throws what the relay says against it. */
 export async function sendMessage(
   deps: SendDeps,
-  { caller, sender }: { readonly caller: Caller; readonly sender: Party },
+  { caller, sender }: { readonly caller: HomeCaller; readonly sender: Party },
   message: Message,
   signal: AbortSignal,
 ): Promise<Accepted> {
@@ -29,7 +29,7 @@ export async function sendMessage(
  */
 export async function checkAttachments(
   { attachments }: Pick<SendDeps, 'attachments'>,
-  caller: Caller,
+  caller: HomeCaller,
   message: Message,
 ): Promise<void> {
   if (caller.kind === 'owner') return;

@@ -196,7 +196,7 @@ test.each([
   expect(({} as Record<string, unknown>)['a']).toBeUndefined();
 });
 
-test('a body that is no JSON by its type is refused with 400', async () => {
+test('a body that is no JSON by its type is refused with 415', async () => {
   await using home = await temporaryGateway();
 
   const answer = await send({
@@ -207,7 +207,7 @@ test('a body that is no JSON by its type is refused with 400', async () => {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-  expect(answer).toMatchObject({ status: 400, json: { code: 'gateway.bad-request' } });
+  expect(answer).toMatchObject({ status: 415, json: { code: 'gateway.bad-media' } });
 });
 
 test.each([
@@ -422,7 +422,8 @@ test('what is not there is said with what was perhaps meant', async () => {
 
   expect(near).toMatchObject({ status: 404, json: { code: 'gateway.unknown-route' } });
   expect(near.text).toContain('/api/v1/status');
-  expect(method).toMatchObject({ status: 404, json: { details: { methods: ['GET'] } } });
+  expect(method).toMatchObject({ status: 405, json: { code: 'gateway.wrong-method' } });
+  expect(method.headers.allow).toBe('GET');
   expect(odd).toMatchObject({ status: 404, json: { code: 'gateway.unknown-route' } });
 });
 

@@ -1,5 +1,7 @@
 /** The gateway: one application behind several doors. */
 import type { Duplex } from 'node:stream';
+import { AosError } from '../kernel/errors.ts';
+import { tokenMs } from '../kernel/operation.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { chainHead } from '../ledger/events.ts';
 import { totalPending } from '../ledger/mailboxes.ts';
@@ -15,9 +17,11 @@ import { Doors } from './doors.ts';
 import { entrances, refuseSlow } from './entrances.ts';
 import { feedPosition } from './event-query.ts';
 import type { FeedDeps } from './feed-connection.ts';
+import { Idempotency } from './idempotency.ts';
 import { LiveMail } from './live-mail.ts';
 import { createMetrics } from './metrics.ts';
 import { Refusals } from './refusals.ts';
+import { RequestIds } from './request-ids.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { attachmentRoutes } from './routes/attachments.ts';
@@ -33,6 +37,7 @@ import { lifeRoutes } from './routes/life.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mailboxRoutes } from './routes/mailboxes.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { operationRoutes } from './routes/operations.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -40,8 +45,11 @@ import { transferRoutes } from './routes/transfers.ts';
 import { upkeepRoutes } from './routes/upkeep.ts';
 import { RunningFeeds } from './running-feeds.ts';
 import { showRuntime } from './runtime-metrics.ts';
+import { securityHeaders } from './security-headers.ts';
+import { SignedCallers } from './signed-callers.ts';
 import { SlowArrivals } from './slow-arrivals.ts';
 import { compileSocketChecks } from './socket-checks.ts';
+import { StreamSlots } from './stream-slots.ts';
 import { createWebSocketServer } from './websocket.ts';
 
 export interface Gateway extends AsyncDisposable {
@@ -80,14 +88,18 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     clock: deps.clock,
   };
   const entranceDeps = { ...parts, ...mail, route };
-  const doors = new Doors({ ...deps, limits, ...entrances(entranceDeps) });
+  const publicUrl = publicUrlOf(deps);
+  const doors = new Doors({ ...deps, publicUrl, limits, ...entrances(entranceDeps) });
   const wake = deps.ledger.onEvents(() => bell.ring());
-  const polling = poll(deps.clock, limits.pollMs, closing.signal, () => {
+  const { log } = deps;
+  const ring = (): void => {
     bell.ring();
     refusals.flush();
-  });
+  };
+  const polling = poll(deps.clock, limits.pollMs, closing.signal, { work: ring, log });
   const sweepMs = Math.min(limits.requestTimeoutMs, limits.pollMs);
-  const sweeping = poll(deps.clock, sweepMs, closing.signal, () => refuseSlow(entranceDeps));
+  const sweep = (): void => refuseSlow(entranceDeps);
+  const sweeping = poll(deps.clock, sweepMs, closing.signal, { work: sweep, log });
 
   const close = async (graceMs: number): Promise<void> => {
     closing.abort();
@@ -120,6 +132,17 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   };
 }
 
+function publicUrlOf({ publicUrl }: GatewayDeps): string | undefined {
+  return publicUrl === 'none' ? undefined : publicUrl;
+}
+
+function signedTooLongAgo(): AosError {
+  return new AosError('signature.expired', {
+    message: 'The request that opened this stream was signed too long ago',
+    fix: 'Sign another, and go on from the last event',
+  });
+}
+
 type Parts = ReturnType<typeof assemble>;
 
 /** Everything that lives as long as the gateway, and is not yet open to anybody. */
@@ -131,6 +154,10 @@ function assemble(deps: GatewayDeps) {
   deps.transferMetrics?.showIn(metrics.registry, () => allHeldBytes(ledger.committed));
   showRuntime(metrics.registry, ledger.committed);
   const authenticator = new Authenticator(ledger, clock);
+  const signed = new SignedCallers({
+    ...{ ledger, clock, legacySignatures: deps.legacySignatures },
+    learnKey: (principal, publicKey) => deps.operations.learnKey(principal, publicKey),
+  });
   const rate = { perSecond: limits.requestsPerSecond, burst: limits.requestBurst };
   const bell = new Doorbell();
   const closing = new AbortController();
@@ -147,18 +174,19 @@ function assemble(deps: GatewayDeps) {
     closing,
     feeds,
     admittance: new Admittance({
-      ...{ authenticator, clock, version, rate },
+      ...{ authenticator, signed, clock, version, rate },
       heardFrom: (name) => deps.relay.heardFrom(name),
     }),
     refusals: new Refusals({ ledger, clock, log, metrics }),
+    idempotency: new Idempotency(deps),
+    requestIds: new RequestIds(),
     running: new RunningFeeds(log),
     arrivals: new SlowArrivals(clock, limits.requestTimeoutMs),
     webSockets: createWebSocketServer(),
     commonHeaders: {
       'x-aos-version': version,
       'x-aos-api': apiVersion,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...securityHeaders,
     },
   };
 }
@@ -174,13 +202,23 @@ function allRoutes(
     feeds,
     commonHeaders,
     ...ways,
+    streams: new StreamSlots(),
     track: (feed) => running.track(feed),
-    readerOf: ({ caller, query, request }) => ({
-      caller,
-      query,
-      after: feedPosition(request.headers['last-event-id'], query),
-      stillAdmitted: () => admittance.recheck(doorOf(request.raw.socket), request.headers),
-    }),
+    readerOf: ({ caller, query, request }) => {
+      const begunAt = deps.clock.monotonicMs();
+      const door = doorOf(request.raw.socket);
+      return {
+        caller,
+        query,
+        after: feedPosition(request.headers['last-event-id'], query),
+        stillAdmitted: () => {
+          if (request.signed === undefined) return admittance.recheck(door, request.headers);
+          // As long as what a signature can buy, and no longer.
+          if (deps.clock.monotonicMs() - begunAt > tokenMs) throw signedTooLongAgo();
+          return caller;
+        },
+      };
+    },
   };
   return {
     ...daemonRoutes(routeDeps),
@@ -201,6 +239,7 @@ function allRoutes(
     ...transferRoutes(routeDeps),
     ...linkRoutes(routeDeps),
     ...blobHandles(routeDeps),
+    ...operationRoutes(routeDeps),
     ...pageRoutes(routeDeps),
   };
 }
@@ -209,7 +248,7 @@ async function poll(
   clock: Clock,
   everyMs: number,
   signal: AbortSignal,
-  work: () => void,
+  { work, log }: { readonly work: () => void; readonly log: GatewayDeps['log'] },
 ): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -218,6 +257,10 @@ async function poll(
       // The gateway closes.
       return;
     }
-    work();
+    try {
+      work();
+    } catch (failure) {
+      log.error({ err: failure }, 'what is looked at now and then could not be');
+    }
   }
 }

@@ -37,7 +37,9 @@ export class SlowArrivals {
       bytesBefore: socket.bytesRead,
       streams: streaming.some((path) => path.test(request.url ?? '')),
     });
-    request.once('end', () => this.#arriving.delete(request));
+    const forget = (): void => void this.#arriving.delete(request);
+    // A route may leave a request before its end.
+    request.once('end', forget).once('close', forget);
   }
 
   /** Those that are to be refused now; each is named once. */
@@ -45,8 +47,10 @@ export class SlowArrivals {
     const now = this.#clock.monotonicMs();
     const late: IncomingMessage[] = [];
     for (const [request, arrival] of this.#arriving) {
-      const { bytesRead, destroyed } = request.socket;
-      if (request.complete || destroyed) this.#arriving.delete(request);
+      // Of a request that was destroyed there is none, whatever the types say.
+      const socket = request.socket as IncomingMessage['socket'] | null;
+      const bytesRead = socket?.bytesRead ?? 0;
+      if (socket === null || request.complete || socket.destroyed) this.#arriving.delete(request);
       else if (arrival.streams && bytesRead > arrival.bytesBefore) {
         arrival.since = now;
         arrival.bytesBefore = bytesRead;

@@ -1,4 +1,5 @@
 /** The part of the client that is about capabilities, secrets, tools and approvals. */
+import { allPages } from './all-pages.ts';
 import type { Answer, Body, Query, WireApproval, WireCall, WireGrant } from './contract.ts';
 import { type StreamToolDeps, type StreamToolOptions, streamTool } from './stream-tool.ts';
 import type { ToolSight } from './tool-sight.ts';
@@ -69,7 +70,7 @@ export function toolClientCalls(deps: ToolCallsDeps): ToolClientCalls {
     grants: (query, options) => get('/api/v1/grants', query, options),
     checkGrant: (question, options) => post('/api/v1/grants/check', question, options),
     setSecret: (secret, options) => post('/api/v1/secrets', secret, options),
-    secrets: (options) => get('/api/v1/secrets', {}, options),
+    secrets: (options) => allPages({ get }, { path: '/api/v1/secrets', cursor: 'after' }, options),
     removeSecret: (name, options) => post(at('secrets', name, '/remove'), {}, options),
     tools: (options) => get('/api/v1/tools', {}, options),
     callTool: (name, call, { key, ...options } = {}) =>

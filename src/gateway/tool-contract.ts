@@ -1,61 +1,62 @@
 /** The part of the contract that is about tools, calls and approvals. */
 import * as z from 'zod';
 import { idParams } from './grant-contract.ts';
-import { count, get, post, type Route, time, wholeNumber } from './route.ts';
+import { count, errorReport, get, post, type Route, time, wholeNumber } from './route.ts';
 
 const name = z.string().max(200);
 const effect = z.enum(['read', 'write', 'external']);
 const callState = z.enum(['waiting', 'started', 'answered', 'failed', 'denied', 'unsure']);
 
-const error = z.object({
-  code: z.string(),
-  message: z.string(),
-  fix: z.optional(z.string()),
-  details: z.optional(z.unknown()),
-});
-
 /** What a list tells: neither arguments nor results, which may be long. */
-const callSummary = z.object({
-  call_id: z.string(),
-  agent: z.string(),
-  tool: z.string(),
-  effect,
-  state: callState,
-  idempotency_key: z.string(),
-  asked_at: time,
-  started_at: z.nullable(time),
-  ended_at: z.nullable(time),
-  runs: count,
-  approval: z.nullable(z.string()).describe('The approval that it waits or waited for'),
-  bytes: z.nullable(count).describe('Of the result'),
-  error: z.nullable(error),
-});
+const callSummary = z
+  .object({
+    call_id: z.string(),
+    agent: z.string(),
+    tool: z.string(),
+    effect,
+    state: callState,
+    idempotency_key: z.string(),
+    asked_at: time,
+    started_at: z.nullable(time),
+    ended_at: z.nullable(time),
+    runs: count,
+    approval: z.nullable(z.string()).describe('The approval that it waits or waited for'),
+    bytes: z.nullable(count).describe('Of the result'),
+    error: z.nullable(errorReport),
+  })
+  .meta({ id: 'ToolCallSummary' });
 
-const call = callSummary.extend({
-  arguments: z.unknown().describe('null for a call that was denied'),
-  trust: z.literal('data').describe('What a tool brings is data, whatever it says'),
-  output: z.optional(z.unknown()),
-});
+const call = callSummary
+  .extend({
+    arguments: z.unknown().describe('null for a call that was denied'),
+    trust: z.literal('data').describe('What a tool brings is data, whatever it says'),
+    output: z.optional(z.unknown()),
+  })
+  .meta({ id: 'ToolCall' });
 
-const approvalSummary = z.object({
-  id: z.string(),
-  call_id: z.string(),
-  agent: z.string(),
-  tool: z.string(),
-  reason: z.string(),
-  hash: z.string().describe('The SHA-256 of what is shown; an answer has to name it'),
-  state: z.enum(['waiting', 'approved', 'denied', 'expired']),
-  asked_at: time,
-  expires_at: time,
-  answered_at: z.nullable(time),
-  answered_by: z.nullable(z.string()),
-  answer: z.nullable(z.string()),
-  scope: z.nullable(z.enum(['once', 'always'])),
-});
+const approvalSummary = z
+  .object({
+    id: z.string(),
+    call_id: z.string(),
+    agent: z.string(),
+    tool: z.string(),
+    reason: z.string(),
+    hash: z.string().describe('The SHA-256 of what is shown; an answer has to name it'),
+    state: z.enum(['waiting', 'approved', 'denied', 'expired']),
+    asked_at: time,
+    expires_at: time,
+    answered_at: z.nullable(time),
+    answered_by: z.nullable(z.string()),
+    answer: z.nullable(z.string()),
+    scope: z.nullable(z.enum(['once', 'always'])),
+  })
+  .meta({ id: 'ApprovalSummary' });
 
-const approval = approvalSummary.extend({
-  shown: z.string().describe('What is approved, whole'),
-});
+const approval = approvalSummary
+  .extend({
+    shown: z.string().describe('What is approved, whole'),
+  })
+  .meta({ id: 'Approval' });
 
 const before = z.optional(z.string().max(100).describe('Only what was asked before this one'));
 const next = z.nullable(z.string()).describe('For "before"; null at the end');
@@ -67,6 +68,7 @@ const callBytes = 4 * 1024 * 1024;
 const oneCall = {
   ...post,
   who: 'any',
+  ownKey: true,
   params: z.strictObject({ name }),
   body: z.strictObject({
     args: z.unknown(),
@@ -84,11 +86,13 @@ export const toolRoutes = {
     who: 'any',
     answer: z.object({
       items: z.array(
-        z.object({
-          name: z.string(),
-          summary: z.string(),
-          input_schema: z.record(z.string(), z.unknown()),
-        }),
+        z
+          .object({
+            name: z.string(),
+            summary: z.string(),
+            input_schema: z.record(z.string(), z.unknown()),
+          })
+          .meta({ id: 'Tool' }),
       ),
     }),
   },

@@ -1,4 +1,5 @@
 /** The part of the client that is about transfers. */
+import { allPages } from './all-pages.ts';
 import type { Answer, Body, Query } from './contract.ts';
 import type { CallOptions, TransportAnswer } from './transport.ts';
 
@@ -135,7 +136,8 @@ export function transferCalls(deps: TransferCallsDeps): TransferCalls {
     transferMetrics: (query, options) => get(`${all}/metrics`, query, options),
     linkTransfer: (id, body, options) => post(at(id, '/links'), body, options),
     uploadLink: (body, options) => post(`${all}/upload-links`, body, options),
-    transferLinks: (query, options) => get(`${all}/links`, query, options),
+    transferLinks: (query, options) =>
+      allPages({ get }, { path: `${all}/links`, cursor: 'before', query }, options),
     revokeLink: (id, body, options) =>
       post(`${all}/links/${encodeURIComponent(id)}/revoke`, body, options),
   };

@@ -1,7 +1,7 @@
 /** The part of the contract that is about transfers. */
 import * as z from 'zod';
 import { transferAcks, transferStatuses } from '../kernel/transfer.ts';
-import { count, get, post, type Route, time, wholeNumber } from './route.ts';
+import { count, get, listLimit, listNext, post, type Route, time, wholeNumber } from './route.ts';
 
 const word = z.string().max(300);
 const as = z.optional(word.describe('For the owner: the agent to act for'));
@@ -17,57 +17,65 @@ const tokenParams = z.strictObject({ token: z.string().max(100) });
 const metadata = z.record(z.string().max(200), z.unknown());
 const recipients = z.array(word).min(1).max(100);
 
-export const transferItem = z.object({
-  id: z.string(),
-  sender: z.string(),
-  recipient: z.string(),
-  filename: z.string(),
-  file_size_bytes: count,
-  mime_type: z.nullable(z.string()),
-  s3_key: z.string(),
-  s3_bucket: z.string(),
-  metadata,
-  status,
-  created_at: time,
-  downloaded_at: z.nullable(time),
-  expires_at: z.nullable(time),
-  batch: z.string().describe('What was sent together'),
-  kind,
-  entries: z.nullable(count).describe('How many files and folders a folder has'),
-  sha256: z.nullable(z.string()).describe('Of the plain bytes'),
-  sealed: z.boolean(),
-  ack: ack.describe('How far it has come'),
-  ack_at: time,
-  reason: z.nullable(z.string()),
-  attempts: count,
-  saved_bytes: count.describe('What need not be stored, because the sender had stored it before'),
-});
+export const transferItem = z
+  .object({
+    id: z.string(),
+    sender: z.string(),
+    recipient: z.string(),
+    filename: z.string(),
+    file_size_bytes: count,
+    mime_type: z.nullable(z.string()),
+    s3_key: z.string(),
+    s3_bucket: z.string(),
+    metadata,
+    status,
+    created_at: time,
+    downloaded_at: z.nullable(time),
+    expires_at: z.nullable(time),
+    batch: z.string().describe('What was sent together'),
+    kind,
+    entries: z.nullable(count).describe('How many files and folders a folder has'),
+    sha256: z.nullable(z.string()).describe('Of the plain bytes'),
+    sealed: z.boolean(),
+    ack: ack.describe('How far it has come'),
+    ack_at: time,
+    reason: z.nullable(z.string()),
+    attempts: count,
+    saved_bytes: count.describe('What need not be stored, because the sender had stored it before'),
+  })
+  .meta({ id: 'Transfer' });
 
-const sent = z.object({
-  transfers: z.array(transferItem),
-  saved_bytes: count,
-});
+const sent = z
+  .object({
+    transfers: z.array(transferItem),
+    saved_bytes: count,
+  })
+  .meta({ id: 'SentTransfers' });
 
 /** Where its bytes can be had without asking again: a path, for the owner alone. */
 const local = z.nullable(z.string());
 const dek = z.nullable(z.string().describe('64 hex digits; null where nothing is sealed'));
 
-const link = z.object({
-  id: z.string(),
-  kind: z.enum(['download', 'upload']),
-  transfer: z.nullable(z.string()),
-  recipient: z.nullable(z.string()),
-  most_uses: count,
-  uses: count,
-  created_at: time,
-  expires_at: time,
-  revoked: z.boolean(),
-});
-const madeLink = z.object({
-  ...link.shape,
-  path: z.string().describe('With the key behind the "#": shown this once'),
-  url: z.nullable(z.string()).describe('The same with where the daemon listens'),
-});
+const link = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['download', 'upload']),
+    transfer: z.nullable(z.string()),
+    recipient: z.nullable(z.string()),
+    most_uses: count,
+    uses: count,
+    created_at: time,
+    expires_at: time,
+    revoked: z.boolean(),
+  })
+  .meta({ id: 'Link' });
+const madeLink = z
+  .object({
+    ...link.shape,
+    path: z.string().describe('With the key behind the "#": shown this once'),
+    url: z.nullable(z.string()).describe('The same with where the daemon listens'),
+  })
+  .meta({ id: 'MadeLink' });
 const ttl = z
   .int()
   .min(1000)
@@ -82,6 +90,7 @@ export const transferRoutes = {
     path: '/api/v1/transfers/uploads',
     summary: 'Begin to send, or go on with what was begun; what is stored already is sent at once',
     who: 'any',
+    secretAnswer: true,
     body: z.strictObject({
       as,
       filename: z.string().max(2000),
@@ -188,6 +197,7 @@ export const transferRoutes = {
     path: '/api/v1/transfers/{id}/open',
     summary: 'What its recipient needs to fetch it: the key, and where the bytes are',
     who: 'any',
+    secretAnswer: true,
     params: idParams,
     body: actAs,
     answer: z.object({
@@ -207,6 +217,7 @@ export const transferRoutes = {
     query: z.strictObject({ as }),
     answer: z.string(),
     contentType: 'application/octet-stream',
+    head: true,
   },
   verifyTransfer: {
     ...post,
@@ -292,6 +303,7 @@ export const transferRoutes = {
     path: '/api/v1/transfers/{id}/links',
     summary: 'A link with which a human fetches it in a browser',
     who: 'any',
+    secretAnswer: true,
     params: idParams,
     body: z.strictObject({
       as,
@@ -305,6 +317,7 @@ export const transferRoutes = {
     path: '/api/v1/transfers/upload-links',
     summary: 'A link with which a human sends one file to an agent from a browser',
     who: 'any',
+    secretAnswer: true,
     body: z.strictObject({
       as,
       ttl_ms: z.optional(ttl.describe('A day when not said')),
@@ -317,8 +330,12 @@ export const transferRoutes = {
     path: '/api/v1/transfers/links',
     summary: 'The links that the caller has made, and those to its upload',
     who: 'any',
-    query: z.strictObject({ as }),
-    answer: z.object({ items: z.array(link) }),
+    query: z.strictObject({
+      as,
+      before: z.optional(z.string().max(100).describe('Only links that were made before this one')),
+      limit: listLimit,
+    }),
+    answer: z.object({ items: z.array(link), next: listNext }),
   },
   revokeLink: {
     ...post,

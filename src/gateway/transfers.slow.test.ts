@@ -91,6 +91,32 @@ test.each([
   expect(head).toContain(`etag: "${sha256(here.bytes)}"`);
 });
 
+test('HEAD tells how many bytes there are, and who has them gets none', async () => {
+  await using here = await gatewayWithTransfer();
+  const path = `/api/v1/transfers/${here.id}/bytes`;
+  const etag = `"${sha256(here.bytes)}"`;
+  const handle = bearer(here.handles.get('jared') ?? '');
+
+  const head = await here.as('jared', path, { method: 'HEAD' });
+  const known = await here.as('jared', path, { headers: { ...handle, 'if-none-match': etag } });
+
+  expect(head).toMatchObject({ status: 200, text: '' });
+  expect(head.headers).toMatchObject({ 'content-length': String(here.bytes.length), etag });
+  expect(known).toMatchObject({ status: 304, text: '' });
+});
+
+test('a use of a link is never spent on nothing', async () => {
+  await using here = await gatewayWithTransfer();
+  const port = await withTcp(here);
+  const { path } = await here.client.linkTransfer(here.id, {});
+  const headers = { 'if-none-match': '*' };
+
+  const bytes = await send({ at: port, path: `${path.split('#')[0]}/bytes`, headers });
+
+  expect(bytes.status).toBe(200);
+  expect(bytes.headers['content-length']).toBe(String(here.bytes.length));
+});
+
 const calls = [
   ['GET', ''],
   ['GET', '/bytes'],

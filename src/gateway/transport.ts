@@ -11,7 +11,7 @@ import type { Clock } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 
 export interface TransportRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;

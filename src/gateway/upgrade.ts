@@ -5,7 +5,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Admittance } from './admit.ts';
-import type { Caller } from './authenticate.ts';
+import { isOfHome } from './authenticate.ts';
 import { type EventQuery, routes } from './contract.ts';
 import type { Door } from './door.ts';
 import { queryNumber } from './event-query.ts';
@@ -36,15 +36,18 @@ export async function upgrade(
   const { admittance, feeds, webSockets } = deps;
   const foreign = foreignRequest(door, request);
   if (foreign !== undefined) throw foreign;
-  const admit = (): Caller | Promise<Caller> =>
-    admittance.admit(door, request.headers, routes.events);
-  const caller = await admit();
+  const caller = await admittance.admit(door, request.headers, { who: 'any' });
+  if (!isOfHome(caller)) throw new Error('an outsider was let in to the WebSocket');
   const { query, wantsFeed } = queryOf(request.url ?? '');
   const reader = {
     caller,
     query,
     after: queryNumber(query.after),
-    stillAdmitted: () => admittance.recheck(door, request.headers),
+    // It is let in anew as whoever it was, or not at all.
+    stillAdmitted: async () => {
+      await admittance.recheck(door, request.headers);
+      return caller;
+    },
     countMessage: () => door.kind === 'owner' || admittance.again(caller),
   };
   const from = wantsFeed ? await openingPosition(feeds, reader) : undefined;

@@ -1,6 +1,7 @@
 /** The feed over a WebSocket: the same events, one JSON text each. And mail, both ways. */
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AosError } from '../kernel/errors.ts';
+import type { HomeCaller } from './authenticate.ts';
 import { type FeedDeps, type FeedSink, type Reader, serveFeed } from './feed-connection.ts';
 import type { MailDeps } from './mail-deps.ts';
 import { MailSocket } from './mail-socket.ts';
@@ -15,6 +16,8 @@ const mostUnreadBytes = 1024 * 1024;
 const silentBeats = 3;
 
 export interface WebSocketReader extends Reader {
+  readonly caller: HomeCaller;
+  stillAdmitted(): HomeCaller | Promise<HomeCaller>;
   /** Throws when the caller sends too much. */
   countMessage(): void;
 }

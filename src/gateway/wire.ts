@@ -34,5 +34,5 @@ export function timeOrNull(at: Instant | null): string | null {
 
 /** An agent's name, or what else a principal is known by. */
 export function nameOf(principal: string): string {
-  return principal.replace(/^agent:/, '');
+  return principal.replace(/^(?:agent|grantee):/, '');
 }

@@ -98,6 +98,11 @@ export function isMissing(failure: unknown): boolean {
 }
 
 /** Whether the disk failed because something stands there already. */
+/** To be caught with, where nothing being there is as good. */
+export function ignoreMissing(failure: unknown): undefined {
+  if (!isMissing(failure)) throw failure;
+}
+
 export function isTaken(failure: unknown): boolean {
   return failure instanceof AosError && failure.code === 'disk.exists';
 }

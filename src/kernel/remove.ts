@@ -1,5 +1,5 @@
 import { isMissing } from './disk-errors.ts';
-import type { Disk } from './ports.ts';
+import type { Disk, DiskEntry } from './ports.ts';
 
 /** A file, a symlink or an empty folder; nothing happens when it is gone. */
 export async function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): Promise<void> {
@@ -18,10 +18,62 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
   const entry = await disk.stat(path);
   if (entry === undefined) return;
   if (entry.kind === 'folder') {
+    await openUp(disk, path, entry);
     await using held = await disk.holdFolder(path);
-    for (const name of await disk.list(held.path)) await removeTree(disk, `${held.path}/${name}`);
+    await emptyFolder(disk, held.path);
   }
   await disk.remove(path);
+}
+
+/** Whoever has shut a folder does not keep it so. */
+async function openUp(disk: Disk, path: string, { mode }: DiskEntry): Promise<void> {
+  if ((mode & 0o700) !== 0o700) await disk.makePrivate(path);
+}
+
+/** However deep it goes: what is in a folder of this one is moved up, so that two are held at most. */
+async function emptyFolder(disk: Disk, top: string): Promise<void> {
+  for (;;) {
+    const names = await disk.list(top);
+    let isLess = false;
+    for (const name of names) {
+      const path = `${top}/${name}`;
+      const entry = await disk.stat(path);
+      if (entry?.kind === 'folder') {
+        await openUp(disk, path, entry);
+        await using held = await disk.holdFolder(path);
+        await moveUp(disk, held.path, top);
+      }
+      if (entry === undefined) continue;
+      await removeIfThere(disk, path);
+      isLess = true;
+    }
+    // What cannot be looked at cannot go either: whoever removes the folder hears of it.
+    if (!isLess) return;
+  }
+}
+
+/** The folders in it get other names in the one above; all else goes. */
+async function moveUp(disk: Disk, folder: string, top: string): Promise<void> {
+  for (const name of await disk.list(folder)) {
+    const path = `${folder}/${name}`;
+    const entry = await disk.stat(path);
+    if (entry === undefined) continue;
+    if (entry.kind !== 'folder') {
+      await removeIfThere(disk, path);
+      continue;
+    }
+    // A folder that is shut cannot be moved.
+    await openUp(disk, path, entry);
+    await disk.rename(path, await freePlace(disk, `${top}/.aos-gone-${entry.inode}`));
+  }
+}
+
+/** Somebody may have made such names before; each costs them a file. */
+async function freePlace(disk: Disk, wanted: string): Promise<string> {
+  for (let number = 0; ; number++) {
+    const place = number === 0 ? wanted : `${wanted}-${number}`;
+    if ((await disk.stat(place)) === undefined) return place;
+  }
 }
 
 /** Where another failure is the one to hear of, or what stays does no harm. */

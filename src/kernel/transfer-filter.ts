@@ -1,4 +1,5 @@
 /** Which transfers somebody wants to see. */
+import { canonicalJson } from './canonical-json.ts';
 
 /** `*` stands for any characters, and everything else for itself. In a time that grows evenly. */
 export function matchesGlob(pattern: string, text: string): boolean {
@@ -27,16 +28,8 @@ export function hasMetadata(metadata: Metadata, wanted: Metadata): boolean {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return canonical(one) === canonical(other);
-}
-
-/** As JSON whose keys are in one order. Deep values were refused when they came in. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  // Deep values were refused when they came in.
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 /** How deep lists and objects lie in each other; not counted further than `most`. */

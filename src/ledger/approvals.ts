@@ -1,5 +1,6 @@
 /** Questions to a human that hold up a tool call. */
 import type { Instant } from '../kernel/ports.ts';
+import { operationOfCall } from './journal.ts';
 import type { Sql, Transaction } from './ledger.ts';
 
 export interface ApprovalRow {
@@ -33,18 +34,51 @@ export async function insertApproval(tx: Transaction, approval: NewApproval): Pr
   await tx.run(
     `insert into approvals (id, call_id, principal, tool, reason, shown, hash, state, asked_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, 'waiting', $8, $9)`,
-    [id, call_id, principal, tool, reason, shown, hash, asked_at, expires_at],
+    [
+      id,
+      call_id,
+      principal,
+      tool,
+      reason,
+      await closed(tx, call_id, shown),
+      hash,
+      asked_at,
+      expires_at,
+    ],
   );
 }
 
-export function findApproval(sql: Sql, id: string): Promise<ApprovalRow | undefined> {
-  return sql.get(`select ${columns} from approvals where id = $1`, [id]);
+/** Sealed where it is about an operation with a key of its own. */
+async function closed(sql: Sql, callId: string, text: string): Promise<string> {
+  const operation = sql.bodies && (await operationOfCall(sql, callId));
+  return operation === undefined ? text : (sql.bodies?.close(operation, text) ?? text);
 }
 
-export function findApprovalOfCall(sql: Sql, callId: string): Promise<ApprovalRow | undefined> {
-  return sql.get(`select ${columns} from approvals where call_id = $1 order by id desc limit 1`, [
-    callId,
-  ]);
+function opened<Row extends Pick<ApprovalRow, 'shown'> | undefined>(
+  { bodies }: Sql,
+  row: Row,
+): Row {
+  return bodies === undefined || row === undefined
+    ? row
+    : { ...row, shown: bodies.open(row.shown) };
+}
+
+export async function findApproval(sql: Sql, id: string): Promise<ApprovalRow | undefined> {
+  return opened(
+    sql,
+    await sql.get<ApprovalRow>(`select ${columns} from approvals where id = $1`, [id]),
+  );
+}
+
+export async function findApprovalOfCall(
+  sql: Sql,
+  callId: string,
+): Promise<ApprovalRow | undefined> {
+  const row = await sql.get<ApprovalRow>(
+    `select ${columns} from approvals where call_id = $1 order by id desc limit 1`,
+    [callId],
+  );
+  return opened(sql, row);
 }
 
 /** The ids that begin so. */
@@ -66,7 +100,7 @@ export interface ApprovalPage {
 }
 
 /** The newest first. */
-export function listApprovals(
+export async function listApprovals(
   sql: Sql,
   { principal, all = false, before, limit }: ApprovalPage,
 ): Promise<ApprovalRow[]> {
@@ -75,10 +109,11 @@ export function listApprovals(
   const bind = (value: string) => `$${parameters.push(value)}`;
   if (principal !== undefined) conditions.push(`principal = ${bind(principal)}`);
   if (before !== undefined) conditions.push(`id < ${bind(before)}`);
-  return sql.all(
+  const rows = await sql.all<ApprovalRow>(
     `select ${columns} from approvals where ${conditions.join(' and ')} order by id desc limit $1`,
     parameters,
   );
+  return rows.map((row) => opened(sql, row));
 }
 
 export interface ApprovalAnswer {

@@ -108,6 +108,16 @@ export async function deleteCondemnedBlob(
   return true;
 }
 
+/** At once, of bytes that nobody else can have stored. False when somebody needs them. */
+export async function deleteUnneededBlob(tx: Transaction, hash: string): Promise<boolean> {
+  const deleted = await tx.run(
+    `delete from blobs where hash = $1
+       and not exists (select 1 from blob_references r where r.hash = blobs.hash)`,
+    [hash],
+  );
+  return deleted === 1;
+}
+
 export async function hasUploadRow(sql: Sql, id: string): Promise<boolean> {
   return (await sql.get('select 1 from transfer_uploads where id = $1', [id])) !== undefined;
 }

@@ -30,6 +30,8 @@ export interface EventFilter {
   readonly subject?: string | undefined;
   /** Only what this principal did, or what was done to it. */
   readonly concerning?: string | undefined;
+  /** Only what an outsider may see: its operations, and what it may and is known by. */
+  readonly outside?: string | undefined;
 }
 
 export interface EventPage {
@@ -55,6 +57,20 @@ export function readEvents(
   );
 }
 
+/** Who has had what an operation made; the newest first. Over an index of these alone. */
+export function readAccesses(
+  sql: Sql,
+  operation: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<SealedEvent[]> {
+  return sql.all(
+    `select seq, at, actor, kind, subject, data, data_digest, prev_hash, hash from events
+     where subject = $1 and kind >= 'artifact.' and kind < 'artifact/' and seq > $2
+     order by seq desc limit $3`,
+    [`operation:${operation}`, after, limit],
+  );
+}
+
 function conditionsOf(filter: EventFilter): { conditions: string[]; parameters: SqlParameters } {
   const parameters: (string | number)[] = [];
   const bind = (value: string | number) => `$${parameters.push(value)}`;
@@ -75,10 +91,26 @@ function conditionsOf(filter: EventFilter): { conditions: string[]; parameters: 
   if (filter.concerning !== undefined) {
     const principal = bind(filter.concerning);
     conditions.push(
-      `(actor = ${principal} or subject = ${principal} or ${ofItsMessage(principal)})`,
+      `(actor = ${principal} or subject = ${principal} or ${ofItsMessage(principal)}
+        or ${ofItsOperation(principal)})`,
     );
   }
+  if (filter.outside !== undefined) conditions.push(ofOutsider(bind(filter.outside)));
   return { conditions, parameters };
+}
+
+function ofOutsider(principal: string): string {
+  return `((subject = ${principal} and (kind like 'capability.%' or kind like 'identity.%'))
+    or (subject like 'operation:%' and (kind like 'operation.%' or kind like 'artifact.%') and exists (
+      select 1 from operations o where o.id = substr(subject, 11) and o.owner = ${principal}
+        and (o.grant_id is null or exists (
+          select 1 from grants g where g.id = o.grant_id and g.revoked_at is null)))))`;
+}
+
+/** Whether an event is about an operation that the principal has submitted. */
+function ofItsOperation(principal: string): string {
+  return `(subject like 'operation:%' and exists (
+    select 1 from operations o where o.id = substr(subject, 11) and o.owner = ${principal}))`;
 }
 
 /** Whether an event is about a message that the principal, an agent, has sent or gets. */

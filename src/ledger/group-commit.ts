@@ -122,10 +122,8 @@ export class GroupCommit {
       // G2: another attempt is under way, and this closure belongs to none any more.
       if (this.#attempt !== attempt) return;
       if (outcome.kind === 'threw' && !attempt.careful) return this.#tryAgain(attempt.tasks);
-      if (attempt.careful && !this.#closeSavepoint(outcome)) {
-        // What was thrown has ended the whole transaction, as a full disk may.
-        return this.#end(attempt, outcome.kind === 'threw' ? outcome.reason : undefined);
-      }
+      const ended = attempt.careful ? this.#closeSavepoint(outcome) : undefined;
+      if (ended !== undefined) return this.#end(attempt, ended.reason);
       attempt.outcomes.push(outcome);
     }
     this.#commit(attempt);
@@ -143,10 +141,19 @@ export class GroupCommit {
     }
   }
 
-  #closeSavepoint({ kind }: Outcome): boolean {
-    if (kind === 'threw') return this.#deps.connection.rollbackToSavepoint();
-    this.#deps.connection.releaseSavepoint();
-    return true;
+  /** Why there is none any more: something has ended the whole transaction, as a full disk may. */
+  #closeSavepoint(outcome: Outcome): { readonly reason: unknown } | undefined {
+    const { connection } = this.#deps;
+    if (outcome.kind === 'threw') {
+      return connection.rollbackToSavepoint() ? undefined : { reason: outcome.reason };
+    }
+    try {
+      connection.releaseSavepoint();
+      return undefined;
+    } catch (reason) {
+      // The closure has not heard of it, or has gone on in spite of it.
+      return { reason };
+    }
   }
 
   #refuseCurrent(attempt: Attempt): void {

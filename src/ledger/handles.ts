@@ -56,6 +56,19 @@ export async function hasHadHandle(sql: Sql, principal: string): Promise<boolean
   return row !== undefined;
 }
 
+/** Those that ended before then by themselves; tells how many. */
+export function deleteEndedHandles(
+  tx: Transaction,
+  before: Instant,
+  limit: number,
+): Promise<number> {
+  return tx.run(
+    `delete from handles where hash in (
+       select hash from handles where expires_at < $1 and principal like 'grantee:%' limit $2)`,
+    [before, limit],
+  );
+}
+
 /** How many of this principal's handles were good until now. */
 export function revokeHandlesOf(tx: Transaction, principal: string, now: Instant): Promise<number> {
   return tx.run('update handles set revoked_at = $2 where principal = $1 and revoked_at is null', [

@@ -1,4 +1,5 @@
 /** What agents asked tools for, and what came of it: one row a call. */
+import { operationOfKey } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 
@@ -52,7 +53,7 @@ export async function insertCall(tx: Transaction, call: NewCall): Promise<void> 
       call.repeatable,
       call.state,
       call.idempotency_key,
-      call.arguments,
+      closed(tx, call.idempotency_key, call.arguments),
       call.arguments_digest,
       call.asked_at,
       call.started_at,
@@ -61,19 +62,39 @@ export async function insertCall(tx: Transaction, call: NewCall): Promise<void> 
   );
 }
 
-export function findCall(sql: Sql, callId: string): Promise<CallRow | undefined> {
-  return sql.get(`select ${columns} from journal where call_id = $1`, [callId]);
+/** Sealed where it is called for an operation with a key of its own. */
+function closed({ bodies }: Sql, key: string, text: string): string {
+  const operation = bodies && operationOfKey(key);
+  return operation === undefined ? text : (bodies?.close(operation, text) ?? text);
 }
 
-export function findCallByKey(
+function opened<Row extends Pick<CallRow, 'arguments' | 'result'> | undefined>(
+  { bodies }: Sql,
+  row: Row,
+): Row {
+  if (bodies === undefined || row === undefined) return row;
+  const { arguments: given, result } = row;
+  const plain = { arguments: bodies.open(given), result: result && bodies.open(result) };
+  return { ...row, ...plain };
+}
+
+export async function findCall(sql: Sql, callId: string): Promise<CallRow | undefined> {
+  return opened(
+    sql,
+    await sql.get<CallRow>(`select ${columns} from journal where call_id = $1`, [callId]),
+  );
+}
+
+export async function findCallByKey(
   sql: Sql,
   principal: string,
   key: string,
 ): Promise<CallRow | undefined> {
-  return sql.get(`select ${columns} from journal where principal = $1 and idempotency_key = $2`, [
-    principal,
-    key,
-  ]);
+  const row = await sql.get<CallRow>(
+    `select ${columns} from journal where principal = $1 and idempotency_key = $2`,
+    [principal, key],
+  );
+  return opened(sql, row);
 }
 
 /** The ids that begin so. */
@@ -86,10 +107,12 @@ export async function callIdsFrom(sql: Sql, start: string, limit: number): Promi
 }
 
 /** Those that a process which died left in the middle. */
-export function startedCalls(sql: Sql, limit: number): Promise<CallRow[]> {
-  return sql.all(`select ${columns} from journal where state = 'started' order by id limit $1`, [
-    limit,
-  ]);
+export async function startedCalls(sql: Sql, limit: number): Promise<CallRow[]> {
+  const rows = await sql.all<CallRow>(
+    `select ${columns} from journal where state = 'started' order by id limit $1`,
+    [limit],
+  );
+  return rows.map((row) => opened(sql, row));
 }
 
 export interface CallPage {
@@ -101,7 +124,7 @@ export interface CallPage {
 }
 
 /** The newest first, without their arguments and results. */
-export function listCalls(
+export async function listCalls(
   sql: Sql,
   { principal, state, before, limit }: CallPage,
 ): Promise<CallRow[]> {
@@ -113,10 +136,11 @@ export function listCalls(
   if (before !== undefined) {
     conditions.push(`id < (select b.id from journal b where b.call_id = ${bind(before)})`);
   }
-  return sql.all(
+  const rows = await sql.all<CallRow>(
     `select ${summaryColumns} from journal where ${conditions.join(' and ')} order by id desc limit $1`,
     parameters,
   );
+  return rows.map((row) => opened(sql, row));
 }
 
 /** False when it is not, or no longer, in the state that it is to leave. */
@@ -146,12 +170,54 @@ export async function endCall(
   callId: string,
   { from, to, result, at }: CallEnd,
 ): Promise<boolean> {
+  const key = tx.bodies && (await keyOfCall(tx, callId));
+  const written = key === undefined ? result : closed(tx, key, result);
   const changed = await tx.run(
     `update journal set state = $3, result = $4, result_bytes = $5, ended_at = $6
      where call_id = $1 and state = $2`,
-    [callId, from, to, result, Buffer.byteLength(result), at],
+    [callId, from, to, written, Buffer.byteLength(result), at],
   );
   return changed === 1;
+}
+
+async function keyOfCall(sql: Sql, callId: string): Promise<string | undefined> {
+  const row = await sql.get<{ idempotency_key: string }>(
+    'select idempotency_key from journal where call_id = $1',
+    [callId],
+  );
+  return row?.idempotency_key;
+}
+
+/** Of the operation for which a call is made; undefined for one of nobody's run. */
+export async function operationOfCall(sql: Sql, callId: string): Promise<string | undefined> {
+  return operationOfKey((await keyOfCall(sql, callId)) ?? '');
+}
+
+const erasedAtOnce = 100;
+
+/** What was asked and answered for an operation that is over becomes digests; true when none is left. */
+export async function eraseCalls(
+  tx: Transaction,
+  { id, agent }: { readonly id: string; readonly agent: string },
+  digestOf: (text: string) => string,
+): Promise<boolean> {
+  const prefix = `run:${id}/`;
+  const rows = await tx.all<Pick<CallRow, 'call_id' | 'arguments' | 'result'>>(
+    `select call_id, arguments, result from journal
+     where principal = $1 and idempotency_key >= $2 and idempotency_key < $3
+       and arguments not like '{"erased":"%' order by id limit $4`,
+    [`agent:${agent}`, prefix, `${prefix}~`, erasedAtOnce],
+  );
+  for (const { call_id, arguments: given, result } of rows) {
+    const erased = (text: string) => JSON.stringify({ erased: digestOf(text) });
+    await tx.run('update journal set arguments = $2, result = $3 where call_id = $1', [
+      call_id,
+      erased(given),
+      result && erased(result),
+    ]);
+    await tx.run('update approvals set shown = $2 where call_id = $1', [call_id, erased(given)]);
+  }
+  return rows.length < erasedAtOnce;
 }
 
 /** Those that were over before then, with the approvals that they had waited for; tells how many. */

@@ -2,6 +2,7 @@
  * The one database, as the rest of the program sees it. SQLite fills this today; the
  * words are chosen so that Postgres can.
  */
+import type { Bodies } from './bodies.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlParameters = readonly SqlValue[];
@@ -12,6 +13,8 @@ export interface Sql {
   get<Row>(text: string, parameters?: SqlParameters): Promise<Row | undefined>;
   /** How many rows were changed: look at it, because it is how a guarded update answers. */
   run(text: string, parameters?: SqlParameters): Promise<number>;
+  /** Undefined where no operation has a key of its own. */
+  readonly bodies?: Bodies | undefined;
 }
 
 /** What a closure of `transact` is handed; it is good only until the closure ends. */
@@ -49,4 +52,6 @@ export interface Ledger extends AsyncDisposable {
   onEvents(wake: () => void): Disposable;
   /** A copy of everything that is on disk now, as one new file at `path`. */
   copyTo(path: string): Promise<void>;
+  /** What was overwritten or deleted before this is in no file of the ledger afterwards. */
+  forget(): Promise<void>;
 }

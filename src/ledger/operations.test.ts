@@ -83,6 +83,9 @@ test('an operation is read back as it was submitted', async () => {
     started_at: null,
     ended_at: null,
     steps: 0,
+    grant_id: null,
+    is_sealed: 0,
+    finish: null,
   });
   expect(await findOperation(ledger.committed, 'a2')).toBeUndefined();
 });

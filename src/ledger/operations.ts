@@ -32,21 +32,49 @@ export interface OperationRow extends QueuedGoal {
   readonly ended_at: Instant | null;
   readonly steps: number;
   readonly of_mail: 0 | 1;
+  /** The grant under which an outsider submitted it. */
+  readonly grant_id: string | null;
+  /** 1 where its journal is sealed with a key of its own. */
+  readonly is_sealed: 0 | 1;
+  /** What is left to be done after its end. */
+  readonly finish: FinishStep | null;
 }
+
+/**
+ * `due`: all of it; `stored`: its files are there; `erased`: its journal is gone. `again`: it was
+ * finished, and its files are to be written anew.
+ */
+export type FinishStep = 'due' | 'stored' | 'erased' | 'again';
 
 export type NewOperation = Omit<
   OperationRow,
-  'state' | 'waits_for' | 'result' | 'started_at' | 'ended_at' | 'steps' | 'queued_at'
+  | 'state'
+  | 'waits_for'
+  | 'result'
+  | 'started_at'
+  | 'ended_at'
+  | 'steps'
+  | 'queued_at'
+  | 'finish'
+  | 'grant_id'
+  | 'is_sealed'
 > & {
+  readonly grant_id?: string | undefined;
+  readonly is_sealed?: boolean | undefined;
   /** Of whoever submits it: the same key is the same goal. */
   readonly submit_key?: string | undefined;
+  readonly submit_digest?: string | undefined;
 };
 
-const columns = `id, agent, owner, parent, goal, because, state, waits_for, priority, due_at,
-  deadline_at, result, created_at, queued_at, started_at, ended_at, steps, of_mail`;
+export const operationColumns = `id, agent, owner, parent, goal, because, state, waits_for, priority, due_at,
+  deadline_at, result, created_at, queued_at, started_at, ended_at, steps, of_mail,
+  grant_id, is_sealed, finish`;
 
-const summaryColumns = columns
-  .replace(' goal,', ' substr(goal, 1, 500) as goal,')
+const summaryColumns = operationColumns
+  .replace(
+    ' goal,',
+    ` case when is_sealed = 1 then '(sealed)' else substr(goal, 1, 500) end as goal,`,
+  )
   .replace(' result,', ` case when state = 'completed' then null else result end as result,`);
 
 const queuedColumns = 'id, agent, owner, priority, queued_at, due_at, deadline_at';
@@ -57,14 +85,16 @@ const isOpen = `state in ('queued', 'running', 'waiting', 'paused')`;
 export async function insertOperation(tx: Transaction, operation: NewOperation): Promise<void> {
   await tx.run(
     `insert into operations (id, agent, owner, parent, goal, because, state, priority, due_at,
-       deadline_at, created_at, queued_at, of_mail, submit_key)
-     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $10, $11, $12)`,
+       deadline_at, created_at, queued_at, of_mail, submit_key, grant_id, is_sealed, submit_digest)
+     values ($1, $2, $3, $4, $5, $6, 'queued', $7, $8, $9, $10, $10, $11, $12, $13, $14, $15)`,
     [
       operation.id,
       operation.agent,
       operation.owner,
       operation.parent,
-      operation.goal,
+      operation.is_sealed === true
+        ? (tx.bodies?.close(operation.id, operation.goal) ?? operation.goal)
+        : operation.goal,
       operation.because,
       operation.priority,
       operation.due_at,
@@ -72,23 +102,45 @@ export async function insertOperation(tx: Transaction, operation: NewOperation):
       operation.created_at,
       operation.of_mail,
       operation.submit_key ?? null,
+      operation.grant_id ?? null,
+      operation.is_sealed === true ? 1 : 0,
+      operation.submit_digest ?? null,
     ],
   );
 }
 
-export function findOperation(sql: Sql, id: string): Promise<OperationRow | undefined> {
-  return sql.get(`select ${columns} from operations where id = $1`, [id]);
+export async function findOperation(sql: Sql, id: string): Promise<OperationRow | undefined> {
+  return opened(
+    sql,
+    await sql.get<OperationRow>(`select ${operationColumns} from operations where id = $1`, [id]),
+  );
 }
 
-export function findOperationByKey(
+/** Its goal, where that is sealed and can be opened still. */
+function opened({ bodies }: Sql, row: OperationRow | undefined): OperationRow | undefined {
+  if (row === undefined || row.is_sealed === 0) return row;
+  return { ...row, goal: bodies?.has(row.id) === true ? bodies.open(row.goal) : '(erased)' };
+}
+
+export async function findOperationByKey(
   sql: Sql,
   owner: string,
   key: string,
 ): Promise<OperationRow | undefined> {
-  return sql.get(`select ${columns} from operations where owner = $1 and submit_key = $2`, [
-    owner,
-    key,
-  ]);
+  const row = await sql.get<OperationRow>(
+    `select ${operationColumns} from operations where owner = $1 and submit_key = $2`,
+    [owner, key],
+  );
+  return opened(sql, row);
+}
+
+/** What came with the key of an operation; null where nothing is known of that. */
+export async function submitDigestOf(sql: Sql, id: string): Promise<string | null> {
+  const row = await sql.get<{ submit_digest: string | null }>(
+    'select submit_digest from operations where id = $1',
+    [id],
+  );
+  return row?.submit_digest ?? null;
 }
 
 /** The ids that begin so. */
@@ -204,6 +256,13 @@ export function operationsIn(sql: Sql, state: OpenState): Promise<OperationRow[]
   );
 }
 
+/** Those of outsiders that are not over, the oldest first. */
+export function openSealedOperations(sql: Sql): Promise<OperationRow[]> {
+  return sql.all(
+    `select ${summaryColumns} from operations where ${isOpen} and is_sealed = 1 order by id`,
+  );
+}
+
 /** The oldest first. */
 export function openOperationsOf(sql: Sql, agent: string): Promise<OperationRow[]> {
   return sql.all(
@@ -250,18 +309,19 @@ export async function countByState(sql: Sql): Promise<Readonly<Record<OperationS
  * From the queue to work. Undefined when it is not queued any more, or its agent works on
  * something else or is paused.
  */
-export function claimOperation(
+export async function claimOperation(
   tx: Transaction,
   id: string,
   at: Instant,
 ): Promise<OperationRow | undefined> {
-  return tx.get(
+  const row = await tx.get<OperationRow>(
     `update operations set state = 'running', started_at = coalesce(started_at, $2)
      where id = $1 and state = 'queued'
        and ${isFree}
-     returning ${columns}`,
+     returning ${operationColumns}`,
     [id, at],
   );
+  return opened(tx, row);
 }
 
 export interface OperationChange {
@@ -339,7 +399,9 @@ export async function endOperation(
   { from = openStates, to, result, at }: OperationEnd,
 ): Promise<boolean> {
   const changed = await tx.run(
-    `update operations set state = $2, result = $3, ended_at = $4, waits_for = null
+    `update operations set state = $2, result = $3, ended_at = $4, waits_for = null,
+       finish = case when is_sealed = 1 or exists (
+         select 1 from artifacts where operation = operations.id) then 'due' else finish end
      where id = $1 and state in (${places(from.length, 5)})`,
     [id, to, result, at, ...from],
   );
@@ -347,8 +409,8 @@ export async function endOperation(
 }
 
 /**
- * Those that ended before then and have no children any more, with their steps and budgets;
- * tells how many.
+ * Those that ended before then and have neither children nor artifacts any more, with their steps
+ * and budgets; tells how many.
  */
 export async function deleteOperationsBefore(
   tx: Transaction,
@@ -358,7 +420,10 @@ export async function deleteOperationsBefore(
   const rows = await tx.all<{ id: string }>(
     `delete from operations where id in (
        select id from operations o where ended_at < $1
+         and finish is null
          and not exists (select 1 from operations c where c.parent = o.id)
+         and not exists (select 1 from artifacts a
+           where a.operation = o.id and (a.gone_at is null or a.is_swept = 0))
        limit $2)
      returning id`,
     [before, limit],

@@ -6,6 +6,7 @@ export interface PrincipalRow {
   readonly id: string;
   readonly kind: 'agent' | 'human' | 'grantee';
   readonly address: string;
+  /** Compressed, as 0x hex; empty while only the address of a grantee is known. */
   readonly public_key: string;
   readonly created_at: Instant;
 }
@@ -22,6 +23,19 @@ export async function insertPrincipal(tx: Transaction, principal: PrincipalRow):
     public_key,
     created_at,
   ]);
+}
+
+/** False when it was known before. */
+export async function learnPublicKey(
+  tx: Transaction,
+  id: string,
+  publicKey: string,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update principals set public_key = $2 where id = $1 and public_key = ''`,
+    [id, publicKey],
+  );
+  return changed === 1;
 }
 
 export function findPrincipal(sql: Sql, id: string): Promise<PrincipalRow | undefined> {

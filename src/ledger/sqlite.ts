@@ -74,7 +74,9 @@ async function openFile(
     await chainHead(database),
   );
   const commits = new GroupCommit({ ...deps, connection });
-  return new SqliteLedger({ path, commits, reader, listeners, opened: opened.move() });
+  const { clock } = deps;
+  const parts = { path, database, commits, reader, listeners, clock };
+  return new SqliteLedger({ ...parts, opened: opened.move() });
 }
 
 // SQLite says of a disk that can only be read that the file cannot be opened.
@@ -94,6 +96,8 @@ async function plainer(disk: Disk, path: string, failure: unknown): Promise<unkn
 
 interface OpenLedger {
   readonly path: string;
+  readonly database: SqliteDatabase;
+  readonly clock: Pick<Clock, 'sleep'>;
   readonly commits: GroupCommit;
   readonly reader: SqliteReader;
   readonly listeners: Set<() => void>;
@@ -129,10 +133,42 @@ class SqliteLedger implements Ledger {
     await database.copyTo(path);
   }
 
+  /** Rows that are overwritten are zeros in the file; in the log they stand until it is cut off. */
+  async forget(): Promise<void> {
+    const { database, reader, clock } = this.#open;
+    for (let attempt = 1; ; attempt++) {
+      // The writer is between two transactions once a turn of others has passed.
+      await clock.sleep(1);
+      if (!database.inTransaction && cutLog(database, reader)) return;
+      if (attempt === mostAttempts) throw stillRead(this.#open.path);
+      await clock.sleep(attempt * 10);
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#open.commits.close();
     this.#open.opened[Symbol.dispose]();
   }
+}
+
+const mostAttempts = 50;
+
+/** False while somebody else reads what stands in the log. */
+function cutLog(database: SqliteDatabase, reader: SqliteReader): boolean {
+  reader.beforeWriting();
+  try {
+    const row = database.getNow<{ busy: number }>('pragma wal_checkpoint(truncate)');
+    return row?.busy === 0;
+  } finally {
+    reader.afterWriting();
+  }
+}
+
+function stillRead(path: string): AosError {
+  return new AosError('ledger.busy', {
+    message: `The log of ${quote(path)} cannot be cut off, because somebody reads it all the time`,
+    fix: 'Wait until a backup, or whoever else has the file open, is done',
+  });
 }
 
 // Before SQLite does, which would give it the modes that the umask leaves.

@@ -43,14 +43,20 @@ export async function appendSteps(
     const some = steps.slice(done, done + mostAtOnce);
     await insertSteps(
       tx,
-      some.map((step, place) => [operation, first + done + place, at, ...written(step)]),
+      some.map((step, place) => [
+        operation,
+        first + done + place,
+        at,
+        ...written(tx, operation, step),
+      ]),
     );
   }
   return row.steps;
 }
 
-function written(step: Step): SqlValue[] {
-  return [step.kind, stepVersion, JSON.stringify(step)];
+function written({ bodies }: Sql, operation: string, step: Step): SqlValue[] {
+  const text = JSON.stringify(step);
+  return [step.kind, stepVersion, bodies?.close(operation, text) ?? text];
 }
 
 async function insertSteps(tx: Transaction, rows: readonly SqlValue[][]): Promise<void> {
@@ -99,7 +105,8 @@ export async function readSteps(
     if (row.seq !== after + place + 1) {
       throw unread(operation, after + place + 1, 'is missing');
     }
-    return { seq: row.seq, at: row.at, step: parseStep(operation, row) };
+    const body = sql.bodies?.open(row.body) ?? row.body;
+    return { seq: row.seq, at: row.at, step: parseStep(operation, { ...row, body }) };
   });
 }
 
@@ -111,6 +118,7 @@ function parseStep(operation: string, { seq, kind, version, body }: StepRow): St
     throw unread(operation, seq, `is of a kind that nobody knows, ${quote(kind.slice(0, 40))}`);
   }
   const step = parseBody(body);
+  if (step !== undefined && 'erased' in step) throw wasErased(operation);
   if (step?.kind !== kind) throw unread(operation, seq, 'is damaged');
   // The border: only we write these rows, and the golden journals hold their shape.
   return step as Step;
@@ -134,6 +142,13 @@ function unread(operation: string, seq: number, why: string): AosError {
   });
 }
 
+function wasErased(operation: string): AosError {
+  return new AosError('operation.erased', {
+    message: `The journal of operation ${quote(operation)} was erased when it ended`,
+    fix: `Its result and its log are kept: aos op get ${operation}`,
+  });
+}
+
 /** What was asked last, when nobody has written down what came of it. */
 export async function openQuestion(
   sql: Sql,
@@ -145,7 +160,8 @@ export async function openQuestion(
     [operation],
   );
   // The border, as above; an operation must come to its end also when its journal is damaged.
-  const step = parseBody(row?.body ?? '') as Step | undefined;
+  const body = row?.body ?? '';
+  const step = parseBody(sql.bodies?.open(body) ?? body) as Step | undefined;
   return row?.kind === 'asked' && step?.kind === 'asked' ? step : undefined;
 }
 
@@ -171,9 +187,34 @@ export async function copySteps(
 
 /** What a copied journal begins with, in the transaction that copied it: nobody has read it yet. */
 export async function setFirstStep(tx: Transaction, operation: string, step: Step): Promise<void> {
+  const [kind = '', , body = ''] = written(tx, operation, step);
   await tx.run('update steps set body = $3 where operation = $1 and seq = 1 and kind = $2', [
     operation,
-    step.kind,
-    JSON.stringify(step),
+    kind,
+    body,
   ]);
+}
+
+const erasedAtOnce = 100;
+
+/** The bodies of an operation that is over become digests of what was stored; true when none is left. */
+export async function eraseSteps(
+  tx: Transaction,
+  operation: string,
+  digestOf: (text: string) => string,
+): Promise<boolean> {
+  const rows = await tx.all<Pick<StepRow, 'seq' | 'kind' | 'body'>>(
+    `select seq, kind, body from steps
+     where operation = $1 and body not like '{"kind":"%","erased":"%' order by seq limit $2`,
+    [operation, erasedAtOnce],
+  );
+  for (const { seq, kind, body } of rows) {
+    const erased = JSON.stringify({ kind, erased: digestOf(body) });
+    await tx.run('update steps set body = $3 where operation = $1 and seq = $2', [
+      operation,
+      seq,
+      erased,
+    ]);
+  }
+  return rows.length < erasedAtOnce;
 }

@@ -93,13 +93,26 @@ export async function revokeLinksOf(tx: Transaction, transfer: string, at: Insta
 
 const mostLinks = 1000;
 
+export interface LinkPage {
+  /** Only links that were made before this one. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
 /** Those that somebody made, or that lead to it; all where nobody is named. The newest first. */
-export function listLinks(sql: Sql, party: string | undefined): Promise<LinkRow[]> {
+export function listLinks(
+  sql: Sql,
+  party: string | undefined,
+  { before, limit }: LinkPage = { limit: mostLinks },
+): Promise<LinkRow[]> {
   return sql.all(
     `select ${columns} from transfer_links
-     where $1 is null or created_by = $1 or recipient = $1
-     order by created_at desc, id desc limit ${mostLinks}`,
-    [party ?? null],
+     where ($1 is null or created_by = $1 or recipient = $1)
+       and ($2 is null or (created_at, id) < (
+         select last.created_at, last.id from transfer_links last where last.id = $2
+           and ($1 is null or last.created_by = $1 or last.recipient = $1)))
+     order by created_at desc, id desc limit $3`,
+    [party ?? null, before ?? null, limit],
   );
 }
 

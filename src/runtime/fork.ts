@@ -53,6 +53,7 @@ export async function forkOperation(
   return ledger.transact(async (tx) => {
     const old = await mustFindOperation(tx, id);
     await checkAgent(tx, old.agent);
+    if (old.is_sealed === 1) throw isOutsiders(old.id);
     const last = await lastKept(tx, old, request.from);
     const from = last?.seq ?? 0;
     await enqueueAgain(tx, old, { operation, from, by: request.by, at });
@@ -64,6 +65,14 @@ export async function forkOperation(
       data: { from: id, step: from },
     });
     return { agent: old.agent, operation, from };
+  });
+}
+
+/** Its journal is for that operation alone, and is erased with it. */
+function isOutsiders(id: string): AosError {
+  return new AosError('operation.erased', {
+    message: `Operation ${quote(id)} is an outsider's, of which no second one can be made`,
+    fix: 'Let whoever submitted it submit it again',
   });
 }
 

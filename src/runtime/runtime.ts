@@ -55,6 +55,8 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   folderFor(by: string, path: string): Promise<string>;
   /** What was held for it can go to it now. */
   wakeMail(name: string): void;
+  /** An operation may have come to its end. A hint. */
+  mayHaveEnded?(): void;
   /** The prompt of a program, as the first message in its inbox. */
   sendPrompt(order: SpawnOrder, prompt: string): Promise<void>;
 }
@@ -244,6 +246,7 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   toTell(): void {
+    this.#deps.mayHaveEnded?.();
     this.#ring(tellBell);
   }
 

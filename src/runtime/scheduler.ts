@@ -51,6 +51,8 @@ export interface SchedulerDeps {
   readonly slots: number;
   /** Spawns or picks the agent. */
   placeGoal(goal: Goal): Promise<Placement>;
+  /** Makes the key of an operation whose journal is to be sealed; it is on disk afterwards. */
+  makeKey?(operation: string): Promise<void>;
   /** D1. What it runs under, in the transaction of the claim; false when it cannot be had yet. */
   readonly take?: ((tx: Transaction, operation: OperationRow) => Promise<boolean>) | undefined;
   /** Runs it to an end, a wait or a pause; resolves then. */
@@ -104,6 +106,7 @@ export class Scheduler {
     const { agent, because } = await this.#deps.placeGoal(goal);
     const at = clock.now();
     const id = newId(at, random);
+    if (goal.isSealed === true) await this.#deps.makeKey?.(id);
     try {
       await ledger.transact((tx) => enqueue(tx, { id, goal, agent, because, at }));
     } catch (failure) {
@@ -120,7 +123,8 @@ export class Scheduler {
     if (key === undefined) return undefined;
     const before = await findOperationByKey(this.#deps.ledger.committed, owner, key);
     if (before === undefined) return undefined;
-    if (before.goal !== text) throw keyUsed(key);
+    // Of one whose goal was erased nobody can say what it was.
+    if (before.goal !== text && before.is_sealed === 0) throw keyUsed(key);
     return { agentId: before.agent, operationId: before.id };
   }
 

@@ -46,8 +46,16 @@ export interface Goal {
   readonly paidBy?: readonly string[] | undefined;
   /** The same key of the same owner is the same goal. */
   readonly key?: string | undefined;
+  /** Of what came with the key, where the goal itself is not kept. */
+  readonly keyDigest?: string | undefined;
   /** It was made of messages that came for its agent. */
   readonly isOfMail?: boolean | undefined;
+  /** Who makes its agent, where that is not its owner: then what the template grants is not theirs. */
+  readonly madeBy?: 'system' | undefined;
+  /** The grant under which an outsider submits it. */
+  readonly grant?: string | undefined;
+  /** Its journal is sealed with a key of its own, and erased when it is over. */
+  readonly isSealed?: boolean | undefined;
 }
 
 const largestGoalBytes = 256 * 1024;
@@ -57,6 +65,7 @@ const mostOpen = 10_000;
 export function checkGoal(goal: Goal): void {
   const sizeBytes = Buffer.byteLength(goal.text);
   if (goal.text.includes('\0')) throw badGoal('there is a NUL in it', 'Leave it out');
+  if (!goal.text.isWellFormed()) throw badGoal('half of a character is in it', 'Leave it out');
   if (goal.text.trim() === '') throw badGoal('it has no words', 'Say what is to be done');
   if (sizeBytes > largestGoalBytes) {
     throw badGoal(
@@ -135,6 +144,9 @@ export async function enqueue(tx: Transaction, entry: Entry): Promise<void> {
     created_at: at,
     of_mail: goal.isOfMail === true ? 1 : 0,
     submit_key: goal.key,
+    submit_digest: goal.keyDigest,
+    grant_id: goal.grant,
+    is_sealed: goal.isSealed,
   });
   const budget = `operation:${id}`;
   const limits = goal.budget ?? {};

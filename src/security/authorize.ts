@@ -3,6 +3,7 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
+import { addressOfGrantee } from '../kernel/operation.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
@@ -88,7 +89,7 @@ export function grantCommand(principal: string, deed: Deed): string | undefined 
   const capability = wideEnough(deed);
   if (capability === undefined) return undefined;
   const text = shellWord(printCapability(capability));
-  return `aos cap grant ${principal.replace(/^agent:/, '')} ${text}`;
+  return `aos cap grant ${principal.replace(/^(?:agent|grantee):/, '')} ${text}`;
 }
 
 function noGrant({ resource }: Deed): string {
@@ -104,6 +105,8 @@ function shellWord(text: string): string {
 
 function nameOf(principal: string): string {
   const agent = /^agent:(.+)$/.exec(principal)?.[1];
+  const outsider = addressOfGrantee(principal);
+  if (outsider !== undefined) return outsider;
   return agent === undefined ? quote(principal) : `Agent ${quote(agent)}`;
 }
 

@@ -73,6 +73,7 @@ function failingOnce(ledger: Ledger): Ledger {
     openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -1,7 +1,7 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
 import { isRunKey } from '../kernel/journal/step.ts';
 import { findApproval } from '../ledger/approvals.ts';
-import type { CallRow } from '../ledger/journal.ts';
+import { type CallRow, operationOfCall } from '../ledger/journal.ts';
 import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 
@@ -12,11 +12,15 @@ export async function tellOfApproval(
 ): Promise<void> {
   const approval = await findApproval(ledger.committed, id);
   if (approval?.state !== 'waiting') return;
+  // A message is kept as it is; what an outsider's operation asks for is not.
+  const operation = await operationOfCall(ledger.committed, approval.call_id);
+  const isSealed = operation !== undefined && ledger.committed.bodies?.has(operation) === true;
+  const shown = isSealed ? `${approval.tool}: ${approval.reason}\n` : approval.shown;
   const how = `aos approvals approve ${id}\naos approvals deny ${id} --reason WHY`;
   await notify({
     to: 'owner',
     key: `approval-${id}`,
-    body: `Somebody waits for your approval.\n\n${approval.shown}\nHASH: ${approval.hash}\n\n${how}\n`,
+    body: `Somebody waits for your approval.\n\n${shown}\nHASH: ${approval.hash}\n\n${how}\n`,
   });
 }
 

@@ -11,6 +11,7 @@ import {
   findGoodLink,
   findLink,
   insertLink,
+  type LinkPage,
   type LinkRow,
   listLinks,
   revokeLinkRow,
@@ -163,8 +164,12 @@ export function toldLink(link: LinkRow): ToldLink {
   };
 }
 
-export async function toldLinks(sql: Sql, party: string | undefined): Promise<ToldLink[]> {
-  return (await listLinks(sql, party)).map(toldLink);
+export async function toldLinks(
+  sql: Sql,
+  party: string | undefined,
+  page?: LinkPage,
+): Promise<ToldLink[]> {
+  return (await listLinks(sql, party, page)).map(toldLink);
 }
 
 /** Whether somebody may know of a link; the owner of all. */

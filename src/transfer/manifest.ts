@@ -3,7 +3,7 @@
  * no key, and is there as long as the bytes can be fetched.
  */
 import { join } from 'node:path';
-import { isMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing, isTaken } from '../kernel/disk-errors.ts';
 import { writeFileDurably } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
@@ -57,10 +57,6 @@ export async function removeManifest(
   const path = join(home, 'transfers', key);
   await disk.remove(path).catch(ignoreMissing);
   await disk.remove(join(path, '..')).catch(ignoreMissing);
-}
-
-function ignoreMissing(failure: unknown): void {
-  if (!isMissing(failure)) throw failure;
 }
 
 /** Those that a crash has left of transfers that are over. */

@@ -48,6 +48,7 @@ function withBoundary(deps: TransferDeps, boundary: Boundary): Partial<TransferD
     openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
     [Symbol.asyncDispose]: async () => {},
   };
   return {

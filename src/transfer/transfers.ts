@@ -2,7 +2,7 @@
 import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { TransferAck } from '../kernel/transfer.ts';
-import { findLink, type LinkRow, linkIdsFrom } from '../ledger/transfer-links.ts';
+import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfer-links.ts';
 import {
   findTransfer,
   type IdsPage,
@@ -117,8 +117,8 @@ export class Transfers {
   }
 
   /** Of all where nobody is named. */
-  links(party: string | undefined): Promise<ToldLink[]> {
-    return toldLinks(this.#deps.ledger.committed, party);
+  links(party: string | undefined, page?: LinkPage): Promise<ToldLink[]> {
+    return toldLinks(this.#deps.ledger.committed, party, page);
   }
 
   findLink(id: string): Promise<LinkRow | undefined> {

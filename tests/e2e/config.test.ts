@@ -80,6 +80,16 @@ describe('where a setting comes from', () => {
     ['transferQuotaMegabytes', '10240', 'default'],
   ];
 
+  const operationSettings = [
+    ['operationSeconds', '600', 'default'],
+    ['operationMegabytes', '1000', 'default'],
+    ['artifactDays', '7', 'default'],
+    ['artifactPhase', '3', 'default'],
+    ['legacySignatures', 'false', 'default'],
+    ['publicUrl', 'none', 'default'],
+    ['keyRotationDays', '90', 'default'],
+  ];
+
   const sandboxSettings = [
     ['sandboxMegabytes', '512', 'default'],
     ['sandboxProcesses', '64', 'default'],
@@ -110,6 +120,7 @@ describe('where a setting comes from', () => {
       ['port', '7717', 'default'],
       ['auditDays', '90', 'default'],
       ...relaySettings,
+      ...operationSettings,
       ['diskWarnPercent', '51', 'flag --set'],
       ['diskAlertPercent', '95', `file ${home.at('config.json')}`],
       ['toolSeconds', '120', 'default'],

@@ -222,7 +222,7 @@ describe('a program that npm cannot bring', () => {
 
     expect(stderr).toContain('setup: zsh is missing: the tests of shell completion\n');
     expect(stderr).toContain(
-      'setup: install with your package manager: bubblewrap zsh fish strace openssl python3 chromium\n',
+      'setup: install with your package manager: bubblewrap zsh fish strace openssl python3 chromium curl\n',
     );
   });
 });

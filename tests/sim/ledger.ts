@@ -117,6 +117,8 @@ export class SimulatedLedger implements Ledger {
     return { [Symbol.dispose]: () => void this.#listeners.delete(wake) };
   }
 
+  async forget(): Promise<void> {}
+
   async copyTo(): Promise<void> {
     throw new Error('a simulated ledger has no file to copy');
   }

@@ -98,6 +98,7 @@ export class Life {
       openView: () => ledger.openView(),
       onEvents: (wake) => ledger.onEvents(wake),
       copyTo: (path) => ledger.copyTo(path),
+      forget: () => ledger.forget(),
       [Symbol.asyncDispose]: async () => {},
     };
   }

@@ -68,6 +68,7 @@ export function borrowed(ledger: Ledger): Ledger {
     openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -1,7 +1,9 @@
 /** A home with its runtime in this process, over a ledger that is watched. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import * as z from 'zod';
+import { homeBlobs } from '../../src/app/blob-upkeep.ts';
 import { composeEngines } from '../../src/app/compose.ts';
+import { openHomeOperations, queueOf } from '../../src/app/home-operations.ts';
 import { openHomeRelay } from '../../src/app/home-relay.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
@@ -11,6 +13,7 @@ import { type OpenHome, openHome } from '../../src/app/open-home.ts';
 import { defaultSettings } from '../../src/app/settings.ts';
 import { type Message, type MessageKind, priorities } from '../../src/kernel/message.ts';
 import { modelAgentNames } from '../../src/ledger/agents.ts';
+import type { Operations } from '../../src/operations/operations.ts';
 import { ownerParty } from '../../src/relay/envelope.ts';
 import type { RunningRelay } from '../../src/relay/open-relay.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
@@ -51,7 +54,10 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
   const runtimeOf = () => later.runtime;
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const tools = opened.use(
-    openHomeTools(engines, settings, { open, log, relay, sandboxes, runtime: runtimeOf }),
+    openHomeTools(engines, settings, {
+      ...{ open, log, relay, sandboxes, runtime: runtimeOf },
+      operations: () => operations,
+    }),
   );
   for (const repeatable of [true, false]) {
     tools.tools.register(appendingTool({ order, boundaries, relay }, repeatable));
@@ -60,6 +66,11 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
     ...{ open, log, relay, tools, sandboxes, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
+    operations: () => operations,
+  });
+  const operations: Operations = await openHomeOperations(engines, settings, {
+    ...{ open, log, blobs: homeBlobs(engines, order.home).blobs },
+    queue: queueOf(engines, open, runtime),
   });
   later.runtime = opened.use(runtime);
   const kept = opened.move();

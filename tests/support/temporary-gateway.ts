@@ -7,12 +7,13 @@ import { composeEngines } from '../../src/app/compose.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
+import { openHomeOperations, outsideOf, queueOf } from '../../src/app/home-operations.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
 import { openHomeTools } from '../../src/app/home-tools.ts';
 import { openHomeTransfers } from '../../src/app/home-transfers.ts';
 import { openLog } from '../../src/app/log.ts';
-import { defaultSettings } from '../../src/app/settings.ts';
+import { defaultSettings, type Settings } from '../../src/app/settings.ts';
 import { verifyHomeBlobs } from '../../src/app/verify-blobs.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
 import type { GatewayDeps } from '../../src/gateway/deps.ts';
@@ -20,10 +21,14 @@ import { countRelay } from '../../src/gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../../src/gateway/server.ts';
 import { countTransfers } from '../../src/gateway/transfer-metrics.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { Operations } from '../../src/operations/operations.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';
+import type { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
+import { ledgerWithBodies } from '../../src/security/ledger-with-bodies.ts';
+import { openOperationKeys } from '../../src/security/operation-keys.ts';
 import { ensureOwner, ownerHandlePath } from '../../src/security/owner.ts';
 import { scrubbedLedger } from '../../src/security/secrets/scrubbed-ledger.ts';
 import { openSecrets } from '../../src/security/secrets/secrets.ts';
@@ -45,6 +50,8 @@ export interface TemporaryGateway extends AsyncDisposable {
   /** All that can be called; a test may add its own. */
   readonly tools: ToolRegistry;
   readonly inboxes: MemoryInboxes;
+  readonly operations: Operations;
+  readonly capabilities: CapabilityManager;
   readonly logged: readonly unknown[];
   agentSocket(name: string): string;
   /** Appends events, all in one commit. */
@@ -54,12 +61,13 @@ export interface TemporaryGateway extends AsyncDisposable {
 export interface GatewayChoices {
   /** With a runtime as the daemon has one; else as a command finds it that opens the home itself. */
   readonly withRuntime?: boolean;
+  readonly settings?: Settings;
 }
 
 export async function temporaryGateway(
   choices: Partial<GatewayDeps> = {},
   relayLimits: Partial<RelayLimits> = {},
-  { withRuntime = false }: GatewayChoices = {},
+  { withRuntime = false, settings = defaultSettings }: GatewayChoices = {},
 ): Promise<TemporaryGateway> {
   const home = temporaryFolder();
   mkdirSync(home.at('keys'), { mode: 0o700 });
@@ -70,7 +78,8 @@ export async function temporaryGateway(
   const disk = realDisk;
   const random = realRandom;
   const secrets = await openSecrets({ ledger: raw, disk, random, clock }, home.path);
-  const ledger = scrubbedLedger(raw, secrets.scrubber);
+  const operationKeys = await openOperationKeys({ disk, random }, home.path);
+  const ledger = scrubbedLedger(ledgerWithBodies(raw, operationKeys), secrets.scrubber);
   const owner = await ensureOwner({ ledger, disk, random, clock }, home.path);
   const logged: unknown[] = [];
   const log = (facts: object): void => void logged.push(facts);
@@ -83,7 +92,7 @@ export async function temporaryGateway(
   const relayMetrics = countRelay();
   const grants = new Grants({ ledger, clock, random });
   const modelAgents = new Set<string>();
-  const later: { runtime?: AgentRuntime; gateway?: Gateway } = {};
+  const later: { runtime?: AgentRuntime; gateway?: Gateway; operations?: Operations } = {};
   const relay = await openRelay({
     ...{ ledger, grants, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
@@ -100,22 +109,24 @@ export async function temporaryGateway(
   const engines = { ...composeEngines(), clock };
   const open = {
     ...{ home: home.path, realHome: home.path, ledger, grants, secrets, owner, epoch: 1 },
+    operationKeys,
     // Closed by who opened it.
     async [Symbol.asyncDispose]() {},
   };
   const transferMetrics = countTransfers();
-  const moved = await openHomeTransfers(engines, defaultSettings, {
+  const moved = await openHomeTransfers(engines, settings, {
     ...{ open, relay, counts: transferMetrics },
     log: { info: log, warn: log, error: log },
   });
-  const sandboxes = openHomeSandboxes(engines, defaultSettings, { open, log: { error: log } });
-  const tools = openHomeTools(engines, defaultSettings, {
+  const sandboxes = openHomeSandboxes(engines, settings, { open, log: { error: log } });
+  const tools = openHomeTools(engines, settings, {
     ...{ open, log: { error: log }, relay, sandboxes, runtime: () => later.runtime },
     transfers: moved.transfers,
+    operations: () => later.operations,
   });
   const stop = new AbortController();
   const living = withRuntime
-    ? await openHomeRuntime(engines, defaultSettings, {
+    ? await openHomeRuntime(engines, settings, {
         ...{ open, relay, tools, sandboxes, modelAgents, environment: {} },
         log: openLog({
           ...{ clock, level: 'warn' },
@@ -124,8 +135,14 @@ export async function temporaryGateway(
         socketOf: (name) => `run/agents/${name}.sock`,
         openDoor: async (name) =>
           void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
+        operations: () => operations,
       })
     : undefined;
+  const operations = await openHomeOperations(engines, settings, {
+    ...{ open, blobs: moved.blobs, log: { info: log, warn: log, error: log } },
+    queue: living && queueOf(engines, open, living.runtime),
+  });
+  later.operations = operations;
   if (living !== undefined) {
     for (const folder of ['logs', 'logs/agents', 'run/programs']) {
       mkdirSync(home.at(folder), { recursive: true, mode: 0o700 });
@@ -133,11 +150,12 @@ export async function temporaryGateway(
     later.runtime = living.runtime;
     await living.runtime.recover();
   }
-  const running = living?.runtime.run(stop.signal);
+  const running = Promise.all([living?.runtime.run(stop.signal), operations.run(stop.signal)]);
   const gateway = await createGateway({
     ...tools,
     ...living,
     ...{ relay, attachments, relayMetrics, secrets, transfers: moved.transfers, transferMetrics },
+    ...{ operations, ...outsideOf(settings) },
     verifyBlobs: (signal) =>
       verifyHomeBlobs({ ...engines, ledger, blobs: moved.blobs, attachments: blobs }, signal),
     ...{ ledger, grants, clock, random, disk, owner, agentSocket },
@@ -160,7 +178,7 @@ export async function temporaryGateway(
   await gateway.openOwnerDoor(ownerSocket);
   return {
     ...{ home, ledger, gateway, ownerSocket, logged, agentSocket },
-    ...{ relay, inboxes, tools: tools.tools },
+    ...{ relay, inboxes, tools: tools.tools, operations, capabilities: tools.capabilities },
     ownerHandle: readFileSync(ownerHandlePath(home.path), 'utf8').trim(),
     client: connectTo({ clock: realClock, version }, ownerSocket),
     record: (kind, subjects) =>
@@ -172,6 +190,7 @@ export async function temporaryGateway(
       stop.abort();
       await running;
       await living?.runtime[Symbol.asyncDispose]();
+      operations[Symbol.dispose]();
       await tools[Symbol.asyncDispose]();
       await sandboxes[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();

@@ -57,6 +57,10 @@ export class WatchedLedger implements Ledger {
     return this.#ledger.onEvents(wake);
   }
 
+  forget() {
+    return this.#ledger.forget();
+  }
+
   copyTo(path: string) {
     return this.#ledger.copyTo(path);
   }

@@ -20,7 +20,8 @@ const ownFiles = [
   ...['search.db', 'search.db-wal', 'search.db-shm'],
 ];
 
-const ownNames = new Set<string>([...ownFolders, ...ownFiles]);
+// Made by people, for goals that are to be taken by agents of their own.
+const ownNames = new Set<string>([...ownFolders, 'templates', ...ownFiles]);
 
 const pendingName = /^\..+\.[0-9a-f]{16}\.pending$/;
 // What a migration or a restore put aside.

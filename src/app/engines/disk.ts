@@ -20,7 +20,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readlinkSync,
   readSync,
   renameSync,
@@ -39,12 +38,13 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { bytesOf, namesIn } from './name-bytes.ts';
 import { O_PATH } from './o-path.ts';
 import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
-  list: async (path) => named(path, () => readdirSync(path).sort()),
+  list: async (path) => named(path, () => namesIn(path)),
   stat: async (path) => named(path, () => entryAt(path)),
   readLink: async (path) => named(path, () => readlinkSync(path)),
   create: async (path, options) => named(path, () => createForWriting(path, options)),
@@ -62,7 +62,7 @@ const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY
 
 function openForReading(path: string): FileReader {
   // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
-  const file = new OpenFile(path, openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const file = new OpenFile(path, openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
     const info = fstatSync(file.descriptor);
     if (!info.isFile()) throw diskError(info.isDirectory() ? 'EISDIR' : 'ENXIO', path);
@@ -149,11 +149,11 @@ function openNew(path: string, within: string, { mode, owner }: NewFile): OpenFi
 const isRoot = process.getuid?.() === 0;
 
 function move(from: string, to: string): void {
-  if (!isRoot || sameFolder(from, to)) renameSync(from, to);
+  if (!isRoot || sameFolder(from, to)) renameSync(bytesOf(from), bytesOf(to));
   else {
     inItsFolder(to, (within, owner) => {
       if (owner !== undefined) giveIfOurs(from, owner);
-      renameSync(from, within);
+      renameSync(bytesOf(from), bytesOf(within));
     });
   }
 }
@@ -198,7 +198,7 @@ class OpenFile {
 }
 
 function entryAt(path: string): DiskEntry | undefined {
-  const info = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  const info = lstatSync(bytesOf(path), { throwIfNoEntry: false, bigint: true });
   if (info === undefined) return undefined;
   return {
     ...identityOf(info),
@@ -219,7 +219,7 @@ function kindOf(info: BigIntStats): DiskEntry['kind'] {
 // moment in which one is swapped for the other.
 function removeEntry(path: string): void {
   try {
-    unlinkSync(path);
+    unlinkSync(bytesOf(path));
   } catch (failure) {
     const osCode = osCodeOf(failure);
     // EPERM is how macOS says EISDIR, and also a true refusal.
@@ -230,7 +230,7 @@ function removeEntry(path: string): void {
 
 function removeFolder(path: string, firstFailure: unknown): void {
   try {
-    rmdirSync(path);
+    rmdirSync(bytesOf(path));
   } catch (failure) {
     throw osCodeOf(failure) === 'ENOTDIR' ? firstFailure : failure;
   }
@@ -270,7 +270,7 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
 export function closeToOthers(path: string): void {
   const isLinux = process.platform === 'linux';
   const flags = isLinux ? O_PATH : O_RDONLY | O_NONBLOCK;
-  const file = new OpenFile(path, openSync(path, flags | O_NOFOLLOW));
+  const file = new OpenFile(path, openSync(bytesOf(path), flags | O_NOFOLLOW));
   try {
     const info = fstatSync(file.descriptor);
     if (!info.isFile() && !info.isDirectory()) throw diskError('ENXIO', path);
@@ -287,7 +287,7 @@ function hold(path: string): HeldFolder {
   const isLinux = process.platform === 'linux';
   // A folder may be open to whoever goes through it and closed to whoever lists it.
   const access = isLinux ? O_PATH : O_RDONLY;
-  const file = new OpenFile(path, openSync(path, access | O_DIRECTORY | O_NOFOLLOW));
+  const file = new OpenFile(path, openSync(bytesOf(path), access | O_DIRECTORY | O_NOFOLLOW));
   const facts = factsOf(file);
   const held = isLinux ? `/proc/self/fd/${file.descriptor}` : path;
   heldPaths.set(held, shown(path));

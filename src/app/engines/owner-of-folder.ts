@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isAgentUid } from '../../kernel/owners.ts';
+import { bytesOf } from './name-bytes.ts';
 import { O_PATH } from './o-path.ts';
 
 export interface Owner {
@@ -37,11 +38,11 @@ export function inItsFolder<T>(
   if (!isRoot) return work(path, undefined);
   const held = heldFolderOf(path);
   if (held !== undefined) return work(path, ownerOf(held));
-  const folder = statSync(dirname(path), { throwIfNoEntry: false });
+  const folder = statSync(bytesOf(dirname(path)), { throwIfNoEntry: false });
   // Where nothing is to be given away, the path may as well be looked up again.
   if (folder === undefined || !isAgentUid(folder.uid)) return work(path, undefined);
   if (!isLinux) return work(path, foreign(folder));
-  const descriptor = openSync(dirname(path), O_PATH | O_DIRECTORY);
+  const descriptor = openSync(bytesOf(dirname(path)), O_PATH | O_DIRECTORY);
   try {
     // W1
     return work(`/proc/self/fd/${descriptor}/${basename(path)}`, ownerOf(descriptor));
@@ -68,12 +69,12 @@ function foreign({ uid, gid }: Stats): Owner | undefined {
 /** Before it is moved there, so that nobody finds it closed to them. */
 export function giveIfOurs(path: string, { uid, gid }: Owner): void {
   const access = isLinux ? O_PATH : O_RDONLY;
-  const descriptor = openSync(path, access | O_NOFOLLOW);
+  const descriptor = openSync(bytesOf(path), access | O_NOFOLLOW);
   try {
     // W2
     if (fstatSync(descriptor).uid !== 0) return;
     if (isLinux) chownSync(`/proc/self/fd/${descriptor}`, uid, gid);
-    else chownSync(path, uid, gid);
+    else chownSync(bytesOf(path), uid, gid);
   } finally {
     closeSync(descriptor);
   }

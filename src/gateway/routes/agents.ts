@@ -2,7 +2,7 @@ import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agen
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';
 import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
-import type { Caller } from '../authenticate.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
 import { agentAsItIs } from '../runtime-of.ts';
@@ -58,7 +58,7 @@ async function openDoor(deps: RouteDeps, name: string): Promise<void> {
 
 async function visibleAgents(
   sql: Sql,
-  caller: Caller,
+  caller: HomeCaller,
   page: { readonly after: string | undefined; readonly limit: number },
 ): Promise<ListedAgent[]> {
   if (caller.kind === 'owner') return listAgents(sql, page);

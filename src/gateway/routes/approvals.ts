@@ -7,7 +7,7 @@ import {
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { recordRefusedAnswer, unknownApproval } from '../../security/approvals.ts';
 import type { AnswerRequest } from '../../tools/answer.ts';
-import type { Caller } from '../authenticate.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { WireApproval } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
@@ -20,7 +20,7 @@ export function approvalRoutes({
 }: RouteDeps): Handles<'approvals' | 'approval' | 'approve' | 'deny'> {
   const sql = ledger.committed;
   const answer = async (
-    caller: Caller,
+    caller: HomeCaller,
     typed: string,
     { hash, verdict }: Pick<AnswerRequest, 'hash' | 'verdict'>,
   ): Promise<WireApproval> => {
@@ -52,7 +52,7 @@ export function approvalRoutes({
 /** An agent does not learn whether there is one; that it tried to answer is on record. */
 async function approvalToAnswer(
   ledger: Ledger,
-  caller: Caller,
+  caller: HomeCaller,
   typed: string,
 ): Promise<ApprovalRow> {
   try {
@@ -65,7 +65,7 @@ async function approvalToAnswer(
   }
 }
 
-function visibleApproval(sql: Sql, caller: Caller, typed: string): Promise<ApprovalRow> {
+function visibleApproval(sql: Sql, caller: HomeCaller, typed: string): Promise<ApprovalRow> {
   return findRow(
     {
       what: 'approvals',

@@ -51,6 +51,7 @@ async function page(
 async function follow(deps: RouteDeps, call: Call<'events'>): Promise<Call<'events'>['reply']> {
   const reader = deps.readerOf(call);
   const from = await openingPosition(deps.feeds, reader);
+  deps.streams.take(call.caller, call.reply);
   call.reply.hijack();
   const { raw: response } = call.reply;
   const headers = { ...deps.commonHeaders, 'x-request-id': call.request.id };

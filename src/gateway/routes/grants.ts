@@ -1,9 +1,12 @@
 import { printDeed } from '../../kernel/capability/deed-text.ts';
+import { granteeOf } from '../../kernel/operation.ts';
 import { findGrant, type GrantRow, grantIdsFrom, listGrants } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { grantCommand } from '../../security/authorize.ts';
 import { unknownGrant } from '../../security/grants/capability-manager.ts';
-import type { Caller } from '../authenticate.ts';
+import { holderOf } from '../../security/grants/holder.ts';
+import { checksummed } from '../../security/identity/address.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { Answer, WireGrant } from '../contract.ts';
 import { deedOf } from '../deed-of.ts';
 import { pageLimit } from '../event-query.ts';
@@ -44,7 +47,7 @@ export function grantRoutes(
  * What the owner typed may be the beginning of an id. An agent, which would learn so of the
  * grants of others, has to know the whole.
  */
-async function wholeId(sql: Sql, caller: Caller, typed: string): Promise<string> {
+async function wholeId(sql: Sql, caller: HomeCaller, typed: string): Promise<string> {
   if (caller.kind === 'agent') return typed;
   const found = await findRow(
     {
@@ -67,10 +70,20 @@ async function list(
   const sql = ledger.committed;
   const limit = pageLimit(query.limit);
   const page = { after: query.after, all: query.all === 'true', limit: limit + 1 };
-  const principal = await whose(ledger, caller, query.agent);
+  const principal = await holding(ledger, caller, query.agent);
   const rows = await listGrants(sql, { ...page, principal });
   const items = rows.slice(0, limit).map(wireGrant);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** The owner may also ask about an outsider, by the address. */
+async function holding(
+  ledger: ActingLedger,
+  caller: HomeCaller,
+  named: string | undefined,
+): Promise<string | undefined> {
+  const isOutsider = caller.kind === 'owner' && checksummed(named ?? '') !== undefined;
+  return isOutsider ? holderOf(ledger.committed, named ?? '') : whose(ledger, caller, named);
 }
 
 async function check(
@@ -78,7 +91,8 @@ async function check(
   { caller, body: { agent, action, resource } }: Call<'checkGrant'>,
 ): Promise<Answer<'checkGrant'>> {
   const sql = ledger.committed;
-  const name = await actingAgent(ledger, caller, agent);
+  const isOutsider = caller.kind === 'owner' && checksummed(agent ?? '') !== undefined;
+  const name = isOutsider ? (agent ?? '') : await actingAgent(ledger, caller, agent);
   const deed = deedOf(realHome, action, resource);
   const decision = await capabilities.explain(name, deed);
   const canonical = printDeed(deed);
@@ -93,7 +107,7 @@ async function check(
       ...{ allowed: false, resource: canonical, asks: false, chain: [] },
       nearest:
         nearest === undefined ? null : { grant: await rowOf(nearest.grant), why: nearest.why },
-      fix: grantCommand(`agent:${name}`, deed) ?? null,
+      fix: grantCommand(isOutsider ? granteeOf(name) : `agent:${name}`, deed) ?? null,
     };
   }
   const chain: WireGrant[] = [];

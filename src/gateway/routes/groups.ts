@@ -1,5 +1,6 @@
 import type { Subscription } from '../../relay/relay.ts';
 import type { Answer } from '../contract.ts';
+import { pageBehind } from '../list-page.ts';
 import { actingAgent } from '../parties.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
@@ -16,11 +17,12 @@ type GroupRoute =
 /** Channels, who is `Lead`, and who gets which events. */
 export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<GroupRoute> {
   return {
-    channels: async ({ caller }) => {
+    channels: async ({ caller, query }) => {
       const all = await groups.channels();
       const visible =
         caller.kind === 'owner' ? all : all.filter(({ agents }) => agents.includes(caller.name));
-      return { items: visible.map(({ channel, agents }) => ({ channel, agents: [...agents] })) };
+      const items = visible.map(({ channel, agents }) => ({ channel, agents: [...agents] }));
+      return pageBehind(items, query, ({ channel }) => channel);
     },
     joinChannel: async ({ caller, params, body }) => {
       const agent = await actingAgent(ledger, caller, body.agent);
@@ -39,7 +41,8 @@ export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<G
     },
     subscriptions: async ({ caller, query }) => {
       const agent = await actingAgent(ledger, caller, query.agent);
-      return { items: (await groups.subscriptions(agent)).map(wireSubscription) };
+      const items = (await groups.subscriptions(agent)).map(wireSubscription);
+      return pageBehind(items, query, ({ event_type }) => event_type);
     },
     subscribe: async ({ caller, body }) => {
       const agent = await actingAgent(ledger, caller, body.agent);

@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../authenticate.ts';
-import type { Answer, Body, Params, Query, RouteName } from '../contract.ts';
+import type { Caller, HomeCaller } from '../authenticate.ts';
+import type { Answer, Body, Params, Query, RouteName, Routes } from '../contract.ts';
 import type { GatewayDeps } from '../deps.ts';
 import type { FeedDeps, Reader } from '../feed-connection.ts';
 import type { Metrics } from '../metrics.ts';
+import type { StreamSlots } from '../stream-slots.ts';
 
 /** One request, checked by the contract and by who may call. */
 export interface Call<Name extends RouteName> {
-  readonly caller: Caller;
+  /** Outsiders are let in to few routes. */
+  readonly caller: Routes[Name]['who'] extends 'principal' ? Caller : HomeCaller;
   readonly params: Params<Name>;
   readonly query: Query<Name>;
   readonly body: Body<Name>;
@@ -31,6 +33,7 @@ export interface RouteDeps extends GatewayDeps {
   openAgentDoor(name: string, path: string): Promise<void>;
   /** Undefined where nobody listens. */
   tcpPort(): number | undefined;
+  readonly streams: StreamSlots;
   /** Keeps `close` waiting until a feed has ended. */
   track(feed: Promise<void>): void;
   readerOf(call: Pick<Call<'events'>, 'caller' | 'query' | 'request'>): Reader;

@@ -8,6 +8,7 @@ import type { Answer } from '../contract.ts';
 import { doorOf } from '../door.ts';
 import { findRow } from '../find-row.ts';
 import { linkPage } from '../link-page.ts';
+import { listLimit, listPage } from '../list-page.ts';
 import { actingParty } from '../parties.ts';
 import { sendRange } from '../send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
@@ -46,7 +47,10 @@ function madeRoutes(
       return withUrl(deps, await transfers.uploadLink(maker, { recipient, ttlMs, mostBytes }));
     },
     transferLinks: async ({ caller, query }) => {
-      return { items: await transfers.links(await whose(deps, caller, query.as)) };
+      const limit = listLimit(query);
+      const party = await whose(deps, caller, query.as);
+      const links = await transfers.links(party, { before: query.before, limit: limit + 1 });
+      return listPage(links, limit, ({ id }) => id);
     },
     revokeLink: async ({ caller, params, body }) => {
       const party = await whose(deps, caller, body.as);
@@ -116,8 +120,9 @@ async function bytes(deps: RouteDeps, call: Call<'linkBytes'>) {
     'content-security-policy': "default-src 'none'; sandbox",
   });
   const { hash, sizeBytes, stream } = await deps.transfers.linkBytes(params.token);
-  // Each asking is one use, so that a part of it would be a waste of one.
+  // Each asking is one use, so that a part of it, or none, would be a waste of one.
   delete request.headers.range;
+  delete request.headers['if-none-match'];
   return sendRange(deps, call, { hash, sizeBytes, open: async () => stream });
 }
 

@@ -2,7 +2,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Settlement } from '../../relay/relay.ts';
 import { request as awaitAnswer } from '../../relay/request.ts';
-import type { Caller } from '../authenticate.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { Answer, Body } from '../contract.ts';
 import { findMessage } from '../find-message.ts';
 import { untilHangUp } from '../hang-up.ts';
@@ -62,7 +62,7 @@ interface Settling {
 
 async function settle(
   { relay, ledger }: RouteDeps,
-  caller: Caller,
+  caller: HomeCaller,
   { id, as, settlement }: Settling,
 ): Promise<Answer<'ack'>> {
   const recipient = await actingParty(ledger, caller, as);

@@ -1,3 +1,4 @@
+import { pageBehind } from '../list-page.ts';
 import { timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
@@ -10,13 +11,13 @@ export function secretRoutes({
       const { replaced } = await secrets.set(body, caller.id);
       return { name: body.name, replaced };
     },
-    secrets: async () => {
+    secrets: async ({ query }) => {
       const items = (await secrets.list()).map(({ created_at, updated_at, ...info }) => ({
         ...info,
         created_at: timeText(created_at),
         updated_at: timeText(updated_at),
       }));
-      return { items };
+      return pageBehind(items, query, ({ name }) => name);
     },
     removeSecret: async ({ caller, params: { name } }) => {
       await secrets.remove(name, caller.id);

@@ -11,7 +11,7 @@ import type { Sql } from '../../ledger/ledger.ts';
 import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
-import type { Caller } from '../authenticate.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { Answer, WireCall } from '../contract.ts';
 import { pageLimit, queryNumber } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
@@ -133,7 +133,7 @@ async function oneCall(
   return wireCall(sql, await visibleCall(sql, caller, row.call_id));
 }
 
-function visibleCall(sql: Sql, caller: Caller, typed: string): Promise<CallRow> {
+function visibleCall(sql: Sql, caller: HomeCaller, typed: string): Promise<CallRow> {
   return findRow(
     {
       what: 'calls',

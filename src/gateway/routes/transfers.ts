@@ -8,7 +8,7 @@ import { requestOf } from '../../transfer/direct-calls.ts';
 import { isParty } from '../../transfer/find.ts';
 import { unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';
-import type { Caller } from '../authenticate.ts';
+import type { HomeCaller } from '../authenticate.ts';
 import type { Answer } from '../contract.ts';
 import { doorOf } from '../door.ts';
 import { pageLimit, queryNumber } from '../event-query.ts';
@@ -126,7 +126,7 @@ export async function actorOf(
 }
 
 /** A handle outlives its agent; what was sent to it does not go to whoever has that. */
-async function refuseOver(ledger: RouteDeps['ledger'], caller: Caller): Promise<void> {
+async function refuseOver(ledger: RouteDeps['ledger'], caller: HomeCaller): Promise<void> {
   if (caller.kind !== 'agent') return;
   if ((await presenceOf(ledger.committed, caller.name)) !== 'terminated') return;
   const refused = await ledger.transact((tx) => refuseTerminated(tx, caller.id, {}));
@@ -136,7 +136,7 @@ async function refuseOver(ledger: RouteDeps['ledger'], caller: Caller): Promise<
 /** Of whom; for an owner who names nobody, of all. */
 export async function whose(
   { ledger }: Pick<RouteDeps, 'ledger'>,
-  caller: Caller,
+  caller: HomeCaller,
   as: string | undefined,
 ): Promise<string | undefined> {
   if (caller.kind === 'owner' && as === undefined) return undefined;
@@ -144,7 +144,7 @@ export async function whose(
 }
 
 interface Identified {
-  readonly caller: Caller;
+  readonly caller: HomeCaller;
   readonly params: { readonly id: string };
   readonly body?: unknown;
 }
@@ -171,7 +171,7 @@ export async function idOf(
 }
 
 /** The owner as itself, who may look at everything. */
-export function isOwner(caller: Caller, party: string): boolean {
+export function isOwner(caller: HomeCaller, party: string): boolean {
   return caller.kind === 'owner' && party === ownerParty;
 }
 

@@ -609,6 +609,7 @@ function failingLedger(
     openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
     [Symbol.asyncDispose]: async () => {},
     async transact(work) {
       count += 1;

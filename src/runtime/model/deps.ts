@@ -26,6 +26,10 @@ export interface ModelRunDeps {
   readonly followers: Followers;
   readonly prices: Prices;
   readonly limits: RunLimits;
+  /** After calls of tools; throws why the operation may not go on. */
+  afterCalls?(operation: OperationRow): Promise<void>;
+  /** It is done: what it has made is stored before that is said. Throws why it has failed. */
+  beforeDone?(operation: OperationRow, signal: AbortSignal): Promise<void>;
 }
 
 export interface RunLimits {

@@ -13,7 +13,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { decideRestart } from '../../kernel/restart.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import { findLease } from '../../ledger/leases.ts';
-import type { Transaction } from '../../ledger/ledger.ts';
+import type { Sql, Transaction } from '../../ledger/ledger.ts';
 import {
   changeOperation,
   findOperation,
@@ -176,6 +176,7 @@ export class ModelRuns implements AsyncDisposable {
     const { agent } = operation;
     const subject = `agent:${agent}`;
     const { token } = active;
+    checkKey(ledger.committed, operation);
     const lost = leases.keep(subject, token);
     lost.addEventListener('abort', () => active.stop.abort(lost.reason), { once: true });
     const spec = await specOf(ledger.committed, agent);
@@ -395,6 +396,15 @@ export class ModelRuns implements AsyncDisposable {
     if (later) leases.forget(`agent:${agent}`);
     return later;
   }
+}
+
+/** After a restore its key may be gone: then nobody knows what it was to do. */
+function checkKey({ bodies }: Sql, { id, is_sealed }: OperationRow): void {
+  if (is_sealed === 0 || bodies?.has(id) === true) return;
+  throw new AosError('operation.erased', {
+    message: `The key of operation ${id} is gone, and with it what it was to do`,
+    fix: 'Let whoever submitted it submit it again',
+  });
 }
 
 const againMs = 1000;

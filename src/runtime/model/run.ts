@@ -41,6 +41,7 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
       case 'call': {
         const made = await callTools(deps, run, next);
         if (made.kind !== 'results') return made;
+        await deps.afterCalls?.(run.operation);
         checkTurn(deps, next.turn + 1, losses);
         await askModel(deps, run, next.turn + 1, await withMail(deps, run, made.steps));
         break;
@@ -54,9 +55,13 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
         }
         // What one that ended just now has told may have come meanwhile.
         if (await takeLastMail(deps, run)) break;
-        if (next.text.trim() !== '') return { kind: 'done', text: next.text };
-        await askAgain(run);
-        break;
+        if (next.text.trim() === '') {
+          await askAgain(run);
+          break;
+        }
+        await deps.beforeDone?.(run.operation, run.signal);
+        run.signal.throwIfAborted();
+        return { kind: 'done', text: next.text };
       }
       case 'over':
         throw new Error('an operation that is over was started');

@@ -4,6 +4,7 @@ import { parseCapability, printCapability } from '../../kernel/capability/capabi
 import { whyNot } from '../../kernel/capability/decide.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { isGrantee } from '../../kernel/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
@@ -21,6 +22,7 @@ import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import { unknownAgent } from '../renew-handle.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
 import { isOver, newLink } from './held-grant.ts';
+import { holderOf, makeHolder } from './holder.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;
@@ -29,7 +31,7 @@ export interface CapabilityManagerDeps {
 }
 
 export interface Grant {
-  /** To whom: an agent's name. */
+  /** To whom: an agent's name, or the address of an outsider. */
   readonly agent: string;
   /** In either spelling. */
   readonly capability: string;
@@ -76,10 +78,12 @@ export class CapabilityManager {
     { agent, capability, asks = false }: Grant,
     actor: string,
   ): Promise<GrantRow> {
-    const canonical = printCapability(parseCapability(capability));
-    await this.#checkAgent(tx, agent);
+    const parsed = parseCapability(capability);
+    const canonical = printCapability(parsed);
+    const principal = await makeHolder(tx, agent, this.#deps.clock.now());
+    if (isGrantee(principal) && parsed.resource !== 'operation') throw ofNoUse(agent, parsed);
     const row = await changes.give({
-      principal: `agent:${agent}`,
+      principal,
       capability: canonical,
       parent: null,
       granted_by: actor,
@@ -149,12 +153,12 @@ export class CapabilityManager {
   ): Promise<RevokedGrants> {
     const canonical = printCapability(parseCapability(capability));
     const sql = this.#deps.ledger.committed;
-    await this.#checkAgent(sql, agent);
-    const ids = (await grantsSaying(sql, agent, canonical)).map(({ id }) => id);
+    const holder = await holderOf(sql, agent);
+    const ids = (await grantsSaying(sql, holder, canonical)).map(({ id }) => id);
     return this.#deps.grants.change(async (tx, changes) => {
       const revoked: GrantRow[] = [];
       let ended = 0;
-      for (const grant of await grantsSaying(tx, agent, canonical)) {
+      for (const grant of await grantsSaying(tx, holder, canonical)) {
         // One that was given since the look was given after this.
         if (!ids.includes(grant.id) || !(await mayRevoke(tx, grant, actor))) continue;
         const { isNew, below } = await revokeIn(tx, changes, grant, actor);
@@ -175,8 +179,7 @@ export class CapabilityManager {
   /** What was revoked or is over counts for the reason too. */
   async explain(agent: string, deed: Deed): Promise<Decision> {
     const sql = this.#deps.ledger.committed;
-    await this.#checkAgent(sql, agent);
-    const principal = `agent:${agent}`;
+    const principal = await holderOf(sql, agent);
     const decision = await this.#deps.grants.decide(sql, principal, deed);
     if (decision.kind === 'allowed' || decision.nearest !== undefined) return decision;
     return { kind: 'denied', nearest: await this.#nearestOfOld(sql, principal, deed) };
@@ -237,8 +240,15 @@ export class CapabilityManager {
   }
 }
 
-async function grantsSaying(sql: Sql, agent: string, canonical: string): Promise<GrantRow[]> {
-  const held = await grantsHeldBy(sql, `agent:${agent}`);
+function ofNoUse(name: string, { resource }: Capability): AosError {
+  return new AosError('capability.bad', {
+    message: `${quote(name)} is an outsider, who can do nothing with a capability for ${resource}`,
+    fix: 'Outsiders submit operations: operation:default:start',
+  });
+}
+
+async function grantsSaying(sql: Sql, holder: string, canonical: string): Promise<GrantRow[]> {
+  const held = await grantsHeldBy(sql, holder);
   return held.filter(({ capability }) => capability === canonical);
 }
 

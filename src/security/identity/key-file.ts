@@ -78,14 +78,24 @@ export async function loadKey(
   principal: PrincipalId,
 ): Promise<KeyPair | undefined> {
   const path = keyPath(folder, principal);
+  const text = await textInKeyFile(view, path, limitBytes);
+  return text === undefined ? undefined : keyIn(text, path, principal);
+}
+
+/** Undefined when there is no file; refused where others can read it, too. */
+export async function textInKeyFile(
+  view: DiskView,
+  path: string,
+  limitBytes: number,
+): Promise<string | undefined> {
   const entry = await view.stat(path);
   if (entry === undefined) return undefined;
   if (entry.kind !== 'file') throw brokenKey(path, 'is not an ordinary file');
   if ((entry.mode & 0o077) !== 0) throw openKey(path);
-  return keyIn(await textIn(view, path), path, principal);
+  return textIn(view, path, limitBytes);
 }
 
-async function textIn(view: DiskView, path: string): Promise<string> {
+async function textIn(view: DiskView, path: string, limitBytes: number): Promise<string> {
   try {
     return Buffer.from(await readWholeFile(view, path, limitBytes)).toString();
   } catch (cause) {
@@ -114,7 +124,8 @@ function keyIn(text: string, path: string, principal: PrincipalId): KeyPair {
   return key;
 }
 
-function jsonIn(text: string): unknown {
+/** What a key file says; undefined, which no schema takes, when that is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@
  */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { addressOf } from './address.ts';
+import { addressOfPoint } from './address.ts';
 import { fromHex, toHex } from './hex.ts';
 import type { KeyPair } from './key-pair.ts';
 
@@ -18,6 +18,14 @@ export function signText({ secretKey }: Pick<KeyPair, 'secretKey'>, text: string
 
 /** Who signed this text; undefined when that is no signature of it. */
 export function recoverAddress(text: string, signature: string): string | undefined {
+  return recoverSigner(text, signature)?.address;
+}
+
+/** The same with the public key, to which something can be sealed. */
+export function recoverSigner(
+  text: string,
+  signature: string,
+): Pick<KeyPair, 'address' | 'publicKey'> | undefined {
   const bytes = fromHex(signature, 65);
   const recovery = (bytes?.at(-1) ?? 0) - recoveryOffset;
   if (bytes === undefined || (recovery !== 0 && recovery !== 1)) return undefined;
@@ -26,11 +34,19 @@ export function recoverAddress(text: string, signature: string): string | undefi
     // Of the two signatures that fit everybody can compute one from the other. Only one
     // counts, so that a signature names one deed.
     if (parsed.hasHighS()) return undefined;
-    return addressOf(parsed.recoverPublicKey(digestOf(text)).toBytes());
+    // Both coordinates at once: each way of writing a point divides anew.
+    const point = parsed.recoverPublicKey(digestOf(text)).toBytes(false).subarray(1);
+    return { address: addressOfPoint(point), publicKey: toHex(compressed(point)) };
   } catch {
     // The numbers are out of range, or on no point of the curve.
     return undefined;
   }
+}
+
+/** x, behind a byte that says which of the two y belongs to it. */
+function compressed(coordinates: Uint8Array): Uint8Array {
+  const isOdd = (coordinates.at(-1) ?? 0) % 2;
+  return Uint8Array.of(2 + isOdd, ...coordinates.subarray(0, 32));
 }
 
 function digestOf(text: string): Uint8Array {

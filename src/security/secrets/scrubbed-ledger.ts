@@ -9,6 +9,7 @@ export function scrubbedLedger(ledger: Ledger, scrubber: Pick<Scrub, 'scrubJson'
     openView: () => ledger.openView(),
     onEvents: (wake) => ledger.onEvents(wake),
     copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
     [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
   };
 }
@@ -18,6 +19,7 @@ function scrubbedTransaction(tx: Transaction, scrubber: Pick<Scrub, 'scrubJson'>
     all: (text, parameters) => tx.all(text, parameters),
     get: (text, parameters) => tx.get(text, parameters),
     run: (text, parameters) => tx.run(text, parameters),
+    bodies: tx.bodies,
     // What goes in as an event comes out as one: only its texts may change.
     record: (event) => tx.record(scrubber.scrubJson(event) as NewEvent),
   };

@@ -11,6 +11,7 @@
  */
 import type { DurableFileDeps } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { InTurn } from '../../kernel/in-turn.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
@@ -97,7 +98,7 @@ export class Secrets {
   readonly #home: string;
   readonly #held = new Map<string, CheckedSecret>();
   readonly #scrubber = new Scrubber();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turn = new InTurn();
 
   /** Use openSecrets(). */
   constructor(deps: SecretsDeps, home: string, secrets: readonly CheckedSecret[]) {
@@ -119,7 +120,7 @@ export class Secrets {
     const secret = checkSecret(given);
     // S3
     this.#scrubber.add(secret);
-    return this.#inTurn(() => this.#put(secret, actor));
+    return this.#turn.run(() => this.#put(secret, actor));
   }
 
   async #put(secret: CheckedSecret, actor: string): Promise<{ readonly replaced: boolean }> {
@@ -149,7 +150,7 @@ export class Secrets {
   }
 
   async remove(name: string, actor: string): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turn.run(async () => {
       await this.#deps.ledger.transact((tx) => forget(tx, name, actor));
       // S4
       this.#held.delete(name);
@@ -181,13 +182,6 @@ export class Secrets {
           ? []
           : [{ name, header, value: () => value, headerValue: () => prefix + value }],
       );
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    // Whoever asked for it hears of the failure.
-    this.#last = result.catch(() => {});
-    return result;
   }
 }
 

@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { sealingOf } from '../../blobs/seal/aosb1.ts';
+import { type NextStretch, stretchesOf } from '../../blobs/seal/seal-stream.ts';
 import { chunksPerStretch, type StretchSlot } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { checkFileName } from '../../kernel/safe-name.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
 import type { SendOptions, Sent } from './ends.ts';
 import { paceOf } from './pace.ts';
 import { resultError } from './result-error.ts';
@@ -78,39 +78,11 @@ export async function sendStream(
   }
 }
 
-interface NextStretch {
-  readonly length: number;
-  readonly index: number;
-  readonly toEnd: boolean;
-}
-
 async function sealedOf(slot: StretchSlot, { length, index, toEnd }: NextStretch): Promise<number> {
   const place = { first: index * chunksPerStretch, toEnd };
   const result = await slot.run({ kind: 'seal', length, place });
   if (result.kind !== 'done') throw resultError(result);
   return result.length;
-}
-
-/** Fills `into` again and again. A full one is handed out when it is known whether more comes. */
-async function* stretchesOf(
-  stream: AsyncIterable<Uint8Array>,
-  into: Uint8Array,
-): AsyncGenerator<NextStretch, void, void> {
-  let length = 0;
-  let index = 0;
-  for await (const bytes of stream) {
-    for (let taken = 0; taken < bytes.length; ) {
-      if (length === stretchBytes) {
-        yield { length, index: index++, toEnd: false };
-        length = 0;
-      }
-      const part = bytes.subarray(taken, taken + stretchBytes - length);
-      into.set(part, length);
-      length += part.length;
-      taken += part.length;
-    }
-  }
-  yield { length, index, toEnd: true };
 }
 
 function brokenOff(filename: string, cause: unknown): AosError {

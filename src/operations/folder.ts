@@ -1,0 +1,191 @@
+/**
+ * What lies in `artifacts/operations/{id}`: the sealed bytes under their names, what is known of
+ * them (sealed with the server's key), and who has had them. All of it is written from rows, and
+ * none of it is read by us: it can be written again at any time.
+ */
+import { dirname, join } from 'node:path';
+import { ignoreMissing, isTaken } from '../kernel/disk-errors.ts';
+import { writeFileDurably } from '../kernel/durable-file.ts';
+import { addressOfGrantee } from '../kernel/operation.ts';
+import type { Disk, Instant } from '../kernel/ports.ts';
+import { removeIfThere, removeTree } from '../kernel/remove.ts';
+import { type ArtifactRow, artifactsOf } from '../ledger/artifacts.ts';
+import { readAccesses, type SealedEvent } from '../ledger/events.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { setLoggedSeq } from '../ledger/operation-finish.ts';
+import { findOperation, type OperationRow } from '../ledger/operations.ts';
+import { findPrincipal } from '../ledger/principals.ts';
+import { ending } from './artifact-name.ts';
+import type { OperationsDeps } from './deps.ts';
+import { operationFolder, sealedFolder } from './gone.ts';
+
+type FolderDeps = Pick<
+  OperationsDeps,
+  'disk' | 'random' | 'home' | 'ledger' | 'blobs' | 'serverKeys'
+>;
+
+/** Makes it say what the rows say, and tells of which: by the ids of the artifacts. */
+export async function writeFolder(
+  deps: FolderDeps,
+  operation: OperationRow,
+): Promise<readonly string[]> {
+  const { disk, home, ledger } = deps;
+  const rows = await artifactsOf(ledger.committed, operation.id);
+  const folder = operationFolder(home, operation.id);
+  if (rows.length === 0 && (await disk.stat(folder).catch(ignoreMissing)) === undefined) return [];
+  await makeFolders(disk, home, sealedFolder(home, operation.id));
+  for (const row of rows) await linkSealed(deps, row);
+  await removeOthers(deps, operation.id, new Set(rows.map(({ name }) => `${name}${ending}`)));
+  await writeMetadata(deps, operation, rows);
+  await writeAccessLog(deps, operation.id);
+  await disk.syncFolder(folder);
+  return rows.map(({ id }) => id);
+}
+
+/** Where there is a file of the bytes, a second name of it. */
+async function linkSealed({ disk, home, blobs }: FolderDeps, row: ArtifactRow): Promise<void> {
+  const where = await blobs.presign(row.hash);
+  if (where.kind !== 'file') return;
+  const path = join(sealedFolder(home, row.operation), `${row.name}${ending}`);
+  await makeFolders(disk, home, dirname(path));
+  const [own, there] = [await disk.stat(where.path), await disk.stat(path)];
+  if (there !== undefined && there.inode === own?.inode) return;
+  // One that was replaced by another of its name.
+  await removeIfThere(disk, path);
+  await disk.link(where.path, path);
+  await disk.syncFolder(dirname(path));
+}
+
+async function removeOthers(
+  { disk, home }: FolderDeps,
+  operation: string,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
+  const root = sealedFolder(home, operation);
+  const look = async (folder: string, above: string): Promise<void> => {
+    for (const name of await disk.list(folder)) {
+      const path = join(folder, name);
+      const entry = await disk.stat(path);
+      if (entry?.kind === 'folder') {
+        await look(path, `${above}${name}/`);
+        if ((await disk.list(path)).length === 0) await disk.remove(path);
+      } else if (!wanted.has(`${above}${name}`)) await removeTree(disk, path);
+    }
+  };
+  await look(root, '');
+}
+
+export function metadataPath(home: string, operation: string): string {
+  return join(operationFolder(home, operation), 'metadata.json');
+}
+
+/** What the label of a sealed metadata.json says. */
+export function metadataLabel(operation: string): string {
+  return `metadata ${operation}`;
+}
+
+async function writeMetadata(
+  deps: FolderDeps,
+  operation: OperationRow,
+  rows: readonly ArtifactRow[],
+): Promise<void> {
+  const { home, serverKeys } = deps;
+  const { id } = operation;
+  const plain = JSON.stringify(await metadataOf(deps.ledger.committed, operation, rows));
+  const sealed = serverKeys.seal('metadata', metadataLabel(id), Buffer.from(plain));
+  const file = { version: 1, operation_id: id, sealed };
+  await writeFileDurably(deps, metadataPath(home, id), Buffer.from(`${JSON.stringify(file)}\n`));
+}
+
+async function metadataOf(
+  sql: Sql,
+  { id, owner, created_at }: OperationRow,
+  rows: readonly ArtifactRow[],
+): Promise<object> {
+  const address = addressOfGrantee(owner) ?? (await findPrincipal(sql, owner))?.address;
+  const ends = rows.map(({ expires_at }) => expires_at);
+  return {
+    operation_id: id,
+    grantee_address: address,
+    created_at: dateText(created_at),
+    expires_at: ends.length === 0 ? null : dateText(Math.max(...ends)),
+    total_size: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    artifacts: rows.map((row) => ({
+      name: row.name,
+      path: `artifacts/${row.name}${ending}`,
+      size: row.size_bytes,
+      content_type: row.content_type,
+      checksum: `sha256:${row.sha256}`,
+      created_at: dateText(row.created_at),
+      expires_at: dateText(row.expires_at),
+      id: row.id,
+      e2e: row.e2e === 1,
+      // One for each, because each has its own key.
+      encryption_key_encrypted: row.server_key === null ? row.wrapped_key : null,
+    })),
+  };
+}
+
+async function folderNames(disk: Disk, home: string): Promise<readonly string[]> {
+  const root = dirname(operationFolder(home, 'any'));
+  return (await disk.stat(root).catch(ignoreMissing)) ? await disk.list(root) : [];
+}
+
+/** Folders of operations that are no longer known. */
+export async function sweepFolders({ disk, home, ledger }: FolderDeps): Promise<void> {
+  for (const id of await folderNames(disk, home)) {
+    if ((await findOperation(ledger.committed, id)) !== undefined) continue;
+    await removeTree(disk, operationFolder(home, id));
+  }
+}
+
+/** What somebody who died while they wrote one of these files has left. While nobody writes. */
+export async function sweepPending({ disk, home }: FolderDeps): Promise<void> {
+  for (const id of await folderNames(disk, home)) {
+    const folder = operationFolder(home, id);
+    if ((await disk.stat(folder))?.kind !== 'folder') continue;
+    const names = (await disk.list(folder)).filter((name) => /^\..+\.pending$/.test(name));
+    for (const name of names) await removeIfThere(disk, join(folder, name));
+  }
+}
+
+const mostLogged = 1000;
+
+/** The latest accesses, from the events; the events themselves are all of them. */
+export async function writeAccessLog(deps: FolderDeps, operation: string): Promise<void> {
+  const { home, ledger } = deps;
+  const page = { after: 0, limit: mostLogged };
+  const events = (await readAccesses(ledger.committed, operation, page)).toReversed();
+  const text = `${JSON.stringify({ operation_id: operation, accesses: events.map(accessOf) }, null, 2)}\n`;
+  const path = join(operationFolder(home, operation), 'access_log.json');
+  await writeFileDurably(deps, path, Buffer.from(text));
+  const last = events.at(-1)?.seq;
+  if (last !== undefined) await ledger.transact((tx) => setLoggedSeq(tx, operation, last));
+}
+
+function accessOf({ at, actor, kind, data, seq }: SealedEvent): object {
+  return {
+    timestamp: dateText(at),
+    address: addressOfGrantee(actor) ?? actor,
+    action: kind.replace(/^artifact\./, ''),
+    event: seq,
+    // Only we write it, as an object.
+    ...(typeof data === 'string' ? (JSON.parse(data) as object) : {}),
+  };
+}
+
+function dateText(at: Instant): string {
+  return new Date(at).toISOString();
+}
+
+/** Every folder from the home on, each flushed into the one above it. */
+async function makeFolders(disk: Disk, home: string, folder: string): Promise<void> {
+  if (folder === home) return;
+  await makeFolders(disk, home, dirname(folder));
+  try {
+    await disk.makeFolder(folder);
+    await disk.syncFolder(dirname(folder));
+  } catch (failure) {
+    if (!isTaken(failure)) throw failure;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * A new key for what the server seals: the metadata of operations, and the keys of artifacts
+ * whose owner has not signed yet.
+ *
+ * K1. The new key is on disk beside the old one before anything is sealed with it, and the old
+ *     one goes when nothing is sealed with it any more. At every line in between, everything can
+ *     be opened; a rotation that was cut off is gone on with.
+ */
+import { join } from 'node:path';
+import { ignoreMissing } from '../kernel/disk-errors.ts';
+import { readWholeFile, writeFileDurably } from '../kernel/durable-file.ts';
+import { type ArtifactRow, artifactsUnderOtherKeys, rewrap } from '../ledger/artifacts.ts';
+import type { OperationsDeps } from './deps.ts';
+import { metadataLabel, metadataPath } from './folder.ts';
+
+export interface Rotated {
+  readonly key: string;
+  readonly resealed: number;
+  readonly rewrapped: number;
+}
+
+export async function rotateKeys(deps: OperationsDeps, actor: string): Promise<Rotated> {
+  const { serverKeys, ledger } = deps;
+  // One that was cut off is gone on with first.
+  if (serverKeys.hasOld) await sealAnew(deps);
+  const key = await serverKeys.addKey();
+  const done = await sealAnew(deps, key);
+  await ledger.transact((tx) =>
+    tx.record({ actor, kind: 'keys.rotated', subject: 'server', data: { key, ...done } }),
+  );
+  return { key, ...done };
+}
+
+// K1
+export async function sealAnew(
+  deps: OperationsDeps,
+  than = deps.serverKeys.current,
+): Promise<Omit<Rotated, 'key'>> {
+  const rewrapped = await rewrapUnderCurrent(deps);
+  const resealed = await resealMetadata(deps);
+  if (deps.serverKeys.hasOld) {
+    await deps.serverKeys.dropOld(than);
+    // What was wrapped with the old key stood in the log of the ledger.
+    if (rewrapped > 0) await deps.ledger.forget();
+  }
+  return { rewrapped, resealed };
+}
+
+const batchRows = 50;
+
+/** One that does not open is lost already, and keeps nothing else from being rotated. */
+async function rewrapUnderCurrent(deps: OperationsDeps): Promise<number> {
+  const { ledger, serverKeys } = deps;
+  let rewrapped = 0;
+  for (let after = ''; ; ) {
+    // In its turn: whoever has sealed with the old key, and is writing it down, comes before.
+    const rows = await ledger.transact((tx) =>
+      artifactsUnderOtherKeys(tx, serverKeys.current, { after, limit: batchRows }),
+    );
+    for (const row of rows) {
+      const dek = openedKey(deps, row);
+      if (dek === undefined) continue;
+      const wrapped_key = serverKeys.seal('artifact-key', row.id, dek);
+      const server_key = serverKeys.keyOf(wrapped_key);
+      const wrap = { wrapped_key, server_key, e2e: 0 } as const;
+      if (await ledger.transact((tx) => rewrap(tx, row, wrap))) rewrapped++;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batchRows) return rewrapped;
+    after = last.id;
+  }
+}
+
+/** The key of an artifact that the server has sealed; undefined where its own key is lost. */
+export function openedKey(
+  { serverKeys, log }: Pick<OperationsDeps, 'serverKeys' | 'log'>,
+  { id, wrapped_key }: ArtifactRow,
+): Uint8Array | undefined {
+  try {
+    return serverKeys.open('artifact-key', id, wrapped_key);
+  } catch (failure) {
+    log.error({ err: failure, artifact: id }, 'an artifact is lost: the server has not its key');
+    return undefined;
+  }
+}
+
+const largestBytes = 1024 * 1024;
+
+async function resealMetadata(deps: OperationsDeps): Promise<number> {
+  const { disk, home, serverKeys } = deps;
+  const root = join(home, 'artifacts', 'operations');
+  let resealed = 0;
+  for (const id of (await disk.list(root).catch(ignoreMissing)) ?? []) {
+    const path = metadataPath(home, id);
+    if ((await disk.stat(path).catch(() => undefined))?.kind !== 'file') continue;
+    const text = Buffer.from(await readWholeFile(disk, path, largestBytes)).toString();
+    const sealed = sealedIn(text);
+    if (sealed !== undefined && serverKeys.keyOf(sealed) === serverKeys.current) continue;
+    const anew = sealed === undefined ? undefined : resealedText(deps, id, sealed);
+    // One that cannot be read is of no use under any key; the rows have all of it.
+    if (anew === undefined) deps.log.warn({ operation: id }, 'a metadata.json cannot be opened');
+    else {
+      await writeFileDurably(deps, path, Buffer.from(anew));
+      resealed++;
+    }
+  }
+  return resealed;
+}
+
+function sealedIn(text: string): string | undefined {
+  try {
+    const file: unknown = JSON.parse(text);
+    const isOurs = typeof file === 'object' && file !== null && 'sealed' in file;
+    return isOurs && typeof file.sealed === 'string' ? file.sealed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function resealedText(
+  { serverKeys }: OperationsDeps,
+  id: string,
+  sealed: string,
+): string | undefined {
+  try {
+    const plain = serverKeys.open('metadata', metadataLabel(id), sealed);
+    const anew = serverKeys.seal('metadata', metadataLabel(id), plain);
+    return `${JSON.stringify({ version: 1, operation_id: id, sealed: anew })}\n`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Storing one artifact: sealed as it is read, never whole in memory, and never plain on the disk.
+ *
+ * A1. Its key is made for it alone, and is nowhere but in the wrap that the row has.
+ * A2. The bytes have their name and are flushed before the row is written. Who dies in between
+ *     leaves bytes that nobody can open and that are swept.
+ * A3. For whom the key is wrapped is looked up in the transaction of the row: a public key that
+ *     becomes known meanwhile is used, or re-wraps the row (learn-key.ts); never neither.
+ */
+import { createHash } from 'node:crypto';
+import { wrapKey } from '../blobs/seal/keys.ts';
+import { sealStream } from '../blobs/seal/seal-stream.ts';
+import { AosError } from '../kernel/errors.ts';
+import { mimeTypeOf } from '../kernel/mime-type.ts';
+import { newId } from '../kernel/new-id.ts';
+import { addressOfGrantee, artifactLimits } from '../kernel/operation.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import {
+  type ArtifactRow,
+  artifactsOf,
+  countArtifacts,
+  findArtifact,
+  insertArtifact,
+  type NewArtifact,
+} from '../ledger/artifacts.ts';
+import { addBlobReference } from '../ledger/blob-references.ts';
+import { needBlob } from '../ledger/blobs.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { findOperation, type OperationRow } from '../ledger/operations.ts';
+import { findPrincipal } from '../ledger/principals.ts';
+import { isOver } from '../runtime/submit.ts';
+import { badName, checkArtifactName } from './artifact-name.ts';
+import type { OperationsDeps } from './deps.ts';
+import { goneIn, letGo } from './gone.ts';
+
+/** What an agent has made, before it is sealed. */
+export interface Artifact {
+  readonly name: string;
+  readonly content: AsyncIterable<Uint8Array>;
+  /** A guess by the name where nothing is said. */
+  readonly contentType?: string | undefined;
+}
+
+type StoreDeps = Pick<
+  OperationsDeps,
+  'ledger' | 'clock' | 'random' | 'blobs' | 'serverKeys' | 'disk' | 'home' | 'log'
+>;
+
+/** In the place of one of the same name. Throws `artifact.*` when it may not be stored. */
+export async function storeArtifact(
+  deps: StoreDeps,
+  operation: Pick<OperationRow, 'id' | 'owner'>,
+  artifact: Artifact & { readonly expiresAt: Instant },
+): Promise<ArtifactRow> {
+  const { ledger, clock, random, blobs } = deps;
+  checkArtifactName(artifact.name);
+  await checkCount(ledger.committed, operation.id, artifact.name);
+  const id = newId(clock.now(), random);
+  // A1
+  const dek = random.bytes(32);
+  const tally = new Tally(artifact.name);
+  const { hash, sizeBytes } = await blobs.put(sealStream(dek, tally.of(artifact.content)));
+  const { name, contentType = mimeTypeOf(name) ?? 'application/octet-stream' } = artifact;
+  const { replaced, stored } = await ledger.transact(async (tx) => {
+    const row: NewArtifact = {
+      ...{ id, operation: operation.id, name, content_type: contentType, ...tally.measured() },
+      ...{ hash, stored_bytes: sizeBytes, created_at: clock.now() },
+      expires_at: artifact.expiresAt,
+      // A3
+      ...(await wrapFor(deps, tx, operation.owner, { id, dek })),
+    };
+    return { stored: row, replaced: await writeRow(tx, row) };
+  });
+  if (replaced !== undefined) await letGo(deps, replaced);
+  return { ...stored, gone_at: null, gone_why: null };
+}
+
+async function writeRow(tx: Transaction, row: NewArtifact): Promise<ArtifactRow | undefined> {
+  const { id, operation, name, hash, stored_bytes, created_at: at } = row;
+  const current = await findOperation(tx, operation);
+  if (current === undefined || current.ended_at !== null) throw over(operation, current);
+  const before = await findArtifact(tx, operation, name);
+  const replaced = before?.gone_at === null ? before : undefined;
+  if (replaced !== undefined) await goneIn(tx, replaced, { why: 'replaced', at });
+  await checkCount(tx, operation, name);
+  await checkPlace(tx, operation, name);
+  await needBlob(tx, { hash, sizeBytes: stored_bytes, at });
+  await addBlobReference(tx, { hash, referrer: `artifact:${id}`, at, expiresAt: row.expires_at });
+  await insertArtifact(tx, row);
+  await tx.record({
+    actor: `agent:${current.agent}`,
+    kind: 'artifact.stored',
+    subject: `operation:${operation}`,
+    data: { artifact: id, name, size: row.size_bytes, e2e: row.e2e === 1 },
+  });
+  return replaced;
+}
+
+async function checkCount(sql: Sql, operation: string, name: string): Promise<void> {
+  const { mostCount } = artifactLimits;
+  const before = await findArtifact(sql, operation, name);
+  const others = (await countArtifacts(sql, operation)) - (before?.gone_at === null ? 1 : 0);
+  if (others < mostCount) return;
+  throw tooMany(mostCount);
+}
+
+/** Whoever downloads all of them has to be able to: a name is a file or a folder, and not both. */
+async function checkPlace(sql: Sql, operation: string, name: string): Promise<void> {
+  for (const { name: other } of await artifactsOf(sql, operation)) {
+    if (!other.startsWith(`${name}/`) && !name.startsWith(`${other}/`)) continue;
+    throw badName(quote(name.slice(0, 80)), `${quote(other.slice(0, 80))} is there already`);
+  }
+}
+
+export function tooMany(mostCount: number): AosError {
+  return new AosError('artifact.too-many', {
+    message: `An operation may make ${mostCount} artifacts, and this one makes more`,
+    fix: 'Pack several into one',
+    details: { limit: mostCount },
+  });
+}
+
+/** Whoever has no public key yet gets it later: until then the server can open it. */
+async function wrapFor(
+  { random, serverKeys }: Pick<StoreDeps, 'random' | 'serverKeys'>,
+  sql: Sql,
+  owner: string,
+  { id, dek }: { readonly id: string; readonly dek: Uint8Array },
+): Promise<Pick<ArtifactRow, 'wrapped_key' | 'server_key' | 'e2e'>> {
+  const principal = await findPrincipal(sql, owner);
+  if (principal === undefined) throw new Error(`an operation of ${owner}, whom nobody knows`);
+  const { address, public_key: publicKey } = principal;
+  if (publicKey === '') {
+    const wrapped_key = serverKeys.seal('artifact-key', id, dek);
+    return { wrapped_key, server_key: serverKeys.keyOf(wrapped_key), e2e: 0 };
+  }
+  const wrapped_key = wrapKey(random, dek, { publicKey, address, object: id });
+  // The keys of whoever lives here lie in this home.
+  return { wrapped_key, server_key: null, e2e: addressOfGrantee(owner) === undefined ? 0 : 1 };
+}
+
+/** Counts and hashes what passes, and stops what is too much. */
+class Tally {
+  readonly #name: string;
+  readonly #hash = createHash('sha256');
+  #sizeBytes = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async *of(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    for await (const bytes of content) {
+      this.#sizeBytes += bytes.length;
+      if (this.#sizeBytes > artifactLimits.mostBytes) throw tooLarge(this.#name);
+      this.#hash.update(bytes);
+      yield bytes;
+    }
+  }
+
+  measured(): Pick<ArtifactRow, 'size_bytes' | 'sha256'> {
+    return { size_bytes: this.#sizeBytes, sha256: this.#hash.copy().digest('hex') };
+  }
+}
+
+export function tooLarge(name: string): AosError {
+  const { mostBytes } = artifactLimits;
+  return new AosError('artifact.too-large', {
+    message: `The artifact ${quote(name.slice(0, 80))} has more than the ${mostBytes} bytes that one may have`,
+    fix: 'Divide it, or compress it',
+    details: { limit_bytes: mostBytes },
+  });
+}
+
+function over(id: string, row: OperationRow | undefined): AosError {
+  if (row !== undefined) return isOver(row);
+  return new AosError('operation.unknown', { message: `There is no operation ${quote(id)}` });
+}

@@ -1,0 +1,126 @@
+/** A home with its runtime and its operations in this process, over a disk and a ledger that are watched. */
+import { writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { homeBlobs } from '../../src/app/blob-upkeep.ts';
+import { composeEngines } from '../../src/app/compose.ts';
+import { sweepHome } from '../../src/app/home-folder.ts';
+import { openHomeOperations, queueOf } from '../../src/app/home-operations.ts';
+import { openHomeRelay } from '../../src/app/home-relay.ts';
+import { openHomeRuntime } from '../../src/app/home-runtime.ts';
+import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
+import { openHomeTools } from '../../src/app/home-tools.ts';
+import type { Log } from '../../src/app/log.ts';
+import { type OpenHome, openHome } from '../../src/app/open-home.ts';
+import { defaultSettings } from '../../src/app/settings.ts';
+import { modelAgentNames } from '../../src/ledger/agents.ts';
+import type { ScriptText } from '../../src/models/scripted/script.ts';
+import type { Operations } from '../../src/operations/operations.ts';
+import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import type { AgentRuntime } from '../../src/runtime/runtime.ts';
+import type { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
+import { watchedDisk } from './watched-disk.ts';
+import { type Boundaries, WatchedLedger } from './watched-ledger.ts';
+
+export interface OperationWorld extends AsyncDisposable {
+  readonly home: string;
+  readonly ledger: WatchedLedger;
+  readonly operations: Operations;
+  readonly capabilities: CapabilityManager;
+  readonly runtime: AgentRuntime;
+  /** Works on what there is, until it is let go. */
+  working(): AsyncDisposable;
+}
+
+/** With everything done that a daemon does before it is ready. */
+export async function openOperationWorld(
+  place: string,
+  boundaries: Boundaries,
+): Promise<OperationWorld> {
+  await using opened = new AsyncDisposableStack();
+  const real = composeEngines();
+  const engines = { ...real, disk: watchedDisk(real.disk, boundaries) };
+  const settings = { ...defaultSettings, home: place, modelSlots: 2 };
+  // What is not said, nobody here asks for.
+  const log = quiet as unknown as Log;
+  const opening = { holder: 'test', onLost: complain } as const;
+  const unwatched = opened.use(await openHome(engines, place, opening));
+  const ledger = new WatchedLedger(unwatched.ledger, boundaries);
+  const open: OpenHome = { ...unwatched, ledger };
+  await sweepHome(engines, place);
+  const modelAgents = new Set(await modelAgentNames(ledger.committed));
+  const later: { runtime?: AgentRuntime } = {};
+  const onMail = (name: string): void => later.runtime?.mailFor(name);
+  const relayed = { open, log, metrics: noMetrics, modelAgents, onMail };
+  const { relay } = opened.use(await openHomeRelay(engines, settings, relayed));
+  const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
+  const tools = opened.use(
+    openHomeTools(engines, settings, {
+      ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
+      operations: () => operations,
+    }),
+  );
+  const { runtime } = await openHomeRuntime(engines, settings, {
+    ...{ open, log, relay, tools, sandboxes, environment: {}, modelAgents },
+    socketOf: (name) => name,
+    openDoor: async () => {},
+    operations: () => operations,
+  });
+  const operations: Operations = opened.use(
+    await openHomeOperations(engines, settings, {
+      ...{ open, log, blobs: homeBlobs(engines, place).blobs },
+      queue: queueOf(engines, open, runtime),
+    }),
+  );
+  later.runtime = opened.use(runtime);
+  await tools.calls.recover();
+  await runtime.recover();
+  await operations.recover();
+  const kept = opened.move();
+  return {
+    ...{ home: place, ledger, operations, runtime, capabilities: tools.capabilities },
+    working: () => working({ runtime, operations }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function working({
+  runtime,
+  operations,
+}: Pick<OperationWorld, 'runtime' | 'operations'>): AsyncDisposable {
+  const stop = new AbortController();
+  const running = Promise.all([runtime.run(stop.signal), operations.run(stop.signal)]);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** A template whose agents follow these turns. */
+export async function writeTemplate(
+  home: string,
+  name: string,
+  turns: NonNullable<ScriptText['turns']>,
+): Promise<void> {
+  const script = join(`${home}-${name}.json`);
+  writeFileSync(script, JSON.stringify({ scripted_model: 1, turns }));
+  await mkdir(join(home, 'templates'), { recursive: true, mode: 0o700 });
+  const file = { name, model: `scripted:${script}`, instructions: 'Work.', grants: [] };
+  writeFileSync(join(home, 'templates', `${name}.json`), JSON.stringify(file));
+}
+
+const quiet = {
+  info: () => {},
+  warn: (facts: unknown) => complain(facts),
+  error: (facts: unknown) => complain(facts),
+};
+
+function complain(facts: unknown): void {
+  process.stderr.write(`${JSON.stringify(facts, errorsToo)}\n`);
+}
+
+function errorsToo(_key: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.stack}` : value;
+}
