@@ -13,6 +13,7 @@ import { openStream } from '../blobs/seal/open-stream.ts';
 import type { Client } from '../gateway/client.ts';
 import type { Answer } from '../gateway/contract.ts';
 import { isTaken } from '../kernel/disk-errors.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
@@ -103,7 +104,7 @@ async function inFolder(
   await using held = await disk.holdFolder(folder);
   if (rest.length === 0) return await work(held.path, first);
   const below = join(held.path, first);
-  await disk.makeFolder(below).catch(unlessTaken);
+  await ensureFolder(disk, below);
   await inFolder(disk, below, rest, work);
 }
 
@@ -141,10 +142,6 @@ async function write(disk: Disk, path: string, bytes: AsyncIterable<Uint8Array>)
   await using writer = await disk.create(path);
   for await (const piece of bytes) await writer.append(piece);
   await writer.sync();
-}
-
-function unlessTaken(failure: unknown): void {
-  if (!isTaken(failure)) throw failure;
 }
 
 function taken(path: string): AosError {

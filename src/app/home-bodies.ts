@@ -9,6 +9,7 @@ import type { BodyOrder, SandboxView } from '../kernel/sandbox.ts';
 import { endsAtSecret } from '../kernel/sensitive-path.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { BodySandboxes } from '../runtime/command/deps.ts';
+import { workspaceOf } from '../security/agent-folders.ts';
 import { renewHandle } from '../security/renew-handle.ts';
 import { type BodyView, bodyView, socketInside } from '../security/sandbox/body-view.ts';
 import { homeInside } from '../security/sandbox/inner-script.ts';
@@ -62,7 +63,7 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
     hold: (name, body) =>
       bodies.holdBody({
         ...{ id: body.id, pid: body.pid, limits: sandboxes.programLimits },
-        workspace: workspaceOf(open, name),
+        workspace: workspaceOf(open.realHome, name),
         mail: ['outbox', 'inbox'].map((folder) => join(open.realHome, 'agents', name, folder)),
         mailLimits: sandboxes.mailLimits,
         stop: (by) => body.stop(by),
@@ -87,7 +88,7 @@ async function orderFor(
   const { open, sandboxes } = options;
   const by = (await findAgent(open.ledger.committed, name))?.spawned_by ?? 'nobody';
   const uid = await sandboxes.ownFolders(name);
-  const cwd = spec.cwd ?? workspaceOf(open, name);
+  const cwd = spec.cwd ?? workspaceOf(open.realHome, name);
   const { seen, leads } = await viewOf(engines, options, spec, { name, by, uid, cwd });
   checkLeads(spec, leads);
   await checkWritable(engines, spec, uid);
@@ -234,10 +235,6 @@ async function environmentOf(
     ...{ name, handle, goal: spec.prompt, own: spec.env, machine },
     ...{ home: homeInside, socket: socketInside },
   });
-}
-
-function workspaceOf({ realHome }: OpenHome, name: string): string {
-  return join(realHome, 'agents', name, 'workspace');
 }
 
 function noFolder(path: string): AosError {

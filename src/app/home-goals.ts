@@ -12,7 +12,7 @@ import { type AgentTemplate, chooseTemplate } from '../kernel/template.ts';
 import { findAgent, uidOf } from '../ledger/agents.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
 import type { Goal, Placement } from '../runtime/submit.ts';
-import { makeFolders } from '../security/agent-folders.ts';
+import { makeFolders, workspaceOf } from '../security/agent-folders.ts';
 import type { OpenHome } from './open-home.ts';
 import type { Settings } from './settings.ts';
 
@@ -70,7 +70,7 @@ async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): P
   // What is wrong with it is told to whoever submits, and not to the queue.
   await deps.models.open(model);
   const name = `${template.name}-${Buffer.from(deps.random.bytes(4)).toString('hex')}`;
-  const workspace = join(deps.open.realHome, 'agents', name, 'workspace');
+  const workspace = workspaceOf(deps.open.realHome, name);
   const filled = (text: string): string => text.replaceAll('{workspace}', workspace);
   // First the agent: a folder without one would be taken for a guest's.
   await deps.runtime.spawn({

@@ -1,13 +1,13 @@
 /** The sandboxes of a home: who sees what in them, and under which limits. */
 import { Server } from 'node:net';
 import { join } from 'node:path';
-import { isTaken } from '../kernel/disk-errors.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import type { Sandboxes, SandboxLimits, SandboxNetwork, SandboxView } from '../kernel/sandbox.ts';
 import { uidOf } from '../ledger/agents.ts';
 import { holdsAny } from '../ledger/grants.ts';
-import { makeFolders } from '../security/agent-folders.ts';
+import { makeFolders, workspaceOf } from '../security/agent-folders.ts';
 import { serveSandbox } from '../security/sandbox/proxy/serve-sandbox.ts';
 import { uidFor } from '../security/sandbox/uids.ts';
 import type { Engines } from './compose.ts';
@@ -58,7 +58,7 @@ export function openHomeSandboxes(
       const uid = engines.owners.isRoot
         ? await uidFor({ ...engines, ledger }, principal)
         : undefined;
-      const workspace = await workspaceOf(engines, open, principal);
+      const workspace = await ensureWorkspace(engines, open, principal);
       if (uid !== undefined) await engines.owners.give(workspace, uid);
       const workspaceIs = await identityOf(engines.disk, workspace);
       return { principal, uid, workspace, workspaceIs, sees: [], unixSockets: false };
@@ -87,10 +87,10 @@ async function ownFolders(
 ): Promise<number | undefined> {
   const { disk, owners } = engines;
   const { home, ledger } = open;
-  await workspaceOf(engines, open, `agent:${name}`);
+  await ensureWorkspace(engines, open, `agent:${name}`);
   const socketFolder = join(home, 'run', 'bodies', name);
   for (const folder of [join(home, 'run', 'bodies'), socketFolder]) {
-    await makeFolderIfMissing(disk, folder);
+    await ensureFolder(disk, folder);
   }
   if (!owners.isRoot) return undefined;
   const uid = await uidFor({ ...engines, ledger }, `agent:${name}`);
@@ -104,23 +104,15 @@ async function identityOf(disk: Disk, path: string): Promise<string | undefined>
   return entry && `${entry.device}:${entry.inode}`;
 }
 
-async function makeFolderIfMissing(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.makeFolder(path);
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
-  }
-}
-
 /** The owner is no agent: their calls have a folder that is emptied with every start. */
-async function workspaceOf(
+async function ensureWorkspace(
   { disk }: Engines,
   { home, ledger }: OpenHome,
   principal: string,
 ): Promise<string> {
   const name = /^agent:(.+)$/.exec(principal)?.[1];
   if (name !== undefined) {
-    const workspace = join(home, 'agents', name, 'workspace');
+    const workspace = workspaceOf(home, name);
     const there = await disk.stat(workspace);
     // An agent that has shut itself out can mend nothing from inside.
     if (there?.kind === 'folder' && (there.mode & 0o700) !== 0o700)
@@ -133,7 +125,7 @@ async function workspaceOf(
   }
   if (principal !== 'owner') throw new AosError('capability.denied', noWorkspace);
   const workspace = join(home, 'tmp', 'owner');
-  await makeFolderIfMissing(disk, workspace);
+  await ensureFolder(disk, workspace);
   return workspace;
 }
 

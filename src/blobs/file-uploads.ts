@@ -14,11 +14,12 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { ignoreMissing, isMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { corruptBlob, type StoredBlob } from './blobs.ts';
-import { ensureFolder, type FileBlobs, namesIn } from './fs.ts';
+import { type FileBlobs, namesIn } from './fs.ts';
 import type { FinishOptions, ListedUpload, OpenUpload, Uploads } from './uploads.ts';
 
 export interface FileUploadsDeps {

@@ -11,7 +11,8 @@
  *     old is not replaced by something young before it is gone. So a root has one FileBlobs.
  */
 import { createHash } from 'node:crypto';
-import { ignoreMissing, isMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing, isMissing } from '../kernel/disk-errors.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import type { Disk, FileReader, Random } from '../kernel/ports.ts';
 import {
   type Blobs,
@@ -225,14 +226,6 @@ export class FileBlobs implements Blobs {
 
   #folderOf(hash: string): string {
     return `${this.#place.root}/${hash.slice(0, 2)}`;
-  }
-}
-
-export async function ensureFolder(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.makeFolder(path);
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
   }
 }
 

@@ -1,6 +1,7 @@
 /** All that is known of one agent. */
 import { type AgentSpec, readSpec, sandboxOf } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { type AgentRow, agentInnards, childrenOf, findAgent, uidOf } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { holdsAny } from '../ledger/grants.ts';
@@ -14,7 +15,7 @@ import type { WireAgentDetails } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
 import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
 import { agentAsItIs, goalAsItIs } from './runtime-of.ts';
-import { timeOrNull, timeText } from './wire.ts';
+import { timeOrNull } from './wire.ts';
 
 type DetailsDeps = Pick<
   GatewayDeps,

@@ -15,7 +15,7 @@ import { grantRoutes } from './grant-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { operationRoutes } from './operation-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
-import { runtimeRoutes } from './runtime-contract.ts';
+import { agentFields, runtimeRoutes } from './runtime-contract.ts';
 import { toolRoutes } from './tool-contract.ts';
 import { transferRoutes } from './transfer-contract.ts';
 
@@ -23,22 +23,7 @@ export const apiVersion = '1';
 
 const agent = z
   .object({
-    name: z.string(),
-    address: z.string(),
-    status: z.enum(['active', 'inactive', 'terminated']),
-    state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
-    body: z.enum(['model', 'command', 'guest']),
-    registered_at: time,
-    last_seen_at: z.nullable(time),
-    parent: z.nullable(z.string()),
-    state_at: z.nullable(time),
-    reason: z.nullable(z.string()),
-    health: z.nullable(z.literal('frozen')),
-    pid: z.nullable(z.int()),
-    model: z.nullable(z.string()),
-    sandbox: z
-      .nullable(z.enum(['on', 'off']))
-      .describe('Whether the wall is around its program; null for one that is no program here'),
+    ...agentFields,
     tokens: count.describe('Used so far'),
     cost: count.describe('Used so far, in millionths of a dollar'),
   })

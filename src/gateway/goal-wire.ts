@@ -4,6 +4,7 @@ import type { Account, Budget } from '../kernel/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';
 import { quote } from '../kernel/quote.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { agentInnards } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Sql } from '../ledger/ledger.ts';
@@ -17,7 +18,7 @@ import { readSteps } from '../ledger/steps.ts';
 import type { StoredResult } from '../runtime/conclude.ts';
 import type { WireBudget, WireGoal, WireGoalSummary, WireStep } from './contract.ts';
 import { findRow } from './find-row.ts';
-import { timeOrNull, timeText } from './wire.ts';
+import { timeOrNull } from './wire.ts';
 
 /** By its id, or the beginning of it. */
 export function findGoal(sql: Sql, typed: string): Promise<OperationRow> {

@@ -1,9 +1,9 @@
 /** Messages as they go over the wire, both ways. */
 import type { Message } from '../kernel/message.ts';
 import { priorities } from '../kernel/message.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { MailboxItem, MessageHistory } from '../relay/relay.ts';
 import type { WireHistory, WireItem, WireOutgoing } from './contract.ts';
-import { timeText } from './wire.ts';
 
 const noHeaders: Message['headers'] = [];
 const noAttachments: readonly string[] = [];

@@ -1,5 +1,6 @@
 /** Operations and artifacts as outsiders see them. */
 import type { OperationStatus } from '../kernel/operation.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Sql } from '../ledger/ledger.ts';
@@ -7,7 +8,6 @@ import type { OperationRow, OperationState } from '../ledger/operations.ts';
 import { collectionOf } from '../operations/collection.ts';
 import type { StoredResult } from '../runtime/conclude.ts';
 import type { Answer } from './contract.ts';
-import { timeText } from './wire.ts';
 
 export type WireOperation = Answer<'operation'>;
 

@@ -88,28 +88,33 @@ const step = z
   })
   .meta({ id: 'Step' });
 
+/** What is told of an agent wherever one is told of. */
+export const agentFields = {
+  name: z.string(),
+  address: z.string(),
+  status: z.enum(['active', 'inactive', 'terminated']),
+  state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
+  body: z.enum(['model', 'command', 'guest']),
+  registered_at: time,
+  last_seen_at: z.nullable(time),
+  parent: z.nullable(z.string()),
+  state_at: z.nullable(time),
+  reason: z.nullable(z.string()).describe('Why it is in its state'),
+  health: z.nullable(z.literal('frozen')),
+  pid: z.nullable(z.int()),
+  model: z.nullable(z.string()),
+  sandbox: z
+    .nullable(z.enum(['on', 'off']))
+    .describe('Whether the wall is around its program; null for one that is no program here'),
+};
+
 const agentDetails = z
   .object({
-    name: z.string(),
-    address: z.string(),
-    status: z.enum(['active', 'inactive', 'terminated']),
-    state: z.enum(['pending', 'running', 'paused', 'completed', 'failed', 'terminated']),
-    body: z.enum(['model', 'command', 'guest']),
-    registered_at: time,
-    last_seen_at: z.nullable(time),
-    state_at: z.nullable(time),
-    reason: z.nullable(z.string()).describe('Why it is in its state'),
-    health: z.nullable(z.literal('frozen')),
-    parent: z.nullable(z.string()),
+    ...agentFields,
     spawned_by: z.nullable(z.string()),
-    pid: z.nullable(z.int()),
-    model: z.nullable(z.string()),
     scripted: z.boolean(),
     argv: z.nullable(z.array(z.string())),
     cwd: z.nullable(z.string()),
-    sandbox: z
-      .nullable(z.enum(['on', 'off']))
-      .describe('Whether the wall is around its program; null for one that is no program here'),
     sandbox_rung: z
       .nullable(z.enum(['control groups', 'rlimits']))
       .describe('What holds it to its limits; null where no wall is, or none works'),

@@ -1,5 +1,6 @@
 /** Rows of the ledger as they go over the wire. */
-import { type Instant, lastInstant } from '../kernel/ports.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { SealedEvent, SignedHead } from '../ledger/events.ts';
 import type { WireEvent, WireSignedHead } from './contract.ts';
 
@@ -12,11 +13,6 @@ export function wireEvent(event: SealedEvent): WireEvent {
 export function wireSignedHead({ at, ...head }: SignedHead): WireSignedHead {
   const { seq, hash, reason, signer, signature } = head;
   return { seq, hash, at: timeText(at), reason, signer, signature };
-}
-
-/** A row that somebody edited by hand may hold any number; the feed must not stop at it. */
-export function timeText(at: Instant): string {
-  return Math.abs(at) <= lastInstant ? new Date(at).toISOString() : String(at);
 }
 
 function factsOf(data: string): unknown {

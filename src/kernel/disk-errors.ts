@@ -97,12 +97,12 @@ export function isMissing(failure: unknown): boolean {
   return failure instanceof AosError && failure.code === 'disk.missing';
 }
 
-/** Whether the disk failed because something stands there already. */
 /** To be caught with, where nothing being there is as good. */
 export function ignoreMissing(failure: unknown): undefined {
   if (!isMissing(failure)) throw failure;
 }
 
+/** Whether the disk failed because something stands there already. */
 export function isTaken(failure: unknown): boolean {
   return failure instanceof AosError && failure.code === 'disk.exists';
 }

@@ -7,6 +7,7 @@
  */
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { type ArtifactRow, artifactsOf, findArtifact } from '../ledger/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations.ts';
 import { recordDenial } from '../security/authorize.ts';
@@ -135,10 +136,11 @@ export function unknownArtifact(name: string): AosError {
 }
 
 function expired({ name, expires_at }: ArtifactRow): AosError {
+  const expiredAt = timeText(expires_at);
   return new AosError('artifact.expired', {
-    message: `The artifact ${quote(name)} was kept until ${new Date(expires_at).toISOString()}, and is gone`,
+    message: `The artifact ${quote(name)} was kept until ${expiredAt}, and is gone`,
     fix: 'Submit the operation again',
-    details: { expired_at: new Date(expires_at).toISOString() },
+    details: { expired_at: expiredAt },
   });
 }
 

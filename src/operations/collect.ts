@@ -15,6 +15,7 @@ import type { Disk, FileReader } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { artifactsOf, findArtifact } from '../ledger/artifacts.ts';
 import type { OperationRow } from '../ledger/operations.ts';
+import { workspaceOf } from '../security/agent-folders.ts';
 import { badName, checkArtifactName } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';
 import { expiryOf } from './expiry.ts';
@@ -38,10 +39,6 @@ export async function collectArtifacts(
     signal.throwIfAborted();
     await collectOne(deps, operation, { folder, name });
   }
-}
-
-export function workspaceOf(home: string, agent: string): string {
-  return join(home, 'agents', agent, 'workspace');
 }
 
 function nameOf({ name }: { readonly name: string }): string {

@@ -1,5 +1,5 @@
 /** The artifacts of an operation as they are told to people: seed 002's ArtifactCollection. */
-import type { Instant } from '../kernel/ports.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
 
 export interface ArtifactCollection {
@@ -37,11 +37,11 @@ function metadataOf(row: ArtifactRow, isOwn: boolean): ArtifactMetadata {
     name,
     size: row.size_bytes,
     content_type: row.content_type,
-    created_at: dateText(row.created_at),
+    created_at: timeText(row.created_at),
     download_url: `/api/v1/operations/${operation}/artifacts/${encodeURIComponent(name)}`,
     checksum: `sha256:${row.sha256}`,
     id: row.id,
-    expires_at: dateText(row.expires_at),
+    expires_at: timeText(row.expires_at),
     e2e: row.e2e === 1,
     encryption_key_encrypted: keyFor(row, isOwn),
   };
@@ -50,8 +50,4 @@ function metadataOf(row: ArtifactRow, isOwn: boolean): ArtifactMetadata {
 /** What the server can open is nobody's yet. */
 export function keyFor(row: ArtifactRow, isOwn: boolean): string | null {
   return isOwn && row.server_key === null ? row.wrapped_key : null;
-}
-
-function dateText(at: Instant): string {
-  return new Date(at).toISOString();
 }

@@ -2,7 +2,7 @@
 import type { Blobs, ByteRange } from '../blobs/blobs.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
-import { type Sight, seeArtifact, unknownArtifact } from './access.ts';
+import { recordAccess, type Sight, seeArtifact, unknownArtifact } from './access.ts';
 import type { OperationsDeps } from './deps.ts';
 import { isTakenBack } from './expiry.ts';
 
@@ -20,20 +20,14 @@ export async function downloadArtifact(
   which: { readonly id: string; readonly name: string; readonly isWeak?: boolean },
 ): Promise<ArtifactDownload> {
   const { row, sight, artifact } = await seeArtifact(deps, principal, which);
-  const { ledger, blobs } = deps;
   return {
     artifact,
     sight,
     open: async (range) => {
-      await ledger.transact((tx) =>
-        tx.record({
-          actor: principal,
-          kind: 'artifact.downloaded',
-          subject: `operation:${row.id}`,
-          data: { artifact: artifact.id, name: artifact.name, ...range, weak: which.isWeak },
-        }),
-      );
-      const stream = bytesOf(blobs, artifact, range);
+      const data = { artifact: artifact.id, name: artifact.name, ...range, weak: which.isWeak };
+      const kind = 'artifact.downloaded';
+      await recordAccess(deps, principal, { kind, operation: row.id, data });
+      const stream = bytesOf(deps.blobs, artifact, range);
       return row.grant_id === null ? stream : whileGranted(deps, row.grant_id, stream);
     },
   };

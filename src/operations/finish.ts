@@ -28,8 +28,8 @@ import {
 } from '../ledger/operation-finish.ts';
 import { type FinishStep, findOperation, type OperationRow } from '../ledger/operations.ts';
 import { eraseSteps, readSteps } from '../ledger/steps.ts';
+import { workspaceOf } from '../security/agent-folders.ts';
 import { alertOnce } from './alert.ts';
-import { workspaceOf } from './collect.ts';
 import type { OperationsDeps } from './deps.ts';
 import { writeFolder } from './folder.ts';
 import { logLine } from './log-lines.ts';

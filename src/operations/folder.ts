@@ -4,11 +4,13 @@
  * none of it is read by us: it can be written again at any time.
  */
 import { dirname, join } from 'node:path';
-import { ignoreMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing } from '../kernel/disk-errors.ts';
 import { writeFileDurably } from '../kernel/durable-file.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { addressOfGrantee } from '../kernel/operation.ts';
-import type { Disk, Instant } from '../kernel/ports.ts';
+import type { Disk } from '../kernel/ports.ts';
 import { removeIfThere, removeTree } from '../kernel/remove.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { type ArtifactRow, artifactsOf } from '../ledger/artifacts.ts';
 import { readAccesses, type SealedEvent } from '../ledger/events.ts';
 import type { Sql } from '../ledger/ledger.ts';
@@ -107,8 +109,8 @@ async function metadataOf(
   return {
     operation_id: id,
     grantee_address: address,
-    created_at: dateText(created_at),
-    expires_at: ends.length === 0 ? null : dateText(Math.max(...ends)),
+    created_at: timeText(created_at),
+    expires_at: ends.length === 0 ? null : timeText(Math.max(...ends)),
     total_size: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
     artifacts: rows.map((row) => ({
       name: row.name,
@@ -116,8 +118,8 @@ async function metadataOf(
       size: row.size_bytes,
       content_type: row.content_type,
       checksum: `sha256:${row.sha256}`,
-      created_at: dateText(row.created_at),
-      expires_at: dateText(row.expires_at),
+      created_at: timeText(row.created_at),
+      expires_at: timeText(row.expires_at),
       id: row.id,
       e2e: row.e2e === 1,
       // One for each, because each has its own key.
@@ -165,7 +167,7 @@ export async function writeAccessLog(deps: FolderDeps, operation: string): Promi
 
 function accessOf({ at, actor, kind, data, seq }: SealedEvent): object {
   return {
-    timestamp: dateText(at),
+    timestamp: timeText(at),
     address: addressOfGrantee(actor) ?? actor,
     action: kind.replace(/^artifact\./, ''),
     event: seq,
@@ -174,18 +176,9 @@ function accessOf({ at, actor, kind, data, seq }: SealedEvent): object {
   };
 }
 
-function dateText(at: Instant): string {
-  return new Date(at).toISOString();
-}
-
 /** Every folder from the home on, each flushed into the one above it. */
 async function makeFolders(disk: Disk, home: string, folder: string): Promise<void> {
   if (folder === home) return;
   await makeFolders(disk, home, dirname(folder));
-  try {
-    await disk.makeFolder(folder);
-    await disk.syncFolder(dirname(folder));
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
-  }
+  if (await ensureFolder(disk, folder)) await disk.syncFolder(dirname(folder));
 }

@@ -7,11 +7,11 @@
  *     is told once.
  * M2. An operation whose grant was taken back is ended, also when the daemon died in between.
  */
-import { AosError } from '../kernel/errors.ts';
 import { artifactLimits } from '../kernel/operation.ts';
 import { countArtifacts } from '../ledger/artifacts.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { type OperationRow, openSealedOperations } from '../ledger/operations.ts';
+import { ignoreOver } from '../runtime/submit.ts';
 import { alertOnce } from './alert.ts';
 import type { OperationsDeps } from './deps.ts';
 import { isTakenBack } from './expiry.ts';
@@ -90,10 +90,5 @@ export async function endRevokedAll(deps: OperationsDeps): Promise<void> {
 
 async function endRevoked(deps: OperationsDeps, id: string): Promise<void> {
   const reason = 'the grant under which it was submitted was revoked';
-  await deps.queue?.cancel(id, { by: 'system', reason }).catch(unlessOver);
-}
-
-function unlessOver(failure: unknown): void {
-  if (failure instanceof AosError && failure.code === 'operation.over') return;
-  throw failure;
+  await deps.queue?.cancel(id, { by: 'system', reason }).catch(ignoreOver);
 }

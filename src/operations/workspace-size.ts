@@ -4,7 +4,7 @@ import { isMissing } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import type { OperationRow } from '../ledger/operations.ts';
-import { workspaceOf } from './collect.ts';
+import { workspaceOf } from '../security/agent-folders.ts';
 import type { OperationsDeps } from './deps.ts';
 
 // Each folder on the way is held.

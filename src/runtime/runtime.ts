@@ -32,7 +32,7 @@ import { holdAgain, leaveModelAgents, recoverModelAgents } from './recover.ts';
 import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
-import { type Asked, endTree } from './submit.ts';
+import { type Asked, endTree, ignoreOver } from './submit.ts';
 import { type TellerDeps, tellAll } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
@@ -197,7 +197,7 @@ export class AgentRuntime implements AsyncDisposable {
     const { ledger, clock, calls, commands, leases, scheduler } = this.#deps;
     const { by, reason } = why;
     const open = await openOperationsOf(ledger.committed, name);
-    for (const { id } of open) await scheduler.cancel(id, why).catch(unlessOver);
+    for (const { id } of open) await scheduler.cancel(id, why).catch(ignoreOver);
     calls.endOf(`agent:${name}`, terminatedError(name));
     for (const { id } of open) await this.#deps.runs.ended(id);
     if (body === 'command') {
@@ -338,11 +338,6 @@ async function endAllOf(
     asked.push(...((await endTree(tx, id, { state: 'cancelled', error, actor: by, at })) ?? []));
   }
   return asked;
-}
-
-function unlessOver(failure: unknown): void {
-  if (failure instanceof AosError && failure.code === 'operation.over') return;
-  throw failure;
 }
 
 function terminatedError(name: string): AosError {

@@ -210,6 +210,12 @@ export function isOver({ id, state }: OperationRow): AosError {
   });
 }
 
+/** To be caught with, where being over already is as good. */
+export function ignoreOver(failure: unknown): void {
+  if (failure instanceof AosError && failure.code === 'operation.over') return;
+  throw failure;
+}
+
 /** What ends an operation before it is done. */
 export interface Stop {
   readonly state: 'failed' | 'cancelled';

@@ -15,6 +15,10 @@ import type { Disk, Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import type { AgentBody } from '../ledger/agents.ts';
 
+export function workspaceOf(home: string, agent: string): string {
+  return join(home, 'agents', agent, 'workspace');
+}
+
 /** What `meta.json` tells of an agent. */
 export interface MetaFacts {
   readonly name: string;

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isTaken } from '../kernel/disk-errors.ts';
 import { createFileDurably, type DurableFileDeps } from '../kernel/durable-file.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import { InTurn } from '../kernel/in-turn.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
@@ -52,6 +53,8 @@ export async function openOperationKeys(
   const { disk } = deps;
   const folder = join(keysFolder(home), 'operations');
   await ensureFolder(disk, folder);
+  if ((await disk.stat(folder))?.kind !== 'folder') throw brokenKey(folder, 'is not a folder');
+  await disk.syncFolder(dirname(folder));
   const keys = new Map<string, KeyObject>();
   for (const name of await disk.list(folder)) {
     const path = join(folder, name);
@@ -66,16 +69,6 @@ export async function openOperationKeys(
   // R1
   await disk.syncFolder(folder);
   return new KeysInFolder(deps, folder, keys);
-}
-
-async function ensureFolder(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.makeFolder(path);
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
-    if ((await disk.stat(path))?.kind !== 'folder') throw brokenKey(path, 'is not a folder');
-  }
-  await disk.syncFolder(dirname(path));
 }
 
 class KeysInFolder implements OperationKeys {

@@ -5,6 +5,7 @@ import { dekBytes, headerBytes } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { type Instant, lastInstant } from '../kernel/ports.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findBody } from '../ledger/transfer-bodies.ts';
 import {
@@ -26,7 +27,6 @@ import { refuseSending } from './permit.ts';
 import { unknownLink, unknownTransfer, wrongState } from './refusals.ts';
 import { wrapFor } from './rows.ts';
 import { senderDek } from './share.ts';
-import { timeText } from './told.ts';
 
 export interface ToldLink {
   readonly id: string;

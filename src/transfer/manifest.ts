@@ -3,13 +3,14 @@
  * no key, and is there as long as the bytes can be fetched.
  */
 import { join } from 'node:path';
-import { ignoreMissing, isTaken } from '../kernel/disk-errors.ts';
+import { ignoreMissing } from '../kernel/disk-errors.ts';
 import { writeFileDurably } from '../kernel/durable-file.ts';
+import { ensureFolder } from '../kernel/ensure-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
+import { timeText } from '../kernel/time-text.ts';
 import { isKeyHeld, type TransferRow } from '../ledger/transfers.ts';
 import type { TransferDeps } from './deps.ts';
-import { timeText } from './told.ts';
 
 type ManifestDeps = Pick<TransferDeps, 'disk' | 'random' | 'home'>;
 
@@ -17,8 +18,10 @@ export async function writeManifest(deps: ManifestDeps, row: TransferRow): Promi
   const [sender = '', recipient = '', moment = ''] = row.s3_key.split('/');
   let folder = join(deps.home, 'transfers');
   for (const name of [sender, recipient, moment]) {
-    await ensureFolder(deps.disk, folder, name);
-    folder = join(folder, name);
+    const parent = folder;
+    folder = join(parent, name);
+    await ensureFolder(deps.disk, folder);
+    await deps.disk.syncFolder(parent);
   }
   const bytes = Buffer.from(`${JSON.stringify(manifestOf(row), null, 2)}\n`);
   await writeFileDurably(deps, join(deps.home, 'transfers', row.s3_key), bytes);
@@ -38,15 +41,6 @@ function manifestOf(row: TransferRow): object {
     created_at: timeText(row.created_at),
     expires_at: row.expires_at === null ? null : timeText(row.expires_at),
   };
-}
-
-async function ensureFolder(disk: Disk, parent: string, name: string): Promise<void> {
-  try {
-    await disk.makeFolder(join(parent, name));
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
-  }
-  await disk.syncFolder(parent);
 }
 
 /** Also when there is none. The folders of the parties stay. */

@@ -1,5 +1,6 @@
 /** A transfer as it is told. */
-import { type Instant, lastInstant } from '../kernel/ports.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { timeText } from '../kernel/time-text.ts';
 import type { TransferStatus } from '../kernel/transfer.ts';
 import type { TransferRow } from '../ledger/transfers.ts';
 import type { Transfer } from './ends/ends.ts';
@@ -44,8 +45,4 @@ export function metadataOf({ metadata }: Pick<TransferRow, 'metadata'>): Record<
   const parsed: unknown = JSON.parse(metadata);
   // Only checked objects are ever written there.
   return parsed as Record<string, unknown>;
-}
-
-export function timeText(at: Instant): string {
-  return Math.abs(at) <= lastInstant ? new Date(at).toISOString() : String(at);
 }

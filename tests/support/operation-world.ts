@@ -19,6 +19,7 @@ import type { Operations } from '../../src/operations/operations.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';
 import type { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
+import { complainingLog } from './complaining-log.ts';
 import { watchedDisk } from './watched-disk.ts';
 import { type Boundaries, WatchedLedger } from './watched-ledger.ts';
 
@@ -42,8 +43,8 @@ export async function openOperationWorld(
   const engines = { ...real, disk: watchedDisk(real.disk, boundaries) };
   const settings = { ...defaultSettings, home: place, modelSlots: 2 };
   // What is not said, nobody here asks for.
-  const log = quiet as unknown as Log;
-  const opening = { holder: 'test', onLost: complain } as const;
+  const log = complainingLog as unknown as Log;
+  const opening = { holder: 'test', onLost: complainingLog.error } as const;
   const unwatched = opened.use(await openHome(engines, place, opening));
   const ledger = new WatchedLedger(unwatched.ledger, boundaries);
   const open: OpenHome = { ...unwatched, ledger };
@@ -109,18 +110,4 @@ export async function writeTemplate(
   await mkdir(join(home, 'templates'), { recursive: true, mode: 0o700 });
   const file = { name, model: `scripted:${script}`, instructions: 'Work.', grants: [] };
   writeFileSync(join(home, 'templates', `${name}.json`), JSON.stringify(file));
-}
-
-const quiet = {
-  info: () => {},
-  warn: (facts: unknown) => complain(facts),
-  error: (facts: unknown) => complain(facts),
-};
-
-function complain(facts: unknown): void {
-  process.stderr.write(`${JSON.stringify(facts, errorsToo)}\n`);
-}
-
-function errorsToo(_key: string, value: unknown): unknown {
-  return value instanceof Error ? `${value.stack}` : value;
 }

@@ -19,6 +19,7 @@ import type { RunningRelay } from '../../src/relay/open-relay.ts';
 import { noMetrics } from '../../src/relay/relay-metrics.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';
 import { defineTool, type Tool } from '../../src/tools/tool.ts';
+import { complainingLog } from './complaining-log.ts';
 import { type Boundaries, WatchedLedger } from './watched-ledger.ts';
 
 export interface WorldPlaces {
@@ -39,9 +40,9 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
   const engines = composeEngines();
   const settings = { ...defaultSettings, home: order.home, modelSlots: 2 };
   // What is not said, nobody here asks for.
-  const log = quiet as unknown as Log;
+  const log = complainingLog as unknown as Log;
   const home = opened.use(
-    await openHome(engines, order.home, { holder: 'test', onLost: complain }),
+    await openHome(engines, order.home, { holder: 'test', onLost: complainingLog.error }),
   );
   const ledger = new WatchedLedger(home.ledger, boundaries);
   const open: OpenHome = { ...home, ledger };
@@ -75,20 +76,6 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
   later.runtime = opened.use(runtime);
   const kept = opened.move();
   return { ledger, relay, tools, runtime, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-}
-
-const quiet = {
-  info: () => {},
-  warn: (facts: unknown) => complain(facts),
-  error: (facts: unknown) => complain(facts),
-};
-
-function complain(facts: unknown): void {
-  process.stderr.write(`${JSON.stringify(facts, errorsToo)}\n`);
-}
-
-function errorsToo(_key: string, value: unknown): unknown {
-  return value instanceof Error ? `${value.stack}` : value;
 }
 
 interface ToolParts {

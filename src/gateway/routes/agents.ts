@@ -1,3 +1,4 @@
+import { timeText } from '../../kernel/time-text.ts';
 import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';
@@ -6,7 +7,7 @@ import type { HomeCaller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
 import { agentAsItIs } from '../runtime-of.ts';
-import { timeOrNull, timeText } from '../wire.ts';
+import { timeOrNull } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 export function agentRoutes(

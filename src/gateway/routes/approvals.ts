@@ -1,3 +1,4 @@
+import { timeText } from '../../kernel/time-text.ts';
 import {
   type ApprovalRow,
   approvalIdsFrom,
@@ -11,7 +12,7 @@ import type { HomeCaller } from '../authenticate.ts';
 import type { WireApproval } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
-import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import { nameOf, timeOrNull } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 export function approvalRoutes({

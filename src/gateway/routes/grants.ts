@@ -1,5 +1,6 @@
 import { printDeed } from '../../kernel/capability/deed-text.ts';
 import { granteeOf } from '../../kernel/operation.ts';
+import { timeText } from '../../kernel/time-text.ts';
 import { findGrant, type GrantRow, grantIdsFrom, listGrants } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { grantCommand } from '../../security/authorize.ts';
@@ -12,7 +13,7 @@ import { deedOf } from '../deed-of.ts';
 import { pageLimit } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
 import { type ActingLedger, actingAgent, whose } from '../parties.ts';
-import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import { nameOf, timeOrNull } from '../wire.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 export function grantRoutes(

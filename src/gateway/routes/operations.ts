@@ -8,6 +8,7 @@ import {
   tokenMs,
 } from '../../kernel/operation.ts';
 import { quote } from '../../kernel/quote.ts';
+import { timeText } from '../../kernel/time-text.ts';
 import { insertHandle } from '../../ledger/handles.ts';
 import { findOperation, type OperationRow } from '../../ledger/operations.ts';
 import { unknownOperation } from '../../operations/access.ts';
@@ -33,7 +34,6 @@ import {
 } from '../operation-wire.ts';
 import { badRequest } from '../problem.ts';
 import { sendRange } from '../send-range.ts';
-import { timeText } from '../wire.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 type OperationRoutes =

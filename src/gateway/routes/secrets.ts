@@ -1,5 +1,5 @@
+import { timeText } from '../../kernel/time-text.ts';
 import { pageBehind } from '../list-page.ts';
-import { timeText } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 /** Write-only: what goes in comes out of none of them. */

@@ -1,4 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
+import { timeText } from '../../kernel/time-text.ts';
 import { findApprovalOfCall } from '../../ledger/approvals.ts';
 import {
   type CallRow,
@@ -20,7 +21,7 @@ import { longestWaitMs } from '../message-limits.ts';
 import { actingPrincipal, whose } from '../parties.ts';
 import { hiddenBug, knownFailure } from '../problem.ts';
 import { ToolStream } from '../tool-stream.ts';
-import { nameOf, timeOrNull, timeText } from '../wire.ts';
+import { nameOf, timeOrNull } from '../wire.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 
 export function toolRoutes(

@@ -1,6 +1,6 @@
 /** Where the files of messages go when the ledger has them: `archive/{date}/{agent}/{stem}.msg`. */
 import { isMissing } from '../../kernel/disk-errors.ts';
-import { AosError } from '../../kernel/errors.ts';
+import { ensureFolder } from '../../kernel/ensure-folder.ts';
 import type { Disk, Instant } from '../../kernel/ports.ts';
 import type { ArchivePlace } from '../envelope.ts';
 
@@ -59,10 +59,6 @@ async function makeFolders(disk: Disk, home: string, path: string): Promise<void
   let folder = home;
   for (const name of path.split('/')) {
     folder = `${folder}/${name}`;
-    try {
-      await disk.makeFolder(folder);
-    } catch (failure) {
-      if (!(failure instanceof AosError && failure.code === 'disk.exists')) throw failure;
-    }
+    await ensureFolder(disk, folder);
   }
 }

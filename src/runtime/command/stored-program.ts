@@ -5,6 +5,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
+import { workspaceOf } from '../../security/agent-folders.ts';
 
 export interface StoredProgram {
   readonly record: ProgramRecord;
@@ -79,6 +80,6 @@ export function placesOf(home: string, name: string): ProgramPlaces {
   return {
     log: join(home, 'logs', 'agents', `${name}.log`),
     statusFolder: join(home, 'run', 'programs'),
-    workspace: join(home, 'agents', name, 'workspace'),
+    workspace: workspaceOf(home, name),
   };
 }

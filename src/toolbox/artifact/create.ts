@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { artifactLimits } from '../../kernel/operation.ts';
+import { timeText } from '../../kernel/time-text.ts';
 import type { ArtifactRow } from '../../ledger/artifacts.ts';
 import { bytesOf } from '../../operations/collect.ts';
 import type { Operations } from '../../operations/operations.ts';
@@ -10,6 +11,7 @@ import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from '../file/deps.ts';
 import { fileDeed, permitOf } from '../file/file-deed.ts';
 import { walkTo } from '../file/walk-path.ts';
+import { givenBytes } from '../given-bytes.ts';
 
 export interface ArtifactToolDeps extends FileDeps {
   /** Undefined where nothing is worked on. */
@@ -59,7 +61,7 @@ export function artifactCreate(deps: ArtifactToolDeps): Tool {
 
 async function create(
   deps: ArtifactToolDeps,
-  { name, content, content_base64, path, content_type: contentType }: z.infer<typeof schema>,
+  { name, path, content_type: contentType, ...given }: z.infer<typeof schema>,
   call: ToolCall,
 ): Promise<unknown> {
   const operations = deps.operations();
@@ -67,11 +69,7 @@ async function create(
   if (operations === undefined || operation === undefined) throw noOperation();
   const store = (source: AsyncIterable<Uint8Array>): Promise<ArtifactRow> =>
     operations.create(operation, { name, contentType, content: until(call.signal, source) });
-  if (path === undefined) {
-    const bytes =
-      content === undefined ? Buffer.from(content_base64 ?? '', 'base64') : Buffer.from(content);
-    return told(await store(once(bytes)));
-  }
+  if (path === undefined) return told(await store(givenBytes(given)));
   const way = { path, action: 'read', permit: permitOf(call) } as const;
   await using place = await walkTo(deps, call, way, (entry) => deps.disk.read(entry));
   const most = place.permit.sizeBytes;
@@ -80,12 +78,8 @@ async function create(
 }
 
 function told({ id, name, size_bytes, sha256, e2e, expires_at }: ArtifactRow): unknown {
-  const expires = new Date(expires_at).toISOString();
+  const expires = timeText(expires_at);
   return { id, name, size: size_bytes, checksum: `sha256:${sha256}`, e2e: e2e === 1, expires };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes;
 }
 
 async function* until(

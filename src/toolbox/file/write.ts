@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../tools/tool.ts';
+import { givenBytes } from '../given-bytes.ts';
 import type { FileDeps } from './deps.ts';
 import { fileDeed, permitOf } from './file-deed.ts';
 import { writeFileWithin } from './write-file.ts';
@@ -31,17 +32,9 @@ export function fileWrite(deps: FileDeps): Tool {
     schema,
     effect: 'write',
     deeds: ({ path }) => [fileDeed(deps.home, path, 'write')],
-    async run({ path, content, content_base64, if_exists: ifExists }, call) {
+    async run({ path, if_exists: ifExists, ...given }, call) {
       const permit = permitOf(call);
-      const bytes =
-        content === undefined
-          ? Buffer.from(content_base64 ?? '', 'base64')
-          : Buffer.from(content, 'utf8');
-      return writeFileWithin(deps, call, { path, ifExists, permit }, once(bytes));
+      return writeFileWithin(deps, call, { path, ifExists, permit }, givenBytes(given));
     },
   });
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,6 +1,7 @@
 /** Where plain bytes go: one file, or the files of a folder. */
 import { dirname, join } from 'node:path';
 import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
+import { ensureFolder } from '../../kernel/ensure-folder.ts';
 import type { FolderEntry } from '../../kernel/folder-list.ts';
 import type { Disk, FileWriter } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer.ts';
@@ -84,9 +85,9 @@ export class FolderTarget implements Target {
   static async open(deps: FolderTargetDeps, root: string, list: FolderList): Promise<FolderTarget> {
     const { disk } = deps;
     const { entries } = list;
-    await makeFolderOnce(disk, root);
+    await ensureFolder(disk, root);
     for (const { kind, path } of entries) {
-      if (kind === 'folder') await makeFolderOnce(disk, join(root, path));
+      if (kind === 'folder') await ensureFolder(disk, join(root, path));
     }
     let position = list.list.length;
     const files = filesIn(entries);
@@ -205,21 +206,13 @@ function filesIn(entries: readonly FolderEntry[]): FileEntry[] {
   );
 }
 
-async function makeFolderOnce(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.makeFolder(path);
-  } catch (failure) {
-    if (!isTaken(failure)) throw failure;
-  }
-}
-
 /** With all folders above it that are not there. */
 export async function makeFolders(disk: Disk, path: string): Promise<void> {
   try {
-    await makeFolderOnce(disk, path);
+    await ensureFolder(disk, path);
   } catch (failure) {
     if (!isMissing(failure) || dirname(path) === path) throw failure;
     await makeFolders(disk, dirname(path));
-    await makeFolderOnce(disk, path);
+    await ensureFolder(disk, path);
   }
 }
