@@ -6,6 +6,8 @@ import { loadavg } from 'node:os';
 import { didYouMean } from '../src/kernel/suggest.ts';
 import { cliBenches } from './cli.ts';
 import { daemonBenches } from './daemon.ts';
+import { fileBenches } from './files.ts';
+import { fileSearchBenches } from './files-search.ts';
 import { type BenchResult, runBench } from './frame.ts';
 import { gatewayBenches } from './gateway.ts';
 import { ledgerBenches } from './ledger.ts';
@@ -38,6 +40,8 @@ const benches = [
   ...sandboxBenches,
   ...transferBenches,
   ...operationBenches,
+  ...fileBenches,
+  ...fileSearchBenches,
 ];
 
 const args = process.argv.slice(2);

@@ -84,6 +84,16 @@ const bundles: readonly BuildOptions[] = [
     entryPoints: ['src/app/engines/stretches-thread.ts'],
     outfile: 'dist/stretches-thread.cjs',
   },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/files/files-thread.ts'],
+    outfile: 'dist/files-thread.cjs',
+  },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/files/search-thread.ts'],
+    outfile: 'dist/search-thread.cjs',
+  },
   // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
   { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
   // `import { AgentTransfer } from 'agent-os/transfer'`.

@@ -33,6 +33,7 @@ const house: HouseRules = {
       'gateway/transfer-contract',
       'gateway/blob-contract',
       'gateway/operation-contract',
+      'gateway/file-contract',
     ],
     'gateway/route': ['kernel'],
     'gateway/event-contract': ['kernel', 'gateway/route'],
@@ -44,6 +45,8 @@ const house: HouseRules = {
     'gateway/transfer-contract': ['kernel', 'gateway/route'],
     'gateway/blob-contract': ['kernel', 'gateway/route'],
     'gateway/operation-contract': ['kernel', 'gateway/route'],
+    // What a request may have is said once, for tools, HTTP and messages.
+    'gateway/file-contract': ['kernel', 'gateway/route', 'files/input'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
     cli: ['gateway/contract', 'gateway/client', 'gateway/transport', 'app', 'kernel'],
     app: ['*'],
@@ -57,7 +60,7 @@ const house: HouseRules = {
       // `Date` itself may only turn a number into a date.
       what: /(?<!new )\bDate\b(?!\.(?:UTC|parse)\b)(?:\.\w+)?|\bnew Date(?:\(\)|;|\))|\bperformance\b|\bprocess\.(?:hrtime|uptime)\b|\bIntl\.DateTimeFormat\b/,
       why: 'reads the time; take a Clock',
-      except: /^src\/app\/engines\/clock\.ts$/,
+      except: /^src\/app\/engines\/(?:clock|time-zone)\.ts$/,
     },
     {
       what: /\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b|['"`](?:node:)?timers(?:\/promises)?['"`]/,

@@ -1,12 +1,15 @@
 /** The only place that picks engines. */
 
 import type { StretchWorks } from '../blobs/seal/stretch.ts';
+import type { FileLooking } from '../kernel/files/look.ts';
+import type { FileSearching } from '../kernel/files/search.ts';
 import type { Owners } from '../kernel/owners.ts';
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
 import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
 import type { Sandboxes } from '../kernel/sandbox.ts';
+import type { TimeZone } from '../kernel/time-zone.ts';
 import type { TreeDisk } from '../kernel/tree.ts';
 import type { ProgramLogs } from '../runtime/command/deps.ts';
 import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
@@ -14,6 +17,8 @@ import { realClock } from './engines/clock.ts';
 import { realDisk } from './engines/disk.ts';
 import { realEventLoop } from './engines/event-loop.ts';
 import { type FileWatching, realFileWatching } from './engines/file-watching.ts';
+import { openFileLooking } from './engines/files/looking.ts';
+import { type FileSearchingOptions, openFileSearching } from './engines/files/searching.ts';
 import { closeInherited } from './engines/inherited.ts';
 import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
 import { realOwners } from './engines/owners.ts';
@@ -24,6 +29,7 @@ import { realRandom } from './engines/random.ts';
 import { realResolver } from './engines/resolver.ts';
 import { openSandboxes, type SandboxOptions } from './engines/sandbox/open-sandboxes.ts';
 import { openStretches } from './engines/stretches.ts';
+import { openTimeZone } from './engines/time-zone.ts';
 import { realTreeDisk } from './engines/tree-disk.ts';
 import { realVolume } from './engines/volume.ts';
 import type { LogFile } from './log.ts';
@@ -33,6 +39,13 @@ export interface Engines {
   readonly random: Random;
   readonly disk: Disk;
   readonly treeDisk: TreeDisk;
+  /** That of this machine. */
+  readonly zone: TimeZone;
+  /** Of this process; 0 where the system has none. */
+  readonly uid: number;
+  /** Threads that look at trees of files, and search them. */
+  readonly openFileLooking: () => FileLooking;
+  readonly openFileSearching: (options: Omit<FileSearchingOptions, 'clock'>) => FileSearching;
   /** A thread that hashes, seals and opens. */
   readonly openStretches: () => StretchWorks;
   readonly openBulkDisk: (options: Pick<BulkDiskOptions, 'onTrouble'>) => ThreadedBulkDisk;
@@ -52,11 +65,16 @@ export interface Engines {
 
 /** This machine's clock, chance and disk. */
 export function composeEngines(): Engines {
+  const zone = openTimeZone();
   return {
     clock: realClock,
     random: realRandom,
     disk: realDisk,
     treeDisk: realTreeDisk,
+    zone,
+    uid: process.getuid?.() ?? 0,
+    openFileLooking: () => openFileLooking({ clock: realClock, zone: zone.name }),
+    openFileSearching: (options) => openFileSearching({ clock: realClock, ...options }),
     openStretches,
     openBulkDisk: (options) => openBulkDisk({ clock: realClock, ...options }),
     volume: realVolume,

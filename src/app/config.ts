@@ -200,7 +200,11 @@ function shown(value: unknown): string {
 
 /** `~` is the user's home; a relative path starts where the command was run. */
 function absoluteHome(given: unknown): string {
-  const path = typeof given === 'string' ? given : settingsTable.home.default;
+  return absolutePath(typeof given === 'string' ? given : settingsTable.home.default);
+}
+
+/** Of a setting that names a place: `~` is the folder of whoever runs this. */
+export function absolutePath(path: string): string {
   return absolute(path === '~' || path.startsWith('~/') ? join(userHome(), path.slice(1)) : path);
 }
 

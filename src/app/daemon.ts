@@ -7,9 +7,11 @@
  * D3. A daemon that can write no more (its disk failed, its home was taken over) ends.
  */
 import { join } from 'node:path';
+import type { FileAgent } from '../files/open-file-agent.ts';
 import { countRelay } from '../gateway/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server.ts';
 import { countTransfers } from '../gateway/transfer-metrics.ts';
+import type { ModelCatalog } from '../kernel/model.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -25,6 +27,8 @@ import type { Engines } from './compose.ts';
 import type { Environment } from './config.ts';
 import { diskLimits, readDiskState, watchDisk } from './disk-watch.ts';
 import { watchForFreezing } from './freezing.ts';
+import { bundledFileAgent, type ServedFileAgent, serveFileAgent } from './home-file-agent.ts';
+import { openHomeFiles } from './home-files.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeOperations, outsideOf, queueOf } from './home-operations.ts';
@@ -119,10 +123,23 @@ async function serve(
   const metrics = countRelay();
   const modelAgents = new Set(await modelAgentNames(ledger.committed));
   // The parts know each other, and are made one after another.
-  const later: { runtime?: AgentRuntime; gateway?: Gateway; operations?: Operations } = {};
-  const onMail = (recipient: string): void => later.runtime?.mailFor(recipient);
+  const later: {
+    runtime?: AgentRuntime;
+    gateway?: Gateway;
+    operations?: Operations;
+    fileAgent?: ServedFileAgent;
+    models?: ModelCatalog;
+  } = {};
+  const onMail = (recipient: string): void => {
+    later.runtime?.mailFor(recipient);
+    later.fileAgent?.mailFor(recipient);
+  };
+  await using agent = await openHomeFiles(engines, settings, {
+    ...{ open, log, models: () => later.models },
+  });
   await using messages = await openHomeRelay(engines, settings, {
     ...{ open, log, metrics, modelAgents, onMail },
+    bundled: bundledFileAgent(engines, open, agent.files.root),
   });
   const { relay, attachments, attachmentBlobs } = messages;
   const transferMetrics = countTransfers();
@@ -132,7 +149,7 @@ async function serve(
   await using sandboxes = openHomeSandboxes(engines, settings, { open, log });
   tellOfSandbox(sandboxes, log);
   await using tools = openHomeTools(engines, settings, {
-    ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
+    ...{ open, log, relay, sandboxes, files: agent.files, runtime: () => later.runtime },
     transfers: moved.transfers,
     operations: () => later.operations,
   });
@@ -143,6 +160,7 @@ async function serve(
     operations: () => operations,
   });
   later.runtime = runtime;
+  later.models = models;
   using operations = await openHomeOperations(engines, settings, {
     ...{ open, log, blobs: moved.blobs, queue: queueOf(engines, open, runtime) },
   });
@@ -151,6 +169,8 @@ async function serve(
   await tools.calls.recover();
   await runtime.recover();
   await operations.recover();
+  await using fileAgent = serveFileAgent({ engines, open, log, relay, calls: tools.calls });
+  later.fileAgent = fileAgent;
   await using gateway = await createGateway({
     ...engines,
     ...open,
@@ -190,6 +210,7 @@ async function serve(
     calls: tools.calls,
     runtime,
     operations,
+    files: agent.files,
   });
   ready = true;
   const { total } = await countAgents(ledger.committed);
@@ -253,23 +274,22 @@ interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
   readonly calls: ToolCalls;
   readonly runtime: AgentRuntime;
   readonly operations: Operations;
+  readonly files: FileAgent;
 }
 
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
-async function keepHouse(
-  engines: Engines,
-  settings: Settings,
-  { open, log, stop, relay, moved, attachmentBlobs, calls, runtime, operations }: Housekeeping,
-): Promise<void> {
+async function keepHouse(engines: Engines, settings: Settings, house: Housekeeping): Promise<void> {
+  const { open, log, stop, relay, moved, attachmentBlobs, calls, runtime, operations } = house;
   const { ledger } = open;
   const { clock } = engines;
   const { auditDays, archiveDays } = settings;
   const kept = { ...engines, ...open, log };
   const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments: attachmentBlobs });
   const { approvalWebhook } = settings;
-  const { keyRotationDays } = settings;
+  const { keyRotationDays, filePlanDays } = settings;
   const { transfers } = moved;
-  const facts = { auditDays, calls, approvalWebhook, transfers, operations, keyRotationDays };
+  const days = { auditDays, keyRotationDays, filePlanDays };
+  const facts = { ...days, calls, approvalWebhook, transfers, operations, files: house.files };
   const rings = homeTimers({
     ...{ ...kept, ...facts, keepRelay: keepMessages },
     keepBlobs: () => keepBlobs({ ...kept, ...moved }),

@@ -25,6 +25,7 @@ import { noCounts } from '../transfer/deps.ts';
 import type { BackupRequest } from './backup.ts';
 import type { Engines } from './compose.ts';
 import { diskLimits, readDiskState } from './disk-watch.ts';
+import { openHomeFiles } from './home-files.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
 import { openHomeOperations, outsideOf } from './home-operations.ts';
@@ -69,9 +70,10 @@ export async function embedHome(
   const upkeep = upkeepOf(engines, open, { blobs, attachments: attachmentBlobs });
   const { backup } = opened.use(stoppable(upkeep.backup));
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
+  const { files } = opened.use(await openHomeFiles(engines, settings, { open, log }));
   const tools = opened.use(
     openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, transfers, runtime: () => undefined },
+      ...{ open, log, relay, sandboxes, files, transfers, runtime: () => undefined },
       operations: () => undefined,
     }),
   );

@@ -3,10 +3,11 @@ import type { Blobs } from '../blobs/blobs.ts';
 import type { Attachments } from '../gateway/deps.ts';
 import type { BulkDisk } from '../kernel/bulk-disk.ts';
 import { toReport } from '../kernel/errors.ts';
+import { fileAgentName } from '../kernel/files/file-agent-name.ts';
 import { everyAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
-import { defaultRelayLimits, type RelayLimits } from '../relay/deps.ts';
+import { type BundledAgents, defaultRelayLimits, type RelayLimits } from '../relay/deps.ts';
 import { InboxFiles } from '../relay/files/inbox-files.ts';
 import { InboxWatch } from '../relay/files/inbox-watch.ts';
 import { locateFile } from '../relay/files/locate-file.ts';
@@ -37,14 +38,16 @@ export interface HomeRelayOptions {
   /** The agents that take their mail in their turns. */
   readonly modelAgents: ReadonlySet<string>;
   readonly onMail?: ((recipient: string) => void) | undefined;
+  /** Who answers in this process is made when somebody writes to it; undefined where nobody is. */
+  readonly bundled?: BundledAgents | undefined;
 }
 
 export async function openHomeRelay(
   engines: Engines,
   settings: Settings,
-  { open, log, metrics, modelAgents, onMail = () => {} }: HomeRelayOptions,
+  { open, log, metrics, modelAgents, onMail = () => {}, bundled }: HomeRelayOptions,
 ): Promise<HomeRelay> {
-  const takesInTurns = (name: string): boolean => modelAgents.has(name);
+  const takesInTurns = (name: string): boolean => modelAgents.has(name) || name === fileAgentName;
   const { home, realHome, ledger, grants, epoch } = open;
   const watching = engines.fileWatching;
   const blobs = attachmentsOf(engines, home);
@@ -75,6 +78,7 @@ export async function openHomeRelay(
       limits: relayLimits(settings),
       takesInTurns,
       onMail,
+      bundled,
       hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
       holder: `daemon ${epoch}`,
       sameBoot,

@@ -13,7 +13,7 @@ async function world() {
   const approvalWebhook = 'none';
   const rest = {
     approvalWebhook,
-    log: { info: () => {} },
+    log: { info: () => {}, error: () => {} },
     auditDays: 90,
     keepRelay: async () => {},
     keepBlobs: async () => {},
@@ -29,6 +29,8 @@ async function world() {
       keyMadeAt: 0,
     },
     keyRotationDays: 90,
+    filePlanDays: 30,
+    files: { forgetBefore: async () => {}, recover: async () => {} },
     calls,
   };
   const timers = homeTimers({ ledger, clock, owner, ...rest });

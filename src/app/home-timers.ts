@@ -1,4 +1,5 @@
 /** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
+import type { FileAgent } from '../files/open-file-agent.ts';
 import { forgetOldKeys } from '../gateway/idempotency.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
@@ -30,6 +31,8 @@ const everyHome = [
   { id: 'operation.cleanup', every_ms: 60 * minuteMs },
   { id: 'operation.monitor', every_ms: 5 * minuteMs },
   { id: 'keys.rotate', every_ms: dayMs },
+  { id: 'files.forget', every_ms: dayMs },
+  { id: 'files.recover', every_ms: minuteMs },
   { id: 'requests.expire', every_ms: 60 * minuteMs },
 ];
 
@@ -45,13 +48,18 @@ export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void>
 
 export interface HomeTimersDeps extends HeadDeps {
   readonly clock: Clock;
-  readonly log: { info(facts: object, words: string): void };
+  readonly log: {
+    info(facts: object, words: string): void;
+    error(facts: object, words: string): void;
+  };
   readonly auditDays: number;
   readonly keepRelay: () => Promise<void>;
   readonly keepBlobs: () => Promise<void>;
   readonly transfers: Pick<Transfers, 'recover' | 'cleanUp' | 'prune'>;
   readonly operations: Pick<Operations, 'cleanUp' | 'watchResources' | 'rotateKeys' | 'keyMadeAt'>;
   readonly keyRotationDays: number;
+  readonly files: Pick<FileAgent, 'forgetBefore' | 'recover'>;
+  readonly filePlanDays: number;
   readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
   /** `none`, or where to tell that somebody waits for an approval. */
   readonly approvalWebhook: string;
@@ -101,6 +109,17 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
         if (clock.now() - operations.keyMadeAt < keyRotationDays * dayMs) return;
         await operations.rotateKeys('system');
       },
+    },
+    // A full disk may have kept a plan from ending.
+    'files.recover': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: () => deps.files.recover(deps.log),
+    },
+    'files.forget': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: () => deps.files.forgetBefore(deps.clock.now() - deps.filePlanDays * dayMs),
     },
     'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
     'approval.announce': {

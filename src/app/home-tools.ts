@@ -1,4 +1,5 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
+import type { FileAgent } from '../files/open-file-agent.ts';
 import { type Message, priorities } from '../kernel/message.ts';
 import type { Operations } from '../operations/operations.ts';
 import { relayParty } from '../relay/envelope.ts';
@@ -12,6 +13,7 @@ import { agentTerminate } from '../toolbox/agent/terminate.ts';
 import { artifactCreate } from '../toolbox/artifact/create.ts';
 import { fileRead } from '../toolbox/file/read.ts';
 import { fileWrite } from '../toolbox/file/write.ts';
+import { filesTools } from '../toolbox/files/tools.ts';
 import { httpFetch } from '../toolbox/http/fetch.ts';
 import { memoryGet } from '../toolbox/memory/get.ts';
 import { memoryStore } from '../toolbox/memory/store.ts';
@@ -45,6 +47,8 @@ export interface HomeToolsOptions {
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
   readonly sandboxes: HomeSandboxes;
+  /** Undefined where nobody works on files. */
+  readonly files?: FileAgent | undefined;
   /** Undefined where nothing is sent. */
   readonly transfers?: Transfers | undefined;
   /** Put together after the tools; undefined where none runs. */
@@ -56,7 +60,7 @@ export interface HomeToolsOptions {
 export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, sandboxes, transfers, runtime, operations }: HomeToolsOptions,
+  { open, log, relay, sandboxes, files, transfers, runtime, operations }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
@@ -66,6 +70,7 @@ export function openHomeTools(
     ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
     transfers,
     operations,
+    files,
   };
   for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
@@ -93,14 +98,16 @@ interface ToolParts extends Engines, AgentToolDeps {
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
   readonly sandboxes: HomeSandboxes;
+  readonly files: FileAgent | undefined;
   readonly transfers: Transfers | undefined;
   readonly operations: () => Operations | undefined;
 }
 
 function builtIn(parts: ToolParts): readonly Tool[] {
-  const { tools, sandboxes, transfers } = parts;
+  const { tools, sandboxes, transfers, files } = parts;
   return [
     httpFetch({ ...parts, files: parts }),
+    ...(files === undefined ? [] : filesTools(files)),
     fileRead(parts),
     fileWrite(parts),
     messageSend(parts),

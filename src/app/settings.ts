@@ -136,6 +136,23 @@ export const settingsTable = {
     description:
       'In phases 1 and 2 an operation carries its sealed artifacts in its answer; in 3 they are downloaded.',
   },
+  filesRoot: {
+    type: 'string',
+    default: '~',
+    description: 'The folder that the file agent works in: it touches nothing outside of it.',
+  },
+  trashFolder: {
+    type: 'string',
+    default: '~/.local/share/Trash',
+    description: 'Where the file agent puts what is deleted: the trash of the desktop.',
+  },
+  filePlanDays: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3650,
+    default: 30,
+    description: 'How long what the file agent has done can be undone.',
+  },
   legacySignatures: {
     type: 'boolean',
     default: false,
@@ -332,6 +349,9 @@ export const defaultSettings: Settings = {
   operationMegabytes: settingsTable.operationMegabytes.default,
   artifactDays: settingsTable.artifactDays.default,
   artifactPhase: settingsTable.artifactPhase.default,
+  filesRoot: settingsTable.filesRoot.default,
+  trashFolder: settingsTable.trashFolder.default,
+  filePlanDays: settingsTable.filePlanDays.default,
   legacySignatures: settingsTable.legacySignatures.default,
   publicUrl: settingsTable.publicUrl.default,
   keyRotationDays: settingsTable.keyRotationDays.default,

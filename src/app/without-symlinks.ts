@@ -1,5 +1,5 @@
+import { withTarget } from '../files/way/link-target.ts';
 import type { DiskView } from '../kernel/ports.ts';
-import { withTarget } from '../toolbox/file/link-target.ts';
 
 /** The same place by the path that no symlink is on: what agents name is held against it. */
 export async function withoutSymlinks(disk: DiskView, path: string): Promise<string> {

@@ -13,6 +13,7 @@ import { defineDemo } from './demo.ts';
 import { defineDoctor } from './doctor.ts';
 import { defineDown } from './down.ts';
 import { defineDu } from './du.ts';
+import { defineFiles } from './files.ts';
 import { defineGc } from './gc.ts';
 import { defineInbox } from './inbox.ts';
 import { defineInspect } from './inspect.ts';
@@ -182,6 +183,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'transfer',
     summary: 'send files and folders to agents, and fetch what they send',
     define: defineTransfer,
+  },
+  {
+    name: 'files',
+    summary: 'find, move, rename, copy and delete files, by a sentence or by an action',
+    define: defineFiles,
   },
   {
     name: 'op',

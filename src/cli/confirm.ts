@@ -1,36 +1,57 @@
-/** A question to whoever sits at the terminal. */
+/** Questions to whoever sits at the terminal. */
 import type { Context } from './context.ts';
 import type { Input } from './terminal.ts';
 
+type Asker = Pick<Context, 'terminal' | 'signal'>;
+
 /** Whether they say yes; whatever else they say is no. */
-export async function confirm(
-  { terminal, signal }: Pick<Context, 'terminal' | 'signal'>,
-  question: string,
-): Promise<boolean> {
-  // On stderr: what a command prints on stdout is its data.
-  terminal.err(`${question} [y/N] `);
-  const line = await readLine(terminal.input, signal);
-  return /^\s*y(?:es)?\s*$/i.test(line);
+export async function confirm(asker: Asker, question: string): Promise<boolean> {
+  using questions = askingAt(asker);
+  return await questions.confirm(question);
+}
+
+export interface Questions extends Disposable {
+  confirm(question: string): Promise<boolean>;
+}
+
+/** For more than one question: what was typed ahead is kept for the next. */
+export function askingAt({ terminal, signal }: Asker): Questions {
+  let lines: Lines | undefined;
+  return {
+    async confirm(question) {
+      // On stderr: what a command prints on stdout is its data.
+      terminal.err(`${question} [y/N] `);
+      lines ??= linesOf(terminal.input);
+      return /^\s*y(?:es)?\s*$/i.test(await lines.next(signal));
+    },
+    [Symbol.dispose]: () => lines?.[Symbol.dispose](),
+  };
 }
 
 const longestLine = 1000;
 
-async function readLine(input: Input, signal: AbortSignal): Promise<string> {
+interface Lines extends Disposable {
+  next(signal: AbortSignal): Promise<string>;
+}
+
+function linesOf(input: Input): Lines {
   const chunks = input.read()[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   let text = '';
-  try {
-    while (!text.includes('\n') && text.length < longestLine) {
-      const next = await orAborted(chunks.next(), signal);
-      if (next.done === true) break;
-      text += decoder.decode(next.value, { stream: true });
-    }
-  } finally {
+  return {
+    async next(signal) {
+      while (!text.includes('\n') && text.length < longestLine) {
+        const next = await orAborted(chunks.next(), signal);
+        if (next.done === true) break;
+        text += decoder.decode(next.value, { stream: true });
+      }
+      const [line = '', ...rest] = text.split('\n');
+      text = rest.join('\n');
+      return line;
+    },
     // Not awaited: a read that was under way at Ctrl-C ends with the next line, or never.
-    void chunks.return?.();
-  }
-  const [line = ''] = text.split('\n');
-  return line;
+    [Symbol.dispose]: () => void chunks.return?.(),
+  };
 }
 
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -11,6 +11,7 @@ import {
   eventRoutes,
   type signedHead,
 } from './event-contract.ts';
+import { fileRoutes } from './file-contract.ts';
 import { grantRoutes } from './grant-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { operationRoutes } from './operation-contract.ts';
@@ -232,6 +233,7 @@ export const routes = {
   ...transferRoutes,
   ...blobRoutes,
   ...operationRoutes,
+  ...fileRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

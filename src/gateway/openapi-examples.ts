@@ -1,6 +1,7 @@
 /** A request and an answer for every route that has them; a test holds each against its schema. */
 import { daemonExamples } from './examples/daemon.ts';
 import type { Examples } from './examples/example.ts';
+import { fileExamples } from './examples/files.ts';
 import { goalExamples } from './examples/goals.ts';
 import { grantExamples } from './examples/grants.ts';
 import { messageExamples } from './examples/messages.ts';
@@ -13,6 +14,7 @@ export const examples: Examples = {
   ...messageExamples,
   ...grantExamples,
   ...toolExamples,
+  ...fileExamples,
   ...goalExamples,
   ...transferExamples,
   ...operationExamples,

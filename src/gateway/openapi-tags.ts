@@ -10,6 +10,7 @@ export const tags = {
   events: 'What happened, and the proof that nothing of it was changed',
   transfers: 'Files from one to another, and links for humans',
   operations: 'Goals of outsiders, and the sealed artifacts that come of them',
+  files: 'The file agent',
 } as const;
 
 export type Tag = keyof typeof tags;
@@ -37,6 +38,7 @@ const areas: Readonly<Record<string, Tag>> = {
   operations: 'operations',
   tokens: 'operations',
   keys: 'operations',
+  files: 'files',
 };
 
 export function tagOf(path: string): Tag {

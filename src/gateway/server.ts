@@ -29,6 +29,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { blobHandles } from './routes/blobs.ts';
 import { daemonRoutes } from './routes/daemon.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
 import { goalRoutes } from './routes/goals.ts';
 import { grantRoutes } from './routes/grants.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -231,6 +232,7 @@ function allRoutes(
     ...grantRoutes(routeDeps),
     ...secretRoutes(routeDeps),
     ...toolRoutes(routeDeps),
+    ...fileRoutes(routeDeps),
     ...approvalRoutes(routeDeps),
     ...lifeRoutes(routeDeps),
     ...goalRoutes(routeDeps),

@@ -31,6 +31,11 @@ export interface ToolClientCalls {
     call: Body<'streamTool'>,
     options?: StreamToolOptions,
   ): AsyncGenerator<ToolSight, void, void>;
+  /** One request to the file agent. */
+  runFiles(
+    request: Body<'runFiles'>,
+    options?: CallOptions & { readonly as?: string | undefined; readonly key?: string | undefined },
+  ): Promise<Answer<'runFiles'>>;
   calls(query: Query<'calls'>, options?: CallOptions): Promise<Answer<'calls'>>;
   /** With `waitMs`, once it is over or that time has passed. */
   toolCall(
@@ -82,6 +87,13 @@ export function toolClientCalls(deps: ToolCallsDeps): ToolClientCalls {
       ),
     streamTool: (name, call, options) =>
       streamTool(deps, at('tools', name, '/stream'), { call, options }),
+    runFiles: (request, { as, key, ...options } = {}) =>
+      post(
+        `/api/v1/files/run${as === undefined ? '' : `?as=${encodeURIComponent(as)}`}`,
+        request,
+        { timeoutMs: longestCallMs, ...options },
+        key === undefined ? {} : { 'idempotency-key': key },
+      ),
     calls: (query, options) => get('/api/v1/calls', query, options),
     toolCall: (id, { waitMs, ...options } = {}) =>
       waitMs === undefined

@@ -1,4 +1,5 @@
 import { AosError } from './errors.ts';
+import { fileAgentName } from './files/file-agent-name.ts';
 import { quote } from './quote.ts';
 
 const lawful = /^[a-zA-Z][a-zA-Z0-9_-]{0,62}$/;
@@ -20,6 +21,16 @@ export function checkAgentName(name: string): void {
   throw new AosError('agent.bad-name', {
     message: `An agent cannot be called ${quote(shortened(name))}: ${broken}`,
     fix: 'Choose a letter followed by at most 62 letters, digits, "_" or "-", such as "jean-2"',
+  });
+}
+
+/** The same for one that is to be made: those that come with the system have their names already. */
+export function checkNewAgentName(name: string): void {
+  checkAgentName(name);
+  if (name.toLowerCase() !== fileAgentName) return;
+  throw new AosError('agent.bad-name', {
+    message: `An agent cannot be called ${quote(name)}: that is the one that comes with Agent OS`,
+    fix: 'Choose another name; whoever writes to file_agent is answered',
   });
 }
 

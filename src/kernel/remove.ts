@@ -1,5 +1,5 @@
-import { isMissing } from './disk-errors.ts';
-import type { Disk, DiskEntry } from './ports.ts';
+import { diskError, isMissing } from './disk-errors.ts';
+import type { Disk, DiskEntry, HeldFolder } from './ports.ts';
 
 /** A file, a symlink or an empty folder; nothing happens when it is gone. */
 export async function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
   if (entry.kind === 'folder') {
     await openUp(disk, path, entry);
     await using held = await disk.holdFolder(path);
-    await emptyFolder(disk, held.path);
+    await emptyFolder(disk, held);
   }
   await disk.remove(path);
 }
@@ -31,13 +31,15 @@ async function openUp(disk: Disk, path: string, { mode }: DiskEntry): Promise<vo
 }
 
 /** However deep it goes: what is in a folder of this one is moved up, so that two are held at most. */
-async function emptyFolder(disk: Disk, top: string): Promise<void> {
+async function emptyFolder(disk: Disk, { path: top, device }: HeldFolder): Promise<void> {
   for (;;) {
     const names = await disk.list(top);
     let isLess = false;
     for (const name of names) {
       const path = `${top}/${name}`;
       const entry = await disk.stat(path);
+      // What is mounted here is somebody's disk, and goes with no folder.
+      if (entry?.kind === 'folder' && entry.device !== device) throw diskError('EXDEV', path);
       if (entry?.kind === 'folder') {
         await openUp(disk, path, entry);
         await using held = await disk.holdFolder(path);

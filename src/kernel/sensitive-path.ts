@@ -72,8 +72,8 @@ function partsOfHome(names: readonly string[], home: readonly string[]): number 
   return home.length + (names[home.length] === 'agents' ? 3 : 1);
 }
 
-// S1
-function folded(name: string): string {
+/** S1 */
+export function folded(name: string): string {
   const seen = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Up and down again: only that takes "ſ" to "s".
   return seen.toUpperCase().toLowerCase();

@@ -56,7 +56,8 @@ export async function accept(
 ): Promise<readonly Acceptance[]> {
   // A4
   const isBehind = deps.looks.latest !== undefined;
-  const checked = isBehind || batch.some(needsLook) ? await lookInTurn(deps, batch) : batch;
+  const hasLooks = batch.some((incoming) => needsLook(deps.core, incoming));
+  const checked = isBehind || hasLooks ? await lookInTurn(deps, batch) : batch;
   const parts: Promise<readonly Acceptance[]>[] = [];
   const heldBack = new Set<Party>();
   for (let start = 0; start < checked.length; start += mostPerTransaction) {

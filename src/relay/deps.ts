@@ -22,8 +22,16 @@ export interface RelayDeps {
   takesInTurns(recipient: string): boolean;
   /** Something may be there for this recipient; of `__orchestrator__`, something to be done. */
   onMail(recipient: string): void;
+  /** Agents that come with the system, and are made when somebody first writes to them. */
+  readonly bundled?: BundledAgents | undefined;
   /** Whether the bytes of an attachment are there. */
   hasAttachment(hash: string): Promise<boolean>;
+}
+
+export interface BundledAgents {
+  /** Whether it is one that may not be there yet. */
+  has(name: string): boolean;
+  make(name: string): Promise<void>;
 }
 
 /** Shared by everything that works on one relay. */

@@ -1,6 +1,6 @@
 /**
  * Looks at what a transaction cannot see, because it may await the ledger only: whether
- * attachments are there and a checksum is right. They are taken in turn (accept.ts, A4).
+ * attachments are there, a checksum is right, and an agent that comes with the system is made. They are taken in turn (accept.ts, A4).
  */
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message.ts';
@@ -13,9 +13,10 @@ export interface Looks {
   latest: Promise<void> | undefined;
 }
 
-export function needsLook(incoming: Incoming): boolean {
+export function needsLook({ bundled }: RelayCore, incoming: Incoming): boolean {
   if (!('message' in incoming)) return false;
-  return incoming.message.attachments.length > 0 || incoming.message.checksum !== undefined;
+  const { attachments, checksum, to } = incoming.message;
+  return attachments.length > 0 || checksum !== undefined || bundled?.has(to) === true;
 }
 
 /** A4: whatever comes while somebody looks outside waits for that, and looks in its turn. */
@@ -48,6 +49,7 @@ async function lookOutside(core: RelayCore, batch: readonly Incoming[]): Promise
 }
 
 async function outsideFault(core: RelayCore, message: Message): Promise<AosError | undefined> {
+  if (core.bundled?.has(message.to) === true) await core.bundled.make(message.to);
   try {
     checkChecksum(message);
   } catch (fault) {

@@ -11,7 +11,7 @@
  *     choice: whoever else asks for it is refused.
  */
 
-import { checkAgentName } from '../kernel/agent-name.ts';
+import { checkNewAgentName } from '../kernel/agent-name.ts';
 import { type AgentSpec, type ModelSpec, sandboxOf } from '../kernel/agent-spec.ts';
 import type { Limits } from '../kernel/budget.ts';
 import { AosError } from '../kernel/errors.ts';
@@ -86,7 +86,7 @@ export interface SpawnedHere extends Spawned {
 }
 
 export async function spawn(deps: SpawnDeps, order: SpawnOrder): Promise<Spawned> {
-  checkAgentName(order.name);
+  checkNewAgentName(order.name);
   if (order.goal !== undefined) checkGoal({ ...order.goal, owner: order.by });
   refuseOwnersChoices(order);
   return order.spec.body === 'model'

@@ -12,7 +12,7 @@
  * What is in the folder, and whose folder is refused, is in agent-folders.ts.
  */
 import { join } from 'node:path';
-import { checkAgentName } from '../kernel/agent-name.ts';
+import { checkAgentName, checkNewAgentName } from '../kernel/agent-name.ts';
 import type { AgentState } from '../kernel/agent-state.ts';
 import type { DurableFileDeps } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
@@ -53,6 +53,8 @@ export interface Registration {
   readonly handleMs?: number | undefined;
   /** A guest where nothing is said. */
   readonly body?: AgentBody | undefined;
+  /** It comes with the system, under a name that nobody else may have. */
+  readonly isBundled?: boolean | undefined;
   /** What is written down together with it. It awaits ledger calls only. */
   readonly also?: ((tx: Transaction, grants: GrantChanges) => Promise<void>) | undefined;
 }
@@ -71,9 +73,10 @@ export function registerAgent(
   home: string,
   registration: Registration,
 ): Promise<RegisteredAgent> {
-  const { name, body = 'guest' } = registration;
+  const { name, body = 'guest', isBundled = false } = registration;
   return inTurn(deps.ledger, name, async () => {
-    checkAgentName(name);
+    if (isBundled) checkAgentName(name);
+    else checkNewAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
     const takesUp =
       known?.name === name && (await mayTakeUp(deps.ledger.committed, known, registration));
@@ -104,9 +107,9 @@ export function registerAgent(
  */
 export function registerGuest(deps: RegisterDeps, home: string, name: string): Promise<void> {
   return inTurn(deps.ledger, name, async () => {
-    checkAgentName(name);
     const known = await findAgentInAnyCase(deps.ledger.committed, name);
     if (known?.name === name) return;
+    checkNewAgentName(name);
     if (known !== undefined) throw nameTaken(name, known.name);
     const made = await makeAgent(deps, home, { name, body: 'guest', open: 'closed' });
     const row = { ...made, name, actor: 'system', handleHash: undefined, data: { by: 'folder' } };

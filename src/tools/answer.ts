@@ -118,6 +118,7 @@ async function approve(deps: CallDeps, tx: Transaction, approving: Approving): P
     return { call: await callOf(tx, approval) };
   }
   if (scope === 'always') {
+    if (prepared.asksEachTime && prepared.effect !== 'read') throw eachByItself(call.tool);
     await giveApproved(changes, { call, prepared, by, grants: permission.grants });
   }
   if (!(await startCall(tx, callId, { from: 'waiting', at }))) throw lostCall();
@@ -205,6 +206,13 @@ function onceOnly(deed: Deed): AosError {
   return new AosError('capability.bad', {
     message: `No capability can name just ${oneLine(printDeed(deed))}, so it cannot be approved for always`,
     fix: 'Approve it once, or grant a place above it',
+  });
+}
+
+function eachByItself(tool: string): AosError {
+  return new AosError('capability.bad', {
+    message: `Each plan of ${tool} is asked for by itself, so it cannot be approved for always`,
+    fix: 'Approve it once',
   });
 }
 

@@ -52,6 +52,8 @@ export interface NewCallFacts {
   readonly request: CallRequest;
   readonly tool: Tool;
   readonly prepared: PreparedCall;
+  /** What the tool says that a human has to approve. */
+  readonly asks: string | undefined;
 }
 
 export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
@@ -119,11 +121,11 @@ function sameCall(before: CallRow, { tool, arguments_digest }: Written): CallRow
 async function decide(
   deps: CallDeps,
   tx: Transaction,
-  { callId, request, prepared, written }: NewCallFacts & { readonly written: Written },
+  { callId, request, prepared, asks, written }: NewCallFacts & { readonly written: Written },
 ): Promise<Asked> {
   const { principal } = request;
   const now = deps.clock.now();
-  const wanted = { principal, callId, prepared, isApproved: false };
+  const wanted = { principal, callId, prepared, asks, isApproved: false };
   const permission = await permitAll(deps.grants, tx, wanted);
   if (permission.kind === 'allowed') {
     await insertCall(tx, { ...written, state: 'started', asked_at: now, started_at: now });

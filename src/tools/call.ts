@@ -4,9 +4,11 @@
  * run it, write down what came of it.
  */
 import { Bells } from '../kernel/bells.ts';
+import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { type CallRow, findCall } from '../ledger/journal.ts';
+import { authorize } from '../security/authorize.ts';
 import { type AnswerRequest, answer, expire } from './answer.ts';
 import { ask, type CallRequest, tooMany } from './ask.ts';
 import type { CallDeps } from './deps.ts';
@@ -16,6 +18,7 @@ import { recover, tellIfOver, tellOfAllUnsure } from './recover.ts';
 import { type Resolution, resolve } from './resolve.ts';
 import { type Run, run } from './run.ts';
 import { RunningCalls } from './running-calls.ts';
+import type { PreparedCall } from './tool.ts';
 
 export type { CallOutcome } from './outcome.ts';
 
@@ -41,8 +44,9 @@ export class ToolCalls implements AsyncDisposable {
     const tool = this.#deps.tool(request.tool);
     const prepared = tool.prepare(request.args);
     using _place = this.#takePlace(request.principal);
+    const asks = await reasonOf(this.#deps, request, prepared);
     const callId = newId(clock.now(), random);
-    const asked = await ask(this.#deps, { callId, request, tool, prepared });
+    const asked = await ask(this.#deps, { callId, request, tool, prepared, asks });
     const facts = { callId, tool: tool.name };
     switch (asked.kind) {
       case 'over':
@@ -193,6 +197,40 @@ export class ToolCalls implements AsyncDisposable {
       });
   }
 }
+
+/** Who may not do it anyway is not told what would have to be approved. */
+async function reasonOf(
+  { grants, ledger, clock, limits }: CallDeps,
+  { principal, key, signal = never }: CallRequest,
+  prepared: PreparedCall,
+): Promise<string | undefined> {
+  if (principal === 'owner') return undefined;
+  for (const deed of prepared.deeds) {
+    const { kind } = await authorize(grants, ledger.committed, { principal, deed });
+    if (kind === 'denied') return undefined;
+  }
+  const late = new AbortController();
+  const done = new AbortController();
+  const deadline = clock.sleep(limits.deadlineMs, done.signal).then(
+    () => late.abort(tooLate()),
+    () => {},
+  );
+  try {
+    return await prepared.asks({ principal, key, signal: AbortSignal.any([signal, late.signal]) });
+  } finally {
+    done.abort(early);
+    await deadline;
+  }
+}
+
+function tooLate(): AosError {
+  return new AosError('tool.timeout', {
+    message: 'It took too long to work out what a human has to be asked',
+    fix: 'Ask for less at a time',
+  });
+}
+
+const never = new AbortController().signal;
 
 /** A caller that stops, or works elsewhere now, leaves the call to whoever takes it up. */
 function whyEnded(reason: unknown): AosError {

@@ -27,7 +27,9 @@ export type Permission =
 export interface Wanted {
   readonly principal: string;
   readonly callId: string;
-  readonly prepared: Pick<PreparedCall, 'deeds' | 'asks'>;
+  readonly prepared: Pick<PreparedCall, 'deeds' | 'asksEachTime'>;
+  /** What the tool says that a human has to approve. */
+  readonly asks?: string | undefined;
   /** A human has said yes to this very call. */
   readonly isApproved: boolean;
   /** It was begun before: one call is one use, however often it is run. */
@@ -38,7 +40,7 @@ export interface Wanted {
 export async function permitAll(
   grants: Grants,
   tx: Transaction,
-  { principal, callId, prepared, isApproved, isCounted = false }: Wanted,
+  { principal, callId, prepared, asks, isApproved, isCounted = false }: Wanted,
 ): Promise<Permission> {
   const over = await refuseTerminated(tx, principal, { call: callId });
   if (over !== undefined) return { kind: 'denied', error: over };
@@ -51,7 +53,7 @@ export async function permitAll(
   const held = found.filter((grant) => grant !== undefined);
   const reason = isApproved
     ? undefined
-    : await reasonToAsk(grants, tx, { principal, prepared, held });
+    : await reasonToAsk(grants, tx, { principal, prepared, asks, held });
   if (reason !== undefined) return { kind: 'asks', reason, grants: held };
   const spent = isCounted ? undefined : await grants.use(tx, found);
   const deed = prepared.deeds[found.indexOf(spent)];
@@ -78,14 +80,15 @@ async function reasonToAsk(
   {
     principal,
     prepared,
+    asks,
     held,
-  }: Pick<Wanted, 'principal' | 'prepared'> & { readonly held: readonly HeldGrant[] },
+  }: Pick<Wanted, 'principal' | 'prepared' | 'asks'> & { readonly held: readonly HeldGrant[] },
 ): Promise<string | undefined> {
   if (principal === 'owner') return undefined;
-  const asking = held.find(({ asks }) => asks);
-  const reason =
-    prepared.asks ?? (asking && `grant ${asking.id.slice(0, 16)} asks before each use`);
+  const asking = held.find((grant) => grant.asks);
+  const reason = asks ?? (asking && `grant ${asking.id.slice(0, 16)} asks before each use`);
   if (reason === undefined || prepared.deeds.length === 0) return reason;
+  if (asks !== undefined && prepared.asksEachTime) return reason;
   for (const deed of prepared.deeds) {
     const approved = await authorize(grants, sql, { principal, deed }, { approvedOnly: true });
     if (approved.kind === 'denied') return reason;

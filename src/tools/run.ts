@@ -15,6 +15,7 @@
 import type { Deed } from '../kernel/capability/capability.ts';
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
+import { findApprovalOfCall } from '../ledger/approvals.ts';
 import { type CallRow, endCall } from '../ledger/journal.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { longestRunMs, type Permit, permitOf } from '../security/permit.ts';
@@ -46,7 +47,7 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
     grants.filter((grant) => grant !== undefined),
   );
   const timeoutMs = Math.min(
-    deps.limits.deadlineMs,
+    Math.max(deps.limits.deadlineMs, work.prepared.deadlineMs ?? 0),
     work.timeoutMs ?? Number.POSITIVE_INFINITY,
     longestRunMs(grants, deps.clock.now()) ?? Number.POSITIVE_INFINITY,
   );
@@ -156,6 +157,10 @@ function callFor(deps: RunDeps, { call, grants }: Run, { running, live }: Perfor
     ...(live === undefined ? {} : { show: (part) => live.show(part) }),
     permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
     may: (deed) => wouldPermit(deps.grants, deps.ledger.committed, { principal, deed }),
+    approvedReason: async () => {
+      const approval = await findApprovalOfCall(deps.ledger.committed, call_id);
+      return approval?.state === 'approved' ? approval.reason : undefined;
+    },
   };
 }
 

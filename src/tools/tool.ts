@@ -23,12 +23,24 @@ export interface ToolSpec<Args> {
   readonly repeatable?: boolean;
   /** It ends by itself soon after its signal, and leaves nothing behind: that is waited for. */
   readonly cleansUp?: boolean;
-  /** Why a human has to approve this call; undefined where none has to. */
-  readonly asks?: (args: Args) => string | undefined;
+  /** Why a human has to approve this call; undefined where none has to. Never asked for the owner. */
+  readonly asks?: (args: Args, asker: Asker) => Promise<string | undefined> | string | undefined;
+  /** A yes is to one call and its reason: nothing that was approved for always stands for it. */
+  readonly asksEachTime?: boolean;
+  /** Where its work may take longer than calls usually do. */
+  readonly deadlineMs?: number;
   /** All that the caller must be allowed to do, before anything is done. */
   readonly deeds: (args: Args) => readonly Deed[];
   /** Resolves to what JSON can hold. */
   readonly run: (args: Args, call: ToolCall) => Promise<unknown>;
+}
+
+/** Whoever calls, before it is decided whether they may, but for what the deeds say. */
+export interface Asker {
+  readonly principal: string;
+  /** Of the call; undefined where it was given none. */
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** One run of a tool, as the tool sees it. */
@@ -50,6 +62,8 @@ export interface ToolCall {
   permit(deed: Deed): Promise<Permit>;
   /** Whether it would be permitted. Nothing is counted or recorded. */
   may(deed: Deed): Promise<boolean>;
+  /** The reason to which a human has said yes; undefined where none was asked. */
+  approvedReason(): Promise<string | undefined>;
 }
 
 /** A tool with its types closed over. */
@@ -67,8 +81,10 @@ export interface Tool {
 export interface PreparedCall {
   readonly effect: Effect;
   readonly deeds: readonly Deed[];
-  readonly asks: string | undefined;
+  readonly asksEachTime: boolean;
   readonly cleansUp: boolean;
+  readonly deadlineMs: number | undefined;
+  asks(asker: Asker): Promise<string | undefined>;
   run(call: ToolCall): Promise<unknown>;
 }
 
@@ -87,8 +103,10 @@ export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
       return {
         effect: typeof effect === 'function' ? effect(args) : effect,
         deeds: deeds(args),
-        asks: asks?.(args),
+        asksEachTime: spec.asksEachTime ?? false,
         cleansUp: spec.cleansUp ?? false,
+        deadlineMs: spec.deadlineMs,
+        asks: async (asker) => asks?.(args, asker),
         run: (call) => run(args, call),
       };
     },

@@ -37,6 +37,7 @@ function testCall(options: TestCallOptions): ToolCall {
     permits: [],
     permit: async (deed) => permitted(options, deed),
     may: async (deed) => decide(chainsOf(options), deed, 0).kind === 'allowed',
+    approvedReason: async () => undefined,
   };
 }
 

@@ -38,7 +38,7 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
-import { bytesOf, namesIn } from './name-bytes.ts';
+import { bytesOf, namesIn, textOf } from './name-bytes.ts';
 import { O_PATH } from './o-path.ts';
 import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';
 
@@ -46,10 +46,10 @@ export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
   list: async (path) => named(path, () => namesIn(path)),
   stat: async (path) => named(path, () => entryAt(path)),
-  readLink: async (path) => named(path, () => readlinkSync(path)),
+  readLink: async (path) => named(path, () => textOf(readlinkSync(bytesOf(path), 'buffer'))),
   create: async (path, options) => named(path, () => createForWriting(path, options)),
   rename: async (from, to) => namedOf(from, to, () => move(from, to)),
-  link: async (from, to) => namedOf(from, to, () => linkSync(from, to)),
+  link: async (from, to) => namedOf(from, to, () => linkSync(bytesOf(from), bytesOf(to))),
   remove: async (path) => named(path, () => removeEntry(path)),
   makeFolder: async (path) => named(path, () => makePrivateFolder(path)),
   syncFolder,
@@ -111,7 +111,7 @@ function createForWriting(path: string, options: CreateOptions = {}): FileWriter
 
 function openAgain(path: string, keepBytes: number): OpenFile {
   const flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_APPEND;
-  const file = new OpenFile(path, openSync(path, flags));
+  const file = new OpenFile(path, openSync(bytesOf(path), flags));
   try {
     const info = fstatSync(file.descriptor);
     if (!info.isFile()) throw diskError('ENXIO', path);
@@ -133,7 +133,7 @@ interface NewFile {
 /** Within a folder that is held, where that matters; the path is for words. */
 function openNew(path: string, within: string, { mode, owner }: NewFile): OpenFile {
   const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
-  const file = new OpenFile(path, openSync(within, flags, 0o600));
+  const file = new OpenFile(path, openSync(bytesOf(within), flags, 0o600));
   try {
     if (owner !== undefined && isRoot) fchownSync(file.descriptor, owner.uid, owner.gid);
     // The umask may have taken bits away; it never adds any.
@@ -141,7 +141,7 @@ function openNew(path: string, within: string, { mode, owner }: NewFile): OpenFi
     return file;
   } catch (failure) {
     file.close();
-    quietly(() => unlinkSync(within));
+    quietly(() => unlinkSync(bytesOf(within)));
     throw failure;
   }
 }
@@ -238,14 +238,14 @@ function removeFolder(path: string, firstFailure: unknown): void {
 
 function makePrivateFolder(path: string): void {
   inItsFolder(path, (within, owner) => {
-    mkdirSync(within, 0o700);
+    mkdirSync(bytesOf(within), 0o700);
     try {
       // On the open folder, not on the path, under which another may stand by now.
       using folder = openFolder(within);
       if (owner !== undefined) giveFolder(folder.descriptor, owner);
       fchmodSync(folder.descriptor, 0o700);
     } catch (failure) {
-      quietly(() => rmdirSync(within));
+      quietly(() => rmdirSync(bytesOf(within)));
       throw failure;
     }
   });
@@ -262,7 +262,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function openFolder(path: string): Disposable & { readonly descriptor: number } {
-  const file = new OpenFile(path, openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  const file = new OpenFile(path, openSync(bytesOf(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   return { descriptor: file.descriptor, [Symbol.dispose]: () => file.close() };
 }
 
@@ -367,7 +367,7 @@ function namedOf(from: string, to: string, work: () => void): void {
 
 function isThere(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(bytesOf(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
     // Not to be seen, which is what was asked.
     return false;

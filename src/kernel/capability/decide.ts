@@ -87,7 +87,8 @@ function coversTarget({ resource, target, constraints }: Capability, deed: Deed)
   return target.kind !== 'path' && target.kind !== 'url' && coversName(target, deed.name);
 }
 
-function coversPath(
+/** Whether the target by itself covers the path, with what has to be named. */
+export function coversPath(
   { segments, subtree }: PathTarget,
   { path, ...deed }: Extract<Deed, { resource: 'file' | 'memory' }>,
 ): boolean {

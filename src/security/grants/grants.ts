@@ -15,7 +15,10 @@
  */
 import { bitOf } from '../../kernel/capability/action-bits.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
+import { parseCapability } from '../../kernel/capability/capability-text.ts';
 import { type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../../kernel/ports.ts';
 import {
@@ -127,6 +130,14 @@ export class Grants implements LinkSource {
     return { kind: 'denied', nearest };
   }
 
+  /** All that the principal holds now, in no order; nothing while it is paused. */
+  async heldBy(principal: string): Promise<readonly HeldGrant[]> {
+    if (this.#paused.has(principal)) return [];
+    const holdings = this.#holders.get(principal) ?? (await this.#load(principal));
+    const now = this.#deps.clock.now();
+    return [...holdings.all()].filter(({ links }) => !links.some((link) => isOver(link, now)));
+  }
+
   /** What only the rows can tell. */
   async #whyNotByRows(
     sql: Sql,
@@ -207,6 +218,7 @@ export class Grants implements LinkSource {
     const { clock, random } = this.#deps;
     return {
       give: async (facts) => {
+        checkNeverNetwork(facts);
         const now = clock.now();
         const grant = { ...facts, id: newId(now, random), created_at: now };
         await insertGrant(tx, grant);
@@ -276,6 +288,20 @@ export class Grants implements LinkSource {
       else this.#inQuestion.set(id, count);
     }
   }
+}
+
+/** It works on everybody's files, and so has no way out: not by a grant, nor by a delegation. */
+function checkNeverNetwork({ principal, capability }: Pick<NewGrant, 'principal' | 'capability'>) {
+  if (principal !== `agent:${fileAgentName}` || !isOfNetwork(capability)) return;
+  throw new AosError('capability.bad', {
+    message: 'The file agent never makes network calls, and cannot hold a grant for that',
+    fix: 'Give it to another agent',
+  });
+}
+
+function isOfNetwork(capability: string): boolean {
+  const { resource } = parseCapability(capability);
+  return resource === 'http' || resource === 'shell';
 }
 
 function isPlainlyAllowed({ plainBits, expires }: HeldGrant, bit: number, now: Instant): boolean {

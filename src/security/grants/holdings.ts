@@ -30,6 +30,10 @@ export class Holdings {
     return found;
   }
 
+  all(): Iterable<HeldGrant> {
+    return this.#grants.values();
+  }
+
   markRevoked(id: string): void {
     const grant = this.#grants.get(id);
     if (grant !== undefined) grant.plainBits = 0;

@@ -2,6 +2,8 @@
  * A file, or a part of one, as the result of a call. What is read is in memory whole: at most
  * what the call may answer, however large the file is.
  */
+
+import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
 import { readRest } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type FileIdentity, type FileReader, lastInstant } from '../../kernel/ports.ts';
@@ -10,7 +12,6 @@ import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';
 import { toFileError } from './file-errors.ts';
-import { decodeUtf8, typeOfBytes, wholeCharacters } from './text-bytes.ts';
 import { type Place, walkTo } from './walk-path.ts';
 
 export interface FileToRead {

@@ -28,6 +28,7 @@ async function filled(asking: Asking): Promise<FilledHeaders & { permitted: read
     outputBytes: 1000,
     permits: [],
     may: async (deed) => mayUse.includes(nameOf(deed)),
+    approvedReason: async () => undefined,
     async permit(deed) {
       permitted.push(nameOf(deed));
       return { sizeBytes: undefined, namedParts: 0 };

@@ -64,7 +64,8 @@ function callOf(id: string) {
   const never = () => Promise.reject(new Error('nothing more is asked for'));
   const signal = new AbortController().signal;
   const facts = { id, key: id, principal: 'agent:jean', outputBytes: 1024 };
-  return { ...facts, signal, permits: [], permit: never, may: async () => false };
+  const nothing = { permits: [], permit: never, may: async () => false };
+  return { ...facts, ...nothing, signal, approvedReason: async () => undefined };
 }
 
 test('each key needs its capability, and reading another one than writing', async () => {

@@ -1,6 +1,7 @@
 /** What the caller gets to see of a program that ran. */
+
+import { decodeUtf8, wholeCharacters } from '../../files/text-bytes.ts';
 import type { OutputStream, SandboxResult } from '../../kernel/sandbox.ts';
-import { decodeUtf8, wholeCharacters } from '../file/text-bytes.ts';
 
 export interface Ran {
   readonly program: string;

@@ -1,0 +1,77 @@
+/** A change that its owner has said yes to, with how far it is on a terminal. */
+import type { Client } from '../gateway/client.ts';
+import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
+import { textOfShown } from '../kernel/shown-output.ts';
+import { waitForEnd } from './call-end.ts';
+import { withHome } from './connect.ts';
+import type { Context } from './context.ts';
+import { answerTo } from './files-call.ts';
+
+/** The request is the one that the token was given for. */
+export async function applyChange(
+  context: Context,
+  request: FileRequest,
+  token: string,
+): Promise<FileAnswer> {
+  const options = { ...request.options, confirmation_token: token };
+  const confirmed = { ...request, options };
+  // Nobody looks on: the plain way, on which whatever goes wrong is an answer.
+  if (context.terminal.errIsTerminal !== true) return answerTo(context, {}, confirmed);
+  try {
+    return await withHome(context, { holder: 'aos files' }, (client) =>
+      watched(client, context, confirmed),
+    );
+  } catch (failure) {
+    if (context.signal.aborted) {
+      context.terminal.err(
+        'What the daemon has begun goes on. What comes of it: aos files plans\n',
+      );
+    }
+    throw failure;
+  }
+}
+
+async function watched(
+  client: Client,
+  { terminal, signal }: Context,
+  { action, ...args }: FileRequest,
+): Promise<FileAnswer> {
+  using line = progressLine(terminal.err);
+  for await (const { kind, ...sight } of client.streamTool(
+    `files.${action}`,
+    { args },
+    { signal },
+  )) {
+    if ('answer' in sight) {
+      const { answer } = sight;
+      const end =
+        answer.state === 'answered' ? answer : await waitForEnd(client, answer.call_id, { signal });
+      // The tools of these names answer nothing else.
+      return end.output as FileAnswer;
+    }
+    if (!('bytes' in sight)) line.show(textOfShown(sight));
+  }
+  throw new Error('a call that is looked at ends with its answer');
+}
+
+interface ProgressLine extends Disposable {
+  show(text: string): void;
+}
+
+const least = 100;
+
+/** `1200 of 34000`, drawn anew, and gone at the end; nothing for what is soon done. */
+function progressLine(write: (text: string) => void): ProgressLine {
+  let isDrawn = false;
+  return {
+    show(text) {
+      const [, done, total] = /(\d+) of (\d+)\n$/.exec(text) ?? [];
+      if (done === undefined || total === undefined || Number(total) < least) return;
+      isDrawn = true;
+      write(`\r${done} of ${total}\u001b[K`);
+    },
+    [Symbol.dispose]() {
+      if (isDrawn) write('\r\u001b[K');
+    },
+  };
+}

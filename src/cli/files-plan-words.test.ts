@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { FileAnswer } from '../kernel/files/request.ts';
+import { doneText, failedLines, planText } from './files-plan-words.ts';
+
+function answer(result: object, action_performed = ''): FileAnswer {
+  const metadata = { files_affected: 0, bytes_affected: 0, duration_ms: 0 };
+  return { status: 'success', action_performed, result, metadata };
+}
+
+const show = (path: string) => path;
+const plan = { plan: 'abc', files: 1, bytes: 5, truncated: false, left_out: [] };
+
+describe('planText()', () => {
+  test('tells what goes where, what is made, replaced and left out', () => {
+    const steps = [
+      { do: 'make-folder', to: '/r/new' },
+      { do: 'move', from: '/r/a', to: '/r/new/a', replaces: true },
+    ];
+    const left_out = [{ path: '/r/.env', why: 'it holds secrets' }];
+
+    const text = planText(answer({ ...plan, steps, left_out }), show);
+
+    expect(text).toBe(
+      [
+        '  make folder      /r/new',
+        '  move, replacing  /r/a    → /r/new/a',
+        '1 file, 5 bytes; 1 folder made; 1 file replaced',
+        '  left out: /r/.env (it holds secrets)',
+      ].join('\n'),
+    );
+  });
+
+  test('calls what stays in its folder a rename, spelt out', () => {
+    const steps = [{ do: 'move', from: '/r/a', to: '/r/b\u001b[31m' }];
+
+    expect(planText(answer({ ...plan, steps }), show)).toContain('rename  /r/a  → b\\u001b[31m');
+  });
+
+  test.each([
+    [false, '… and 5 more'],
+    [true, '… and at least 5 more'],
+  ])('shows the first twenty steps (truncated: %s)', (truncated, more) => {
+    const steps = Array.from({ length: 25 }, (_, index) => ({ do: 'trash', from: `/r/${index}` }));
+
+    const text = planText(answer({ ...plan, steps, truncated }), show);
+
+    expect(text.match(/trash/g)).toHaveLength(20);
+    expect(text).toContain(more);
+  });
+});
+
+describe('doneText()', () => {
+  test('says how to take it back', () => {
+    const done = answer({ plan_id: '1', undo: 'aos files undo 1' }, 'Moved 1 file (5 bytes)');
+
+    expect(doneText(done)).toBe('Moved 1 file (5 bytes). To take it back: aos files undo 1');
+  });
+
+  test('says nothing of that where there is no way back', () => {
+    const done = answer({ plan_id: '1' }, 'Deleted for ever: 1 file');
+
+    expect(doneText(done)).toBe('Deleted for ever: 1 file');
+  });
+});
+
+describe('failedLines()', () => {
+  test('names what failed, and what was done all the same', () => {
+    const items = [
+      { do: 'move', status: 'done', from: '/r/a', to: '/r/b' },
+      { do: 'move', status: 'failed', from: '/r/c', error: { message: 'It was changed' } },
+    ];
+
+    expect(failedLines(answer({ plan_id: '1', items }, 'Moved 1 file'), show)).toEqual([
+      'Moved 1 file',
+      '  failed: /r/c: It was changed',
+    ]);
+  });
+
+  test('has nothing to say where nothing was begun', () => {
+    expect(failedLines({ ...answer({}), result: null }, show)).toEqual([]);
+  });
+});

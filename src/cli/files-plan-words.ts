@@ -1,0 +1,113 @@
+/** A plan of the file agent before it is done, and what came of it, as a person reads it. */
+import type { FileAnswer } from '../kernel/files/request.ts';
+import { countWords, sizeWords, thousands } from '../kernel/files/words.ts';
+import { oneLine } from '../kernel/quote.ts';
+import { folderOf, type ShowPath } from './files-path.ts';
+import { table } from './table.ts';
+
+interface Step {
+  readonly do: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly replaces?: true;
+  readonly status?: 'done' | 'failed' | 'not_done';
+  readonly error?: { readonly message: string };
+}
+
+interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What is going to be done. */
+interface PlanShown {
+  /** Its hash, which a yes is bound to. */
+  readonly plan: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly steps: readonly Step[];
+  readonly truncated: boolean;
+  readonly left_out: readonly LeftOut[];
+}
+
+/** What was done. */
+interface Done {
+  readonly plan_id: string;
+  readonly failed: number;
+  readonly items: readonly Step[];
+  readonly left_out: readonly LeftOut[];
+  readonly undo?: string;
+}
+
+export function planOf({ result }: FileAnswer): PlanShown {
+  // What the file agent of this version answers where something is going to be done.
+  return result as PlanShown;
+}
+
+const mostShown = 20;
+
+export function planText(answer: FileAnswer, show: ShowPath): string {
+  const plan = planOf(answer);
+  const steps = stepsText(plan, show);
+  return [steps, totals(plan), ...leftOutLines(plan.left_out, show)].join('\n');
+}
+
+/** The first of them. */
+export function stepsText(
+  { steps, truncated = false }: { readonly steps: readonly Step[]; readonly truncated?: boolean },
+  show: ShowPath,
+): string {
+  const rows = steps.slice(0, mostShown).map((step) => stepRow(step, show));
+  const more = steps.length - rows.length;
+  const many = `${truncated ? 'at least ' : ''}${thousands(more)}`;
+  return more > 0 ? `${table(rows)}\n… and ${many} more` : table(rows);
+}
+
+function stepRow(step: Step, show: ShowPath): readonly string[] {
+  const { from, to, replaces } = step;
+  const isRename = from !== undefined && to !== undefined && folderOf(from) === folderOf(to);
+  const what = step.do === 'move' && isRename ? 'rename' : step.do.replaceAll('-', ' ');
+  const words = `  ${replaces === true ? `${what}, replacing` : what}`;
+  if (from === undefined || to === undefined) return [words, show(from ?? to ?? '')];
+  return [words, show(from), `→ ${isRename ? oneLine(nameOf(to)) : show(to)}`];
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function totals({ files, bytes, steps }: PlanShown): string {
+  const made = steps.filter((step) => step.do === 'make-folder').length;
+  const replaced = steps.filter(({ replaces }) => replaces === true).length;
+  return [
+    `${countWords(files, 'file')}, ${sizeWords(bytes)}`,
+    ...(made > 0 ? [`${countWords(made, 'folder')} made`] : []),
+    ...(replaced > 0 ? [`${countWords(replaced, 'file')} replaced`] : []),
+  ].join('; ');
+}
+
+function leftOutLines(leftOut: readonly LeftOut[], show: ShowPath): readonly string[] {
+  const shown = leftOut
+    .slice(0, mostShown)
+    .map(({ path, why }) => `  left out: ${show(path)} (${oneLine(why)})`);
+  const more = leftOut.length - shown.length;
+  return more > 0 ? [...shown, `  … and ${thousands(more)} more left out`] : shown;
+}
+
+/** In one line, with the way back. */
+export function doneText({ action_performed, result }: FileAnswer): string {
+  const { undo } = (result ?? {}) as Partial<Done>;
+  const back = undo === undefined ? '' : `. To take it back: ${oneLine(undo)}`;
+  return `${oneLine(action_performed)}${back}`;
+}
+
+/** Of what did not go through: what was done all the same, and what failed. */
+export function failedLines(answer: FileAnswer, show: ShowPath): readonly string[] {
+  const { items = [], plan_id } = (answer.result ?? {}) as Partial<Done>;
+  if (plan_id === undefined) return [];
+  const failed = items.filter(({ status }) => status === 'failed');
+  const lines = failed.slice(0, mostShown).map(({ from, to, error }) => {
+    return `  failed: ${show(from ?? to ?? '')}: ${oneLine(error?.message ?? 'it could not be done')}`;
+  });
+  return [doneText(answer), ...lines];
+}

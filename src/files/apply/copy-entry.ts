@@ -1,0 +1,131 @@
+/**
+ * A copy of a file, a symlink or a folder with all that is in it, under a name in between. Nobody
+ * finds half of one under its own name.
+ *
+ * C1. Every folder on both sides is held and entered without following symlinks.
+ * C2. A symlink is copied as one. What is no file, folder or symlink is refused, and nothing of
+ *     the copy is left.
+ * C3. Bytes are made safe before the copy gets its name. Where the source is to go, they are read
+ *     back and compared.
+ */
+import { createHash } from 'node:crypto';
+import type { Disk, DiskEntry, FileReader } from '../../kernel/ports.ts';
+import { removeTree } from '../../kernel/remove.ts';
+import type { TreeDisk } from '../../kernel/tree.ts';
+import { isStill, wasOf } from '../plan/plan.ts';
+import { changed, notRegular, otherDisk } from './refusals.ts';
+
+export interface CopyDeps {
+  readonly disk: Disk;
+  readonly treeDisk: TreeDisk;
+  readonly signal: AbortSignal;
+  /** Read back what was written. */
+  readonly verifies: boolean;
+  /** Throws where what is at this path below the source may not be copied. */
+  check(below: readonly string[]): void;
+}
+
+/** Both in folders that are held; nothing stands at `to`. */
+export async function copyEntry(deps: CopyDeps, from: string, to: string): Promise<void> {
+  try {
+    await copyAny(deps, { from, to, below: [] });
+  } catch (failure) {
+    await removeTree(deps.disk, to).catch(() => {});
+    throw failure;
+  }
+}
+
+interface Pair {
+  /** The disk that the source is on; undefined at its top. */
+  readonly device?: string | undefined;
+  readonly from: string;
+  readonly to: string;
+  readonly below: readonly string[];
+}
+
+async function copyAny(deps: CopyDeps, pair: Pair): Promise<void> {
+  const { disk, treeDisk, signal } = deps;
+  signal.throwIfAborted();
+  deps.check(pair.below);
+  const entry = await disk.stat(pair.from);
+  if (entry === undefined) throw changed();
+  if (entry.device !== (pair.device ?? entry.device)) throw otherDisk();
+  switch (entry.kind) {
+    case 'file':
+      return copyFile(deps, pair, entry);
+    case 'symlink':
+      await treeDisk.makeLink(pair.to, await linkAt(disk, pair.from));
+      return treeDisk.restore(pair.to, entry, { isRough: !deps.verifies });
+    case 'folder':
+      return copyFolder(deps, pair, entry);
+    default:
+      throw notRegular();
+  }
+}
+
+/** It was one a moment ago. */
+function linkAt(disk: Disk, path: string): Promise<string> {
+  return disk.readLink(path).catch(() => {
+    throw changed();
+  });
+}
+
+const partBytes = 1024 * 1024;
+
+async function copyFile(deps: CopyDeps, { from, to }: Pair, entry: DiskEntry): Promise<void> {
+  const { disk, treeDisk, signal, verifies } = deps;
+  await using reader = await disk.read(from);
+  const { ownerUid: uid, ownerGid: gid } = entry;
+  const written = createHash('sha256');
+  {
+    await using writer = await disk.create(to, { mode: 0o600, owner: { uid, gid } });
+    for await (const part of partsOf(reader, signal)) {
+      written.update(part);
+      await writer.append(part);
+    }
+    await writer.sync();
+  }
+  // Somebody wrote to it meanwhile: the copy would be of no moment at all.
+  if (!isStill(wasOf(entry), await disk.stat(from))) throw changed();
+  // C3
+  if (verifies && (await hashOf(disk, to, signal)) !== written.digest('hex')) throw changed();
+  // A program for each file would take longer than the copies of many.
+  await treeDisk.restore(to, entry, { isRough: !verifies });
+}
+
+async function* partsOf(reader: FileReader, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; ; ) {
+    signal.throwIfAborted();
+    const part = await reader.readAt(offset, partBytes);
+    if (part.length === 0) return;
+    yield part;
+    offset += part.length;
+  }
+}
+
+export async function hashOf(disk: Disk, path: string, signal: AbortSignal): Promise<string> {
+  await using reader = await disk.read(path);
+  const hash = createHash('sha256');
+  for await (const part of partsOf(reader, signal)) hash.update(part);
+  return hash.digest('hex');
+}
+
+async function copyFolder(deps: CopyDeps, pair: Pair, entry: DiskEntry): Promise<void> {
+  const { disk, treeDisk } = deps;
+  await disk.makeFolder(pair.to);
+  {
+    // C1
+    await using source = await disk.holdFolder(pair.from);
+    await using target = await disk.holdFolder(pair.to);
+    for (const name of await disk.list(`${source.path}/.`)) {
+      await copyAny(deps, {
+        from: `${source.path}/${name}`,
+        to: `${target.path}/${name}`,
+        below: [...pair.below, name],
+        device: entry.device,
+      });
+    }
+    await disk.syncFolder(`${target.path}/.`);
+  }
+  await treeDisk.restore(pair.to, entry, { isRough: !deps.verifies });
+}

@@ -1,0 +1,33 @@
+/** Out of the trash, back to where it was. */
+import { printFilePath } from '../../kernel/file-path.ts';
+import { removeIfThere } from '../../kernel/remove.ts';
+import { partsOf } from '../paths.ts';
+import { isSame, isStill, type Step } from '../plan/plan.ts';
+import { openTrash } from '../trash/trash-folder.ts';
+import type { StepNote, StepRun } from './deps.ts';
+import { exactPlace } from './exact-place.ts';
+import { moveOver, moveToFree } from './put-in-place.ts';
+import { changed } from './refusals.ts';
+
+export async function restoreStep(
+  run: StepRun,
+  { from, info, to, was, replaces }: Extract<Step, { do: 'restore' }>,
+): Promise<StepNote> {
+  const { disk } = run.deps;
+  const parts = partsOf(from);
+  await using trash = await openTrash(run.deps, printFilePath(parts.slice(0, -2)), '');
+  const source = { folder: trash.files, entry: `${trash.files.path}/${parts.at(-1)}` };
+  const infoEntry = `${trash.info.path}/${partsOf(info).at(-1)}`;
+  await using target = await exactPlace(run, to, 'write');
+  const there = await disk.stat(source.entry);
+  const isBack = there === undefined && isSame(was, target.there);
+  if (!isBack) {
+    if (!isStill(was, there)) throw changed();
+    // Both names, as a crash in the middle of a replacement leaves it.
+    if (isSame(was, target.there)) await disk.remove(source.entry);
+    else if (replaces !== undefined) await moveOver(disk, source, { ...target, replaces });
+    else await moveToFree(disk, { ...source, was }, target);
+  }
+  await removeIfThere(disk, infoEntry);
+  return {};
+}

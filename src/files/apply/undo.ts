@@ -1,0 +1,88 @@
+/**
+ * The way back of a plan: each step that was done, the last one first, turned round. It is a plan
+ * itself, written down and done as any other; what somebody has changed since stays as it is.
+ */
+import type { Disk } from '../../kernel/ports.ts';
+import type { FolderTime, LeftOut, Plan, Step, Was } from '../plan/plan.ts';
+import type { StepNote } from './deps.ts';
+import type { DoneSteps } from './journal.ts';
+
+export async function undoPlan(disk: Disk, plan: Plan, done: DoneSteps): Promise<Plan> {
+  const steps: Step[] = [];
+  const takesBack: number[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const number of [...plan.steps.keys()].reverse()) {
+    const step = plan.steps[number];
+    const state = done.steps.get(number);
+    if (step === undefined || state?.ok !== true) continue;
+    if (step.do === 'remove') leftOut.push({ path: step.from, why: 'it was deleted for ever' });
+    for (const back of turnedRound(step, state.note)) {
+      steps.push(back);
+      takesBack.push(number);
+    }
+  }
+  return {
+    ...{ action: 'undo_plan', steps, takesBack, leftOut, onError: 'continue' },
+    ...{ files: countFiles(steps), bytes: plan.bytes, isDestructive: false, isPermanent: false },
+    folders: plan.folders,
+    times: await untouched(disk, plan.folders, done.folders),
+  };
+}
+
+function countFiles(steps: readonly Step[]): number {
+  return steps.filter((step) => step.do !== 'remove-folder').length;
+}
+
+function turnedRound(step: Step, note: StepNote): readonly Step[] {
+  switch (step.do) {
+    case 'make-folder':
+      return note.wasThere === true ? [] : [{ do: 'remove-folder', from: step.to }];
+    case 'move':
+      return [
+        { do: 'move', from: step.to, to: step.from, was: note.made ?? step.was },
+        ...broughtBack(step.to, step.replaces, note),
+      ];
+    case 'copy':
+    case 'write':
+      return takenAway(step.to, step.replaces, note);
+    case 'trash':
+      return broughtBack(step.from, step.was, note);
+    case 'restore':
+      return [{ do: 'trash', from: step.to, was: step.was }];
+    default:
+      return [];
+  }
+}
+
+function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): readonly Step[] {
+  if (was === undefined || trashed === undefined) return [];
+  return [{ do: 'restore', from: trashed.file, info: trashed.info, to, was }];
+}
+
+/** What was made goes, unless somebody has worked on it; what it had replaced comes back. */
+function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
+  const { made, trashed } = note;
+  if (made === undefined) return [];
+  if (replaced !== undefined && trashed !== undefined && replaced.kind !== 'folder') {
+    const back = { from: trashed.file, info: trashed.info, to, was: replaced } as const;
+    return [{ do: 'restore', ...back, replaces: made }];
+  }
+  // Whether a folder is still as it was copied cannot be told from itself: so not for ever.
+  const away: Step = { do: made.kind === 'folder' ? 'trash' : 'remove', from: to, was: made };
+  return [away, ...broughtBack(to, replaced, note)];
+}
+
+/** Those that nobody else has touched since the plan was through. */
+async function untouched(
+  disk: Disk,
+  before: readonly FolderTime[],
+  after: readonly FolderTime[],
+): Promise<readonly FolderTime[]> {
+  const left = new Map(after.map(({ path, modifiedNs }) => [path, modifiedNs]));
+  const kept: FolderTime[] = [];
+  for (const folder of before) {
+    const there = await disk.stat(folder.path).catch(() => undefined);
+    if (there !== undefined && there.modifiedNs === left.get(folder.path)) kept.push(folder);
+  }
+  return kept;
+}

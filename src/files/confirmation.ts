@@ -1,0 +1,109 @@
+/**
+ * The owner's yes.
+ *
+ * Y1. A yes is to one plan: its token is good for what the plan says, for who was asked, for a
+ *     while, and once.
+ * Y2. Nobody but the owner ever gets a token. For everybody else a human is asked by an approval,
+ *     which names the hash of the plan.
+ * Y3. The request that comes with a token is the one that it was given for.
+ */
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { FileRequest } from '../kernel/files/request.ts';
+import { newId } from '../kernel/new-id.ts';
+import {
+  type FilePlanRow,
+  findFilePlanByToken,
+  insertFilePlan,
+  useFilePlanToken,
+} from '../ledger/file-plans.ts';
+import type { FilesDeps } from './deps.ts';
+import { hashOfPlan, type Plan } from './plan/plan.ts';
+
+export interface Question {
+  readonly request: FileRequest;
+  readonly plan: Plan;
+  readonly prompt: string;
+  /** How often the owner has said yes to it. */
+  readonly yeses: number;
+}
+
+/** Resolves to the token. */
+export async function askOwner(deps: FilesDeps, question: Question): Promise<string> {
+  const { clock, random, ledger, limits } = deps;
+  const { request, plan, prompt, yeses } = question;
+  const token = `yes-${Buffer.from(random.bytes(24)).toString('base64url')}`;
+  const now = clock.now();
+  await ledger.transact(async (tx) => {
+    await insertFilePlan(tx, {
+      ...{ id: newId(now, random), principal: 'owner', call_key: null, action: plan.action },
+      ...{ request: requestText(request), hash: hashOfPlan(plan), state: 'planned', prompt },
+      ...{ files: plan.files, bytes: plan.bytes, token_hash: hash('sha256', token) },
+      ...{ token_expires_at: now + limits.tokenMs, yeses, undoes: null },
+      ...{ created_at: now, started_at: null },
+    });
+  });
+  return token;
+}
+
+/** The yes is used up by this, whatever comes of it. Throws `files.token-*`. */
+export async function takeYes(
+  { ledger, clock }: FilesDeps,
+  principal: string,
+  request: FileRequest,
+): Promise<FilePlanRow> {
+  const tokenHash = hash('sha256', request.options?.confirmation_token ?? '');
+  return ledger.transact(async (tx) => {
+    const row = await findFilePlanByToken(tx, tokenHash);
+    if (row === undefined) throw refusals.unknown();
+    // Y1
+    if (row.principal !== principal) throw refusals.notYours();
+    if (row.token_used_at !== null) throw refusals.used();
+    const now = clock.now();
+    if ((row.token_expires_at ?? 0) <= now) throw refusals.expired();
+    // Y3
+    if (row.request !== requestText(request)) throw refusals.otherRequest();
+    if (!(await useFilePlanToken(tx, tokenHash, now))) throw refusals.used();
+    return row;
+  });
+}
+
+/** Without what confirms it, and with a hash for what is to be written, which may be a secret. */
+export function requestText({ options, content, content_base64, ...request }: FileRequest): string {
+  const { confirmation_token: _, confirm_required: __, ...kept } = options ?? {};
+  const written = [content, content_base64].map((text) => text && hash('sha256', text));
+  return canonicalJson({
+    ...request,
+    options: kept,
+    ...((content ?? content_base64) ? { written } : {}),
+  });
+}
+
+const refusals = {
+  unknown: () =>
+    new AosError('files.token-unknown', {
+      message: 'Nobody was given that confirmation',
+      fix: 'Ask without it, and confirm what is asked then',
+    }),
+  notYours: () =>
+    new AosError('files.token-not-yours', {
+      message: 'That confirmation was given to somebody else',
+      fix: 'Let whoever was asked confirm it',
+    }),
+  used: () =>
+    new AosError('files.token-used', {
+      message: 'That confirmation was used already, and is good once',
+      fix: 'Ask again',
+    }),
+  expired: () =>
+    new AosError('files.token-expired', {
+      message: 'That confirmation has expired',
+      fix: 'Ask again',
+    }),
+  otherRequest: () =>
+    new AosError('files.token-other-request', {
+      message: 'That confirmation was given for another request',
+      fix: 'Confirm the request that was shown, unchanged',
+    }),
+};

@@ -1,0 +1,44 @@
+import type { FileLooking } from '../kernel/files/look.ts';
+import type { FileSearching } from '../kernel/files/search.ts';
+import type { Clock, Disk, EventLoop, Random } from '../kernel/ports.ts';
+import type { TimeZone } from '../kernel/time-zone.ts';
+import type { TreeDisk } from '../kernel/tree.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+/** What the file agent works with. `app` fills it. */
+export interface FilesDeps {
+  readonly disk: Disk;
+  readonly treeDisk: TreeDisk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly eventLoop: EventLoop;
+  readonly ledger: Ledger;
+  readonly looking: FileLooking;
+  readonly searching: FileSearching;
+  readonly zone: TimeZone;
+  /** The folder of Agent OS, without symlinks. */
+  readonly home: string;
+  /** The trash of whoever runs this, as the desktop knows it; without symlinks. */
+  readonly trash: string;
+  readonly uid: number;
+  /** The plans that this process works on. */
+  readonly running: Set<string>;
+  readonly limits: FilesLimits;
+}
+
+export interface FilesLimits {
+  /** Of one plan. */
+  readonly mostItems: number;
+  /** What a listing returns where nothing is said. */
+  readonly usualListing: number;
+  /** Of one answer. */
+  readonly answerBytes: number;
+  readonly tokenMs: number;
+}
+
+export const usualLimits: FilesLimits = {
+  mostItems: 100_000,
+  usualListing: 1000,
+  answerBytes: 1024 * 1024,
+  tokenMs: 10 * 60_000,
+};

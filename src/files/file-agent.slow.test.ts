@@ -1,0 +1,496 @@
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
+import { treeHash } from '../../tests/support/tree-hash.ts';
+import { realDisk } from '../app/engines/disk.ts';
+import { diskError } from '../kernel/disk-errors.ts';
+import type { FileAnswer } from '../kernel/files/request.ts';
+import type { Disk } from '../kernel/ports.ts';
+
+function write(world: FileAgentWorld, path: string, text = path): string {
+  const place = join(world.root, path);
+  mkdirSync(join(place, '..'), { recursive: true });
+  writeFileSync(place, text);
+  return place;
+}
+
+function read(world: FileAgentWorld, path: string): string {
+  return readFileSync(join(world.root, path), 'utf8');
+}
+
+function codeOf({ error }: FileAnswer): string | undefined {
+  return error?.code;
+}
+
+const dayMs = 86_400_000;
+
+function age(path: string, days: number): void {
+  const at = new Date(Date.now() - days * dayMs);
+  utimesSync(path, at, at);
+}
+
+describe('a change', () => {
+  test('of one file that can be undone is done at once, and undone to the nanosecond', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'a/one.txt');
+    mkdirSync(join(world.root, 'b'));
+    const before = await treeHash(world.root);
+
+    const moved = await world.ask({ action: 'move_file', path: '~/a/one.txt', destination: '~/b' });
+
+    expect(moved).toMatchObject({ status: 'success', metadata: { files_affected: 1 } });
+    expect(read(world, 'b/one.txt')).toBe('a/one.txt');
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+  });
+
+  test('of many files waits for a yes, is done after it, and undone to the nanosecond', async () => {
+    await using world = await fileAgentWorld();
+    for (const name of ['old-1.pdf', 'old-2.txt', '-rf', 'Zeile\nzwei'])
+      age(write(world, `Downloads/${name}`), 40);
+    write(world, 'Downloads/new.txt');
+    const before = await treeHash(world.root);
+    const request = {
+      ...({ action: 'move_file', path: '~/Downloads', destination: '~/Archive/' } as const),
+      filters: { modified_before: new Date(Date.now() - 30 * dayMs).toISOString() },
+    };
+
+    const asked = await world.ask(request);
+    expect(asked).toMatchObject({ status: 'confirmation_required', result: { files: 4 } });
+    expect(asked.confirmation_prompt).toContain('Move 4 files');
+    expect(asked.confirmation_prompt).toContain(String.raw`"Zeile\nzwei"`);
+    expect(await treeHash(world.root)).toBe(before);
+
+    expect(await world.confirm(request)).toMatchObject({ status: 'success' });
+    expect(read(world, 'Archive/-rf')).toBe('Downloads/-rf');
+    expect(read(world, 'Downloads/new.txt')).toBe('Downloads/new.txt');
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+  });
+
+  test('that deletes goes to the trash after a yes, and comes back from there', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'folder/deep/x.txt');
+    symlinkSync('/etc', join(world.root, 'folder/out'));
+    const before = await treeHash(world.root);
+
+    expect(await world.ask({ action: 'delete_file', path: '~/folder' })).toMatchObject({
+      status: 'confirmation_required',
+    });
+    expect(await world.confirm({ action: 'delete_file', path: '~/folder' })).toMatchObject({
+      status: 'success',
+    });
+    expect(statSync(join(world.root, 'folder'), { throwIfNoEntry: false })).toBeUndefined();
+    expect(statSync('/etc').isDirectory()).toBe(true);
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+  });
+
+  test('for ever takes two yeses', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'x.txt');
+    const request = {
+      action: 'delete_file',
+      path: '~/x.txt',
+      options: { permanent: true },
+    } as const;
+
+    const first = await world.ask(request);
+    const token = (answer: FileAnswer) => ({
+      ...request,
+      options: { ...request.options, confirmation_token: answer.confirmation_token },
+    });
+    const second = await world.ask(token(first));
+    expect(second).toMatchObject({ status: 'confirmation_required' });
+    expect(read(world, 'x.txt')).toBe('x.txt');
+    expect(await world.ask(token(second))).toMatchObject({ status: 'success' });
+    expect(codeOf(await world.undo())).toBe('NOT_UNDOABLE');
+  });
+
+  test('that writes over a file keeps its mode, and undo brings the old one back', async () => {
+    await using world = await fileAgentWorld();
+    chmodSync(write(world, 'x.txt', 'old'), 0o640);
+    const before = await treeHash(world.root);
+    const request = { action: 'write_file', path: '~/x.txt', content: 'new' } as const;
+
+    expect(await world.ask(request)).toMatchObject({ status: 'confirmation_required' });
+    expect(await world.ask({ ...request, options: { confirm_required: false } })).toMatchObject({
+      status: 'confirmation_required',
+    });
+    expect(await world.confirm(request)).toMatchObject({ status: 'success' });
+
+    expect(read(world, 'x.txt')).toBe('new');
+    expect(statSync(join(world.root, 'x.txt')).mode & 0o777).toBe(0o640);
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+  });
+
+  test('onto an existing file replaces it only after a yes, and undo brings both back', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'a.txt', 'a');
+    write(world, 'b.txt', 'b');
+    const before = await treeHash(world.root);
+
+    for (const action of ['move_file', 'copy_file', 'rename_file'] as const) {
+      const destination = action === 'rename_file' ? 'b.txt' : '~/b.txt';
+      const request = { action, path: '~/a.txt', destination };
+      expect(await world.ask(request)).toMatchObject({ status: 'confirmation_required' });
+      expect(await world.confirm(request)).toMatchObject({ status: 'success' });
+      expect(read(world, 'b.txt')).toBe('a');
+      expect(await world.undo()).toMatchObject({ status: 'success' });
+      expect(await treeHash(world.root)).toBe(before);
+    }
+  });
+
+  test('that renames in a circle and in a chain comes out right', async () => {
+    await using world = await fileAgentWorld();
+    for (const name of ['1.txt', '2.txt', '3.txt']) write(world, `n/${name}`);
+    const before = await treeHash(world.root);
+
+    // 1 → 2, 2 → 3, 3 → 4: each takes the name of the next.
+    const up = {
+      action: 'rename_file',
+      path: '~/n/*.txt',
+      destination: '{n}-{name}{ext}',
+    } as const;
+    expect(await world.confirm(up)).toMatchObject({ status: 'success' });
+    expect(read(world, 'n/2-2.txt')).toBe('n/2.txt');
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+  });
+
+  test('that somebody else has made impossible fails by itself, and the rest is done', async () => {
+    await using world = await fileAgentWorld();
+    for (const name of ['a', 'b', 'c']) write(world, `from/${name}`);
+    const request = {
+      action: 'move_file',
+      path: '~/from/*',
+      destination: '~/to/',
+      options: { on_error: 'continue' },
+    } as const;
+
+    const asked = await world.ask(request);
+    writeFileSync(join(world.root, 'from/b'), 'changed');
+    const again = await world.ask({
+      ...request,
+      options: { ...request.options, confirmation_token: asked.confirmation_token },
+    });
+
+    expect(again).toMatchObject({
+      status: 'confirmation_required',
+      error: { code: 'PLAN_CHANGED' },
+    });
+    expect(again.confirmation_token).not.toBe(asked.confirmation_token);
+    expect(read(world, 'from/a')).toBe('from/a');
+  });
+});
+
+describe('a yes', () => {
+  const request = { action: 'delete_file', path: '~/x.txt' } as const;
+
+  test('is good once', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'x.txt');
+    const { confirmation_token } = await world.ask(request);
+
+    const yes = { ...request, options: { confirmation_token } };
+    expect(await world.ask(yes)).toMatchObject({ status: 'success' });
+    expect(codeOf(await world.ask(yes))).toBe('TOKEN_USED');
+  });
+
+  test('is for who was asked, for what was asked, and for a while', async () => {
+    let now = 1_800_000_000_000;
+    await using world = await fileAgentWorld({
+      clock: { now: () => now, monotonicMs: () => now, sleep: async () => {} },
+    });
+    write(world, 'x.txt');
+    write(world, 'y.txt');
+    await world.give('jean', `file:${world.root}/**:read,write,move,delete`);
+    const { confirmation_token } = await world.ask(request);
+    const options = { confirmation_token };
+
+    expect(codeOf(await world.ask({ ...request, options }, { principal: 'agent:jean' }))).toBe(
+      'TOKEN_NOT_YOURS',
+    );
+    expect(codeOf(await world.ask({ ...request, path: '~/y.txt', options }))).toBe(
+      'TOKEN_OTHER_REQUEST',
+    );
+    expect(codeOf(await world.ask({ ...request, options: { confirmation_token: 'yes-no' } }))).toBe(
+      'TOKEN_UNKNOWN',
+    );
+    now += 11 * 60_000;
+    expect(codeOf(await world.ask({ ...request, options }))).toBe('TOKEN_EXPIRED');
+    expect(read(world, 'x.txt')).toBe('x.txt');
+  });
+
+  test('is never given to an agent, which cannot confirm its own plan', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'x.txt');
+    await world.give('jean', `file:${world.root}/**:read,write,move,delete`);
+
+    const answer = await world.ask(request, { principal: 'agent:jean' });
+
+    expect(answer.confirmation_token).toBeUndefined();
+    expect(codeOf(answer)).toBe('PLAN_CHANGED');
+    expect(read(world, 'x.txt')).toBe('x.txt');
+  });
+});
+
+describe('what it never does:', () => {
+  test.each(['~', '/', '.', '~/..', '~/../..'])('delete %s', async (path) => {
+    await using world = await fileAgentWorld();
+    write(world, 'x.txt');
+
+    const answer = await world.ask({ action: 'delete_file', path });
+
+    expect(['PROTECTED', 'OUTSIDE_ROOT']).toContain(codeOf(answer));
+  });
+
+  test('two names of one file: neither is moved over the other', async () => {
+    await using world = await fileAgentWorld();
+    linkSync(write(world, 'a.txt'), join(world.root, 'b.txt'));
+
+    const answer = await world.ask({
+      action: 'move_file',
+      path: '~/a.txt',
+      destination: '~/b.txt',
+    });
+
+    expect(codeOf(answer)).toBe('SAME_FILE');
+  });
+
+  test('a folder into itself', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'a/b/x.txt');
+
+    const answer = await world.ask({ action: 'move_file', path: '~/a', destination: '~/a/b' });
+
+    expect(codeOf(answer)).toBe('CONFLICT');
+  });
+});
+
+describe('a dry run', () => {
+  test.each([
+    { action: 'list_files', path: '~' },
+    { action: 'read_file', path: '~/a.txt' },
+    { action: 'write_file', path: '~/a.txt', content: 'other' },
+    { action: 'move_file', path: '~/a.txt', destination: '~/d' },
+    { action: 'rename_file', path: '~/a.txt', destination: 'b.txt' },
+    { action: 'copy_file', path: '~/a.txt', destination: '~/d' },
+    { action: 'delete_file', path: '~/a.txt' },
+    { action: 'search_files', query: 'a' },
+    { action: 'get_metadata', path: '~/a.txt' },
+    { action: 'get_disk_usage', path: '~' },
+  ] as const)('of $action touches nothing', async (request) => {
+    await using world = await fileAgentWorld();
+    write(world, 'a.txt');
+    write(world, 'd/x.txt');
+    const before = await treeHash(world.root);
+
+    const answer = await world.ask({ ...request, options: { dry_run: true } });
+
+    expect(answer.status).toBe('success');
+    expect(answer.action_performed.length).toBeGreaterThan(5);
+    expect(await treeHash(world.root)).toBe(before);
+    expect(statSync(world.trash, { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
+
+test('a move between two disks copies, compares, and then removes; undo brings it back', async () => {
+  await using world = await fileAgentWorld({ root: '/' });
+  await using shm = await fileAgentWorld({ root: `/dev/shm/aos-test-${process.pid}` });
+  const from = join(world.folder.path, 'tree');
+  mkdirSync(join(from, 'deep'), { recursive: true });
+  writeFileSync(join(from, 'deep/x.txt'), 'x'.repeat(3_000_000));
+  symlinkSync('deep/x.txt', join(from, 'link'));
+  age(join(from, 'deep/x.txt'), 3);
+  chmodSync(join(from, 'deep/x.txt'), 0o640);
+  const before = await treeHash(from);
+  try {
+    const moved = await world.ask({
+      action: 'move_file',
+      path: from,
+      destination: join(shm.root, 'tree'),
+    });
+    expect(moved).toMatchObject({ status: 'success' });
+    expect(statSync(from, { throwIfNoEntry: false })).toBeUndefined();
+    expect(await treeHash(join(shm.root, 'tree'))).toBe(before);
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+    expect(await treeHash(from)).toBe(before);
+  } finally {
+    rmSync(shm.root, { recursive: true, force: true });
+  }
+});
+
+test('a symlink tells an agent nothing of a folder that it may not see, there or not', async () => {
+  await using world = await fileAgentWorld();
+  write(world, 'Mine/x.txt');
+  write(world, 'Secret/y.txt');
+  symlinkSync(join(world.root, 'Secret'), join(world.root, 'Mine/there'));
+  symlinkSync(join(world.root, 'Nope'), join(world.root, 'Mine/not'));
+  await world.give('jean', `file:${world.root}/Mine/**:read,write,move,delete`);
+  const jean = { principal: 'agent:jean' };
+
+  for (const action of ['list_files', 'get_disk_usage', 'search_files'] as const) {
+    const answers = [];
+    const query = action === 'search_files' ? 'y' : undefined;
+    for (const name of ['there', 'not']) {
+      answers.push(await world.ask({ action, path: `~/Mine/${name}`, query }, jean));
+    }
+    expect(answers.map(codeOf)).toEqual(['PERMISSION_DENIED', 'PERMISSION_DENIED']);
+  }
+});
+
+test('a write that fails on a full disk leaves the old file, and nothing in the trash', async () => {
+  const full: Disk = {
+    ...realDisk,
+    create: async (path, options) => {
+      const writer = await realDisk.create(path, options);
+      const isTarget = path.includes('/.aos-');
+      return isTarget ? { ...writer, append: async () => Promise.reject(noSpace(path)) } : writer;
+    },
+  };
+  await using world = await fileAgentWorld({ disk: full });
+  write(world, 'x.txt', 'old');
+  const before = await treeHash(world.root, { folderTimes: 'left-out' });
+
+  const answer = await world.confirm({ action: 'write_file', path: '~/x.txt', content: 'new' });
+
+  expect(answer.error).toMatchObject({
+    code: 'NO_SPACE',
+    message: "There isn't enough disk space to complete this",
+  });
+  expect(await treeHash(world.root, { folderTimes: 'left-out' })).toBe(before);
+  expect(statSync(join(world.root, 'x.txt')).nlink).toBe(1);
+  expect(readdirSync(world.trash, { recursive: true }).sort()).toEqual(['files', 'info']);
+});
+
+function noSpace(path: string): unknown {
+  return diskError('ENOSPC', path);
+}
+
+test('what is saved in a folder while it is moved to another disk stays there', async () => {
+  const other = `/dev/shm/aos-meanwhile-${process.pid}`;
+  mkdirSync(other);
+  let from = '';
+  const meanwhile: Disk = {
+    ...realDisk,
+    link: async (one, two) => realDisk.link(one, two),
+    rename: async (one, two) => {
+      await realDisk.rename(one, two);
+      // The copy has just got its name; the source is about to go.
+      if (two.endsWith('/tree')) writeFileSync(join(from, 'deep/saved.txt'), 'saved meanwhile');
+    },
+  };
+  await using world = await fileAgentWorld({ root: '/', disk: meanwhile });
+  from = join(world.folder.path, 'tree');
+  mkdirSync(join(from, 'deep'), { recursive: true });
+  writeFileSync(join(from, 'deep/x.txt'), 'x');
+  try {
+    const answer = await world.ask({
+      ...{ action: 'move_file', path: from, destination: join(other, 'tree') },
+    });
+
+    expect(codeOf(answer)).toBe('CHANGED');
+    expect(readFileSync(join(from, 'deep/saved.txt'), 'utf8')).toBe('saved meanwhile');
+    expect(readFileSync(join(other, 'tree/deep/x.txt'), 'utf8')).toBe('x');
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
+});
+
+describe('a request that could take more than was meant', () => {
+  test('for duplicates keeps the oldest of each, and takes nothing else', async () => {
+    await using world = await fileAgentWorld();
+    age(write(world, 'Q/old.txt', 'same'), 9);
+    write(world, 'Q/new.txt', 'same');
+    write(world, 'Q/only.txt', 'another');
+
+    const request = { action: 'delete_file', path: '~/Q', filters: { duplicates: true } } as const;
+    expect(await world.confirm(request)).toMatchObject({ status: 'success' });
+
+    expect(readdirSync(join(world.root, 'Q')).sort()).toEqual(['old.txt', 'only.txt']);
+  });
+
+  test('for all but a type leaves folders, and what is of that type without saying so', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'Q/scan', '%PDF-1.4\n%%EOF\n');
+    write(world, 'Q/a.pdf', '%PDF-1.4\n%%EOF\n');
+    write(world, 'Q/sub/deep.pdf', '%PDF-1.4\n%%EOF\n');
+    write(world, 'Q/b.txt');
+
+    const request = {
+      action: 'delete_file',
+      path: '~/Q',
+      filters: { exclude: ['*.pdf'] },
+    } as const;
+    expect(await world.confirm(request)).toMatchObject({ status: 'success' });
+
+    expect(readdirSync(join(world.root, 'Q')).sort()).toEqual(['a.pdf', 'scan', 'sub']);
+  });
+
+  test.each([
+    [{ filters: { modified_before: '2026-13-45' } }],
+    [{ filters: { modified_before: '2026-02-30' } }],
+    [{ options: { limit: 1 } }],
+    [{ options: { recursive: false } }],
+  ])('with %j is refused', async (more) => {
+    await using world = await fileAgentWorld();
+    write(world, 'Q/a.txt');
+
+    const answer = await world.ask({ action: 'delete_file', path: '~/Q', ...more });
+
+    expect(codeOf(answer)).toBe('INVALID_INPUT');
+  });
+
+  test('in a folder with another disk in it is refused', async () => {
+    await using world = await fileAgentWorld({ root: '/' });
+
+    const answer = await world.ask({
+      action: 'copy_file',
+      path: '/dev',
+      destination: world.folder.at('x'),
+    });
+
+    expect(codeOf(answer)).toBe('OTHER_DISK');
+  });
+});
+
+test('a file in a folder that lets nothing go stays, and gets no second name', async () => {
+  if (process.getuid?.() === 0) return;
+  await using world = await fileAgentWorld();
+  write(world, 'ro/f');
+  chmodSync(join(world.root, 'ro'), 0o555);
+
+  const answer = await world.ask({ action: 'move_file', path: '~/ro/f', destination: '~/' });
+
+  chmodSync(join(world.root, 'ro'), 0o755);
+  expect(codeOf(answer)).toBe('PERMISSION_DENIED');
+  expect(statSync(join(world.root, 'f'), { throwIfNoEntry: false })).toBeUndefined();
+});
+
+test('a plan with very many long names is answered, and done', async () => {
+  await using world = await fileAgentWorld({ limits: { answerBytes: 200 * 1024 } });
+  const long = 'x'.repeat(200);
+  for (let number = 0; number < 300; number++) write(world, `from/${long}/${long}-${number}`, '');
+
+  const request = { action: 'move_file', path: `~/from/${long}/*`, destination: '~/to/' } as const;
+  const asked = await world.ask(request);
+  const done = await world.confirm(request);
+
+  expect(JSON.stringify(asked).length).toBeLessThan(200 * 1024);
+  expect(JSON.stringify(done).length).toBeLessThan(200 * 1024);
+  expect(done).toMatchObject({ status: 'success', metadata: { files_affected: 300 } });
+});

@@ -1,0 +1,113 @@
+/** A place in a sentence that rules move on from, and the marks of what has been made use of. */
+import type { Token } from './tokens.ts';
+
+const mostSkipped = 12;
+
+export class Sentence {
+  readonly tokens: readonly Token[];
+  readonly #used: boolean[];
+
+  constructor(tokens: readonly Token[]) {
+    this.tokens = tokens;
+    this.#used = tokens.map(() => false);
+  }
+
+  isFree(at: number): boolean {
+    return this.#used[at] === false;
+  }
+
+  use(from: number, to = from + 1): void {
+    this.#used.fill(true, from, to);
+  }
+
+  cursor(at: number): Cursor {
+    return new Cursor(this, at);
+  }
+
+  /** What nothing was made of. */
+  free(): { readonly token: Token; readonly at: number }[] {
+    return [...this.tokens.entries()]
+      .filter(([at]) => this.isFree(at))
+      .map(([at, token]) => ({ token, at }));
+  }
+
+  /** Tries the rule at every place in turn; the first that fits is used up. */
+  take<Found>(
+    rule: (cursor: Cursor) => Found | undefined,
+    { from = 0 } = {},
+  ): { readonly found: Found; readonly at: number; readonly next: number } | undefined {
+    for (let at = from; at < this.tokens.length; at++) {
+      if (!this.isFree(at)) continue;
+      const cursor = this.cursor(at);
+      const found = rule(cursor);
+      if (found === undefined || cursor.at === at) continue;
+      this.use(at, cursor.at);
+      return { found, at, next: cursor.at };
+    }
+    return undefined;
+  }
+
+  takeAll<Found>(rule: (cursor: Cursor) => Found | undefined): Found[] {
+    const all: Found[] = [];
+    // What did not fit before the last place does not fit now: less is free than it was.
+    for (let from = 0, taken = this.take(rule); taken !== undefined; ) {
+      all.push(taken.found);
+      from = taken.next;
+      taken = this.take(rule, { from });
+    }
+    return all;
+  }
+}
+
+/** Passes over nothing: what is used already ends every rule. */
+export class Cursor {
+  readonly sentence: Sentence;
+  at: number;
+
+  constructor(sentence: Sentence, at: number) {
+    this.sentence = sentence;
+    this.at = at;
+  }
+
+  /** The token here, where it is free. */
+  get token(): Token | undefined {
+    return this.sentence.isFree(this.at) ? this.sentence.tokens[this.at] : undefined;
+  }
+
+  /** The word here, where it is a plain one. */
+  get word(): string | undefined {
+    return this.token?.kind === 'word' ? this.token.fold : undefined;
+  }
+
+  /** Moves on over one of these words; `older than` is two. Longer ones have to come first. */
+  take(...phrases: readonly string[]): string | undefined {
+    const { word } = this;
+    if (word === undefined) return undefined;
+    return phrases.find((phrase) => phrase.startsWith(word) && this.#takePhrase(phrase.split(' ')));
+  }
+
+  /** Over any of these; a sentence of nothing else is not walked through at every place. */
+  skip(...phrases: readonly string[]): void {
+    for (let left = mostSkipped; left > 0 && this.take(...phrases) !== undefined; left--);
+  }
+
+  /** Goes back where the rule does not fit. */
+  try<Found>(rule: (cursor: Cursor) => Found | undefined): Found | undefined {
+    const start = this.at;
+    const found = rule(this);
+    if (found === undefined) this.at = start;
+    return found;
+  }
+
+  #takePhrase(words: readonly string[]): boolean {
+    const start = this.at;
+    for (const word of words) {
+      if (this.word !== word) {
+        this.at = start;
+        return false;
+      }
+      this.at++;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,74 @@
+/** What a sentence says in passing: single words that matter without naming anything. */
+import type { Sentence } from './cursor.ts';
+
+export interface Hints {
+  /** Folders are what is looked for. */
+  readonly areFolders: boolean;
+  readonly asksFolders: boolean;
+  readonly wasDownloaded: boolean;
+  readonly isEverything: boolean;
+  /** `the file`, `a photo`: one, and not all of them. */
+  readonly isOne: boolean;
+  /** `should`, `go`: something is to be done, whatever it is. */
+  readonly saysWish: boolean;
+  /** `would`, `if`: what has not happened. */
+  readonly saysIf: boolean;
+  /** `all files named X`. */
+  readonly saysAllFiles: boolean;
+  /** `PDFs and everything older`: either, or both? */
+  readonly isJoined: boolean;
+  /** `the Work folder`, and not only `Work`. */
+  readonly saysFolder: boolean;
+}
+
+const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 'things'];
+const wishes = ['go', 'goes', 'belong', 'belongs', 'should', 'must', 'needs', 'ought'];
+const folderWords = ['folders', 'directories', 'subfolders'];
+
+/** When everything else has been taken out. */
+export function hintsOf(sentence: Sentence): Hints {
+  const words = new Set(
+    sentence.tokens.filter(({ kind }) => kind === 'word').map(({ fold }) => fold),
+  );
+  const says = (word: string) => words.has(word);
+  const isFree = sentence.free().some(({ token }) => folderWords.includes(token.fold));
+  return {
+    areFolders: isFree && !says('files'),
+    asksFolders: ['folder', 'folders', 'directory', 'directories'].some(says),
+    wasDownloaded: says('downloaded') || (says('download') && says('i')),
+    isEverything: everything.some(says),
+    isOne: isOne(sentence),
+    saysWish: wishes.some(says),
+    saysAllFiles: says('files') || says('every'),
+    saysIf: says('would') || says('if'),
+    isJoined: isJoined(sentence),
+    saysFolder: says('folder') || says('directory'),
+  };
+}
+
+const single =
+  /^(?:file|thing|item|document|photo|picture|image|video|pdf|spreadsheet|song|screenshot|presentation|movie|film|zip|archive|note|clip|jpg|jpeg|png|doc|docx|txt|csv|mp3|mp4)$/;
+const plural =
+  /^(?:files|documents|docs|images|photos|pictures|names|folder|folders|archives|type)$/;
+
+/** `the PDF`, and neither `the PDF files` nor `the zip folder`. */
+function isOne({ tokens }: Sentence): boolean {
+  return tokens.some(({ kind, fold }, at) => {
+    const isSingle = kind === 'word' && single.test(fold);
+    const before = [tokens[at - 1]?.fold ?? '', tokens[at - 2]?.fold ?? ''];
+    const isDefinite = before.some((word) =>
+      ['the', 'a', 'an', 'this', 'that', 'my'].includes(word),
+    );
+    return isSingle && isDefinite && !plural.test(tokens[at + 1]?.fold ?? '');
+  });
+}
+
+function isJoined({ tokens }: Sentence): boolean {
+  const seconds = ['files', 'everything', 'all', 'anything', 'any', 'every'];
+  return tokens.some(
+    ({ kind, fold }, at) =>
+      kind === 'word' &&
+      (fold === 'and' || fold === 'or') &&
+      seconds.includes(tokens[at + 1]?.fold ?? ''),
+  );
+}

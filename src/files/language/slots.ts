@@ -1,0 +1,267 @@
+/** Everything that a sentence says, each thing in its place. */
+import type { SentenceWorld } from '../../kernel/files/understanding.ts';
+import type { Sentence } from './cursor.ts';
+import { type DateSpan, takeDates } from './dates.ts';
+import type { Deed } from './deed.ts';
+import { type Destination, takeDestination, takeLastArgument } from './destination.ts';
+import { type FolderFound, misspelt, partlyNamed } from './folders.ts';
+import { type Hints, hintsOf } from './hints.ts';
+import {
+  type TextWanted,
+  takeCalled,
+  takeContent,
+  takeExclusions,
+  takeFileNames,
+  takeNamePattern,
+} from './named-files.ts';
+import { type Order, takeOrder, takeVagueOrder } from './order.ts';
+import { phraseAt, takeFolders, takeUnknownFolder } from './places.ts';
+import { takeRenamePattern } from './rename-pattern.ts';
+import type { SaidOptions } from './said-options.ts';
+import { type SizeSpan, takeSizes } from './sizes.ts';
+import { isFiller, isParticiple, isTelling } from './stop-words.ts';
+import type { Token } from './tokens.ts';
+import { type TypeWord, takeTypes } from './type-words.ts';
+import { isChange, isClearing, type VerbFound } from './verbs.ts';
+
+export interface Slots extends Hints {
+  readonly verb: VerbFound;
+  readonly folders: readonly FolderFound[];
+  readonly types: readonly TypeWord[];
+  /** Two kinds side by side, with no word between them. */
+  readonly areMixed: boolean;
+  readonly dates?: DateSpan | undefined;
+  readonly sizes?: SizeSpan | undefined;
+  readonly order?: Order | undefined;
+  readonly options: SaidOptions;
+  readonly exclude: readonly string[];
+  readonly destination?: Destination | undefined;
+  /** A new name or a pattern of new names. */
+  readonly newName?: string | undefined;
+  readonly files: readonly string[];
+  readonly called?: TextWanted | undefined;
+  readonly content?: TextWanted | undefined;
+  readonly namePattern?: string | undefined;
+  readonly areDuplicates: boolean;
+  /** A word before the name of a file may be a part of it: `meeting notes.txt`. */
+  readonly isNameLonger: boolean;
+  /** What is left, in its order. */
+  readonly left: readonly Token[];
+}
+
+export function slotsOf(
+  sentence: Sentence,
+  { verb, options }: Pick<Slots, 'verb' | 'options'>,
+  world: SentenceWorld,
+): Slots {
+  const hasContents = isChange(verb.deed) && takeContents(sentence);
+  const narrowing = takeNarrowing(sentence, verb, world);
+  const destination = destinationOf(sentence, verb, world);
+  const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
+  const { types, areMixed } = takeTypes(sentence);
+  const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
+  const files = takeFileNames(sentence);
+  const hints = hintsOf(sentence);
+  const left = wordsLeft(sentence, verb.deed).filter(
+    ({ fold }) => !isSpent(fold, { ...narrowing, types }),
+  );
+  const guessed = known.length === 0 ? guessedFolder(left, verb, world) : undefined;
+  const folder = partly ?? guessed;
+  return {
+    ...hints,
+    isEverything: hints.isEverything || hasContents,
+    ...narrowing,
+    verb:
+      left.length + types.length === 0 ? aboutOne(verb, files) : askedAbout(sentence, verb, files),
+    options,
+    folders: folder === undefined ? known : [...known, folder],
+    types,
+    areMixed,
+    destination,
+    files,
+    isNameLonger: left.some((token) => isBeforeName(sentence, token)),
+    left: guessed === undefined ? left : [],
+  };
+}
+
+type Narrowing = Pick<
+  Slots,
+  | 'areDuplicates'
+  | 'called'
+  | 'exclude'
+  | 'content'
+  | 'namePattern'
+  | 'sizes'
+  | 'newName'
+  | 'dates'
+  | 'order'
+>;
+
+/** In this order: what is said more exactly is taken before what could be a part of it. */
+function takeNarrowing(sentence: Sentence, verb: VerbFound, world: SentenceWorld): Narrowing {
+  const { deed } = verb;
+  const isContent = !isChange(deed) || sentence.tokens.some(({ fold }) => fold === 'containing');
+  const isCalled = deed !== 'rename' && !namesFolder(sentence);
+  const twins = sentence.take((cursor) => cursor.take(...twinWords));
+  return {
+    areDuplicates: twins !== undefined,
+    called: isCalled ? takeCalled(sentence) : undefined,
+    exclude: takeExclusions(sentence, world),
+    content: isContent ? takeContent(sentence) : undefined,
+    namePattern: takeNamePattern(sentence),
+    sizes: takeSizes(sentence),
+    newName: deed === 'rename' ? takeNewName(sentence, verb) : undefined,
+    dates: takeDates(sentence, world),
+    order:
+      takeOrder(sentence, { isSorting: !isChange(deed) }) ??
+      (isChange(deed) ? undefined : takeVagueOrder(sentence)),
+  };
+}
+
+/** `the contents of Work` is everything in it. */
+function takeContents(sentence: Sentence): boolean {
+  const isOfFile = sentence.tokens.some(({ kind }) => kind === 'name');
+  return (
+    !isOfFile &&
+    sentence.take((cursor) => {
+      const said = cursor.take('all the contents of', 'the contents of', 'contents of');
+      // The folder is found behind its `of`.
+      if (said !== undefined) cursor.at--;
+      return said;
+    }) !== undefined
+  );
+}
+
+const twinWords = ['duplicates', 'duplicate', 'duplicated', 'identical'];
+
+function wordsLeft(sentence: Sentence, deed: Deed): Token[] {
+  const keep = isChange(deed) ? isTelling : (word: string) => !isFiller(word);
+  return sentence
+    .free()
+    .map(({ token }) => token)
+    .filter(({ kind, fold }) => kind !== 'word' || keep(fold));
+}
+
+/** Words that belong to what has been taken, wherever in the sentence they stand. */
+function isSpent(
+  word: string,
+  { order, types, sizes, dates }: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates'>,
+): boolean {
+  if (word === 'first') return order !== undefined;
+  if (word === 'or') return types.length > 1;
+  // "Over 10 MB but under 20 MB".
+  if (word === 'but') return sizes?.over !== undefined && sizes.under !== undefined;
+  return dates !== undefined && isParticiple(word);
+}
+
+function isBeforeName({ tokens }: Sentence, token: Token): boolean {
+  const next = tokens[tokens.indexOf(token) + 1];
+  return token.kind === 'word' && !token.isEnd && next?.kind === 'name';
+}
+
+/** All that is left is a folder: misspelt, or with a part of its name. */
+function guessedFolder(
+  left: readonly Token[],
+  { deed }: VerbFound,
+  world: SentenceWorld,
+): FolderFound | undefined {
+  const words = left.map(({ fold }) => fold);
+  if (deed === 'rename') return partlyNamed(words, world);
+  const isPlace = (deed === 'list' || deed === 'usage') && words.length === 1;
+  return isPlace ? misspelt(words[0] ?? '', world) : undefined;
+}
+
+/** "Show me notes.md" wants to read it, "what is report.pdf" to know what it is. */
+function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
+  if (files.length !== 1 || verb.deed !== 'list') return verb;
+  if (verb.said === 'what is') return { ...verb, deed: 'details' };
+  const reads = [
+    'display',
+    'show',
+    'show me',
+    'view',
+    'see',
+    'let me see',
+    'what is in',
+    'what is inside',
+    'have a look at',
+    'take a look at',
+    'look at',
+  ];
+  return reads.includes(verb.said) ? { ...verb, deed: 'read' } : verb;
+}
+
+/** "Is photo.heic an image?" wants to know what it is. */
+function askedAbout({ tokens }: Sentence, verb: VerbFound, files: readonly string[]): VerbFound {
+  const [first, second] = tokens;
+  const isAsked = first?.fold === 'is' && (second?.kind === 'name' || second?.kind === 'path');
+  return isAsked && files.length === 1 ? { ...verb, deed: 'details', said: 'is' } : verb;
+}
+
+// "A folder called X" is a place, and no name of a file.
+function namesFolder({ tokens }: Sentence): boolean {
+  const at = tokens.findIndex(({ fold }) => fold === 'called' || fold === 'named');
+  return ['folder', 'directory', 'subfolder'].includes(tokens[at - 1]?.fold ?? '');
+}
+
+/** The verb asks for a place at once: `what is in`, `size of`, `list`, `empty`. */
+function isOpenEnded({ deed, said }: VerbFound): boolean {
+  if (['ls', 'browse', 'check', 'move', 'copy', 'rename', 'delete'].includes(said)) return true;
+  if (isClearing({ said })) return true;
+  return !isChange(deed) && / (?:in|inside|on|of|for|by|through)$/.test(said);
+}
+
+function destinationOf(
+  sentence: Sentence,
+  { deed, said, next }: VerbFound,
+  world: SentenceWorld,
+): Destination | undefined {
+  if (deed !== 'move' && deed !== 'copy') return undefined;
+  const isPut = ['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck'].includes(said);
+  const found = takeDestination(sentence, world, { from: next, isPut });
+  const isCommand = said === 'mv' || said === 'cp';
+  return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);
+}
+
+function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
+  const areImages = sentence.tokens.some(({ fold }) =>
+    /^(?:photo|picture|image|pic)s?$/.test(fold),
+  );
+  const isNumber = verb.said === 'number';
+  if (isNumber || verb.said === 'prefix') sentence.use(verb.at, verb.next);
+  if (verb.said === 'prefix') return takePrefix(sentence);
+  const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
+  if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
+  const written = writtenName(sentence, verb.next);
+  const isPattern = written?.includes('{') === true && !/\{ext\}|\.\w/.test(written);
+  if (isPattern) return `${written}{ext}`;
+  if (pattern === undefined || written === undefined) return pattern ?? written;
+  return `${written}-{n}{ext}`;
+}
+
+/** `prefix all photos with trip-`. */
+function takePrefix(sentence: Sentence): string | undefined {
+  const found = sentence.take((cursor) => {
+    if (cursor.take('with', 'by') === undefined || cursor.token === undefined) return undefined;
+    const { text } = cursor.token;
+    cursor.at++;
+    return text;
+  });
+  return found && `${found.found}{name}{ext}`;
+}
+
+/** Behind the last `to`: a name as it is written. */
+function writtenName(sentence: Sentence, from: number): string | undefined {
+  for (let at = sentence.tokens.length - 2; at >= from; at--) {
+    const cursor = sentence.cursor(at);
+    if (cursor.take('to', 'as', 'into') === undefined) continue;
+    cursor.skip('be', 'called', 'simply', 'the', 'name', 'just');
+    const { token } = cursor;
+    if (token === undefined) continue;
+    const words = token.kind === 'word' ? phraseAt(cursor) : [token];
+    if (words.length === 0) continue;
+    sentence.use(at, cursor.at + words.length);
+    return words.map(({ text }) => text).join(' ');
+  }
+  return undefined;
+}

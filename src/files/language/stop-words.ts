@@ -1,0 +1,56 @@
+/** Words that say nothing of which files are meant. */
+
+const fillers = [
+  'whatever earlier own weigh owns possess',
+  'a an the my our your his her their me i we us you it its they them these those this that',
+  'which who whose what is are was were be been being am do does did have has had can could',
+  'would will shall should might must please all any every each both of for to in on at by with',
+  'and or as from into onto out up off so there here than then also too just now about if how',
+  'much many when where why file files folder folders directory directories thing things stuff',
+  'item items one ones everything anything something entire whole currently really actually got',
+  'get received saved stored located taking take takes using use uses used occupying occupy',
+  'space room storage kept come came sit sitting lying lie live exist left found thanks thank',
+  'name names called named contents content total altogether overall size big large result',
+  'results myself somewhere anywhere inside within under still yet ever again right want need',
+  'like know tell give kind kinds type types mine via downloaded modified changed edited',
+  'updated created made taken shot added written opened touched go goes going belong belonging',
+  'put placed having only disk drive computer quickly everywhere along recently remaining',
+  'present consuming consume hogging eating filling wasting took change modify edit touch',
+  'recent download downloads subfolder subfolders subdirectory subdirectories recorded filmed',
+  'wrote working sent gave emailed help phrase make save normal regular ordinary camera',
+];
+
+const fillerWords = new Set(fillers.join(' ').split(' '));
+
+/** In a request that changes something each of these would change which files are meant. */
+const telling = new Set(
+  [
+    'not never unless except but without nor some few most half other others rest old new recent',
+    'only large big remaining again yet recently change modify edit touch took them these those it',
+    'one if when where contents content name names size up or subfolder subfolders subdirectory',
+    'subdirectories recorded filmed wrote working sent gave emailed help phrase make save normal',
+    'regular ordinary camera need want like know use uses used using own owns possess received',
+    'earlier could would might both many much something taking take takes occupying occupy space',
+    'room storage result results via his her there how why consuming consume hogging eating',
+    'filling wasting mine ever still their its total altogether overall',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Of when or by whom: without a date they would choose files that nobody can tell apart. */
+const participles = new Set(
+  'modified changed edited updated created made taken shot added written opened touched'.split(' '),
+);
+
+export function isParticiple(word: string): boolean {
+  return participles.has(word);
+}
+
+export function isFiller(word: string): boolean {
+  return fillerWords.has(word);
+}
+
+export function isTelling(word: string): boolean {
+  return telling.has(word) || participles.has(word) || !fillerWords.has(word);
+}

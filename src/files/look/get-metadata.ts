@@ -1,0 +1,81 @@
+/** All that is to be known of one file, or of all that fit, in words. */
+import { AosError } from '../../kernel/errors.ts';
+import { isPattern } from '../../kernel/files/glob.ts';
+import { momentWords } from '../../kernel/files/words.ts';
+import { quote } from '../../kernel/quote.ts';
+import { timeText } from '../../kernel/time-text.ts';
+import { changed } from '../apply/refusals.ts';
+import { hasFilters } from '../look-request.ts';
+import { isInside, parsePath, shownPath } from '../paths.ts';
+import { type FilePlace, findPlace } from '../place.ts';
+import { withTarget } from '../way/link-target.ts';
+import type { Look, Seen } from './deps.ts';
+import { describedFile } from './described.ts';
+import { foundThere } from './found-there.ts';
+import { getDiskUsage } from './get-disk-usage.ts';
+import { listFiles } from './list-files.ts';
+
+export async function getMetadata(look: Look): Promise<Seen> {
+  const { deps, caller, request } = look;
+  if (request.path === undefined && !hasFilters(request)) throw noPath();
+  if (request.path === undefined || hasFilters(request)) return listFiles(look);
+  const parts = parsePath(caller.roots, request.path);
+  await using place = await findPlace(deps, caller, parts, { power: 'read', last: 'keep' });
+  if (place.there === undefined && isPattern(request.path)) return listFiles(look);
+  if (place.there === undefined) {
+    throw new AosError('files.not-found', {
+      message: "I couldn't find a file at that path",
+      fix: 'Check the path, or search: aos files "find …"',
+    });
+  }
+  const found = foundThere(place.path, place.there);
+  const technical = request.options?.technical;
+  const result = {
+    ...describedFile(deps.zone, found, { technical }),
+    ...(place.there.kind === 'file' ? await natureOf(look, place) : {}),
+    ...(place.there.kind === 'symlink' ? await targetOf(look, place) : {}),
+    ...(place.there.kind === 'folder' ? await insideOf(look) : {}),
+  };
+  const words = `Looked at ${quote(shownPath(caller.roots, place.path))}`;
+  return { words, result, files: 1, bytes: place.there.sizeBytes };
+}
+
+async function natureOf({ deps, caller }: Look, place: FilePlace) {
+  const folder = {
+    held: place.folder.path,
+    path: place.path.slice(0, place.path.lastIndexOf('/')),
+  };
+  const nature = await deps.looking.nature(folder, place.name, caller.signal);
+  const { takenAt, photo } = nature;
+  return {
+    ...{ type: nature.typeWords, media_type: nature.type },
+    ...(nature.isNameWrong ? { name_is_wrong: true } : {}),
+    ...(takenAt === undefined
+      ? {}
+      : { taken: momentWords(deps.zone, takenAt), taken_at: timeText(takenAt) }),
+    ...(photo === undefined ? {} : { photo }),
+  };
+}
+
+/** Where it leads, where that may be known. */
+async function targetOf({ deps, caller }: Look, place: FilePlace) {
+  const target = await deps.disk.readLink(place.entry).catch(() => {
+    // It was one a moment ago.
+    throw changed();
+  });
+  const parts = withTarget(place.parts, place.parts.length - 1, target);
+  return isInside(caller.roots, parts) ? { target } : { target_outside: true };
+}
+
+/** How much is in a folder. */
+async function insideOf(look: Look) {
+  const { result } = await getDiskUsage(look);
+  return { contains: result };
+}
+
+function noPath(): AosError {
+  return new AosError('files.invalid-input', {
+    message: 'get_metadata does not say which file is meant',
+    fix: 'Say it in path',
+  });
+}

@@ -1,0 +1,155 @@
+/** The file agent with all that it works with. */
+
+import { ensureFolder } from '../kernel/ensure-folder.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
+import type { IndexState } from '../kernel/files/search.ts';
+import { countWords } from '../kernel/files/words.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { timeText } from '../kernel/time-text.ts';
+import { answering, callerOf, type FileRun, questionOf, runRequest } from './file-agent.ts';
+import { listPlans } from './list-plans.ts';
+import { lookRequest } from './look-request.ts';
+import { checkOwner } from './owners-only.ts';
+import { parsePath } from './paths.ts';
+import { findFolder } from './place.ts';
+import { recoverPlans } from './recover.ts';
+import {
+  type SentenceDeps,
+  type SentenceWish,
+  type Understood,
+  understandSentence,
+} from './sentence.ts';
+import { listTrash, type RestoreWish, restoreFromTrash } from './trash/list-trash.ts';
+import { type UndoWish, undo } from './undo-plan.ts';
+import { forgetOldPlans } from './upkeep.ts';
+
+export class FileAgent {
+  readonly #deps: SentenceDeps;
+
+  constructor(deps: Omit<SentenceDeps, 'running'>) {
+    this.#deps = { ...deps, running: new Set() };
+  }
+
+  get root(): string {
+    return this.#deps.root;
+  }
+
+  get home(): string {
+    return this.#deps.home;
+  }
+
+  /** One request in, one answer out. */
+  run(request: FileRequest, run: FileRun): Promise<FileAnswer> {
+    return runRequest(this.#deps, request, run);
+  }
+
+  /** What a human is asked before it is run for somebody else than the owner. */
+  question(
+    request: FileRequest,
+    run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
+  ): Promise<string | undefined> {
+    return questionOf(this.#deps, request, run);
+  }
+
+  undo(wish: UndoWish, run: FileRun): Promise<FileAnswer> {
+    return undo(this.#deps, wish, run);
+  }
+
+  plans(
+    page: { readonly before?: string | undefined; readonly limit?: number | undefined },
+    run: FileRun,
+  ): Promise<FileAnswer> {
+    return listPlans(this.#deps, page, run);
+  }
+
+  trash(run: FileRun): Promise<FileAnswer> {
+    return listTrash(this.#deps, run);
+  }
+
+  restore(wish: RestoreWish, run: FileRun): Promise<FileAnswer> {
+    return restoreFromTrash(this.#deps, wish, run);
+  }
+
+  understand(
+    wish: SentenceWish,
+    run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
+  ): Promise<Understood> {
+    return understandSentence(this.#deps, wish, run);
+  }
+
+  /** For the owner alone: it takes room, and shows names to whoever searches. */
+  index(path: string, run: FileRun): Promise<FileAnswer> {
+    const deps = this.#deps;
+    return answering(deps, deps.clock.monotonicMs(), async () => {
+      checkOwner(run);
+      const caller = callerOf(deps, run, async () => false);
+      await using folder = await findFolder(deps, caller, parsePath(caller.roots, path), {
+        power: 'read',
+      });
+      const wanted = await lookRequest(
+        deps,
+        caller,
+        { action: 'list_files' },
+        {
+          ...{ folder, glob: [], power: 'read', kind: 'any', limit: 1 },
+        },
+      );
+      await ensureFolder(deps.disk, `${deps.home}/index`);
+      const state = await deps.searching.index(wanted, caller.signal);
+      const words = `Indexed ${countWords(state.files, 'file')} in ${countWords(state.folders, 'folder')}`;
+      return { status: 'success', words, result: wireIndex(state), files: state.files };
+    });
+  }
+
+  dropIndex(path: string, run: FileRun): Promise<FileAnswer> {
+    const deps = this.#deps;
+    return answering(deps, deps.clock.monotonicMs(), async () => {
+      checkOwner(run);
+      const caller = callerOf(deps, run, async () => false);
+      const parts = parsePath(caller.roots, path);
+      const wasThere = await deps.searching.dropIndex(`/${parts.join('/')}`);
+      if (!wasThere) throw noIndex(path);
+      return {
+        status: 'success',
+        words: 'Dropped the index',
+        result: { path: `/${parts.join('/')}` },
+      };
+    });
+  }
+
+  indexes(run: FileRun): Promise<FileAnswer> {
+    const deps = this.#deps;
+    return answering(deps, deps.clock.monotonicMs(), async () => {
+      checkOwner(run);
+      const all = await deps.searching.indexes();
+      const words = `${countWords(all.length, 'folder is', 'folders are')} indexed`;
+      return { status: 'success', words, result: { indexes: all.map(wireIndex) } };
+    });
+  }
+
+  /** Forgets what was over before that. */
+  forgetBefore(before: Instant): Promise<void> {
+    return forgetOldPlans(this.#deps, before);
+  }
+
+  /** Before anything is asked of it. */
+  recover(log: { error(facts: object, words: string): void }): Promise<void> {
+    return recoverPlans(this.#deps, log);
+  }
+}
+
+function wireIndex({ path, files, folders, bytes, builtAt, sweptAt }: IndexState) {
+  return {
+    ...{ path, files, folders, bytes },
+    ...{ built_at: timeText(builtAt), swept_at: timeText(sweptAt) },
+  };
+}
+
+function noIndex(path: string): AosError {
+  return new AosError('files.no-index', {
+    message: `There is no index of ${quote(path.slice(0, 200))}`,
+    fix: 'aos files indexes',
+  });
+}

@@ -1,0 +1,48 @@
+/** A plan as it is made, with what is said of it. */
+import type { FileRequest } from '../../kernel/files/request.ts';
+import type { FilesDeps } from '../deps.ts';
+import { folderTimes } from './folder-times.ts';
+import type { Plan, Step } from './plan.ts';
+import type { Source } from './select.ts';
+
+export interface ChangePlan {
+  readonly plan: Plan;
+  /** Many were asked for, also where one fits. */
+  readonly isBatch: boolean;
+  /** What `write_file` writes. */
+  readonly content?: Uint8Array | undefined;
+  /** How many got a number because their name was taken. */
+  readonly numbered: number;
+}
+
+export interface Made {
+  readonly steps: readonly Step[];
+  readonly leftOut: Plan['leftOut'];
+  readonly sources: readonly Source[];
+  readonly isBatch: boolean;
+  readonly numbered: number;
+}
+
+export async function finished(
+  deps: FilesDeps,
+  request: FileRequest,
+  made: Made,
+): Promise<ChangePlan> {
+  const { steps, leftOut, sources, isBatch, numbered } = made;
+  const written = steps.reduce((sum, step) => sum + (step.do === 'write' ? step.sizeBytes : 0), 0);
+  const plan: Plan = {
+    ...{ action: request.action, steps, leftOut },
+    folders: await folderTimes(deps.disk, steps),
+    files: sources.length === 0 ? 1 : sources.reduce((sum, { files }) => sum + files, 0),
+    bytes: written + sources.reduce((sum, { bytes }) => sum + bytes, 0),
+    onError: request.options?.on_error ?? 'stop',
+    isDestructive: steps.some(isDestructive),
+    isPermanent: steps.some((step) => step.do === 'remove'),
+  };
+  return { plan, isBatch, numbered };
+}
+
+function isDestructive(step: Step): boolean {
+  if (step.do === 'trash' || step.do === 'remove') return true;
+  return 'replaces' in step && step.replaces !== undefined;
+}

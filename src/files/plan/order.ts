@@ -1,0 +1,56 @@
+/**
+ * The order in which moves are done, so that none takes a name which another has yet to leave.
+ * Names that change places, or go round in a circle, are taken apart over a name in between.
+ */
+import type { Step } from './plan.ts';
+
+export type Move = Extract<Step, { do: 'move' }>;
+
+/** `between` gives a name in the same folder that nothing has. */
+export function inOrder(
+  moves: readonly Move[],
+  between: (path: string, number: number) => string,
+): readonly Move[] {
+  const byFrom = new Map(moves.map((move) => [move.from, move]));
+  const state = new Map<Move, 'open' | 'done'>();
+  const ordered: Move[] = [];
+  let circles = 0;
+  for (const first of moves) {
+    const chain: Move[] = [];
+    let move: Move | undefined = first;
+    // What has the name that this one wants goes first.
+    while (move !== undefined && state.get(move) === undefined) {
+      state.set(move, 'open');
+      chain.push(move);
+      move = byFrom.get(move.to);
+    }
+    // It comes back to itself: the last one waits under a name in between.
+    const isCircle = move !== undefined && state.get(move) === 'open';
+    const last = isCircle ? chain.pop() : undefined;
+    const aside = last && between(last.from, circles++);
+    if (last !== undefined && aside !== undefined) {
+      ordered.push({ ...last, to: aside, replaces: undefined });
+      state.set(last, 'done');
+    }
+    for (const one of chain.reverse()) {
+      ordered.push(one);
+      state.set(one, 'done');
+    }
+    if (last !== undefined && aside !== undefined) ordered.push({ ...last, from: aside });
+  }
+  return ordered;
+}
+
+/** A name in between, as `inOrder` is given it. */
+export const betweenMark = '/.aos-swap-';
+
+/** The first and the last step of each that goes over a name in between. */
+export function circlesOf(
+  steps: readonly Step[],
+): readonly { readonly first: number; readonly last: number }[] {
+  return steps.flatMap((step, first) => {
+    if (step.do !== 'move' || !step.to.includes(betweenMark)) return [];
+    const last = steps.findIndex((one) => one.do === 'move' && one.from === step.to);
+    return last === -1 ? [] : [{ first, last }];
+  });
+}

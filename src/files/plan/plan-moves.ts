@@ -1,0 +1,156 @@
+/** Moves, renames and copies: where each thing goes, and in which order. */
+import { hash } from 'node:crypto';
+import { AosError } from '../../kernel/errors.ts';
+import type { FileRequest } from '../../kernel/files/request.ts';
+import type { FileCaller } from '../caller.ts';
+import type { FilesDeps } from '../deps.ts';
+import { parsePath } from '../paths.ts';
+import { findPlace } from '../place.ts';
+import { type ChangePlan, finished } from './change-plan.ts';
+import { destinationOf } from './destination.ts';
+import { isNamePattern, newName } from './name-pattern.ts';
+import { betweenMark, inOrder } from './order.ts';
+import type { Step } from './plan.ts';
+import { checkUnprotected } from './protected.ts';
+import { type Selection, type Source, select } from './select.ts';
+import { type OnConflict, type Targets, targetsOf, type Wished } from './targets.ts';
+
+export async function planMove(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
+  const selection = await select(deps, caller, request, { power: 'move', last: 'keep' });
+  const { path, isFolder, makes } = await destinationOf(deps, caller, request, selection);
+  const inside = without(selection, path);
+  const wished = inside.sources.map((source) => wish(source, path, isFolder));
+  return planMoves(deps, caller, { request, selection: inside, wished, makes, isCopy: false });
+}
+
+export async function planCopy(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
+  const selection = await select(deps, caller, request, { power: 'read', last: 'follow' });
+  const { path, isFolder, makes } = await destinationOf(deps, caller, request, selection);
+  const inside = without(selection, path);
+  const wished = inside.sources.map((source) => wish(source, path, isFolder));
+  return planMoves(deps, caller, { request, selection: inside, wished, makes, isCopy: true });
+}
+
+function wish(source: Source, destination: string, isFolder: boolean): Wished {
+  const folder = destination === '/' ? '' : destination;
+  return { source, to: isFolder ? `${folder}/${nameOf(source.path)}` : destination };
+}
+
+/** The destination itself stays where it is, with all that it lies in. */
+function without(selection: Selection, destination: string): Selection {
+  if (!selection.isBatch) return selection;
+  const isAround = ({ path }: Source) => destination === path || destination.startsWith(`${path}/`);
+  const around = selection.sources.filter(isAround);
+  return {
+    ...selection,
+    sources: selection.sources.filter((source) => !isAround(source)),
+    leftOut: [
+      ...selection.leftOut,
+      ...around.map(({ path }) => ({ path, why: 'it is the destination' })),
+    ],
+  };
+}
+
+export async function planRename(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
+  const { destination } = request;
+  if (destination === undefined || destination === '') throw noName();
+  if (destination.includes('/')) throw nameWithSlash();
+  const selection = await select(deps, caller, request, { power: 'move', last: 'keep' });
+  if (selection.isBatch && !isNamePattern(destination)) throw sameNameForAll(selection);
+  const wished: Wished[] = [];
+  for (const [index, source] of selection.sources.entries()) {
+    const { path, was, modifiedAt } = source;
+    const takenAt = source.takenAt ?? (await takenAtOf(deps, caller, request, source));
+    const thing = { name: nameOf(path), isFolder: was.kind === 'folder', number: index + 1 };
+    const name = newName(destination, { ...thing, modifiedAt, takenAt }, deps.zone);
+    wished.push({ source, to: `${path.slice(0, path.lastIndexOf('/'))}/${name}` });
+  }
+  return planMoves(deps, caller, { request, selection, wished, makes: [], isCopy: false });
+}
+
+/** Of one file that was named, nobody has looked when it was taken. */
+async function takenAtOf(
+  deps: FilesDeps,
+  caller: FileCaller,
+  { destination = '' }: FileRequest,
+  { path, was }: Source,
+): Promise<number | undefined> {
+  if (was.kind !== 'file' || !destination.includes('{taken')) return undefined;
+  const parts = parsePath(caller.roots, path);
+  await using place = await findPlace(deps, caller, parts, { power: 'read', last: 'keep' });
+  const folder = { held: place.folder.path, path: path.slice(0, path.lastIndexOf('/')) };
+  return (await deps.looking.nature(folder, place.name, caller.signal)).takenAt;
+}
+
+interface Moves {
+  readonly request: FileRequest;
+  readonly selection: Selection;
+  readonly wished: readonly Wished[];
+  readonly makes: readonly Step[];
+  readonly isCopy: boolean;
+}
+
+async function planMoves(deps: FilesDeps, caller: FileCaller, moves: Moves): Promise<ChangePlan> {
+  const { request, selection, wished, makes, isCopy } = moves;
+  const { isBatch } = selection;
+  for (const { to } of wished) checkUnprotected(deps, caller, to);
+  const freed = new Set(isCopy ? [] : wished.filter(isMoved).map(({ source }) => source.path));
+  const onConflict: OnConflict = request.options?.on_conflict ?? (isBatch ? 'number' : 'replace');
+  const targets = await targetsOf(deps, caller, wished, { onConflict, freed, isBatch, isCopy });
+  const steps = isCopy ? copies(targets) : inOrder(movesOf(targets), besideName);
+  return finished(deps, request, {
+    steps: steps.length === 0 ? [] : [...makes, ...steps],
+    leftOut: [...selection.leftOut, ...targets.leftOut],
+    sources: targets.targets.map(({ source }) => source),
+    ...{ isBatch, numbered: targets.numbered },
+  });
+}
+
+function isMoved({ source, to }: Wished): boolean {
+  return source.path !== to;
+}
+
+function copies({ targets }: Targets): readonly Step[] {
+  return targets.map(({ source: { path, was }, to, replaces }) => ({
+    ...{ do: 'copy', from: path, to, was },
+    ...(replaces === undefined ? {} : { replaces }),
+  }));
+}
+
+function movesOf({ targets }: Targets) {
+  return targets.map(({ source: { path, was }, to, replaces }) => ({
+    ...({ do: 'move', from: path, to, was } as const),
+    ...(replaces === undefined ? {} : { replaces }),
+  }));
+}
+
+/** The same whenever the same plan is made, so that its hash is. */
+function besideName(path: string, number: number): string {
+  const mark = hash('sha256', path).slice(0, 16);
+  return `${path.slice(0, path.lastIndexOf('/'))}${betweenMark}${mark}-${number}.tmp`;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function noName(): AosError {
+  return new AosError('files.invalid-input', {
+    message: 'rename_file does not say how it should be called',
+    fix: 'Say it in destination',
+  });
+}
+
+function nameWithSlash(): AosError {
+  return new AosError('files.invalid-input', {
+    message: 'A new name has no slash in it',
+    fix: 'To put it elsewhere use move_file',
+  });
+}
+
+function sameNameForAll({ sources }: Selection): AosError {
+  return new AosError('files.invalid-input', {
+    message: `${sources.length} files cannot all have the same name`,
+    fix: 'Say how they differ, as in {name}-{n}{ext} or {taken}{ext}',
+  });
+}

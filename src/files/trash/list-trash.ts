@@ -1,0 +1,125 @@
+/** What lies in the trash, whoever put it there. */
+import { readWholeFile } from '../../kernel/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { FileAnswer } from '../../kernel/files/request.ts';
+import { momentWords, sizeWords } from '../../kernel/files/words.ts';
+import { newId } from '../../kernel/new-id.ts';
+import { quote } from '../../kernel/quote.ts';
+import { timeText } from '../../kernel/time-text.ts';
+import { begin } from '../apply/begin.ts';
+import { doneWords } from '../change.ts';
+import type { FilesDeps } from '../deps.ts';
+import { answering, callerOf, type FileAgentDeps, type FileRun } from '../file-agent.ts';
+import { checkOwner } from '../owners-only.ts';
+import { isInside, partsOf, shownPath } from '../paths.ts';
+import { foldersFor } from '../plan/destination.ts';
+import { folderTimes } from '../plan/folder-times.ts';
+import { type Plan, type Step, wasOf } from '../plan/plan.ts';
+import { parseTrashInfo } from './trash-info.ts';
+
+interface InTrash {
+  /** In the folder of the trash. */
+  readonly name: string;
+  /** Where it was. */
+  readonly path: string;
+  readonly deletedAt: number | undefined;
+}
+
+const largestInfo = 64 * 1024;
+
+/** The newest first. What nobody can read is passed over. */
+async function inTrash({ disk, zone, trash }: FilesDeps): Promise<readonly InTrash[]> {
+  const folder = `${trash}/info`;
+  if ((await disk.stat(folder).catch(() => undefined))?.kind !== 'folder') return [];
+  const found: InTrash[] = [];
+  for (const file of await disk.list(folder)) {
+    if (!file.endsWith('.trashinfo')) continue;
+    const text = await readWholeFile(disk, `${folder}/${file}`, largestInfo).catch(() => undefined);
+    const info = text && parseTrashInfo(zone, Buffer.from(text).toString());
+    if (info === undefined || !info.path.startsWith('/')) continue;
+    found.push({ name: file.slice(0, -'.trashinfo'.length), ...info });
+  }
+  return found.sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
+}
+
+/** For the owner: it is the owner's trash. */
+export function listTrash(deps: FileAgentDeps, run: FileRun): Promise<FileAnswer> {
+  return answering(deps, deps.clock.monotonicMs(), async () => {
+    checkOwner(run);
+    const all = await inTrash(deps);
+    const files = [];
+    for (const { name, path, deletedAt } of all) {
+      const there = await deps.disk.stat(`${deps.trash}/files/${name}`).catch(() => undefined);
+      if (there === undefined) continue;
+      const deleted = deletedAt === undefined ? {} : whenDeleted(deps, deletedAt);
+      const size = there.kind === 'folder' ? '' : sizeWords(there.sizeBytes);
+      files.push({ name, path, kind: there.kind, size, size_bytes: there.sizeBytes, ...deleted });
+    }
+    const words = `${files.length} in the trash`;
+    return { status: 'success', words, result: { files }, files: files.length };
+  });
+}
+
+function whenDeleted({ zone }: FilesDeps, at: number) {
+  return { deleted: momentWords(zone, at), deleted_at: timeText(at) };
+}
+
+export interface RestoreWish {
+  /** Where it was, or its name in the trash. */
+  readonly path: string;
+  readonly dryRun: boolean;
+}
+
+/** Back to where it was; never over something that is there now. */
+export function restoreFromTrash(
+  deps: FileAgentDeps,
+  { path, dryRun }: RestoreWish,
+  run: FileRun,
+): Promise<FileAnswer> {
+  return answering(deps, deps.clock.monotonicMs(), async () => {
+    const caller = callerOf(deps, run, async () => false);
+    checkOwner(run);
+    const wanted = path.startsWith('~') ? `${deps.root}${path.slice(1)}` : path;
+    const found = (await inTrash(deps)).find(
+      ({ name, path: was }) => was === wanted || name === path,
+    );
+    const there =
+      found && (await deps.disk.stat(`${deps.trash}/files/${found.name}`).catch(() => undefined));
+    if (found === undefined || there === undefined) throw notInTrash(path);
+    if (!isInside(caller.roots, partsOf(found.path))) throw notInTrash(path);
+    const target = await foldersFor(deps, caller, partsOf(found.path));
+    const step: Step = {
+      ...({ do: 'restore', to: target.path, was: wasOf(there) } as const),
+      from: `${deps.trash}/files/${found.name}`,
+      info: `${deps.trash}/info/${found.name}.trashinfo`,
+    };
+    const plan = await restorePlan(deps, [...target.makes, step], there.sizeBytes);
+    const shown = quote(shownPath(caller.roots, target.path));
+    if (dryRun)
+      return { status: 'success', words: `Would restore ${shown}`, result: { to: target.path } };
+    const outcome = await begin(deps, caller, {
+      ...{ id: newId(deps.clock.now(), deps.random), plan, callKey: run.key },
+      ...{ request: JSON.stringify({ restore: path }), prompt: `Restore ${shown}` },
+    });
+    return doneWords(outcome);
+  });
+}
+
+async function restorePlan(
+  { disk }: FilesDeps,
+  steps: readonly Step[],
+  bytes: number,
+): Promise<Plan> {
+  return {
+    ...{ action: 'restore_file', steps, leftOut: [], files: 1, bytes, onError: 'stop' },
+    folders: await folderTimes(disk, steps),
+    ...{ isDestructive: false, isPermanent: false },
+  };
+}
+
+function notInTrash(path: string): AosError {
+  return new AosError('files.not-in-trash', {
+    message: `${quote(path.slice(0, 200))} is not in the trash`,
+    fix: 'aos files trash',
+  });
+}

@@ -1,0 +1,116 @@
+/** Into the trash, so that it can be had back: by `aos files undo`, or from any desktop. */
+import { isTaken } from '../../kernel/disk-errors.ts';
+import type { Disk } from '../../kernel/ports.ts';
+import { removeQuietly } from '../../kernel/remove.ts';
+import type { StepRun, Trashed } from '../apply/deps.ts';
+import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
+import { changed } from '../apply/refusals.ts';
+import { isSame, type Was } from '../plan/plan.ts';
+import { openTrashFor, type TrashFolder } from './trash-folder.ts';
+import { printTrashInfo } from './trash-info.ts';
+
+export interface Unwanted extends HeldName {
+  readonly path: string;
+  readonly name: string;
+  readonly was: Was;
+}
+
+/** Moves it there. */
+export async function throwAway(run: StepRun, unwanted: Unwanted): Promise<Trashed> {
+  await using trash = await openTrashFor(run.deps, unwanted.path, unwanted.was.device);
+  const place = await placeInTrash(run, trash, unwanted);
+  const { disk } = run.deps;
+  // A crash came between the move and the note of it.
+  if (await isThereAlready(disk, unwanted, place.entry)) return place.trashed;
+  try {
+    const kept = { folder: trash.files, entry: place.entry };
+    if ((await moveToFree(disk, unwanted, kept)) === 'placed') return place.trashed;
+    // It lies on another disk than it did.
+    throw changed();
+  } catch (failure) {
+    await removeQuietly(disk, place.info);
+    throw failure;
+  }
+}
+
+/** Gives it a second name there; the first one is left to whoever replaces it. */
+export async function keepInTrash(run: StepRun, unwanted: Unwanted): Promise<Trashed> {
+  const { disk } = run.deps;
+  await using trash = await openTrashFor(run.deps, unwanted.path, unwanted.was.device);
+  const place = await placeInTrash(run, trash, unwanted);
+  try {
+    await disk.link(unwanted.entry, place.entry);
+  } catch (failure) {
+    const there = await disk.stat(place.entry);
+    if (!isTaken(failure) || !isSame(unwanted.was, there)) {
+      await removeQuietly(disk, place.info);
+      throw failure;
+    }
+  }
+  return place.trashed;
+}
+
+async function isThereAlready(disk: Disk, { was, entry }: Unwanted, kept: string) {
+  return isSame(was, await disk.stat(kept)) && (await disk.stat(entry)) === undefined;
+}
+
+interface PlaceInTrash {
+  readonly entry: string;
+  readonly info: string;
+  readonly trashed: Trashed;
+}
+
+/** What says where it was comes first: a file in the trash of which nobody knows that is lost. */
+async function placeInTrash(
+  run: StepRun,
+  trash: TrashFolder,
+  { path, name }: Unwanted,
+): Promise<PlaceInTrash> {
+  const { zone, clock } = run.deps;
+  const kept = nameInTrash(run, name);
+  const from = trash.top === '' ? path : path.slice(trash.top === '/' ? 1 : trash.top.length + 1);
+  const info = `${trash.info.path}/${kept}.trashinfo`;
+  await writeInfo(run, info, printTrashInfo(zone, from, clock.now()));
+  return {
+    entry: `${trash.files.path}/${kept}`,
+    info,
+    trashed: {
+      file: `${trash.path}/files/${kept}`,
+      info: `${trash.path}/info/${kept}.trashinfo`,
+    },
+  };
+}
+
+async function writeInfo({ deps, syncs }: StepRun, path: string, text: string): Promise<void> {
+  try {
+    await using writer = await deps.disk.create(path);
+    await writer.append(Buffer.from(text));
+    if (syncs) await writer.sync();
+  } catch (failure) {
+    // Of this very step, from before the process died: the name is of no other.
+    if (isTaken(failure)) return;
+    await removeQuietly(deps.disk, path);
+    throw failure;
+  }
+}
+
+const longestName = 200;
+
+/** Of the plan and the step, so that it is found again after a crash; the ending stays. */
+function nameInTrash({ planId, number }: StepRun, name: string): string {
+  const dot = name.lastIndexOf('.');
+  const stem = dot > 0 ? name.slice(0, dot) : name;
+  const ending = dot > 0 && name.length - dot <= 20 ? name.slice(dot) : '';
+  const mark = `.${planId.slice(-12)}-${number.toString(36)}`;
+  return `${cut(stem)}${mark}${ending}`;
+}
+
+/** Whole characters, at most so many bytes. */
+function cut(text: string): string {
+  let kept = '';
+  for (const character of text) {
+    if (Buffer.byteLength(kept + character) > longestName) break;
+    kept += character;
+  }
+  return kept;
+}

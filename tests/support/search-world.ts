@@ -1,0 +1,75 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { realClock } from '../../src/app/engines/clock.ts';
+import { openFileLooking } from '../../src/app/engines/files/looking.ts';
+import {
+  type FileSearchingOptions,
+  openFileSearching,
+} from '../../src/app/engines/files/searching.ts';
+import type { FileLooking, LookBase } from '../../src/kernel/files/look.ts';
+import type {
+  FileSearching,
+  IndexState,
+  SearchRequest,
+  SearchResult,
+} from '../../src/kernel/files/search.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface SearchWorld extends AsyncDisposable {
+  readonly searching: FileSearching;
+  readonly looking: FileLooking;
+  readonly base: LookBase;
+  /** A path in the tree. */
+  at(...names: string[]): string;
+  /** A path beside the tree. */
+  outside(...names: string[]): string;
+  write(path: string, text: string | Uint8Array): void;
+  request(wanted: Partial<SearchRequest>): SearchRequest;
+  search(wanted: Partial<SearchRequest>): Promise<SearchResult>;
+  /** What was found, below the base. */
+  paths(wanted: Partial<SearchRequest>): Promise<readonly string[]>;
+  index(): Promise<IndexState>;
+}
+
+const never = new AbortController().signal;
+
+/** A tree of files, and the real threads that search it. */
+export function searchWorld(options: Partial<FileSearchingOptions> = {}): SearchWorld {
+  const folder = temporaryFolder();
+  const path = folder.at('tree');
+  mkdirSync(path);
+  const descriptor = openSync(path, 'r');
+  const base = { held: `/proc/self/fd/${descriptor}`, path };
+  const reach = { kind: 'all', aosHome: folder.at('aos'), passOverSecrets: false } as const;
+  const looking = openFileLooking({ clock: realClock, zone: 'UTC' });
+  const searching = openFileSearching({
+    ...{ looking, clock: realClock, indexFolder: folder.at('index') },
+    ...options,
+  });
+  const request = (wanted: Partial<SearchRequest>): SearchRequest => ({
+    ...{ base, reach, recursive: true, hidden: false, passOver: [], limit: 100 },
+    ...{ filters: { kind: 'any' }, query: '', how: 'words', where: 'both', now: realClock.now() },
+    ...wanted,
+  });
+  const search = (wanted: Partial<SearchRequest>) => searching.search(request(wanted), never);
+  return {
+    ...{ searching, looking, base, request, search },
+    at: (...names) => folder.at('tree', ...names),
+    outside: (...names) => folder.at(...names),
+    write(name, text) {
+      mkdirSync(dirname(folder.at('tree', name)), { recursive: true });
+      writeFileSync(folder.at('tree', name), text);
+    },
+    paths: async (wanted) => {
+      const { hits } = await search(wanted);
+      return hits.map(({ file }) => file.path.slice(path.length + 1));
+    },
+    index: () => searching.index({ base, reach, passOver: [] }, never),
+    async [Symbol.asyncDispose]() {
+      await searching[Symbol.asyncDispose]();
+      await looking[Symbol.asyncDispose]();
+      closeSync(descriptor);
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
