@@ -494,3 +494,33 @@ test('a plan with very many long names is answered, and done', async () => {
   expect(JSON.stringify(done).length).toBeLessThan(200 * 1024);
   expect(done).toMatchObject({ status: 'success', metadata: { files_affected: 300 } });
 });
+
+test('names that change places are taken back where one of them cannot be renamed', async () => {
+  let root = '';
+  const stubborn: Disk = {
+    ...realDisk,
+    link: async (from, to) => {
+      // The second of the three: the first waits under a name in between by then.
+      if (from.endsWith('/2.txt') && root !== '') throw diskError('EIO', from);
+      await realDisk.link(from, to);
+    },
+  };
+  await using world = await fileAgentWorld({ disk: stubborn });
+  root = world.root;
+  for (const [name, size] of [
+    ['3', 1],
+    ['1', 2],
+    ['2', 3],
+  ] as const) {
+    write(world, `n/${name}.txt`, 'x'.repeat(size));
+  }
+  const before = await treeHash(world.root, { folderTimes: 'left-out' });
+
+  const answer = await world.confirm({
+    ...{ action: 'rename_file', path: '~/n/*.txt', destination: '{n}{ext}' },
+    options: { sort: 'size', order: 'asc' },
+  });
+
+  expect(answer.status).toBe('error');
+  expect(await treeHash(world.root, { folderTimes: 'left-out' })).toBe(before);
+});

@@ -61,11 +61,12 @@ export async function applyPlan(
     if (state.ok === false && plan.onError === 'stop') break;
   }
   reason ??= whyStopped(caller.signal);
-  if (results.length < plan.steps.length || results.at(-1)?.ok === false) {
+  const end = endOf(results, plan, reason);
+  if (end !== 'interrupted') {
     await takeBackCircles({ deps, caller, id, plan, isAgain, log, done }, results);
   }
   await settleFolders(deps, plan, log);
-  return { end: endOf(results, plan, reason), steps: results, reason };
+  return { end, steps: results, reason };
 }
 
 function whyStopped({ aborted, reason }: AbortSignal): AosError | undefined {
@@ -84,7 +85,8 @@ function endOf(
 ): Applied['end'] {
   // The daemon stops, and is going to come back.
   if (reason?.code === 'tool.interrupted') return 'interrupted';
-  if (results.length < steps.length) return 'stopped';
+  // Also where it was told to stop in the middle of the last step.
+  if (results.length < steps.length || results.at(-1)?.ok === undefined) return 'stopped';
   return onError === 'stop' && results.at(-1)?.ok === false ? 'stopped' : 'done';
 }
 
