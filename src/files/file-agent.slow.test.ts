@@ -524,3 +524,14 @@ test('names that change places are taken back where one of them cannot be rename
   expect(answer.status).toBe('error');
   expect(await treeHash(world.root, { folderTimes: 'left-out' })).toBe(before);
 });
+
+test('a filter of names takes no notice of capital letters, nor does what is left out', async () => {
+  await using world = await fileAgentWorld();
+  for (const name of ['Screenshot 1.png', 'screenshot 2.png', 'Photo.PNG']) write(world, name);
+
+  const named = await world.ask({ action: 'list_files', filters: { name: '*screenshot*' } });
+  const others = await world.ask({ action: 'list_files', filters: { exclude: ['SCREENSHOT*'] } });
+
+  expect(named.result).toMatchObject({ total: 2 });
+  expect(others.result).toMatchObject({ total: 1, files: [{ name: 'Photo.PNG' }] });
+});

@@ -32,6 +32,7 @@ const fields: Readonly<Record<string, DateField>> = {
   filmed: 'taken',
   wrote: 'modified',
   make: 'created',
+  take: 'taken',
   'working on': 'modified',
   change: 'modified',
   modify: 'modified',
@@ -48,10 +49,14 @@ export function fieldsOf(sentence: Sentence): DateField[] {
   return (
     words
       // "Make a copy" is what to do; "did I make" is when.
-      .filter(({ token, at }) => token.fold !== 'make' || sentence.tokens[at - 1]?.fold === 'i')
+      .filter(({ token, at }) => !isVerbToo(token.fold) || sentence.tokens[at - 1]?.fold === 'i')
       .map(({ token }) => (Object.hasOwn(fields, token.fold) ? fields[token.fold] : undefined))
       .filter((field) => field !== undefined)
   );
+}
+
+function isVerbToo(word: string): boolean {
+  return word === 'make' || word === 'take';
 }
 
 export function takeParticiple(cursor: Cursor): boolean {

@@ -7,6 +7,7 @@
  * U3. Quoted texts and names of files are data. No word in them says what is to be done.
  * U4. A negated verb, or two verbs, never lead to either of them.
  */
+import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
 import { Sentence } from './cursor.ts';
 import { doubtOf } from './doubts.ts';
@@ -92,7 +93,7 @@ function understandDeed(
   const request = requestOf(slots, world, { isDryRun });
   const reading = readingOf(request, slots, world);
   const unused = slots.left.map(({ text }) => text);
-  const doubt = doubtOf(slots, request);
+  const doubt = doubtOf(slots, request) ?? byOpening(words, request);
   if (doubt !== undefined) {
     return { kind: 'asks-back', reading, confidence: 0.3, unused, question: doubt, request };
   }
@@ -104,6 +105,18 @@ function understandDeed(
     unused: isSearch ? [] : unused,
     request,
   };
+}
+
+const openings: ReadonlySet<string> = new Set(['opened', 'accessed', 'used', 'viewed', 'looked']);
+
+/** A file does not tell when it was opened last; that it was not changed is something else. */
+function byOpening(words: Sentence, { action, filters = {} }: FileRequest): string | undefined {
+  const isDated = (filters.modified_after ?? filters.modified_before) !== undefined;
+  if (!isDated || !/^(?:move|rename|copy|delete)_file$/.test(action)) return undefined;
+  const said = words.tokens.find(({ kind, fold }) => kind === 'word' && openings.has(fold));
+  return said === undefined
+    ? undefined
+    : `I know when files were changed, and not when they were ${said.fold}. Say "changed" if you mean that.`;
 }
 
 /** Without any verb it is something to look for. */

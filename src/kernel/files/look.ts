@@ -28,7 +28,7 @@ export type FileReach =
 export interface LookFilters {
   /** Of the path below the base, in parts; `**` stands for any number of folders. */
   readonly glob?: readonly string[] | undefined;
-  /** Of the name. */
+  /** Of the name; capital letters do not count. */
   readonly name?: string | undefined;
   /** Lower case: extensions without a dot, media types, `image/*`. */
   readonly types?: readonly string[] | undefined;

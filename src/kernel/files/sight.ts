@@ -65,11 +65,14 @@ function deeper({ filters: { glob = [] }, recursive }: SightRequest): readonly s
   return [...glob.slice(0, -1), '**', ...glob.slice(-1)];
 }
 
-/** A pattern of a name, with braces. */
+/**
+ * A pattern of a name, with braces. Capital letters do not count here: who looks for screenshots
+ * means `Screenshot 5.png` too, and who leaves them out does as well.
+ */
 function oneOf(text: string): NameTest {
-  const glob = compileGlob([text], { hidden: true });
+  const glob = compileGlob([text.toLowerCase()], { hidden: true });
   const isHidden = namePattern(text).isHidden;
-  return { isHidden, fits: (name) => glob.fits(glob.start, name) };
+  return { isHidden, fits: (name) => glob.fits(glob.start, name.toLowerCase()) };
 }
 
 /** From the root, or from the base. */
