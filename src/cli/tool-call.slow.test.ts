@@ -45,7 +45,8 @@ test('Ctrl-C tells that the call goes on and how to look, and so it does', async
 
 test('Ctrl-C while a human is waited for tells the same', async () => {
   await using home = await commandHome('jean', 'sam');
-  const [sending] = (await home.client.grants({ agent: 'sam' })).items;
+  const held = (await home.client.grants({ agent: 'sam' })).items;
+  const sending = held.find(({ capability }) => capability.startsWith('message:'));
   await home.client.revoke(sending?.id ?? '');
   await home.client.grant({ agent: 'sam', capability: 'message:jean:send', ask: true });
   const stop = new AbortController();
