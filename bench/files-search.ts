@@ -83,7 +83,7 @@ async function openTree(): Promise<SearchTree> {
   );
   const base = { held: `/proc/self/fd/${descriptor}`, path };
   const reach = { kind: 'all', aosHome: join(folder, 'home'), passOverSecrets: false } as const;
-  const common = { base, reach, recursive: true, hidden: true, passOver: [], now: Date.now() };
+  const common = { base, reach, recursive: true, hidden: false, passOver: [], now: Date.now() };
   return {
     path,
     index: async () => void (await searching.index({ base, reach, passOver: [] }, never)),
