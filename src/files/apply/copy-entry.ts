@@ -13,7 +13,7 @@ import type { Disk, DiskEntry, FileReader } from '../../kernel/ports.ts';
 import { removeTree } from '../../kernel/remove.ts';
 import type { TreeDisk } from '../../kernel/tree.ts';
 import { isStill, wasOf } from '../plan/plan.ts';
-import { changed, notRegular, otherDisk } from './refusals.ts';
+import { changed, notRegular, otherDisk } from '../refusals.ts';
 
 export interface CopyDeps {
   readonly disk: Disk;

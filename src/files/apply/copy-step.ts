@@ -3,12 +3,12 @@ import { isInReach } from '../../kernel/files/reach.ts';
 import { removeTree } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { copyEntry } from './copy-entry.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
 import { inRoom } from './make-room.ts';
 import { madeBefore, namePending, pendingBeside } from './name-pending.ts';
-import { changed } from './refusals.ts';
 
 export async function copyStep(
   run: StepRun,

@@ -1,8 +1,8 @@
 import type { FilePower } from '../../security/file-reach.ts';
 import { partsOf } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
+import { changed } from '../refusals.ts';
 import type { StepRun } from './deps.ts';
-import { changed } from './refusals.ts';
 
 /** The very path of a step: where a symlink has come onto the way, it is another one. */
 export async function exactPlace(

@@ -1,6 +1,6 @@
+import { changed } from '../refusals.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
-import { changed } from './refusals.ts';
 
 export async function makeFolderStep(run: StepRun, path: string): Promise<StepNote> {
   const { disk, treeDisk } = run.deps;

@@ -1,10 +1,10 @@
 /** What has the name that something else gets, because somebody said yes to that. */
 import type { FilePlace } from '../place.ts';
 import { isStill, type Was } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { takeBack } from '../trash/take-back.ts';
 import { keepInTrash, throwAway } from '../trash/throw-away.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
-import { changed } from './refusals.ts';
 
 /** Makes room for something; where that fails, what had the name keeps it. */
 export async function inRoom(

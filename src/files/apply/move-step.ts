@@ -5,6 +5,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, isStill, type Step, type Was, wasOf } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { copyInto } from './copy-step.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
 import { dropCopied } from './drop-copied.ts';
@@ -12,7 +13,6 @@ import { exactPlace } from './exact-place.ts';
 import { inRoom } from './make-room.ts';
 import { madeBefore } from './name-pending.ts';
 import { moveOver, moveToFree } from './put-in-place.ts';
-import { changed } from './refusals.ts';
 
 export async function moveStep(
   run: StepRun,

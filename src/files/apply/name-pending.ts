@@ -2,9 +2,9 @@
 import { removeTree } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, wasOf } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { pendingName, type Room, type StepNote, type StepRun } from './deps.ts';
 import { type HeldName, moveOver, moveToFree } from './put-in-place.ts';
-import { changed } from './refusals.ts';
 
 export function pendingBeside(run: StepRun, to: FilePlace): HeldName {
   return { folder: to.folder, entry: `${to.folder.path}/${pendingName(run)}` };

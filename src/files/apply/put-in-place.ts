@@ -13,7 +13,7 @@ import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 import { removeIfThere, removeQuietly } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, isStill, type Was } from '../plan/plan.ts';
-import { changed, systemCode, taken } from './refusals.ts';
+import { changed, systemCode, taken } from '../refusals.ts';
 
 /** A name in a folder that is held. */
 export type HeldName = Pick<FilePlace, 'folder' | 'entry'>;

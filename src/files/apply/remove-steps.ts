@@ -1,9 +1,9 @@
 import { removeTree } from '../../kernel/remove.ts';
 import { isSame, isStill, type Step } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { throwAway } from '../trash/throw-away.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
-import { changed } from './refusals.ts';
 
 export async function trashStep(
   run: StepRun,

@@ -3,11 +3,11 @@ import { printFilePath } from '../../kernel/file-path.ts';
 import { removeIfThere } from '../../kernel/remove.ts';
 import { partsOf } from '../paths.ts';
 import { isSame, isStill, type Step } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { openTrash } from '../trash/trash-folder.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
 import { moveOver, moveToFree } from './put-in-place.ts';
-import { changed } from './refusals.ts';
 
 export async function restoreStep(
   run: StepRun,

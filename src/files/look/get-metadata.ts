@@ -4,10 +4,10 @@ import { isPattern } from '../../kernel/files/glob.ts';
 import { momentWords } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
 import { timeText } from '../../kernel/time-text.ts';
-import { changed } from '../apply/refusals.ts';
 import { hasFilters } from '../look-request.ts';
 import { isInside, parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
+import { changed, notFound } from '../refusals.ts';
 import { withTarget } from '../way/link-target.ts';
 import type { Look, Seen } from './deps.ts';
 import { describedFile } from './described.ts';
@@ -23,10 +23,7 @@ export async function getMetadata(look: Look): Promise<Seen> {
   await using place = await findPlace(deps, caller, parts, { power: 'read', last: 'keep' });
   if (place.there === undefined && isPattern(request.path)) return listFiles(look);
   if (place.there === undefined) {
-    throw new AosError('files.not-found', {
-      message: "I couldn't find a file at that path",
-      fix: 'Check the path, or search: aos files "find …"',
-    });
+    throw notFound();
   }
   const found = foundThere(place.path, place.there);
   const technical = request.options?.technical;

@@ -5,6 +5,7 @@ import { sizeWords, thousands } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
 import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
+import { notFound } from '../refusals.ts';
 import { decodeUtf8, wholeCharacters } from '../text-bytes.ts';
 import type { Look, Seen } from './deps.ts';
 
@@ -71,10 +72,7 @@ function mostBytes(answerBytes: number, encoding: Read['encoding']): number {
 
 function checkKind({ there }: FilePlace): void {
   if (there === undefined) {
-    throw new AosError('files.not-found', {
-      message: "I couldn't find a file at that path",
-      fix: 'Check the path, or search: aos files "find …"',
-    });
+    throw notFound();
   }
   if (there.kind === 'folder') throw isFolder();
   if (there.kind !== 'file') {

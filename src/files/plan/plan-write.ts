@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import { notRegular, taken } from '../apply/refusals.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { parsePath } from '../paths.ts';
 import { findPlace } from '../place.ts';
+import { notRegular, taken } from '../refusals.ts';
 import { refuseUnused } from '../unused-parts.ts';
 import { finished } from './change-plan.ts';
 import { foldersFor } from './destination.ts';

@@ -4,13 +4,13 @@ import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { FoundFile, Listing, LookRequest } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FilePower } from '../../security/file-reach.ts';
-import { notRegular } from '../apply/refusals.ts';
 import type { FileCaller } from '../caller.ts';
 import { toFilesError } from '../codes.ts';
 import type { FilesDeps } from '../deps.ts';
 import { hasFilters, lookRequest } from '../look-request.ts';
 import { parsePath, partsOf } from '../paths.ts';
 import { type FolderPlace, findFolder, findPlace } from '../place.ts';
+import { notFound, notRegular } from '../refusals.ts';
 import { foundByWords } from '../search-request.ts';
 import { type LeftOut, type TreeFacts, type Was, wasOf } from './plan.ts';
 import { checkUnprotected, whyProtected } from './protected.ts';
@@ -66,10 +66,7 @@ async function selectOne(
     await using place = await findPlace(deps, caller, parts, { power, last });
     if (place.there === undefined) {
       if (glob.length > 0) return undefined;
-      throw new AosError('files.not-found', {
-        message: "I couldn't find a file at that path",
-        fix: 'Check the path, or search: aos files "find …"',
-      });
+      throw notFound();
     }
     checkUnprotected(deps, caller, place.path);
     if (place.there.kind === 'folder') checkWholeFolder(request);

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { Listing } from '../../kernel/files/look.ts';
 import type { FilePower } from '../../security/file-reach.ts';
-import { otherDisk } from '../apply/refusals.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { lookRequest } from '../look-request.ts';
 import { partsOf } from '../paths.ts';
 import { findFolder } from '../place.ts';
+import { otherDisk } from '../refusals.ts';
 import type { TreeFacts } from './plan.ts';
 
 /** Refused where some of it may not be touched. */

@@ -4,8 +4,8 @@ import type { Disk } from '../../kernel/ports.ts';
 import { removeQuietly } from '../../kernel/remove.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';
 import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
-import { changed } from '../apply/refusals.ts';
 import { isSame, type Was } from '../plan/plan.ts';
+import { changed } from '../refusals.ts';
 import { openTrashFor, type TrashFolder } from './trash-folder.ts';
 import { printTrashInfo } from './trash-info.ts';
 

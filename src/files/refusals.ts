@@ -1,4 +1,4 @@
-import { AosError } from '../../kernel/errors.ts';
+import { AosError } from '../kernel/errors.ts';
 
 export function changed(): AosError {
   return new AosError('files.changed', {
@@ -11,6 +11,13 @@ export function taken(): AosError {
   return new AosError('files.conflict', {
     message: 'Something has that name already',
     fix: 'Choose another name, or say options.on_conflict',
+  });
+}
+
+export function notFound(): AosError {
+  return new AosError('files.not-found', {
+    message: "I couldn't find a file at that path",
+    fix: 'Check the path, or search: aos files "find …"',
   });
 }
 
