@@ -13,7 +13,7 @@ import { onlyListed } from './only-listed.ts';
 
 const usualHits = 50;
 const indexNote =
-  'By an index: words that were added to a file in place since may be missing. To bring it up to date: aos files index PATH';
+  'By an index of very many texts: words that were added to a file in place since may be missing. To bring it up to date: aos files index PATH';
 
 export async function searchFiles(look: Look): Promise<Seen> {
   const { deps, caller, request } = look;
@@ -46,7 +46,7 @@ export async function searchFiles(look: Look): Promise<Seen> {
     result: {
       files: kept,
       ...{ total: found.total, truncated: found.truncated || isCut, searched_by: found.by },
-      ...(found.by === 'index' && asked.where !== 'name' ? { note: indexNote } : {}),
+      ...(found.mayMissEdits === true ? { note: indexNote } : {}),
       ...skippedWords(found),
     },
     ...{ files: kept.length, bytes },

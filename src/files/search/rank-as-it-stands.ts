@@ -24,7 +24,7 @@ export function rankAsItStands<C extends Candidate>(
     const [count = 0] = candidate.counts ?? [];
     const byContent = count === 0 ? 0 : 0.4 + 0.25 * Math.min(1, Math.log2(count) / 5);
     if (byName === 0 && byContent === 0) continue;
-    const why = [
+    const why = () => [
       ...(byName > 0 ? [`name has ${shown}`] : []),
       ...(byContent > 0 ? [`content has ${shown}`] : []),
     ];

@@ -81,7 +81,7 @@ test('a date that was asked for makes a file likelier and rules none out', () =>
     'invoice-new.pdf',
     'invoice-old.pdf',
   ]);
-  expect(ranked[0]?.why).toEqual(['name has "invoice"', 'changed 3 days ago']);
+  expect(ranked[0]?.why()).toEqual(['name has "invoice"', 'changed 3 days ago']);
 });
 
 test('of two that fit alike the newer comes first, then the one whose path does', () => {
@@ -105,5 +105,5 @@ test('a word for a kind of file fits files of that kind', () => {
 test('a reason never moves the cursor, whatever was asked for', () => {
   const ranked = rank(readQuestion('naïve\u202e'), [file('naive.txt')], { now });
 
-  expect(ranked[0]?.why).toEqual(['name has "naïve"']);
+  expect(ranked[0]?.why()).toEqual(['name has "naïve"']);
 });

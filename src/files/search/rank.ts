@@ -4,14 +4,7 @@
  */
 import { quote } from '../../kernel/quote.ts';
 import type { Question, QuestionWord } from './question.ts';
-import {
-  byScore,
-  type Candidate,
-  type Ranked,
-  type RankOptions,
-  type Score,
-  withDate,
-} from './score.ts';
+import { byScore, type Candidate, type Ranked, type RankOptions, withDate } from './score.ts';
 import { isTypeWord } from './type-words.ts';
 import { bestFit, type Fit } from './word-match.ts';
 import { wordsOf } from './words.ts';
@@ -31,40 +24,35 @@ export function rank<C extends Candidate>(
   candidates: readonly C[],
   options: RankOptions,
 ): Ranked<C>[] {
-  const textsOf = textReader();
-  const shown = words.map((word) => ({ ...word, shown: quote(word.typed) }));
+  const looks = words.map(lookFor);
   const looked = candidates.map((candidate) => {
     const texts = textsOf(candidate);
-    const marks = shown.map((word, index) => markOf(word, texts, candidate.counts?.[index] ?? 0));
-    return { candidate, marks };
+    return { candidate, strengths: looks.map((look, index) => strengthOf(look, texts, index)) };
   });
   const weights = words.map((_, index) => rarity(looked, index));
+  const reasonsOf = (candidate: C) => () => {
+    const texts = textsOf(candidate);
+    return looks.flatMap((look, index) => look(texts, index).map(({ why }) => why));
+  };
   return looked
-    .filter(({ marks }) => marks.some(({ strength }) => strength > 0))
-    .map(({ candidate, marks }) => ({ candidate, ...scoreOf(marks, weights, candidate, options) }))
+    .filter(({ strengths }) => strengths.some((strength) => strength > 0))
+    .map(({ candidate, strengths }) => ({
+      candidate,
+      ...withDate(byWords(strengths, weights), reasonsOf(candidate), candidate.modifiedAt, options),
+    }))
     .sort(byScore);
 }
 
-/** In words. */
 interface Texts {
+  /** In words. */
   readonly name: readonly string[];
-  readonly folders: readonly string[];
   readonly ending: string;
+  readonly candidate: Candidate;
 }
 
-/** Many files lie in few folders: the words of each of those are read once. */
-function textReader(): (candidate: Candidate) => Texts {
-  const known = new Map<string, readonly string[]>();
-  const folderWords = (name: string): readonly string[] => {
-    const words = known.get(name) ?? wordsOf(name);
-    known.set(name, words);
-    return words;
-  };
-  return ({ folders, name }) => ({
-    name: wordsOf(name),
-    folders: folders.flatMap(folderWords),
-    ending: endingOf(name),
-  });
+function textsOf(candidate: Candidate): Texts {
+  const { name } = candidate;
+  return { name: wordsOf(name), ending: endingOf(name), candidate };
 }
 
 function endingOf(name: string): string {
@@ -72,62 +60,93 @@ function endingOf(name: string): string {
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
 }
 
-interface ShownWord extends QuestionWord {
-  /** In reasons. */
-  readonly shown: string;
-}
-
-interface Mark {
+interface Found {
   /** Between 0 and 1. */
   readonly strength: number;
-  readonly why: readonly string[];
+  readonly why: string;
 }
 
-function markOf(word: ShownWord, { name, folders, ending }: Texts, count: number): Mark {
-  const found: [strength: number, why: string][] = [];
-  const { shown } = word;
-  const nameFit = bestFit(word, name);
-  if (nameFit !== undefined) found.push([nameStrength[nameFit], `${nameWords[nameFit]} ${shown}`]);
-  const folderFit = bestFit(word, folders);
-  if (folderFit !== undefined && folderFit !== 'typo') {
-    found.push([nameStrength[folderFit] * folderShare, `folder has ${shown}`]);
-  }
-  if (count > 0) found.push([contentStrength(count), `content has ${shown}`]);
-  if (isTypeWord(word.stem, ending)) {
-    found.push([typeStrength, `is a ${word.stem}`]);
-  }
-  const missing = found.reduce((left, [strength]) => left * (1 - strength), 1);
-  return { strength: 1 - missing, why: found.map(([, why]) => why) };
+/** Where in a file one word is found; its number in the question is told too. */
+type Look = (texts: Texts, index: number) => readonly Found[];
+
+function lookFor(word: QuestionWord): Look {
+  const shown = quote(word.typed);
+  const byName = inNames(shown);
+  const inFolders = folderLook(word, `folder has ${shown}`);
+  const asType = { strength: typeStrength, why: `is a ${word.stem}` };
+  return ({ name, ending, candidate }, index) => {
+    const found: Found[] = [];
+    const fit = bestFit(word, name);
+    if (fit !== undefined) found.push(byName[fit]);
+    const folder = inFolders(candidate.folders);
+    if (folder !== undefined) found.push(folder);
+    const count = candidate.counts?.[index] ?? 0;
+    if (count > 0) found.push({ strength: contentStrength(count), why: `content has ${shown}` });
+    if (isTypeWord(word.stem, ending)) found.push(asType);
+    return found;
+  };
 }
 
-const nameWords: Readonly<Record<Fit, string>> = {
-  exact: 'name has',
-  stem: 'name has',
-  prefix: 'name begins a word with',
-  typo: 'name has nearly',
-};
+function inNames(shown: string): Readonly<Record<Fit, Found>> {
+  return {
+    exact: { strength: nameStrength.exact, why: `name has ${shown}` },
+    stem: { strength: nameStrength.stem, why: `name has ${shown}` },
+    prefix: { strength: nameStrength.prefix, why: `name begins a word with ${shown}` },
+    typo: { strength: nameStrength.typo, why: `name has nearly ${shown}` },
+  };
+}
+
+/** Many files lie in few folders: each name of those is looked at once. */
+function folderLook(
+  word: QuestionWord,
+  why: string,
+): (folders: readonly string[]) => Found | undefined {
+  const known = new Map<string, number>();
+  const strengthIn = (name: string): number => {
+    const seen = known.get(name);
+    if (seen !== undefined) return seen;
+    const fit = bestFit(word, wordsOf(name));
+    const strength = fit === undefined || fit === 'typo' ? 0 : nameStrength[fit] * folderShare;
+    known.set(name, strength);
+    return strength;
+  };
+  return (folders) => {
+    let strength = 0;
+    for (const name of folders) strength = Math.max(strength, strengthIn(name));
+    return strength === 0 ? undefined : { strength, why };
+  };
+}
 
 // The tenth time says less than the second.
 function contentStrength(count: number): number {
   return 0.3 + 0.25 * Math.min(1, Math.log2(count) / 5);
 }
 
-function rarity(looked: readonly { readonly marks: readonly Mark[] }[], index: number): number {
-  const fitting = looked.filter(({ marks }) => (marks[index]?.strength ?? 0) > 0).length;
+/** Between 0 and 1: what is found in two places is likelier than in one. */
+function strengthOf(look: Look, texts: Texts, index: number): number {
+  let missing = 1;
+  for (const { strength } of look(texts, index)) missing *= 1 - strength;
+  return 1 - missing;
+}
+
+interface Looked {
+  /** Of each word. */
+  readonly strengths: readonly number[];
+}
+
+function rarity(looked: readonly Looked[], index: number): number {
+  let fitting = 0;
+  for (const { strengths } of looked) if ((strengths[index] ?? 0) > 0) fitting++;
   return Math.log(1 + (looked.length + 1) / (fitting + 0.5));
 }
 
-function scoreOf(
-  marks: readonly Mark[],
-  weights: readonly number[],
-  { modifiedAt }: Candidate,
-  options: RankOptions,
-): Score {
-  const weightOf = (index: number) => weights[index] ?? 0;
-  const whole = marks.reduce((sum, _, index) => sum + weightOf(index), 0);
-  const found = marks.reduce((sum, mark, index) => sum + mark.strength * weightOf(index), 0);
-  const isAll = marks.every(({ strength }) => strength > 0);
-  const byWords = (found / whole) * (isAll ? 1 : 0.75);
-  const why = marks.flatMap((mark) => mark.why);
-  return withDate(byWords, why, modifiedAt, options);
+function byWords(strengths: readonly number[], weights: readonly number[]): number {
+  let [found, whole, isAll] = [0, 0, true];
+  for (const [index, weight] of weights.entries()) {
+    const strength = strengths[index] ?? 0;
+    found += strength * weight;
+    whole += weight;
+    isAll &&= strength > 0;
+  }
+  return (found / whole) * (isAll ? 1 : 0.75);
 }

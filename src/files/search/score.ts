@@ -19,7 +19,8 @@ export interface RankOptions {
 export interface Score {
   /** Between 0 and 1. */
   readonly score: number;
-  readonly why: readonly string[];
+  /** In words. Of most nobody asks. */
+  why(): readonly string[];
 }
 
 export interface Ranked<C extends Candidate> extends Score {
@@ -29,7 +30,7 @@ export interface Ranked<C extends Candidate> extends Score {
 /** A date that was asked for makes a file likelier, and rules none out. */
 export function withDate(
   score: number,
-  why: readonly string[],
+  why: () => readonly string[],
   modifiedAt: Instant | undefined,
   { now, likelier }: RankOptions,
 ): Score {
@@ -38,7 +39,7 @@ export function withDate(
   const isWithin = modifiedAt >= after && modifiedAt < before;
   if (!isWithin) return { score: rounded(score * 0.85), why };
   const likely = rounded(score + (1 - score) * 0.25);
-  return { score: likely, why: [...why, changedInWords(modifiedAt, now)] };
+  return { score: likely, why: () => [...why(), changedInWords(modifiedAt, now)] };
 }
 
 function rounded(score: number): number {

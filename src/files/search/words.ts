@@ -10,6 +10,8 @@ const oneWord = new RegExp(`[${single}]|[[\\p{L}\\p{N}\\p{M}]--[${single}]]+`, '
 // `InvoiceAhmed`, `invoice2026`, and not `mp3` or `Q3`.
 const seams =
   /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L}{3})(?=\d{2})|(?<=\d{2})(?=\p{L}{3})/gu;
+// Whether a name of plain letters has one of them at all: most have none.
+const plainSeam = /[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{3}\d{2}|\d{2}[A-Za-z]{3}/;
 const possessive = /['’]s\b/giu;
 const marks = /[\u0300-\u036f]/g;
 const plainAscii = /^[\0-\x7f]*$/;
@@ -51,9 +53,16 @@ export function foldedWord(word: string): string {
 
 /** As they are written. */
 export function writtenWords(text: string): string[] {
-  const apart = text.normalize('NFC').replace(possessive, '').replace(seams, ' ');
   // The same for plain letters, and several times quicker.
-  return apart.match(plainAscii.test(apart) ? plainWord : oneWord) ?? [];
+  if (plainAscii.test(text)) return plainWordsOf(text);
+  const apart = text.normalize('NFC').replace(possessive, '').replace(seams, ' ');
+  return apart.match(oneWord) ?? [];
+}
+
+function plainWordsOf(text: string): string[] {
+  const owned = text.includes("'") ? text.replace(possessive, '') : text;
+  const apart = plainSeam.test(owned) ? owned.replace(seams, ' ') : owned;
+  return apart.match(plainWord) ?? [];
 }
 
 /** The singular of a folded word, or what does for it; a word that is none stays as it is. */

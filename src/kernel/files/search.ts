@@ -31,6 +31,8 @@ export interface SearchResult {
   readonly skippedTotal: number;
   /** How the answer was found. */
   readonly by: 'walk' | 'index';
+  /** Words that were added to a file in place may not be known to the index. */
+  readonly mayMissEdits?: boolean | undefined;
 }
 
 export interface IndexState {

@@ -90,6 +90,11 @@ export function removeFile(store: IndexStore, id: number): void {
   store.run('delete from file where id = ?', id);
 }
 
+/** Whether its words are in the index too, as far as its name tells. */
+export function hasText(name: string): boolean {
+  return !noText.test(name);
+}
+
 function writeWords(
   store: IndexStore,
   tree: HeldTree,
@@ -97,7 +102,7 @@ function writeWords(
   { id, stats }: { readonly id: number; readonly stats: BigIntStats },
 ): void {
   const name = parts.at(-1) ?? '';
-  const body = stats.isFile() && stats.size > 0n && !noText.test(name) ? textOf(tree, parts) : '';
+  const body = stats.isFile() && stats.size > 0n && hasText(name) ? textOf(tree, parts) : '';
   const words = wordsOf(name).join(' ');
   store.run('insert into words (rowid, name, body) values (?, ?, ?)', id, words, body);
 }

@@ -6,12 +6,12 @@ import type { Question, QuestionWord } from '../../../files/search/question.ts';
 import { isOneTypoAway } from '../../../files/search/word-match.ts';
 import { stemOf } from '../../../files/search/words.ts';
 import type { SearchRequest } from '../../../kernel/files/search.ts';
-import type { IndexStore, StoredName } from './index-store.ts';
+import { type IndexStore, readName, type StoredName } from './index-store.ts';
 
 export interface IndexRow {
   readonly id: number;
   readonly dir: number;
-  readonly name: StoredName;
+  readonly name: string;
   readonly size: number;
   readonly mtime: number;
 }
@@ -22,25 +22,63 @@ const mostTypos = 20;
 
 const columns = { name: 'name', content: 'body', both: '{name body}' } as const;
 
+export interface FilesWanted {
+  readonly where: SearchRequest['where'];
+  /** Asked before they are counted: what may not be shown takes no place of what may. */
+  readonly isWanted: (row: IndexRow) => boolean;
+}
+
 /** Files in which one of the words is; of too many those with the most and the rarest words. */
 export function filesWith(
   store: IndexStore,
   { words }: Question,
-  where: SearchRequest['where'],
+  { where, isWanted }: FilesWanted,
 ): { readonly rows: readonly IndexRow[]; readonly isCut: boolean } {
   const forms = words.flatMap((word) => formsInIndex(store, word));
   const match = `${columns[where]} : (${forms.join(' OR ')})`;
-  const rows = store.all<IndexRow>(rowsWith(''), match);
+  const rows = firstOf(rowsInPages(store, match), isWanted);
   // To put them in order takes as long as to find them.
   if (rows.length < mostRows) return { rows, isCut: false };
-  return { rows: store.all<IndexRow>(rowsWith('order by words.rank'), match), isCut: true };
+  return { rows: firstOf(rowsInOrder(store, match), isWanted), isCut: true };
 }
 
-function rowsWith(order: string): string {
-  return `
-    select file.id, file.dir, file.name, file.size, file.mtime
-    from words join file on file.id = words.rowid
-    where words match ? ${order} limit ${mostRows}`;
+function firstOf(
+  rows: Iterable<IndexRow>,
+  isWanted: (row: IndexRow) => boolean,
+): readonly IndexRow[] {
+  const wanted: IndexRow[] = [];
+  for (const row of rows) {
+    if (isWanted(row)) wanted.push(row);
+    if (wanted.length === mostRows) break;
+  }
+  return wanted;
+}
+
+type RowValues = [id: number, dir: number, name: StoredName, size: number, mtime: number];
+
+const rowsWith = `
+  select file.id, file.dir, file.name, file.size, file.mtime
+  from words join file on file.id = words.rowid
+  where words match ?`;
+
+function* rowsInPages(store: IndexStore, match: string): Generator<IndexRow> {
+  const page = `${rowsWith} and words.rowid > ? order by words.rowid limit ${mostRows}`;
+  for (let last = 0; ; ) {
+    const rows = store.lists<RowValues>(page, match, last);
+    for (const values of rows) yield rowOf(values);
+    if (rows.length < mostRows) return;
+    last = rows.at(-1)?.[0] ?? last;
+  }
+}
+
+function* rowsInOrder(store: IndexStore, match: string): Generator<IndexRow> {
+  for (const values of store.eachList<RowValues>(`${rowsWith} order by words.rank`, match)) {
+    yield rowOf(values);
+  }
+}
+
+function rowOf([id, dir, name, size, mtime]: RowValues): IndexRow {
+  return { id, dir, name: readName(name), size, mtime };
 }
 
 /** The ids of files with the word in their text. */

@@ -37,7 +37,8 @@ test('an index answers as the walk does', async () => {
       await world.index();
       const indexed = await world.search({ query, where });
 
-      expect(indexed, `${query} in ${where}`).toEqual({ ...walked, by: 'index' });
+      const known = { ...walked, by: 'index', mayMissEdits: false };
+      expect(indexed, `${query} in ${where}`).toEqual(known);
     }
   }
 });
@@ -113,15 +114,20 @@ describe('what changed since is found:', () => {
     expect(await byIndex(world, { query: 'Beate' })).toEqual(['other.md']);
   });
 
-  test('a text that was edited in place no longer has what it had', async () => {
+  test.each([
+    ['by its size', 'a letter of Beate\n'],
+    ['by its time', 'an Beatee came \n'],
+  ])('a text that was edited in place, %s', async (_how, text) => {
     await using world = searchWorld();
     fill(world);
     await world.index();
-    writeFileSync(world.at('notes.md'), 'nothing here\n');
+    writeFileSync(world.at('notes.md'), text);
+    utimesSync(world.at('notes.md'), 2000, 2000);
 
-    expect(await byIndex(world, { query: 'came', where: 'content' })).toEqual([]);
-    // It has been read again.
-    expect(await byIndex(world, { query: 'here', where: 'content' })).toEqual(['notes.md']);
+    expect(await byIndex(world, { query: 'Beate', where: 'content' })).toEqual(['notes.md']);
+    expect(await byIndex(world, { query: 'invoice', where: 'content' })).toEqual([
+      'Documents/Invoices/invoice-ahmed.txt',
+    ]);
   });
 });
 
@@ -270,17 +276,53 @@ test('a build that is cancelled leaves the index as it was', async () => {
   await using world = searchWorld();
   fill(world);
   await world.index();
-  for (let index = 0; index < 3000; index++) world.write(`more/${index}.txt`, 'ahmed '.repeat(500));
+  world.write('more/new.txt', 'new');
   const cancel = new AbortController();
   const { base, reach } = world.request({});
 
   const build = world.searching.index({ base, reach, passOver: [] }, cancel.signal);
-  const meanwhile = await world.search({ query: 'bob' });
   cancel.abort(new Error('no more'));
 
   await expect(build).rejects.toThrow('no more');
-  expect(meanwhile.by).toBe('walk');
   expect((await world.searching.indexes())[0]?.files).toBe(4);
+});
+
+test('while one is built a walk answers', async () => {
+  await using world = searchWorld();
+  fill(world);
+  await world.index();
+
+  const build = world.index();
+  const meanwhile = await world.search({ query: 'bob' });
+
+  expect([meanwhile.by, meanwhile.total]).toEqual(['walk', 1]);
+  expect((await build).files).toBe(4);
+});
+
+test('what lies elsewhere, however much, takes no place of what is asked for', async () => {
+  await using world = searchWorld();
+  world.write('in/ahmed.txt', 'Ahmed\n');
+  for (let index = 0; index < 50_100; index++) world.write(`out/ahmed ${index}.txt`, '');
+  await world.index();
+  const base = { held: world.at('in'), path: world.at('in') };
+
+  const inFolder = await world.search({ query: 'Ahmed', base, where: 'name' });
+  const byName = await world.search({
+    query: 'Ahmed',
+    filters: { kind: 'file', glob: ['in', '*'] },
+  });
+  const all = await world.search({ query: 'Ahmed', where: 'name' });
+
+  expect(inFolder).toMatchObject({ by: 'index', total: 1, truncated: false });
+  expect(byName).toMatchObject({ by: 'index', total: 1, truncated: false });
+  expect(all).toMatchObject({ by: 'index', total: 5000, truncated: true });
+  // So many texts are not compared with the disk each time, and the answer says so.
+  const text = await world.search({ query: 'Ahmed', where: 'content' });
+  expect([inFolder.mayMissEdits, all.mayMissEdits, text.mayMissEdits]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 test('ten questions at once are answered, while files come and go', async () => {

@@ -7,8 +7,8 @@ import type { Question } from '../../../files/search/question.ts';
 import type { SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
 import { isChanged, rewriteFile } from './index-folder.ts';
 import { bodiesWith, filesWith, type IndexRow } from './index-question.ts';
-import { type IndexedFolder, type IndexStore, readName } from './index-store.ts';
-import { sweptFolders } from './index-sweep.ts';
+import type { IndexedFolder, IndexStore } from './index-store.ts';
+import { sweepIndex } from './index-sweep.ts';
 import { bestLine } from './search-best-line.ts';
 import { type PathFilter, pathFilter } from './search-filter.ts';
 import { type HeldTree, openTree } from './search-held.ts';
@@ -40,14 +40,16 @@ export function searchIndex(
   const { question } = matcher;
   if (question === undefined) return 'none';
   using tree = openTree(request.base);
-  const folders = sweptFolders(store, { base: request.base, tree, stop });
-  if (folders === undefined) return 'none';
+  const withTexts = request.where !== 'name';
+  const swept = sweepIndex(store, { base: request.base, tree, stop, withTexts });
+  if (swept === undefined) return 'none';
+  const { folders, mayMissEdits } = swept;
   const filter = pathFilter(request);
   const search = { store, tree, request, matcher, question, filter, folders };
   const { proposals, isCut } = propose(search);
   const chosen = chooseHits({ tree, matcher, request, stop }, proposals);
   const truncated = chosen.truncated || isCut;
-  return { ...chosen, truncated, skipped: [], skippedTotal: 0, by: 'index' };
+  return { ...chosen, truncated, skipped: [], skippedTotal: 0, by: 'index', mayMissEdits };
 }
 
 function propose(search: IndexSearch): { proposals: readonly Proposal[]; isCut: boolean } {
@@ -55,8 +57,8 @@ function propose(search: IndexSearch): { proposals: readonly Proposal[]; isCut: 
   const { where, filters } = request;
   const folders = where === 'content' || filters.kind === 'file' ? [] : folderProposals(search);
   if (filters.kind === 'folder') return { proposals: folders, isCut: false };
-  const { rows, isCut } = filesWith(store, question, where);
-  const files = fileProposals(search, rows);
+  const { rows, isCut } = filesWith(store, question, { where, isWanted: isShownIn(search) });
+  const files = rows.map((row) => proposalOf(search, row));
   const read = where === 'name' ? files : withTexts(search, files);
   return { proposals: [...read, ...folders], isCut };
 }
@@ -73,14 +75,17 @@ interface IndexedProposal extends Proposal {
   readonly row: IndexRow;
 }
 
-/** What lies below the base, and may be shown. */
-function fileProposals(search: IndexSearch, rows: readonly IndexRow[]): IndexedProposal[] {
-  const { folders, filter } = search;
-  return rows.flatMap((row) => {
-    const [above, name] = [folders.get(row.dir)?.parts, readName(row.name)];
-    if (above === undefined || !filter.shows(above, name, 'file')) return [];
-    return { folders: above, name, row, modifiedAt: row.mtime };
-  });
+/** Whether it lies below the base, and may be shown. */
+function isShownIn({ folders, filter }: IndexSearch): (row: IndexRow) => boolean {
+  return ({ dir, name }) => {
+    const above = folders.get(dir)?.parts;
+    return above !== undefined && filter.shows(above, name, 'file');
+  };
+}
+
+function proposalOf({ folders }: IndexSearch, row: IndexRow): IndexedProposal {
+  const { name, mtime } = row;
+  return { folders: folders.get(row.dir)?.parts ?? [], name, row, modifiedAt: mtime };
 }
 
 /** The likeliest are read, as they are now. */

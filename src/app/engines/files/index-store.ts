@@ -35,6 +35,8 @@ export interface IndexedFolder {
   readonly id: number;
   /** Below the base. */
   readonly parts: readonly string[];
+  /** The same in one. */
+  readonly path: string;
   readonly mtime: number;
 }
 
@@ -116,6 +118,15 @@ export class IndexStore implements Disposable {
     return this.#prepared(text).all(...values) as Row[];
   }
 
+  /** The same as lists of values, which are made in half the time. */
+  lists<Row extends unknown[]>(text: string, ...values: SQLInputValue[]): Row[] {
+    return this.#listing(text).all(...values) as unknown as Row[];
+  }
+
+  eachList<Row extends unknown[]>(text: string, ...values: SQLInputValue[]): Iterable<Row> {
+    return this.#listing(text).iterate(...values) as unknown as Iterable<Row>;
+  }
+
   get<Row>(text: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#prepared(text).get(...values) as Row | undefined;
   }
@@ -133,6 +144,12 @@ export class IndexStore implements Disposable {
   #prepared(text: string): StatementSync {
     const statement = this.#statements.get(text) ?? this.#database.prepare(text);
     this.#statements.set(text, statement);
+    return statement;
+  }
+
+  #listing(text: string): StatementSync {
+    const statement = this.#prepared(text);
+    statement.setReturnArrays(true);
     return statement;
   }
 }

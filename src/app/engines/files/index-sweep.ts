@@ -1,4 +1,4 @@
-/** The folders that an index has below a base, after it was compared with the disk. */
+/** What an index has below a base, after it was compared with the disk. */
 import { partsOfPath } from '../../../kernel/file-deed.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../clock.ts';
@@ -10,6 +10,7 @@ import {
   type StoredName,
   storedName,
 } from './index-store.ts';
+import { refreshTexts } from './index-texts.ts';
 import { foldersBelow, sweep } from './index-tree.ts';
 import type { HeldTree } from './search-held.ts';
 import type { Stop } from './search-stop.ts';
@@ -25,11 +26,26 @@ interface Root {
   readonly swept_at: number;
 }
 
+export interface Sweeping {
+  readonly base: LookBase;
+  readonly tree: HeldTree;
+  readonly stop: Stop;
+  /** Whether texts are compared too. */
+  readonly withTexts: boolean;
+}
+
+export interface Swept {
+  /** By id. */
+  readonly folders: ReadonlyMap<number, IndexedFolder>;
+  /** There were too many texts to see whether each is as it was. */
+  readonly mayMissEdits: boolean;
+}
+
 /** Nothing where no index covers the base. */
-export function sweptFolders(
+export function sweepIndex(
   store: IndexStore,
-  { base, tree, stop }: { readonly base: LookBase; readonly tree: HeldTree; readonly stop: Stop },
-): ReadonlyMap<number, IndexedFolder> | undefined {
+  { base, tree, stop, withTexts }: Sweeping,
+): Swept | undefined {
   const root = rootAbove(store, base.path);
   const top = root === undefined ? undefined : folderIn(store, root, base.path);
   if (root === undefined || top === undefined) return undefined;
@@ -38,7 +54,8 @@ export function sweptFolders(
   const writing = { base: base.path, store, tree, isKept: keptIn(base.path, settings), stop };
   const hasChanged = sweep(writing, foldersFrom(store, top).values());
   noteSweep(store, root, hasChanged);
-  return foldersFrom(store, top);
+  const mayMissEdits = withTexts && !refreshTexts(writing, foldersFrom(store, top));
+  return { folders: foldersFrom(store, top), mayMissEdits };
 }
 
 /** The nearest one. */

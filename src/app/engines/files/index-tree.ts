@@ -56,7 +56,7 @@ export function foldersBelow(store: IndexStore, top: number): Map<number, Indexe
   for (const { id, parent, name, mtime } of rows) {
     const above = id === top ? undefined : byId.get(parent ?? 0)?.parts;
     const parts = id === top ? [] : [...(above ?? []), readName(name)];
-    byId.set(id, { id, parts, mtime });
+    byId.set(id, { id, parts, path: parts.join('/'), mtime });
   }
   return byId;
 }
@@ -96,12 +96,13 @@ export function sweep(writing: IndexWriting, folders: Iterable<IndexedFolder>): 
   return true;
 }
 
+const quietly = { throwIfNoEntry: false } as const;
+
 // By its name, which costs half as much as the way through a descriptor. It may lead elsewhere by
 // now: then nothing but a time is learnt, and what is read is read through held folders.
-function isChanged(base: string, { parts, mtime }: IndexedFolder): boolean {
-  const path = parts.length === 0 ? base : `${base}/${parts.join('/')}`;
+function isChanged(base: string, { path, mtime }: IndexedFolder): boolean {
   try {
-    const stats = lstatSync(bytesOf(path), { throwIfNoEntry: false });
+    const stats = lstatSync(bytesOf(path === '' ? base : `${base}/${path}`), quietly);
     // A number has room for a quarter of a microsecond.
     return !stats?.isDirectory() || Math.abs(stats.mtimeMs - mtime) > 0.001;
   } catch {

@@ -95,13 +95,16 @@ function hitOf(
   { candidate, score, why }: Ranked<Known>,
 ): SearchHit | undefined {
   const { folders, name, line, stats } = candidate;
+  const reasons = why();
   const base = request.base.path === '/' ? '' : request.base.path;
   const file = foundFile(`${base}/${[...folders, name].join('/')}`, stats);
-  if (line === undefined) return { file, score, why };
-  if (isThere(tree, candidate, line)) return { file, score, why, line: shownLine(line) };
+  if (line === undefined) return { file, score, why: reasons };
+  if (isThere(tree, candidate, line)) {
+    return { file, score, why: reasons, line: shownLine(line) };
+  }
   // The text is another by now; the name may be enough.
   if (request.where === 'content' || !matcher.fitsName(name)) return undefined;
-  return { file, score, why: why.filter((reason) => !reason.startsWith('content ')) };
+  return { file, score, why: reasons.filter((reason) => !reason.startsWith('content ')) };
 }
 
 /** Whether the line stands in the file that is really there. */
