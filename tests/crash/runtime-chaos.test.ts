@@ -156,7 +156,7 @@ async function findingsOf(chaos: Chaos): Promise<string[]> {
   const completed = items.filter(({ state }) => state === 'completed').length;
   return [
     ...items.flatMap((goal) => findingsOn(chaos, goal, facts)),
-    ...(completed >= killsPerHome / 10 ? [] : [`only ${completed} completed`]),
+    ...(completed >= killsPerHome / 25 ? [] : [`only ${completed} completed`]),
     ...(calls.some(({ runs }) => runs > 1) ? [] : ['nothing was ever run again']),
     ...((await client.auditVerify()).kind === 'whole' ? [] : ['the chain is broken']),
   ];
