@@ -12,6 +12,8 @@ export interface Bench {
   /** Of value over floor: `<=2.0` or `>=0.5`; `printed` where it is only told. */
   readonly target: Target;
   readonly rounds: number;
+  /** Why it cannot be run this time: it is told, counted, and no miss. */
+  readonly skip?: string | undefined;
   /** Runs once before the rounds, and is disposed of after them. */
   prepare(): Promise<Sides>;
 }

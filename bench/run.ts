@@ -1,16 +1,19 @@
 /**
  * `npm run bench [-- NAME] [--json]`: every bench, or those whose name begins with
- * NAME. Exit code 1 when one misses its target.
+ * NAME. Exit code 1 when one misses its target. `--data FILE` and `--embedder use-lite` are for
+ * `memory`, which needs dialogues to ask about.
  */
 import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
 import { didYouMean } from '../src/kernel/suggest.ts';
 import { cliBenches } from './cli.ts';
 import { daemonBenches } from './daemon.ts';
 import { fileBenches } from './files.ts';
 import { fileSearchBenches } from './files-search.ts';
-import { type BenchResult, runBench } from './frame.ts';
+import { type Bench, type BenchResult, runBench } from './frame.ts';
 import { gatewayBenches } from './gateway.ts';
 import { ledgerBenches } from './ledger.ts';
+import { memoryBenches } from './memory.ts';
 import { operationBenches } from './operations.ts';
 import { relayBacklogBenches } from './relay-backlog.ts';
 import { relayFileBenches } from './relay-files.ts';
@@ -24,7 +27,16 @@ import { toolBenches } from './tools.ts';
 import { transferBenches } from './transfer.ts';
 import { removeBenchFolders } from './workplace.ts';
 
-const benches = [
+const { values: options, positionals } = parseArgs({
+  options: {
+    json: { type: 'boolean' },
+    data: { type: 'string' },
+    embedder: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+
+const benches: readonly Bench[] = [
   ...cliBenches,
   ...ledgerBenches,
   ...gatewayBenches,
@@ -42,11 +54,11 @@ const benches = [
   ...operationBenches,
   ...fileBenches,
   ...fileSearchBenches,
+  ...memoryBenches(options),
 ];
 
-const args = process.argv.slice(2);
-const json = args.includes('--json');
-const wanted = args.find((arg) => !arg.startsWith('-')) ?? '';
+const { json = false } = options;
+const [wanted = ''] = positionals;
 const chosen = benches.filter(({ name }) => name.startsWith(wanted));
 
 try {
@@ -72,11 +84,25 @@ async function main(): Promise<number> {
     process.stderr.write(`The machine is busy (load ${load.toFixed(1)}): read only the ratios.\n`);
   let passed = true;
   for (const bench of chosen) {
+    if (bench.skip !== undefined) {
+      process.stdout.write(`${json ? JSON.stringify(skipped(bench)) : skippedInWords(bench)}\n`);
+      continue;
+    }
     const result = await runBench(bench);
     process.stdout.write(`${json ? JSON.stringify(result) : inWords(result)}\n`);
     passed &&= result.pass;
   }
+  const skips = chosen.filter(({ skip }) => skip !== undefined).length;
+  if (skips > 0) process.stderr.write(`${skips} of ${chosen.length} were skipped.\n`);
   return passed ? 0 : 1;
+}
+
+function skipped({ name, skip }: Bench) {
+  return { bench: name, skipped: skip };
+}
+
+function skippedInWords({ name, skip }: Bench): string {
+  return `skip   ${name.padEnd(24)} skipped: ${skip}`;
 }
 
 function inWords(result: BenchResult): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { homeBlobs } from '../src/app/blob-upkeep.ts';
 import { composeEngines } from '../src/app/compose.ts';
+import { openHomeMemory } from '../src/app/home-memory.ts';
 import { openHomeOperations, queueOf } from '../src/app/home-operations.ts';
 import { openHomeRelay } from '../src/app/home-relay.ts';
 import { openHomeRuntime } from '../src/app/home-runtime.ts';
@@ -48,15 +49,18 @@ export async function openRuntimeHome(): Promise<RuntimeHome> {
   );
   const runtimeOf = () => later.runtime;
   const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
+  const { memory } = disposables.use(
+    openHomeMemory(engines, settings, { open, log: silent, isDaemon: false }),
+  );
   const tools = disposables.use(
     openHomeTools(engines, settings, {
-      ...{ open, log: silent, relay, sandboxes, runtime: runtimeOf },
+      ...{ open, log: silent, relay, sandboxes, memory, runtime: runtimeOf },
       operations: () => operations,
     }),
   );
   tools.tools.register(noop);
   const { runtime } = await openHomeRuntime(engines, settings, {
-    ...{ open, log: silent, relay, tools, sandboxes, environment: {}, modelAgents },
+    ...{ open, log: silent, relay, tools, sandboxes, memory, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
     operations: () => operations,

@@ -4,6 +4,7 @@ import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { composeEngines } from '../src/app/compose.ts';
 import { hostParts } from '../src/app/engines/sandbox/host-parts.ts';
+import { openHomeMemory } from '../src/app/home-memory.ts';
 import { openHomeRelay } from '../src/app/home-relay.ts';
 import { openHomeSandboxes } from '../src/app/home-sandboxes.ts';
 import { openHomeTools } from '../src/app/home-tools.ts';
@@ -132,6 +133,9 @@ async function openSandboxHome(sandboxesReady: number): Promise<SandboxHome> {
     }),
   );
   const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
+  const { memory } = disposables.use(
+    openHomeMemory(engines, settings, { open, log: silent, isDaemon: false }),
+  );
   const tools = disposables.use(
     openHomeTools(engines, settings, {
       ...{
@@ -139,6 +143,7 @@ async function openSandboxHome(sandboxesReady: number): Promise<SandboxHome> {
         log: silent,
         relay,
         sandboxes,
+        memory,
         runtime: () => undefined,
         operations: () => undefined,
       },

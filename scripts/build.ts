@@ -94,6 +94,23 @@ const bundles: readonly BuildOptions[] = [
     entryPoints: ['src/app/engines/files/search-thread.ts'],
     outfile: 'dist/search-thread.cjs',
   },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/memory/memory-thread.ts'],
+    outfile: 'dist/memory-thread.cjs',
+  },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/memory/memory-thread.ts'],
+    outfile: 'dist/memory-thread.cjs',
+  },
+  {
+    ...common,
+    entryPoints: ['src/app/engines/memory/use-lite-thread.ts'],
+    outfile: 'dist/use-lite-thread.cjs',
+    // Optional, and larger than all the rest: they stay where npm put them.
+    external: ['@energetic-ai/*'],
+  },
   // For programs: `import … from 'agent-os'`. Its types are made when it is packed.
   { ...common, entryPoints: ['src/app/index.ts'], outfile: 'dist/index.cjs' },
   // `import { AgentTransfer } from 'agent-os/transfer'`.

@@ -34,6 +34,7 @@ const house: HouseRules = {
       'gateway/blob-contract',
       'gateway/operation-contract',
       'gateway/file-contract',
+      'gateway/memory-contract',
     ],
     'gateway/route': ['kernel'],
     'gateway/event-contract': ['kernel', 'gateway/route'],
@@ -47,6 +48,7 @@ const house: HouseRules = {
     'gateway/operation-contract': ['kernel', 'gateway/route'],
     // What a request may have is said once, for tools, HTTP and messages.
     'gateway/file-contract': ['kernel', 'gateway/route', 'files/input'],
+    'gateway/memory-contract': ['kernel', 'gateway/route'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
     cli: ['gateway/contract', 'gateway/client', 'gateway/transport', 'app', 'kernel'],
     app: ['*'],

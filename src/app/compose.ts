@@ -3,6 +3,7 @@
 import type { StretchWorks } from '../blobs/seal/stretch.ts';
 import type { FileLooking } from '../kernel/files/look.ts';
 import type { FileSearching } from '../kernel/files/search.ts';
+import type { Embedder, MemoryIndex } from '../kernel/memory/index-port.ts';
 import type { Owners } from '../kernel/owners.ts';
 import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
@@ -21,6 +22,8 @@ import { openFileLooking } from './engines/files/looking.ts';
 import { type FileSearchingOptions, openFileSearching } from './engines/files/searching.ts';
 import { closeInherited } from './engines/inherited.ts';
 import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
+import { openMemoryIndex } from './engines/memory/memory-index.ts';
+import { openUseLite } from './engines/memory/use-lite.ts';
 import { realOwners } from './engines/owners.ts';
 import { realProcesses } from './engines/processes.ts';
 import { openProgramLogs } from './engines/program-logs.ts';
@@ -46,6 +49,10 @@ export interface Engines {
   /** Threads that look at trees of files, and search them. */
   readonly openFileLooking: () => FileLooking;
   readonly openFileSearching: (options: Omit<FileSearchingOptions, 'clock'>) => FileSearching;
+  /** The search index of memories, in a thread of its own. */
+  readonly openMemoryIndex: (options: { readonly file: string }) => MemoryIndex;
+  /** An embedder on this machine. */
+  readonly openUseLite: () => Promise<Embedder>;
   /** A thread that hashes, seals and opens. */
   readonly openStretches: () => StretchWorks;
   readonly openBulkDisk: (options: Pick<BulkDiskOptions, 'onTrouble'>) => ThreadedBulkDisk;
@@ -75,6 +82,8 @@ export function composeEngines(): Engines {
     uid: process.getuid?.() ?? 0,
     openFileLooking: () => openFileLooking({ clock: realClock, zone: zone.name }),
     openFileSearching: (options) => openFileSearching({ clock: realClock, ...options }),
+    openMemoryIndex: (options) => openMemoryIndex({ clock: realClock, ...options }),
+    openUseLite,
     openStretches,
     openBulkDisk: (options) => openBulkDisk({ clock: realClock, ...options }),
     volume: realVolume,

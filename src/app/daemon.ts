@@ -15,6 +15,7 @@ import type { ModelCatalog } from '../kernel/model.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
 import { watchPresence } from '../relay/presence.ts';
@@ -31,6 +32,7 @@ import { bundledFileAgent, type ServedFileAgent, serveFileAgent } from './home-f
 import { openHomeFiles } from './home-files.ts';
 import { sweepHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { openHomeMemory } from './home-memory.ts';
 import { openHomeOperations, outsideOf, queueOf } from './home-operations.ts';
 import { type HomeRelay, openHomeRelay } from './home-relay.ts';
 import { openHomeRuntime } from './home-runtime.ts';
@@ -148,13 +150,17 @@ async function serve(
   });
   await using sandboxes = openHomeSandboxes(engines, settings, { open, log });
   tellOfSandbox(sandboxes, log);
+  await using remembered = openHomeMemory(engines, settings, { open, log, isDaemon: true });
+  const { memory } = remembered;
   await using tools = openHomeTools(engines, settings, {
     ...{ open, log, relay, sandboxes, files: agent.files, runtime: () => later.runtime },
+    memory,
     transfers: moved.transfers,
     operations: () => later.operations,
   });
   const { runtime, models } = await openHomeRuntime(engines, settings, {
     ...{ open, log, relay, tools, sandboxes, modelAgents, environment, socketOf: agentSocket },
+    memory,
     openDoor: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
     onTerminated: (name) => hideSocket(engines, { open, log }, name),
     operations: () => operations,
@@ -176,6 +182,7 @@ async function serve(
     ...open,
     ...upkeepOf(engines, open, { blobs: moved.blobs, attachments: attachmentBlobs }),
     ...tools,
+    memory,
     runtime,
     models,
     relay,
@@ -211,6 +218,7 @@ async function serve(
     runtime,
     operations,
     files: agent.files,
+    memory,
   });
   ready = true;
   const { total } = await countAgents(ledger.committed);
@@ -275,6 +283,7 @@ interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
   readonly runtime: AgentRuntime;
   readonly operations: Operations;
   readonly files: FileAgent;
+  readonly memory: MemoryManager;
 }
 
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
@@ -289,7 +298,8 @@ async function keepHouse(engines: Engines, settings: Settings, house: Housekeepi
   const { keyRotationDays, filePlanDays } = settings;
   const { transfers } = moved;
   const days = { auditDays, keyRotationDays, filePlanDays };
-  const facts = { ...days, calls, approvalWebhook, transfers, operations, files: house.files };
+  const { files, memory } = house;
+  const facts = { ...days, calls, approvalWebhook, transfers, operations, files, memory };
   const rings = homeTimers({
     ...{ ...kept, ...facts, keepRelay: keepMessages },
     keepBlobs: () => keepBlobs({ ...kept, ...moved }),

@@ -28,6 +28,7 @@ import { diskLimits, readDiskState } from './disk-watch.ts';
 import { openHomeFiles } from './home-files.ts';
 import { prepareHome } from './home-folder.ts';
 import { openHomeLog } from './home-log.ts';
+import { openHomeMemory } from './home-memory.ts';
 import { openHomeOperations, outsideOf } from './home-operations.ts';
 import { openHomeRelay } from './home-relay.ts';
 import { openHomeSandboxes } from './home-sandboxes.ts';
@@ -71,9 +72,10 @@ export async function embedHome(
   const { backup } = opened.use(stoppable(upkeep.backup));
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const { files } = opened.use(await openHomeFiles(engines, settings, { open, log }));
+  const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
   const tools = opened.use(
     openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, files, transfers, runtime: () => undefined },
+      ...{ open, log, relay, sandboxes, files, memory, transfers, runtime: () => undefined },
       operations: () => undefined,
     }),
   );
@@ -85,6 +87,7 @@ export async function embedHome(
       ...open,
       ...upkeep,
       ...tools,
+      memory,
       relay,
       attachments,
       transfers,

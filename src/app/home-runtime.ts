@@ -3,9 +3,11 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
+import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Message, priorities } from '../kernel/message.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
+import type { MemoryManager } from '../memory/memory-manager.ts';
 import { openModels } from '../models/catalog.ts';
 import type { Operations } from '../operations/operations.ts';
 import { ownerParty } from '../relay/envelope.ts';
@@ -13,7 +15,7 @@ import type { RunningRelay } from '../relay/open-relay.ts';
 import { CommandBodies } from '../runtime/command/command-bodies.ts';
 import { Followers } from '../runtime/followers.ts';
 import { LeaseKeeper } from '../runtime/lease-keeper.ts';
-import { defaultRunLimits } from '../runtime/model/deps.ts';
+import { defaultRunLimits, type Run } from '../runtime/model/deps.ts';
 import { ModelRuns } from '../runtime/model/model-runs.ts';
 import { pricesFrom } from '../runtime/prices.ts';
 import { AgentRuntime } from '../runtime/runtime.ts';
@@ -40,6 +42,7 @@ export interface HomeRuntimeOptions {
   readonly relay: RunningRelay;
   readonly tools: HomeTools;
   readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
   readonly environment: Environment;
   readonly modelAgents: Set<string>;
   /** Where the socket of an agent is. */
@@ -57,6 +60,8 @@ export interface HomeRuntime {
 }
 
 const leaseMs = { ttl: 15_000, beat: 5000 };
+/** Of a model's window, however small it is. */
+const shareOfMemory = 1 / 8;
 
 export async function openHomeRuntime(
   engines: Engines,
@@ -86,6 +91,7 @@ export async function openHomeRuntime(
     requeue: async (id) => void (await scheduler.requeue(id)),
     toTell: () => runtime.toTell(),
     onIdle: (agent) => runtime.serveMailOf(agent),
+    remember: (run) => remember(options, settings.memoryTokens, run),
     afterCalls: (operation) => options.operations().afterCalls(operation),
     beforeDone: (operation, signal) => options.operations().beforeDone(operation, signal),
   });
@@ -127,6 +133,28 @@ export async function openHomeRuntime(
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
   });
   return { runtime, models };
+}
+
+/**
+ * What an agent remembers is nobody else's, so one that works for an outsider is not told of it by
+ * itself. Memories that cannot be looked up keep nobody from working.
+ */
+async function remember(
+  { memory, log }: HomeRuntimeOptions,
+  mostTokens: number,
+  { operation, model, signal }: Pick<Run, 'operation' | 'model' | 'signal'>,
+): Promise<readonly RememberedItem[]> {
+  const { id, agent, goal, is_sealed } = operation;
+  const tokens = Math.min(mostTokens, Math.floor(model.contextTokens * shareOfMemory));
+  if (tokens === 0 || is_sealed === 1) return [];
+  const caller = { principal: `agent:${agent}`, user: `operation:${id}`, operation: id, signal };
+  try {
+    return await memory.pack(caller, { goal, tokens });
+  } catch (failure) {
+    signal.throwIfAborted();
+    log.warn({ err: failure, operation: id }, 'a run begins without what its agent remembers');
+    return [];
+  }
 }
 
 function modelsOf(

@@ -31,6 +31,7 @@ async function world() {
     keyRotationDays: 90,
     filePlanDays: 30,
     files: { forgetBefore: async () => {}, recover: async () => {} },
+    memory: { keepHouse: async () => {} },
     calls,
   };
   const timers = homeTimers({ ledger, clock, owner, ...rest });

@@ -10,6 +10,7 @@ import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { deleteOperationsBefore } from '../ledger/operations.ts';
 import { forgetSignaturesBefore } from '../ledger/seen-signatures.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
+import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
 import { type HeadDeps, signNewHead } from '../security/audit/head.ts';
 import { pruneEvents } from '../security/audit/prune.ts';
@@ -33,6 +34,7 @@ const everyHome = [
   { id: 'keys.rotate', every_ms: dayMs },
   { id: 'files.forget', every_ms: dayMs },
   { id: 'files.recover', every_ms: minuteMs },
+  { id: 'memory.upkeep', every_ms: minuteMs },
   { id: 'requests.expire', every_ms: 60 * minuteMs },
 ];
 
@@ -60,6 +62,7 @@ export interface HomeTimersDeps extends HeadDeps {
   readonly keyRotationDays: number;
   readonly files: Pick<FileAgent, 'forgetBefore' | 'recover'>;
   readonly filePlanDays: number;
+  readonly memory: Pick<MemoryManager, 'keepHouse'>;
   readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
   /** `none`, or where to tell that somebody waits for an approval. */
   readonly approvalWebhook: string;
@@ -121,6 +124,7 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
       isSlow: true,
       ring: () => deps.files.forgetBefore(deps.clock.now() - deps.filePlanDays * dayMs),
     },
+    'memory.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.memory.keepHouse() },
     'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
     'approval.announce': {
       kind: 'repeatable',

@@ -1,6 +1,7 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
 import type { FileAgent } from '../files/open-file-agent.ts';
 import { type Message, priorities } from '../kernel/message.ts';
+import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
 import { relayParty } from '../relay/envelope.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';
@@ -15,8 +16,7 @@ import { fileRead } from '../toolbox/file/read.ts';
 import { fileWrite } from '../toolbox/file/write.ts';
 import { filesTools } from '../toolbox/files/tools.ts';
 import { httpFetch } from '../toolbox/http/fetch.ts';
-import { memoryGet } from '../toolbox/memory/get.ts';
-import { memoryStore } from '../toolbox/memory/store.ts';
+import { memoryTools } from '../toolbox/memory/tools.ts';
 import { messageInbox } from '../toolbox/message/inbox.ts';
 import { messageRequest } from '../toolbox/message/request.ts';
 import { messageSend } from '../toolbox/message/send.ts';
@@ -47,6 +47,7 @@ export interface HomeToolsOptions {
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
   readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
   /** Undefined where nobody works on files. */
   readonly files?: FileAgent | undefined;
   /** Undefined where nothing is sent. */
@@ -60,7 +61,7 @@ export interface HomeToolsOptions {
 export function openHomeTools(
   engines: Engines,
   settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, sandboxes, files, transfers, runtime, operations }: HomeToolsOptions,
+  { open, log, relay, sandboxes, memory, files, transfers, runtime, operations }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
@@ -68,6 +69,7 @@ export function openHomeTools(
   const parts = {
     ...engines,
     ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
+    memory,
     transfers,
     operations,
     files,
@@ -98,6 +100,7 @@ interface ToolParts extends Engines, AgentToolDeps {
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
   readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
   readonly files: FileAgent | undefined;
   readonly transfers: Transfers | undefined;
   readonly operations: () => Operations | undefined;
@@ -113,8 +116,7 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     messageSend(parts),
     messageInbox(parts),
     messageRequest(parts),
-    memoryGet(parts),
-    memoryStore(parts),
+    ...memoryTools(parts),
     agentSpawn(parts),
     agentList(parts),
     agentTerminate(parts),

@@ -153,6 +153,35 @@ export const settingsTable = {
     default: 30,
     description: 'How long what the file agent has done can be undone.',
   },
+  memoryTokens: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 100_000,
+    default: 1500,
+    description: 'How many tokens of its memories a model is told when it begins; 0 tells none.',
+  },
+  memoryEmbedder: {
+    type: 'string',
+    default: 'none',
+    pattern: '^(?:none|use-lite|http)$',
+    description:
+      'What turns memories into vectors, to find them by meaning too: none, use-lite (on this machine, from npm) or http (Ollama, or what speaks as OpenAI does).',
+  },
+  memoryEmbedderUrl: {
+    type: 'string',
+    default: 'http://127.0.0.1:11434/api/embed',
+    description: 'Where the embedder of memoryEmbedder http is asked.',
+  },
+  memoryEmbedderModel: {
+    type: 'string',
+    default: 'nomic-embed-text',
+    description: 'Which model it is asked for.',
+  },
+  memoryEmbedderSecret: {
+    type: 'string',
+    default: 'none',
+    description: 'The secret with its key; none where it wants no key.',
+  },
   legacySignatures: {
     type: 'boolean',
     default: false,
@@ -352,6 +381,11 @@ export const defaultSettings: Settings = {
   filesRoot: settingsTable.filesRoot.default,
   trashFolder: settingsTable.trashFolder.default,
   filePlanDays: settingsTable.filePlanDays.default,
+  memoryTokens: settingsTable.memoryTokens.default,
+  memoryEmbedder: settingsTable.memoryEmbedder.default,
+  memoryEmbedderUrl: settingsTable.memoryEmbedderUrl.default,
+  memoryEmbedderModel: settingsTable.memoryEmbedderModel.default,
+  memoryEmbedderSecret: settingsTable.memoryEmbedderSecret.default,
   legacySignatures: settingsTable.legacySignatures.default,
   publicUrl: settingsTable.publicUrl.default,
   keyRotationDays: settingsTable.keyRotationDays.default,

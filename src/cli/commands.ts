@@ -21,6 +21,7 @@ import { defineKeys } from './keys.ts';
 import { defineKill } from './kill.ts';
 import { defineLead } from './lead.ts';
 import { defineLogs } from './logs.ts';
+import { defineMemory } from './memory.ts';
 import { defineOp } from './op.ts';
 import { definePause, defineResume } from './pause.ts';
 import { definePrioritize } from './prioritize.ts';
@@ -188,6 +189,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'files',
     summary: 'find, move, rename, copy and delete files, by a sentence or by an action',
     define: defineFiles,
+  },
+  {
+    name: 'memory',
+    summary: 'store, find, share and erase what agents remember',
+    define: defineMemory,
   },
   {
     name: 'op',

@@ -15,6 +15,10 @@ const steps: readonly Step[] = [
     ...{ kind: 'begun', goal: evil, because: evil, instructions: evil },
     ...{ model: 'scripted:hello', is_scripted: true },
   },
+  {
+    kind: 'remembered',
+    items: [{ id: 1, owner: evil, scope: evil, key: evil, version: 1, why: 'fits', text: evil }],
+  },
   { kind: 'mail', messages: [{ id: '1', from: evil, kind: 'message', text: evil }] },
   { kind: 'asked', turn: 1, model: evil, hold: { tokens: 100, cost: 0 } },
   {
@@ -43,7 +47,7 @@ test('stepsTable() has a line a step and one a call, and nobody can forge one', 
 test('stepsTable() tells of a call what was asked and what came of it in one line', () => {
   const text = stepsTable(steps.map(wire));
 
-  expect(text).toMatch(/6 +results +file\.read \{"path":".*"\} failed: a/);
+  expect(text).toMatch(/7 +results +file\.read \{"path":".*"\} failed: a/);
 });
 
 test('stepsTable() says of a scripted model that it is one', () => {

@@ -49,6 +49,10 @@ function linesOf(step: Step, asked: ReadonlyMap<string, CallPart>): readonly str
   switch (step.kind) {
     case 'begun':
       return [`${shortened(step.because, longestText)}; ${oneLine(modelWords(step.model))}`];
+    case 'remembered':
+      return step.items.map(
+        ({ key, why, text }) => `${oneLine(key)} (${why}): ${shortened(text, longestText)}`,
+      );
     case 'mail':
       return step.messages.map(
         ({ from, text }) => `from ${oneLine(from)}: ${shortened(text, longestText)}`,

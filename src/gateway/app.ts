@@ -135,20 +135,19 @@ function addStreamingRoute(
 ): void {
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/octet-stream', (_request, _payload, parsed) =>
-      parsed(null),
-    );
-    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(notBytes()));
+    const { streamType = bytesType }: Route = routes[name];
+    scope.addContentTypeParser(streamType, (_request, _payload, parsed) => parsed(null));
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(notBytes(streamType)));
     addRoute(scope, deps, name, handles);
     done();
   });
 }
 
-function notBytes(): AosError {
-  return badMedia(
-    'The body is not a stream of bytes',
-    'Send "Content-Type: application/octet-stream"',
-  );
+const bytesType = 'application/octet-stream';
+
+function notBytes(wanted: string): AosError {
+  const what = wanted === bytesType ? 'a stream of bytes' : `a stream of ${wanted}`;
+  return badMedia(`The body is not ${what}`, `Send "Content-Type: ${wanted}"`);
 }
 
 function callerOf({ caller }: FastifyRequest): Caller {

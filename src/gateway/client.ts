@@ -3,6 +3,7 @@ import { AosError, type ErrorCode, errorCodes } from '../kernel/errors.ts';
 import { EventStreamParser } from '../kernel/event-stream.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Answer, Body, EventQuery, WireAgent, WireEvent, WireSignedHead } from './contract.ts';
+import { type MemoryCalls, memoryCalls } from './memory-calls.ts';
 import { type MessageCalls, messageCalls } from './message-calls.ts';
 import { type OperationCalls, operationCalls } from './operation-calls.ts';
 import { type RuntimeCalls, runtimeCalls } from './runtime-calls.ts';
@@ -40,6 +41,7 @@ export interface FollowOptions {
 export interface Client
   extends MessageCalls,
     ToolClientCalls,
+    MemoryCalls,
     RuntimeCalls,
     TransferCalls,
     OperationCalls {
@@ -99,8 +101,12 @@ export function createClient(deps: ClientDeps): Client {
   const long = (options?: CallOptions): CallOptions => ({ timeoutMs: longTimeoutMs, ...options });
   const find = <T>(path: string, query: object = {}, options?: CallOptions) =>
     get<T>(`${path}${search(query)}`, options);
-  const upload = <T>(path: string, stream: AsyncIterable<Uint8Array>, options?: CallOptions) =>
-    call<T>(deps, 'POST', path, { stream, options });
+  const upload = <T>(
+    path: string,
+    stream: AsyncIterable<Uint8Array>,
+    options?: CallOptions,
+    headers?: Readonly<Record<string, string>>,
+  ) => call<T>(deps, 'POST', path, { stream, options, headers });
   return {
     ...messageCalls({ get: find, post, upload }),
     ...transferCalls({
@@ -111,6 +117,10 @@ export function createClient(deps: ClientDeps): Client {
       ...{ get: find, post, parseJson },
       postStream: (path, request) => postStream(deps, path, request),
       problemError: (content) => problemError(0, content),
+    }),
+    ...memoryCalls({
+      ...{ get: find, post, upload, search },
+      openBytes: (path, headers, options) => openBytes(deps, path, headers, options),
     }),
     ...runtimeCalls({
       ...{ clock: deps.clock, get: find, post, isPassing, parseJson },

@@ -13,6 +13,7 @@ import {
 } from './event-contract.ts';
 import { fileRoutes } from './file-contract.ts';
 import { grantRoutes } from './grant-contract.ts';
+import { memoryRoutes } from './memory-contract.ts';
 import { messageRoutes } from './message-contract.ts';
 import { operationRoutes } from './operation-contract.ts';
 import { agentParams, count, get, post, type Route, time, wholeNumber } from './route.ts';
@@ -234,6 +235,7 @@ export const routes = {
   ...blobRoutes,
   ...operationRoutes,
   ...fileRoutes,
+  ...memoryRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
@@ -254,6 +256,8 @@ export type WireHistory = Answer<'message'>;
 export type WireGrant = Answer<'grant'>;
 export type WireCall = Answer<'call'>;
 export type WireApproval = Answer<'approval'>;
+export type WireMemory = Answer<'memoryHistory'>['items'][number];
+export type WireMemoryHit = Answer<'searchMemory'>['hits'][number];
 export type WireGoal = Answer<'goal'>;
 export type WireGoalSummary = Answer<'goals'>['items'][number];
 export type WireStep = Answer<'steps'>['items'][number];

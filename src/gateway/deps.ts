@@ -2,6 +2,7 @@ import type { ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
 import type { SandboxState } from '../kernel/sandbox.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
@@ -23,6 +24,7 @@ export interface GatewayDeps {
   readonly secrets: Secrets;
   readonly tools: ToolRegistry;
   readonly calls: ToolCalls;
+  readonly memory: MemoryManager;
   /** Undefined where no daemon runs: then agents can be looked at and not moved. */
   readonly runtime?: AgentRuntime | undefined;
   readonly models?: ModelCatalog | undefined;

@@ -117,6 +117,8 @@ const mayBeMissing: ReadonlySet<string> = new Set<RouteName>([
   ...(['grant', 'delegate', 'revokeCapability', 'checkGrant', 'send', 'request'] as const),
   ...(['setLead', 'subscribe', 'unsubscribe', 'subscriptions', 'submitGoal'] as const),
   ...(['submitOperation', 'beginUpload', 'uploadLink'] as const),
+  ...(['pinMemory', 'forgetMemory', 'shareMemory', 'unshareMemory'] as const),
+  ...(['purgeMemory', 'exportMemory', 'importMemory'] as const),
 ]);
 
 // What is over, expired or erased is told from what never was.

@@ -4,6 +4,7 @@ import type { Examples } from './examples/example.ts';
 import { fileExamples } from './examples/files.ts';
 import { goalExamples } from './examples/goals.ts';
 import { grantExamples } from './examples/grants.ts';
+import { memoryExamples } from './examples/memory.ts';
 import { messageExamples } from './examples/messages.ts';
 import { operationExamples } from './examples/operations.ts';
 import { toolExamples } from './examples/tools.ts';
@@ -15,6 +16,7 @@ export const examples: Examples = {
   ...grantExamples,
   ...toolExamples,
   ...fileExamples,
+  ...memoryExamples,
   ...goalExamples,
   ...transferExamples,
   ...operationExamples,

@@ -11,6 +11,7 @@ export const tags = {
   transfers: 'Files from one to another, and links for humans',
   operations: 'Goals of outsiders, and the sealed artifacts that come of them',
   files: 'The file agent',
+  memory: 'What agents remember',
 } as const;
 
 export type Tag = keyof typeof tags;
@@ -39,6 +40,7 @@ const areas: Readonly<Record<string, Tag>> = {
   tokens: 'operations',
   keys: 'operations',
   files: 'files',
+  memory: 'memory',
 };
 
 export function tagOf(path: string): Tag {

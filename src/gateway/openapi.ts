@@ -150,7 +150,8 @@ function requestBody(
   if (!hasBody(route)) return {};
   const required = true;
   if (route.streams === true) {
-    return { requestBody: { required, content: { 'application/octet-stream': bytes } } };
+    const type = route.streamType ?? 'application/octet-stream';
+    return { requestBody: { required, content: { [type]: bytes } } };
   }
   const schema = named.input(route.body);
   const content = { 'application/json': { schema, ...exampleOf(name, 'body') } };

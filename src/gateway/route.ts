@@ -22,6 +22,8 @@ export interface Route {
   readonly bodyBytes?: number;
   /** Bytes of any number, which the route reads as they come. */
   readonly streams?: true;
+  /** What they are, when they are no bytes of any kind. */
+  readonly streamType?: string;
   readonly status: number;
   readonly answer: z.ZodType;
   /** When it is not JSON. */

@@ -37,6 +37,8 @@ import type { RouteDeps } from './routes/handlers.ts';
 import { lifeRoutes } from './routes/life.ts';
 import { linkRoutes } from './routes/links.ts';
 import { mailboxRoutes } from './routes/mailboxes.ts';
+import { memoryRoutes } from './routes/memory.ts';
+import { memoryKeepingRoutes } from './routes/memory-keeping.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { pageRoutes } from './routes/pages.ts';
@@ -233,6 +235,8 @@ function allRoutes(
     ...secretRoutes(routeDeps),
     ...toolRoutes(routeDeps),
     ...fileRoutes(routeDeps),
+    ...memoryRoutes(routeDeps),
+    ...memoryKeepingRoutes(routeDeps),
     ...approvalRoutes(routeDeps),
     ...lifeRoutes(routeDeps),
     ...goalRoutes(routeDeps),

@@ -251,6 +251,17 @@ export const errorCodes = {
   'file.changed': { kind: 'conflict' },
   'file.other-disk': { kind: 'denied' },
 
+  'memory.bad-key': { kind: 'invalid' },
+  'memory.bad-value': { kind: 'invalid' },
+  'memory.bad-query': { kind: 'invalid' },
+  'memory.bad-import': { kind: 'invalid' },
+  'memory.too-large': { kind: 'limit', http: 413 },
+  'memory.unknown': { kind: 'missing' },
+  'memory.not-shared': { kind: 'missing' },
+  'memory.kept': { kind: 'confirmation' },
+  'memory.no-embedder': { kind: 'unavailable' },
+  'memory.embedder-failed': { kind: 'unavailable' },
+
   'files.invalid-input': { kind: 'invalid' },
   'files.invalid-path': { kind: 'invalid' },
   'files.outside-root': { kind: 'denied' },

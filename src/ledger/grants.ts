@@ -140,6 +140,21 @@ export async function countDelegatedTo(sql: Sql, principal: string): Promise<num
   return row?.count ?? 0;
 }
 
+/** Grants on memories that somebody has given on, or anybody has; the newest first. */
+export function memoryShares(
+  sql: Sql,
+  giver: string | undefined,
+  limit: number,
+): Promise<GrantRow[]> {
+  return sql.all(
+    `select ${columns} from grants
+     where origin = 'delegation' and parent is null and capability like 'memory:%'
+       and revoked_at is null and ($1 is null or granted_by = $1)
+     order by id desc limit $2`,
+    [giver ?? null, limit],
+  );
+}
+
 /** False when it was revoked before. */
 export async function markRevoked(tx: Transaction, id: string, now: Instant): Promise<boolean> {
   const changed = await tx.run(

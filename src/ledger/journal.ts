@@ -208,16 +208,35 @@ export async function eraseCalls(
        and arguments not like '{"erased":"%' order by id limit $4`,
     [`agent:${agent}`, prefix, `${prefix}~`, erasedAtOnce],
   );
-  for (const { call_id, arguments: given, result } of rows) {
-    const erased = (text: string) => JSON.stringify({ erased: digestOf(text) });
-    await tx.run('update journal set arguments = $2, result = $3 where call_id = $1', [
-      call_id,
-      erased(given),
-      result && erased(result),
-    ]);
-    await tx.run('update approvals set shown = $2 where call_id = $1', [call_id, erased(given)]);
-  }
+  for (const row of rows) await eraseRow(tx, row, digestOf);
   return rows.length < erasedAtOnce;
+}
+
+/** The same of one call. Nothing where there is none. */
+export async function eraseCall(
+  tx: Transaction,
+  id: string,
+  digestOf: (text: string) => string,
+): Promise<void> {
+  const row = await tx.get<Pick<CallRow, 'call_id' | 'arguments' | 'result'>>(
+    'select call_id, arguments, result from journal where call_id = $1',
+    [id],
+  );
+  if (row !== undefined) await eraseRow(tx, row, digestOf);
+}
+
+async function eraseRow(
+  tx: Transaction,
+  { call_id, arguments: given, result }: Pick<CallRow, 'call_id' | 'arguments' | 'result'>,
+  digestOf: (text: string) => string,
+): Promise<void> {
+  const erased = (text: string) => JSON.stringify({ erased: digestOf(text) });
+  await tx.run('update journal set arguments = $2, result = $3 where call_id = $1', [
+    call_id,
+    erased(given),
+    result && erased(result),
+  ]);
+  await tx.run('update approvals set shown = $2 where call_id = $1', [call_id, erased(given)]);
 }
 
 /** Those that were over before then, with the approvals that they had waited for; tells how many. */

@@ -1,59 +1,400 @@
-/** What agents remember: every version is kept, the newest counts. */
+/**
+ * What agents remember, as rows.
+ *
+ * M1. A version is never changed but for its end: when it stopped being so, when it expires, when
+ *     it was forgotten; and for its pin. `purge` takes rows away.
+ * M2. Whatever is changed of a memory is a change that the search index hears of, in the same
+ *     transaction.
+ */
+import type { MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 
-export type MemoryScope = 'context' | 'working' | 'long-term' | 'shared';
-
-export interface MemoryKey {
+export interface MemoryRow {
+  readonly id: number;
   readonly owner: string;
   readonly scope: MemoryScope;
   readonly key: string;
+  readonly version: number;
+  readonly value: string;
+  readonly is_json: 0 | 1;
+  readonly hash: string;
+  /** JSON. */
+  readonly tags: string;
+  readonly thread: string | null;
+  readonly author: string;
+  readonly source: string;
+  readonly created_at: Instant;
+  readonly valid_from: Instant;
+  readonly valid_to: Instant | null;
+  readonly supersedes: number | null;
+  readonly expires_at: Instant | null;
+  readonly pinned: 0 | 1;
+  readonly forgotten_at: Instant | null;
 }
 
-/** Tells which version this is, from 1. */
-export async function storeMemory(
-  tx: Transaction,
-  { owner, scope, key }: MemoryKey,
-  memory: { readonly value: string; readonly source: string; readonly at: Instant },
-): Promise<number> {
-  await tx.run(
-    `update memories set superseded_at = $4
-     where owner = $1 and scope = $2 and key = $3 and superseded_at is null`,
-    [owner, scope, key, memory.at],
+export type NewMemory = Omit<MemoryRow, 'id' | 'version' | 'supersedes' | 'forgotten_at'>;
+
+const columns = `id, owner, scope, key, version, value, is_json, hash, tags, thread, author, source,
+  created_at, valid_from, valid_to, supersedes, expires_at, pinned, forgotten_at`;
+
+/**
+ * What counts at a moment: not forgotten, not expired, and so just then. A clock that was set back
+ * does not hide what was stored before.
+ */
+function countingAt(first: number, row = 'memories'): string {
+  const [now, at] = [`$${first}`, `$${first + 1}`];
+  return `${row}.forgotten_at is null
+    and (${row}.expires_at is null or ${row}.expires_at > ${now})
+    and ${row}.valid_from <= coalesce(${at}, max(${now}, ${row}.created_at))
+    and (${row}.valid_to is null or ${row}.valid_to > coalesce(${at}, ${now}))`;
+}
+
+export interface Moment {
+  /** What has expired by now is told to nobody, whatever they ask. */
+  readonly now: Instant;
+  /** What was so then; null for the present. */
+  readonly at: Instant | null;
+}
+
+/** The next version. The one that was so until now ends where this one begins. */
+export async function insertMemory(tx: Transaction, memory: NewMemory): Promise<MemoryRow> {
+  const { owner, scope, key } = memory;
+  const before = await tx.get<{ id: number; version: number }>(
+    `select id, version from memories where owner = $1 and scope = $2 and key = $3
+     order by version desc limit 1`,
+    [owner, scope, key],
   );
-  const row = await tx.get<{ version: number }>(
-    `insert into memories (owner, scope, key, version, value, created_at, source)
-     values ($1, $2, $3,
-       (select coalesce(max(version), 0) + 1 from memories
-        where owner = $1 and scope = $2 and key = $3), $4, $5, $6)
-     returning version`,
-    [owner, scope, key, memory.value, memory.at, memory.source],
+  if (memory.valid_to === null) await endBefore(tx, memory);
+  const row = await tx.get<MemoryRow>(
+    `insert into memories (owner, scope, key, version, value, is_json, hash, tags, thread, author,
+       source, created_at, valid_from, valid_to, supersedes, expires_at, pinned)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     returning ${columns}`,
+    [
+      ...[owner, scope, key, (before?.version ?? 0) + 1, memory.value, memory.is_json, memory.hash],
+      ...[memory.tags, memory.thread, memory.author, memory.source, memory.created_at],
+      ...[memory.valid_from, memory.valid_to, before?.id ?? null, memory.expires_at],
+      memory.pinned,
+    ],
   );
   if (row === undefined) throw new Error('the new memory was not given a version');
-  return row.version;
+  await noteChange(tx, row.id);
+  return row;
 }
 
+/** A text as it came, also where the same stands there: who saves often sees that it was saved. */
+export function insertText(
+  tx: Transaction,
+  place: MemoryKey,
+  { value, source, at }: { readonly value: string; readonly source: string; readonly at: Instant },
+): Promise<MemoryRow> {
+  return insertMemory(tx, {
+    ...{ ...place, value, is_json: 0, hash: '', tags: '[]', thread: null, source },
+    ...{ author: place.owner, created_at: at, valid_from: at, valid_to: null },
+    ...{ expires_at: null, pinned: 0 },
+  });
+}
+
+async function endBefore(tx: Transaction, memory: NewMemory): Promise<void> {
+  const { owner, scope, key, valid_from } = memory;
+  const ended = await tx.all<{ id: number }>(
+    `update memories set valid_to = max(valid_from, $4)
+     where owner = $1 and scope = $2 and key = $3 and valid_to is null returning id`,
+    [owner, scope, key, valid_from],
+  );
+  for (const { id } of ended) await noteChange(tx, id);
+}
+
+/** M2 */
+async function noteChange(tx: Transaction, id: number): Promise<void> {
+  await tx.run('delete from memory_changes where memory = $1', [id]);
+  await tx.run('insert into memory_changes (memory) values ($1)', [id]);
+}
+
+/** The newest version that counts. */
 export function findMemory(
   sql: Sql,
   { owner, scope, key }: MemoryKey,
-): Promise<{ readonly value: string; readonly version: number } | undefined> {
+  { at, now }: Moment,
+): Promise<MemoryRow | undefined> {
   return sql.get(
-    `select value, version from memories
-     where owner = $1 and scope = $2 and key = $3 and superseded_at is null`,
-    [owner, scope, key],
+    `select ${columns} from memories
+     where owner = $1 and scope = $2 and key = $3 and ${countingAt(4)}
+     order by version desc limit 1`,
+    [owner, scope, key, now, at],
   );
 }
 
 /** The version that came from this source; undefined when none did. */
-export async function findMemoryFrom(
+export function findMemoryFrom(
   sql: Sql,
   { owner, scope, key }: MemoryKey,
   source: string,
-): Promise<number | undefined> {
-  const row = await sql.get<{ version: number }>(
-    `select version from memories
-     where owner = $1 and scope = $2 and key = $3 and source = $4`,
+): Promise<MemoryRow | undefined> {
+  return sql.get(
+    `select ${columns} from memories
+     where source = $4 and owner = $1 and scope = $2 and key = $3`,
     [owner, scope, key, source],
   );
-  return row?.version;
+}
+
+/** Those that count, of these. */
+export async function memoriesById(
+  sql: Sql,
+  ids: readonly number[],
+  { at, now }: Moment,
+): Promise<MemoryRow[]> {
+  return sql.all(
+    `select ${columns} from memories
+     where id in (select value from json_each($1)) and ${countingAt(2)}`,
+    [JSON.stringify(ids), now, at],
+  );
+}
+
+export interface MemoryPage {
+  readonly owner: string;
+  readonly scope: MemoryScope;
+  /** Keys that are this one or lie below it; all where it is empty. */
+  readonly prefix: string;
+  /** Keys behind this one. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** By key: the version that counts of each. */
+export function listMemories(
+  sql: Sql,
+  { owner, scope, prefix, after, limit }: MemoryPage,
+  { at, now }: Moment,
+): Promise<MemoryRow[]> {
+  return sql.all(
+    `select ${columns} from memories
+     where owner = $1 and scope = $2 and key > $3
+       and ($4 = '' or key = $4 or (key > $4 || '/' and key < $4 || '0'))
+       and ${countingAt(6)}
+       and not exists (select 1 from memories newer
+         where newer.owner = memories.owner and newer.scope = memories.scope
+           and newer.key = memories.key and newer.version > memories.version
+           and ${countingAt(6, 'newer')})
+     order by key limit $5`,
+    [owner, scope, after, prefix, limit, now, at],
+  );
+}
+
+/** Every version that is left, the newest first, also of what was forgotten. */
+export function memoryVersions(
+  sql: Sql,
+  { owner, scope, key }: MemoryKey,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<MemoryRow[]> {
+  return sql.all(
+    `select ${columns} from memories
+     where owner = $1 and scope = $2 and key = $3 and version < $4
+     order by version desc limit $5`,
+    [owner, scope, key, before, limit],
+  );
+}
+
+/** Those that count and are pinned, by key. */
+export function pinnedMemories(
+  sql: Sql,
+  { owner, scope }: Pick<MemoryKey, 'owner' | 'scope'>,
+  { at, now }: Moment,
+): Promise<MemoryRow[]> {
+  return sql.all(
+    `select ${columns} from memories
+     where owner = $1 and scope = $2 and pinned = 1 and ${countingAt(3)} order by key`,
+    [owner, scope, now, at],
+  );
+}
+
+/** Whether somebody remembers anything but what came of runs. */
+export async function hasMemories(sql: Sql, owner: string): Promise<boolean> {
+  const row = await sql.get(
+    `select 1 from memories
+     where owner = $1 and scope in ('working', 'long-term') and author <> 'system'
+       and forgotten_at is null limit 1`,
+    [owner],
+  );
+  return row !== undefined;
+}
+
+export async function setMemoryEnd(
+  tx: Transaction,
+  id: number,
+  { pinned, expires_at }: Pick<MemoryRow, 'pinned' | 'expires_at'>,
+): Promise<void> {
+  await tx.run('update memories set pinned = $2, expires_at = $3 where id = $1', [
+    id,
+    pinned,
+    expires_at,
+  ]);
+  await noteChange(tx, id);
+}
+
+/** All versions of the key, and of what lies below it where that is wanted. Tells how many keys. */
+export async function forgetMemories(
+  tx: Transaction,
+  { owner, scope, key }: MemoryKey,
+  { below, at }: { readonly below: boolean; readonly at: Instant },
+): Promise<number> {
+  const rows = await tx.all<{ id: number; key: string }>(
+    `update memories set forgotten_at = $4
+     where owner = $1 and scope = $2 and forgotten_at is null
+       and (key = $3 or ($5 = 1 and key > $3 || '/' and key < $3 || '0')) returning id, key`,
+    [owner, scope, key, at, below ? 1 : 0],
+  );
+  for (const { id } of rows) await noteChange(tx, id);
+  return new Set(rows.map((row) => row.key)).size;
+}
+
+/** The ids of every version, forgotten and expired ones too. */
+export async function memoryIds(
+  sql: Sql,
+  { owner, scope, key }: MemoryKey,
+  { below, limit }: { readonly below: boolean; readonly limit: number },
+): Promise<number[]> {
+  const rows = await sql.all<{ id: number }>(
+    `select id from memories
+     where owner = $1 and scope = $2
+       and (key = $3 or ($4 = 1 and ($3 = '' or (key > $3 || '/' and key < $3 || '0'))))
+     order by id limit $5`,
+    [owner, scope, key, below ? 1 : 0, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What came from this source, or from a part of it. */
+export async function memoriesMadeBy(sql: Sql, source: string): Promise<number[]> {
+  const rows = await sql.all<{ id: number }>(
+    `select id from memories where source = $1 or (source > $1 || '/' and source < $1 || '0')`,
+    [source],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes them away. Who has seen them has to be dealt with before. */
+export async function deleteMemories(tx: Transaction, ids: readonly number[]): Promise<void> {
+  const list = JSON.stringify(ids);
+  await tx.run('delete from memories where id in (select value from json_each($1))', [list]);
+  await tx.run('delete from memory_uses where memory in (select value from json_each($1))', [list]);
+  for (const id of ids) await noteChange(tx, id);
+}
+
+/** Those that have expired before, the oldest first. */
+export async function expiredMemories(sql: Sql, now: Instant, limit: number): Promise<number[]> {
+  const rows = await sql.all<{ id: number }>(
+    'select id from memories where expires_at <= $1 order by expires_at limit $2',
+    [now, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Each once, whoever asks how often. */
+export async function noteMemoryUses(
+  tx: Transaction,
+  ids: readonly number[],
+  user: string,
+): Promise<void> {
+  await tx.run(
+    `insert into memory_uses (memory, user) select value, $2 from json_each($1)
+     where true on conflict do nothing`,
+    [JSON.stringify(ids), user],
+  );
+}
+
+export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise<string[]> {
+  const rows = await sql.all<{ user: string }>(
+    `select distinct user from memory_uses
+     where memory in (select value from json_each($1)) order by user`,
+    [JSON.stringify(ids)],
+  );
+  return rows.map(({ user }) => user);
+}
+
+export interface MemoryChange {
+  readonly seq: number;
+  readonly id: number;
+  /** Undefined where it is gone. */
+  readonly row: MemoryRow | undefined;
+}
+
+/** What the search index has yet to hear of, in order. */
+export async function memoryChanges(
+  sql: Sql,
+  after: number,
+  limit: number,
+): Promise<MemoryChange[]> {
+  const rows = await sql.all<{ seq: number; memory: number; id: number | null } & MemoryRow>(
+    `select c.seq, c.memory, m.* from memory_changes c left join memories m on m.id = c.memory
+     where c.seq > $1 order by c.seq limit $2`,
+    [after, limit],
+  );
+  return rows.map(({ seq, memory, ...row }) => ({
+    seq,
+    id: memory,
+    row: row.id === null ? undefined : row,
+  }));
+}
+
+/** The number of the last one; 0 without any. */
+export async function lastMemoryChange(sql: Sql): Promise<number> {
+  const row = await sql.get<{ seq: number | null }>('select max(seq) as seq from memory_changes');
+  return row?.seq ?? 0;
+}
+
+/** Every version that was not forgotten, in the order in which they were made. */
+export function exportMemories(
+  sql: Sql,
+  {
+    owner,
+    scope,
+    after,
+    limit,
+  }: {
+    readonly owner: string;
+    readonly scope?: MemoryScope | undefined;
+    readonly after: number;
+    readonly limit: number;
+  },
+): Promise<MemoryRow[]> {
+  return sql.all(
+    `select ${columns} from memories
+     where owner = $1 and ($2 is null or scope = $2) and id > $3 and forgotten_at is null
+     order by id limit $4`,
+    [owner, scope ?? null, after, limit],
+  );
+}
+
+/** False where a version of that key says the same of the same time already. */
+export async function importMemory(tx: Transaction, memory: NewMemory): Promise<boolean> {
+  const { owner, scope, key, hash, valid_from } = memory;
+  const known = await tx.get(
+    `select 1 from memories
+     where owner = $1 and scope = $2 and key = $3 and valid_from = $4 and hash = $5`,
+    [owner, scope, key, valid_from, hash],
+  );
+  if (known !== undefined) return false;
+  await insertMemory(tx, memory);
+  return true;
+}
+
+const debts = 0;
+
+/** An operation whose journal is to be erased once it is over. */
+export async function keepPurgeDebt(tx: Transaction, operation: string): Promise<void> {
+  await noteMemoryUses(tx, [debts], `operation:${operation}`);
+}
+
+export async function purgeDebts(sql: Sql): Promise<string[]> {
+  const users = await usersOfMemories(sql, [debts]);
+  return users.map((user) => user.replace(/^operation:/, ''));
+}
+
+export async function settlePurgeDebt(tx: Transaction, operation: string): Promise<void> {
+  await tx.run('delete from memory_uses where memory = $1 and user = $2', [
+    debts,
+    `operation:${operation}`,
+  ]);
 }

@@ -102,3 +102,13 @@ export async function noteAlert(tx: Transaction, id: string, alert: string): Pro
   );
   return changed === 1;
 }
+
+/** What was wanted of an operation that is over, and what came of it, is told no more. */
+export async function purgeTexts(tx: Transaction, id: string): Promise<void> {
+  await tx.run(
+    `update operations set goal = 'erased:purged', log = null,
+       result = case when state = 'completed' then $2 else result end
+     where id = $1 and state in ('completed', 'failed', 'cancelled')`,
+    [id, JSON.stringify({ text: '(purged)' })],
+  );
+}

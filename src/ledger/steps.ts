@@ -8,6 +8,7 @@ import type { Sql, SqlValue, Transaction } from './ledger.ts';
 // Every kind, so that a new one cannot be forgotten here.
 const kinds: Readonly<Record<Step['kind'], true>> = {
   begun: true,
+  remembered: true,
   mail: true,
   asked: true,
   answered: true,

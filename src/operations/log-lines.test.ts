@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Step } from '../kernel/journal/step.ts';
+import type { RememberedItem, Step } from '../kernel/journal/step.ts';
 import { logLine } from './log-lines.ts';
 
 const secret = 'only the journal has this';
@@ -7,6 +7,10 @@ const usage = { input_tokens: 1, output_tokens: 1 };
 const call = { kind: 'tool-call', id: secret, tool: 'file.write', args: { text: secret } } as const;
 const result = { id: secret, tool: 'file.write', text: secret, is_error: false, call_id: 'a1' };
 
+const remembered: RememberedItem = {
+  ...{ id: 1, owner: secret, scope: 'long-term', key: secret, version: 1 },
+  ...{ why: 'fits', text: secret },
+};
 const steps: readonly (readonly [Step, string])[] = [
   [
     {
@@ -19,6 +23,7 @@ const steps: readonly (readonly [Step, string])[] = [
     { kind: 'mail', messages: [{ id: secret, from: secret, kind: 'message', text: secret }] },
     '1 message(s) came in',
   ],
+  [{ kind: 'remembered', items: [remembered] }, 'told of 1 memory(s)'],
   [
     { kind: 'asked', turn: 2, model: secret, hold: { tokens: 1, cost: 1 } },
     'turn 2: the model is asked',

@@ -10,6 +10,8 @@ function wordsOf(step: Step): string {
   switch (step.kind) {
     case 'begun':
       return `begun: ${step.because}`;
+    case 'remembered':
+      return `told of ${step.items.length} memory(s)`;
     case 'mail':
       return `${step.messages.length} message(s) came in`;
     case 'asked':

@@ -7,7 +7,7 @@ import {
   parseOrchestratorRequest,
 } from '../kernel/orchestrator-request.ts';
 import { setPresence } from '../ledger/agents.ts';
-import { findMemory, storeMemory } from '../ledger/memories.ts';
+import { findMemory, insertText } from '../ledger/memories.ts';
 import { addPendingOperation } from '../ledger/pending-operations.ts';
 import { relayParty } from './envelope.ts';
 import { type Permitted, permit } from './permit.ts';
@@ -93,12 +93,12 @@ async function keepState(
   const answer = { to: sender, re: id, thread: message.thread };
   if (request.action === 'save') {
     const memory = { value: request.state, source: `message:${id}`, at: posting.now };
-    const version = await storeMemory(posting.tx, key, memory);
+    const { version } = await insertText(posting.tx, key, memory);
     const body = `ACTION: saved\nKEY: ${request.key}\nVERSION: ${version}\n`;
     await tell(posting, { ...answer, kind: 'continuity', body });
     return;
   }
-  const found = await findMemory(posting.tx, key);
+  const found = await findMemory(posting.tx, key, { now: posting.now, at: null });
   const facts =
     found === undefined
       ? `ACTION: missing\nKEY: ${request.key}\n`

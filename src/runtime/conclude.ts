@@ -14,6 +14,7 @@ import { appendSteps, openQuestion } from '../ledger/steps.ts';
 import { withdrawCalls } from '../tools/withdraw.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
+import { keepOutcome } from './outcomes.ts';
 import { shortEnough, tellLater } from './tell.ts';
 
 export type Ending =
@@ -46,6 +47,7 @@ export async function concludeIn(tx: Transaction, conclusion: Conclusion): Promi
   await giveBack(tx, `operation:${operation.id}`);
   const principal = `agent:${operation.agent}`;
   await withdrawCalls(tx, { principal, keyPrefix: `run:${operation.id}/`, at });
+  await keepOutcome(tx, conclusion);
   await turnAgent(tx, conclusion);
   await tx.record({
     actor,

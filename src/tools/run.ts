@@ -105,7 +105,7 @@ async function runTool(deps: RunDeps, work: Run, running: RunningCall): Promise<
     await live?.end();
     // R2
     const result = JSON.stringify(deps.scrubber.scrubJson(output ?? null));
-    if (Buffer.byteLength(result) > deps.limits.outputBytes) throw tooLarge(work, deps);
+    if (Buffer.byteLength(result) > mostBytes(work, deps)) throw tooLarge(work, deps);
     return { kind: 'answered', result };
   } catch (failure) {
     return { kind: 'failed', error: plainFailure(deps, work, failure) };
@@ -145,14 +145,15 @@ interface Performance {
   readonly live: LiveOutput | undefined;
 }
 
-function callFor(deps: RunDeps, { call, grants }: Run, { running, live }: Performance): ToolCall {
+function callFor(deps: RunDeps, work: Run, { running, live }: Performance): ToolCall {
+  const { call, grants } = work;
   const { principal, call_id } = call;
   return {
     id: call_id,
     principal,
     key: call.idempotency_key,
     signal: running.signal,
-    outputBytes: deps.limits.outputBytes,
+    outputBytes: mostBytes(work, deps),
     permits: grants.map(permitOf),
     ...(live === undefined ? {} : { show: (part) => live.show(part) }),
     permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
@@ -229,9 +230,13 @@ function plainFailure({ log }: RunDeps, { call }: Run, failure: unknown): AosErr
   });
 }
 
-function tooLarge({ call }: Run, { limits }: RunDeps): AosError {
+function mostBytes({ prepared }: Run, { limits }: RunDeps): number {
+  return Math.max(limits.outputBytes, prepared.outputBytes ?? 0);
+}
+
+function tooLarge(work: Run, deps: RunDeps): AosError {
   return new AosError('tool.too-large', {
-    message: `The result of ${call.tool} has more than ${limits.outputBytes} bytes`,
+    message: `The result of ${work.call.tool} has more than ${mostBytes(work, deps)} bytes`,
     fix: 'Ask for less at a time',
   });
 }

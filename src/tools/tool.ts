@@ -29,6 +29,8 @@ export interface ToolSpec<Args> {
   readonly asksEachTime?: boolean;
   /** Where its work may take longer than calls usually do. */
   readonly deadlineMs?: number;
+  /** Where its result may be longer than results usually are. */
+  readonly outputBytes?: number;
   /** All that the caller must be allowed to do, before anything is done. */
   readonly deeds: (args: Args) => readonly Deed[];
   /** Resolves to what JSON can hold. */
@@ -84,6 +86,7 @@ export interface PreparedCall {
   readonly asksEachTime: boolean;
   readonly cleansUp: boolean;
   readonly deadlineMs: number | undefined;
+  readonly outputBytes: number | undefined;
   asks(asker: Asker): Promise<string | undefined>;
   run(call: ToolCall): Promise<unknown>;
 }
@@ -106,6 +109,7 @@ export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
         asksEachTime: spec.asksEachTime ?? false,
         cleansUp: spec.cleansUp ?? false,
         deadlineMs: spec.deadlineMs,
+        outputBytes: spec.outputBytes,
         asks: async (asker) => asks?.(args, asker),
         run: (call) => run(args, call),
       };

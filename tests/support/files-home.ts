@@ -1,7 +1,8 @@
 /** The real `aos files` on a generated home, as somebody who may not do everything. */
+import { atTerminal } from './at-terminal.ts';
 import { type GeneratedHome, generateHome } from './generated-home.ts';
 import { isRoot } from './machine.ts';
-import { launcher, type Run, type RunOptions, runAos, runProgram } from './run-aos.ts';
+import { launcher, type Run, type RunOptions, runAos } from './run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { treeHash } from './tree-hash.ts';
 
@@ -54,30 +55,12 @@ export async function filesHome(...agents: readonly string[]): Promise<FilesHome
     aosIn: (cwd, ...argv) => run(argv, { cwd }),
     piped: (program, ...argv) => run(argv, { through: [...ordinary, ...program] }),
     json: async (...argv) => JSON.parse((await run([...argv, '--json'])).stdout),
-    typed: (lines, ...argv) => onTerminal({ lines, argv, env, cwd: root }),
+    typed: (lines, ...argv) =>
+      atTerminal({
+        ...{ lines, env, cwd: root },
+        command: [...ordinary, process.execPath, launcher, ...argv],
+      }),
     hash: () => treeHash(root),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
-}
-
-interface Typing extends Pick<RunOptions, 'env' | 'cwd'> {
-  readonly lines: readonly string[];
-  readonly argv: readonly string[];
-}
-
-/** A terminal of its own, by util-linux. */
-function onTerminal({ lines, argv, env = {}, cwd = '/' }: Typing): Promise<Run> {
-  const command = [...ordinary, process.execPath, launcher, ...argv].map(shellQuoted).join(' ');
-  return runProgram('sh', ['-c', 'printf "%s" "$TYPED" | script -qec "$COMMAND" /dev/null'], {
-    env: {
-      ...env,
-      ...{ TERM: 'xterm', SHELL: '/bin/sh', COMMAND: `exec ${command}` },
-      TYPED: lines.map((line) => `${line}\n`).join(''),
-    },
-    cwd,
-  });
-}
-
-function shellQuoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

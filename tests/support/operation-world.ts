@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { homeBlobs } from '../../src/app/blob-upkeep.ts';
 import { composeEngines } from '../../src/app/compose.ts';
 import { sweepHome } from '../../src/app/home-folder.ts';
+import { openHomeMemory } from '../../src/app/home-memory.ts';
 import { openHomeOperations, queueOf } from '../../src/app/home-operations.ts';
 import { openHomeRelay } from '../../src/app/home-relay.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
@@ -55,14 +56,15 @@ export async function openOperationWorld(
   const relayed = { open, log, metrics: noMetrics, modelAgents, onMail };
   const { relay } = opened.use(await openHomeRelay(engines, settings, relayed));
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
+  const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
   const tools = opened.use(
     openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, runtime: () => later.runtime },
+      ...{ open, log, relay, sandboxes, memory, runtime: () => later.runtime },
       operations: () => operations,
     }),
   );
   const { runtime } = await openHomeRuntime(engines, settings, {
-    ...{ open, log, relay, tools, sandboxes, environment: {}, modelAgents },
+    ...{ open, log, relay, tools, sandboxes, memory, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
     operations: () => operations,

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import * as z from 'zod';
 import { homeBlobs } from '../../src/app/blob-upkeep.ts';
 import { composeEngines } from '../../src/app/compose.ts';
+import { openHomeMemory } from '../../src/app/home-memory.ts';
 import { openHomeOperations, queueOf } from '../../src/app/home-operations.ts';
 import { openHomeRelay } from '../../src/app/home-relay.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
@@ -54,9 +55,10 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
   );
   const runtimeOf = () => later.runtime;
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
+  const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
   const tools = opened.use(
     openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, runtime: runtimeOf },
+      ...{ open, log, relay, sandboxes, memory, runtime: runtimeOf },
       operations: () => operations,
     }),
   );
@@ -64,7 +66,7 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
     tools.tools.register(appendingTool({ order, boundaries, relay }, repeatable));
   }
   const { runtime } = await openHomeRuntime(engines, settings, {
-    ...{ open, log, relay, tools, sandboxes, environment: {}, modelAgents },
+    ...{ open, log, relay, tools, sandboxes, memory, environment: {}, modelAgents },
     socketOf: (name) => name,
     openDoor: async () => {},
     operations: () => operations,

@@ -7,6 +7,7 @@ import { composeEngines } from '../../src/app/compose.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
+import { openHomeMemory } from '../../src/app/home-memory.ts';
 import { openHomeOperations, outsideOf, queueOf } from '../../src/app/home-operations.ts';
 import { openHomeRuntime } from '../../src/app/home-runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
@@ -119,15 +120,19 @@ export async function temporaryGateway(
     log: { info: log, warn: log, error: log },
   });
   const sandboxes = openHomeSandboxes(engines, settings, { open, log: { error: log } });
+  const remembered = openHomeMemory(engines, settings, {
+    ...{ open, isDaemon: false, log: { warn: log } },
+  });
+  const { memory } = remembered;
   const tools = openHomeTools(engines, settings, {
-    ...{ open, log: { error: log }, relay, sandboxes, runtime: () => later.runtime },
+    ...{ open, log: { error: log }, relay, sandboxes, memory, runtime: () => later.runtime },
     transfers: moved.transfers,
     operations: () => later.operations,
   });
   const stop = new AbortController();
   const living = withRuntime
     ? await openHomeRuntime(engines, settings, {
-        ...{ open, relay, tools, sandboxes, modelAgents, environment: {} },
+        ...{ open, relay, tools, sandboxes, memory, modelAgents, environment: {} },
         log: openLog({
           ...{ clock, level: 'warn' },
           file: { write: (line) => void logged.push(line), close: () => {} },
@@ -154,6 +159,7 @@ export async function temporaryGateway(
   const gateway = await createGateway({
     ...tools,
     ...living,
+    memory,
     ...{ relay, attachments, relayMetrics, secrets, transfers: moved.transfers, transferMetrics },
     ...{ operations, ...outsideOf(settings) },
     verifyBlobs: (signal) =>
@@ -192,6 +198,7 @@ export async function temporaryGateway(
       await living?.runtime[Symbol.asyncDispose]();
       operations[Symbol.dispose]();
       await tools[Symbol.asyncDispose]();
+      await remembered[Symbol.asyncDispose]();
       await sandboxes[Symbol.asyncDispose]();
       await relay[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();

@@ -1,9 +1,9 @@
 /** Where files are to go: a folder that is there, a new one, or the trash. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Cursor, Sentence } from './cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { fold } from '../../kernel/language/tokens.ts';
 import { type FolderFound, folderAt, folderNouns, misspelt, pathBelow } from './folders.ts';
 import { phraseAt, siblingAt } from './places.ts';
-import { fold } from './tokens.ts';
 
 export type Destination =
   | { readonly kind: 'trash' }

@@ -3,8 +3,8 @@
  * is also a word (`Pictures`, `Work`) is a folder only where the sentence treats it as one.
  */
 import type { NamedFolder, SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Cursor } from './cursor.ts';
-import { fold } from './tokens.ts';
+import type { Cursor } from '../../kernel/language/cursor.ts';
+import { fold } from '../../kernel/language/tokens.ts';
 
 export interface FolderFound {
   /** As it stands in a request. */

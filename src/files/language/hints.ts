@@ -1,5 +1,5 @@
 /** What a sentence says in passing: single words that matter without naming anything. */
-import type { Sentence } from './cursor.ts';
+import type { Sentence } from '../../kernel/language/cursor.ts';
 
 export interface Hints {
   /** Folders are what is looked for. */

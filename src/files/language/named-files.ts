@@ -1,6 +1,6 @@
 /** Files by name, texts that are looked for, and what is left out. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Cursor, Sentence } from './cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { folderAt } from './folders.ts';
 import { phraseAt } from './places.ts';
 import { patternsOf, typeAt } from './type-words.ts';

@@ -1,7 +1,7 @@
 /** How many of them, and in which order. */
 import type { SortKey } from '../../kernel/files/request.ts';
-import type { Cursor, Sentence } from './cursor.ts';
-import { dayNumber, numberAt } from './numbers.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { dayNumber, numberAt } from '../../kernel/language/numbers.ts';
 
 export interface Order {
   /** Left open where only a number is said: `the first 20`. */

@@ -1,6 +1,6 @@
 /** What the file agent does not do, and whose work it is. Only the verb of the sentence counts. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Sentence } from './cursor.ts';
+import type { Sentence } from '../../kernel/language/cursor.ts';
 import { folderAt, knownPath } from './folders.ts';
 import {
   compressing,

@@ -1,6 +1,6 @@
 /** Where the files are that a sentence speaks of, and where they are to go. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Cursor, Sentence } from './cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { type FolderFound, folderAt, folderNouns, misspelt, partlyNamed } from './folders.ts';
 import { typeAt } from './type-words.ts';
 

@@ -1,9 +1,9 @@
 /** One line that says everything that will be used, so that a wrong reading is seen. */
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
+import { spanWords } from '../../kernel/language/span-words.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import type { Slots } from './slots.ts';
-import { spanWords } from './span-words.ts';
 import { isChange } from './verbs.ts';
 
 const leads: Readonly<Record<FileRequest['action'], string>> = {

@@ -1,5 +1,5 @@
 /** New names for many files: by date, numbered, in lower case, with something added. */
-import type { Cursor, Sentence } from './cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 
 /** The pattern of the new names, where the sentence describes one. */
 export function takeRenamePattern(

@@ -1,6 +1,6 @@
 /** How something is to be done: how deep, for good, or only to see what would happen. */
 import type { FileOptions } from '../../kernel/files/request.ts';
-import type { Sentence } from './cursor.ts';
+import type { Sentence } from '../../kernel/language/cursor.ts';
 
 const deepWords = [
   ...['recursively', 'including all subfolders', 'including subfolders', 'including sub-folders'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Sentence } from './cursor.ts';
+import { Sentence } from '../../kernel/language/cursor.ts';
+import { tokensOf } from '../../kernel/language/tokens.ts';
 import { takeSizes } from './sizes.ts';
-import { tokensOf } from './tokens.ts';
 
 test.each([
   ['bigger than 100 MB', { over: 100_000_000 }],

@@ -1,6 +1,6 @@
 /** `bigger than 100 MB`, `between 1 and 5 megabytes`, `empty`. MB is a million, MiB is 2^20. */
-import type { Cursor, Sentence } from './cursor.ts';
-import { numberOrOneAt } from './numbers.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { numberOrOneAt } from '../../kernel/language/numbers.ts';
 
 export interface SizeSpan {
   /** Both without the number itself. */

@@ -1,7 +1,8 @@
 /** Everything that a sentence says, each thing in its place. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Sentence } from './cursor.ts';
-import { type DateSpan, takeDates } from './dates.ts';
+import type { Sentence } from '../../kernel/language/cursor.ts';
+import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
+import type { Token } from '../../kernel/language/tokens.ts';
 import type { Deed } from './deed.ts';
 import { type Destination, takeDestination, takeLastArgument } from './destination.ts';
 import { type FolderFound, misspelt, partlyNamed } from './folders.ts';
@@ -20,7 +21,6 @@ import { takeRenamePattern } from './rename-pattern.ts';
 import type { SaidOptions } from './said-options.ts';
 import { type SizeSpan, takeSizes } from './sizes.ts';
 import { isFiller, isParticiple, isTelling } from './stop-words.ts';
-import type { Token } from './tokens.ts';
 import { type TypeWord, takeTypes } from './type-words.ts';
 import { isChange, isClearing, type VerbFound } from './verbs.ts';
 

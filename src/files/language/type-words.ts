@@ -1,6 +1,6 @@
 /** What people call kinds of files, and which extensions and media types are meant by it. */
-import type { Cursor, Sentence } from './cursor.ts';
-import { extensions, spelledOut } from './extensions.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { extensions, spelledOut } from '../../kernel/language/extensions.ts';
 
 export interface TypeWord {
   /** As in `filters.type`. */

@@ -9,14 +9,14 @@
  */
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
-import { Sentence } from './cursor.ts';
+import { Sentence } from '../../kernel/language/cursor.ts';
+import { tokensOf } from '../../kernel/language/tokens.ts';
 import { doubtOf } from './doubts.ts';
 import { outOfScope } from './out-of-scope.ts';
 import { readingOf } from './reading.ts';
 import { requestOf } from './request-of.ts';
 import { type SaidOptions, takeDryRun, takeOptions } from './said-options.ts';
 import { type Slots, slotsOf } from './slots.ts';
-import { tokensOf } from './tokens.ts';
 import {
   answerAlone,
   archiveVerb,

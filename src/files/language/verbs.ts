@@ -1,6 +1,6 @@
 /** What is to be done: the verb of a sentence, behind whatever politeness stands before it. */
 import type { FileAction } from '../../kernel/files/request.ts';
-import type { Cursor, Sentence } from './cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import type { Deed } from './deed.ts';
 import { verbs } from './verb-words.ts';
 

@@ -1,8 +1,8 @@
 /** `create a file called X saying "text"`, `write "text" to X`, `save "text" as X`. */
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
-import type { Cursor, Sentence } from './cursor.ts';
 import { type FolderFound, folderAt, herePath, pathBelow } from './folders.ts';
 import { phraseAt } from './places.ts';
 import { isFiller } from './stop-words.ts';

@@ -107,7 +107,7 @@ async function streamTool(
 }
 
 /** So that whoever was refused can find the call in the journal and in the audit. */
-function withCallId({ code, message, fix, details }: AosError, callId: string): AosError {
+export function withCallId({ code, message, fix, details }: AosError, callId: string): AosError {
   const known = typeof details === 'object' && details !== null ? details : {};
   return new AosError(code, { message, fix, details: { ...known, call_id: callId } });
 }

@@ -33,7 +33,7 @@ export interface Capability {
 
 export type Target = PathTarget | UrlTarget | NameTarget;
 
-/** Of `file` from the root, of `memory` from the scope. */
+/** Of `file` from the root; of `memory` from the scope, or from `of` and whose it is. */
 export interface PathTarget {
   readonly kind: 'path';
   readonly segments: readonly Segment[];
@@ -100,7 +100,15 @@ export type Deed =
       /** Which parts of the path a capability has to name: a star does not stand for them. */
       readonly mustName?: readonly number[] | undefined;
     }
-  | { readonly resource: 'memory'; readonly action: Action; readonly path: readonly string[] }
+  | {
+      readonly resource: 'memory';
+      readonly action: Action;
+      readonly path: readonly string[];
+      /** As of `file`. */
+      readonly subtree?: boolean | undefined;
+      /** As of `file`: what is somebody else's has to be named. */
+      readonly mustName?: readonly number[] | undefined;
+    }
   | {
       readonly resource: 'http';
       readonly action: Action;

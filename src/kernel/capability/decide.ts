@@ -81,10 +81,15 @@ function coversTarget({ resource, target, constraints }: Capability, deed: Deed)
   if (deed.resource === 'shell' && constraints.allowlist?.includes(deed.name) === false) {
     return false;
   }
-  if (target.kind === 'any') return true;
+  if (target.kind === 'any') return !hasToBeNamed(deed);
   if (deed.resource === 'http') return target.kind === 'url' && coversUrl(target, deed);
   if ('path' in deed) return target.kind === 'path' && coversPath(target, deed);
   return target.kind !== 'path' && target.kind !== 'url' && coversName(target, deed.name);
+}
+
+/** Whether there is a part of it for which no star stands. */
+export function hasToBeNamed(deed: Deed): boolean {
+  return 'mustName' in deed && (deed.mustName?.length ?? 0) > 0;
 }
 
 /** Whether the target by itself covers the path, with what has to be named. */
@@ -93,11 +98,9 @@ export function coversPath(
   { path, ...deed }: Extract<Deed, { resource: 'file' | 'memory' }>,
 ): boolean {
   if (subtree ? path.length < segments.length : path.length !== segments.length) return false;
-  if (deed.resource === 'file' && deed.subtree === true && !subtree) return false;
-  if (deed.resource === 'file' && deed.mustName !== undefined) {
-    const isNamed = (index: number) => (segments[index] ?? 'any') !== 'any';
-    if (!deed.mustName.every(isNamed)) return false;
-  }
+  if (deed.subtree === true && !subtree) return false;
+  const isNamed = (index: number) => (segments[index] ?? 'any') !== 'any';
+  if (deed.mustName?.every(isNamed) === false) return false;
   return segments.every((segment, index) => segment === 'any' || segment.name === path[index]);
 }
 

@@ -49,8 +49,8 @@ function targetOf(deed: Deed): Target {
     return { kind: 'url', host: { kind: 'exact', name }, port, segments, below };
   }
   if ('path' in deed) {
-    const subtree = deed.resource === 'file' && deed.subtree === true;
-    return { kind: 'path', segments: deed.path.map((name) => ({ name })), subtree };
+    const segments = deed.path.map((name) => ({ name }));
+    return { kind: 'path', segments, subtree: deed.subtree === true };
   }
   return deed.name === '*' ? { kind: 'any' } : { kind: 'name', name: deed.name };
 }

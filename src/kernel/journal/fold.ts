@@ -60,6 +60,7 @@ function nextAfter(next: Next, step: Step): Next {
     case 'note':
       // Something was said to the model after its last word, so it has another.
       return next.kind === 'finish' ? { kind: 'ask', turn: next.turn + 1 } : next;
+    case 'remembered':
     case 'summary':
     case 'checkpoint':
       return next;

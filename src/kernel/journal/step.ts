@@ -24,6 +24,18 @@ export interface MailIn {
   readonly text: string;
 }
 
+/** A memory as a model is told of it. */
+export interface RememberedItem {
+  readonly id: number;
+  readonly owner: string;
+  readonly scope: string;
+  readonly key: string;
+  readonly version: number;
+  readonly why: 'pinned' | 'fits';
+  /** Perhaps cut. */
+  readonly text: string;
+}
+
 /** What was held for one model call. */
 export interface Hold {
   readonly tokens: number;
@@ -42,6 +54,8 @@ export type Step =
       /** The operation that it was forked from, and at which of its steps. */
       readonly forked_from?: { readonly operation: string; readonly step: number } | undefined;
     }
+  /** What was told of memories, before anything else. */
+  | { readonly kind: 'remembered'; readonly items: readonly RememberedItem[] }
   | { readonly kind: 'mail'; readonly messages: readonly MailIn[] }
   | { readonly kind: 'asked'; readonly turn: number; readonly model: string; readonly hold: Hold }
   | {

@@ -14,6 +14,7 @@ import type { ModelAnswer, OfferedTool } from '../../kernel/model.ts';
 import { readBudget } from '../../ledger/budgets.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import { holdAll, settleAll } from '../budgets.ts';
+import { keepSummary } from '../outcomes.ts';
 import { costOf } from '../prices.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -87,6 +88,7 @@ async function writeAsked(
     const hold = holdFor(deps, run, { promptTokens, maxOutputTokens });
     const refused = await holdAll(tx, budgetsOf(run), amountsOf(hold));
     if (refused !== undefined) throw spent(refused.whose, refused.resource, refused);
+    if (packed.summary !== undefined) await keepSummary(tx, run, packed.summary, deps.clock.now());
     asked = { messages, tools, maxOutputTokens, hold };
     const steps: Step[] = packed.summary === undefined ? [] : [packed.summary];
     return [...before, ...steps, { kind: 'asked', turn, model: model.id, hold }];

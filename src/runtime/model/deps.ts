@@ -1,4 +1,5 @@
 import type { ModelSpec } from '../../kernel/agent-spec.ts';
+import type { RememberedItem } from '../../kernel/journal/step.ts';
 import type { LanguageModel, ModelCatalog } from '../../kernel/model.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -26,6 +27,8 @@ export interface ModelRunDeps {
   readonly followers: Followers;
   readonly prices: Prices;
   readonly limits: RunLimits;
+  /** What it is told of the memories of its agent, when it begins. */
+  remember?(run: Pick<Run, 'operation' | 'model' | 'signal'>): Promise<readonly RememberedItem[]>;
   /** After calls of tools; throws why the operation may not go on. */
   afterCalls?(operation: OperationRow): Promise<void>;
   /** It is done: what it has made is stored before that is said. Throws why it has failed. */

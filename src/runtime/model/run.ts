@@ -29,7 +29,7 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
     const { next, losses } = run.journal.state;
     switch (next.kind) {
       case 'begin':
-        await askModel(deps, run, 1, await withMail(deps, run, [begun(run)]));
+        await askModel(deps, run, 1, await withMail(deps, run, await beginning(deps, run)));
         break;
       case 'asked':
         await writeForgotten(run, next);
@@ -109,6 +109,11 @@ async function withMail(
   steps: readonly Step[],
 ): Promise<readonly Step[]> {
   return (await takeMail(deps, run, steps)) ? [] : steps;
+}
+
+async function beginning(deps: ModelRunDeps, run: Run): Promise<readonly Step[]> {
+  const items = (await deps.remember?.(run)) ?? [];
+  return items.length === 0 ? [begun(run)] : [begun(run), { kind: 'remembered', items }];
 }
 
 function begun({ operation, spec, model }: Run): Step {

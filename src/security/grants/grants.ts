@@ -16,7 +16,7 @@
 import { bitOf } from '../../kernel/capability/action-bits.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
+import { hasToBeNamed, type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { newId } from '../../kernel/new-id.ts';
@@ -310,7 +310,7 @@ function isPlainlyAllowed({ plainBits, expires }: HeldGrant, bit: number, now: I
 
 /** Then a target in which the deed lies is not enough. */
 function wantsMore(deed: Deed): boolean {
-  if (deed.resource === 'file') return (deed.mustName?.length ?? 0) > 0 || deed.subtree === true;
+  if (hasToBeNamed(deed) || ('subtree' in deed && deed.subtree === true)) return true;
   return deed.resource === 'http' && deed.mustNameHost === true;
 }
 

@@ -1,25 +1,33 @@
 import * as z from 'zod';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { findMemory } from '../../ledger/memories.ts';
+import { memoryLimits } from '../../kernel/memory/memory.ts';
+import { placeOf } from '../../memory/place.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';
-import { memoryDeed, memoryKey } from './memory-key.ts';
+import { callerOf, deedOn, type MemoryToolDeps } from './deps.ts';
+import { place, time } from './input.ts';
+import { wireMemory } from './wire.ts';
 
-const schema = z.strictObject({ key: memoryKey });
+const schema = z.strictObject({
+  ...place,
+  as_of: time.optional().describe('What was so then, as far as is known now'),
+});
 
 /** `memory.get` */
-export function memoryGet({ ledger }: { readonly ledger: Pick<Ledger, 'committed'> }): Tool {
+export function memoryGet({ memory }: MemoryToolDeps): Tool {
   return defineTool({
     name: 'memory.get',
     summary: 'Recall what was stored under a key',
     schema,
     effect: 'read',
-    deeds: ({ key }) => [memoryDeed(key, 'read')],
-    async run({ key }, { principal, permits }) {
-      const found = await findMemory(ledger.committed, { owner: principal, scope: 'working', key });
-      if (found === undefined) return { key, found: false };
-      checkSize(permits[0], found.value, 'The memory');
-      return { key, found: true, value: found.value, version: found.version };
+    // In JSON a character may take six bytes.
+    outputBytes: 6 * memoryLimits.valueBytes + 64 * 1024,
+    deeds: (args) => [deedOn(args, 'read')],
+    async run(args, call) {
+      const where = placeOf(call.principal, args);
+      const found = await memory.retrieve(callerOf(call), where, { asOf: args.as_of });
+      if (found === undefined) return { key: args.key, scope: args.scope, found: false };
+      checkSize(call.permits[0], JSON.stringify(found.value), 'The memory');
+      return { found: true, ...wireMemory(found) };
     },
   });
 }

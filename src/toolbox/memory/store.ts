@@ -1,52 +1,56 @@
 import * as z from 'zod';
-import type { Clock } from '../../kernel/ports.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { findMemoryFrom, storeMemory } from '../../ledger/memories.ts';
-import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
+import { placeOf } from '../../memory/place.ts';
+import { isShallow, storedValue } from '../../memory/value.ts';
+import { defineTool, type Tool } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';
-import { memoryDeed, memoryKey } from './memory-key.ts';
+import { callerOf, deedOn, type MemoryToolDeps } from './deps.ts';
+import { place, tags, thread, time } from './input.ts';
 
-const longestBytes = 64 * 1024;
+const yearMs = 366 * 86_400_000;
 
 const schema = z.strictObject({
-  key: memoryKey,
+  ...place,
   value: z
-    .string()
-    .max(longestBytes)
-    .refine((text) => Buffer.byteLength(text) <= longestBytes, `At most ${longestBytes} bytes`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'It is no text'),
+    .unknown()
+    .refine(
+      (value) => value !== undefined && isShallow(value),
+      'It is nested too deeply, or missing',
+    )
+    .describe('A text, or any other value of JSON; at most 1 MiB'),
+  tags: tags.optional(),
+  thread: thread.optional().describe('The conversation that it is a part of'),
+  valid_from: time.optional().describe('Since when it is so, where that is not now'),
+  valid_to: time.optional().describe('Until when it was so'),
+  ttl_seconds: z
+    .int()
+    .min(1)
+    .max((100 * yearMs) / 1000)
+    .optional()
+    .describe('How long it is kept; for good where nothing is said'),
+  pin: z.boolean().optional().describe('Told to a model before everything else'),
 });
 
-export interface StoreDeps {
-  readonly ledger: Ledger;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** `memory.store` */
-export function memoryStore(deps: StoreDeps): Tool {
+export function memoryStore({ memory }: MemoryToolDeps): Tool {
   return defineTool({
     name: 'memory.store',
-    summary: 'Keep a text under a key, to recall it later; the versions before it are kept too',
+    summary: 'Remember something under a key; what was there before is kept as a version',
     schema,
     effect: 'write',
     repeatable: true,
-    deeds: ({ key }) => [memoryDeed(key, 'write')],
-    run: (args, call) => store(deps, args, call),
+    deeds: (args) => [deedOn(args, 'write')],
+    async run(args, call) {
+      const { value, ttl_seconds: ttl } = args;
+      checkSize(call.permits[0], storedValue(value).value, 'It');
+      const { operation, user: source } = callerOf(call);
+      const stored = await memory.store({
+        ...{ place: placeOf(call.principal, args), value, author: call.principal },
+        ...{ tags: args.tags, thread: args.thread, source, operation },
+        ...{ validFrom: args.valid_from, validTo: args.valid_to, isPinned: args.pin },
+        ttlMs: ttl === undefined ? undefined : ttl * 1000,
+      });
+      const { key, scope, version } = stored.memory;
+      return { key, scope, version, stored: stored.isNew };
+    },
   });
-}
-
-async function store(
-  { ledger, clock }: StoreDeps,
-  { key, value }: z.infer<typeof schema>,
-  { id, principal, permits }: ToolCall,
-): Promise<unknown> {
-  checkSize(permits[0], value, 'The memory');
-  const place = { owner: principal, scope: 'working', key } as const;
-  const source = `tool-call:${id}`;
-  const version = await ledger.transact(async (tx) => {
-    // A call that is run again after a crash has stored it already, or never will have.
-    const before = await findMemoryFrom(tx, place, source);
-    return before ?? (await storeMemory(tx, place, { value, source, at: clock.now() }));
-  });
-  return { key, version };
 }

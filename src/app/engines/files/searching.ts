@@ -11,11 +11,11 @@ import type {
   SearchResult,
 } from '../../../kernel/files/search.ts';
 import type { Clock } from '../../../kernel/ports.ts';
+import { ThreadWorker, type ThreadWorkerOptions, threadBeside } from '../thread-worker.ts';
 import type { IndexAnswer, IndexRequest, IndexWork } from './index-works.ts';
 import { findRipgrep } from './rg-program.ts';
 import { asksForContent, searchByType } from './search-by-type.ts';
 import type { SearchWork } from './search-thread.ts';
-import { SearchWorker } from './search-worker.ts';
 
 export interface FileSearchingOptions {
   readonly looking: FileLooking;
@@ -45,8 +45,8 @@ class ThreadedSearching implements FileSearching {
   readonly #ripgrep: string | undefined;
   readonly #timeLimitMs: number;
   readonly #idleMs: number;
-  readonly #walker: SearchWorker;
-  readonly #indexer: SearchWorker;
+  readonly #walker: ThreadWorker<SearchWork>;
+  readonly #indexer: ThreadWorker<SearchWork>;
   #building = 0;
 
   constructor(options: FileSearchingOptions) {
@@ -57,8 +57,8 @@ class ThreadedSearching implements FileSearching {
     this.#ripgrep = ripgrep === 'none' ? undefined : (ripgrep ?? findRipgrep());
     this.#timeLimitMs = timeLimitMs;
     this.#idleMs = idleMs;
-    this.#walker = new SearchWorker({ clock, idleMs });
-    this.#indexer = new SearchWorker({ clock, idleMs });
+    this.#walker = searchWorker({ clock, idleMs });
+    this.#indexer = searchWorker({ clock, idleMs });
   }
 
   async search(request: SearchRequest, signal: AbortSignal): Promise<SearchResult> {
@@ -125,7 +125,7 @@ class ThreadedSearching implements FileSearching {
 
   /** In a thread that can be ended: a regular expression may take for ever over a single name. */
   async #apart(work: SearchWork, signal: AbortSignal): Promise<unknown> {
-    await using worker = new SearchWorker({ clock: this.#clock, idleMs: this.#idleMs });
+    await using worker = searchWorker({ clock: this.#clock, idleMs: this.#idleMs });
     const over = new AbortController();
     const limits = { timeLimitMs: this.#timeLimitMs, signal };
     try {
@@ -146,4 +146,19 @@ class ThreadedSearching implements FileSearching {
       fix: 'Write it without a repetition inside a repetition, or search for words',
     });
   }
+}
+
+function searchWorker(
+  options: Pick<ThreadWorkerOptions, 'clock' | 'idleMs'>,
+): ThreadWorker<SearchWork> {
+  const thread = threadBeside(import.meta.filename, 'search-thread');
+  return new ThreadWorker({ ...options, thread, brokenOff });
+}
+
+function brokenOff(cause: unknown): AosError {
+  return new AosError('files.failed', {
+    message: 'The search was broken off before it had an answer',
+    fix: 'Ask again',
+    cause,
+  });
 }

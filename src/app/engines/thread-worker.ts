@@ -1,19 +1,23 @@
 /**
- * A thread for searches, as seen from outside. It is there while there is work, and a while
- * longer. Who cancels waits until the work has ended: a held folder stays held for so long, and
- * no program is left behind.
+ * A thread that works, as seen from outside. It is there while there is work, and a while longer.
+ * Who cancels waits until the work has ended: what it held stays held for so long, and no program
+ * is left behind.
  */
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { early } from '../../../kernel/early.ts';
-import { AosError } from '../../../kernel/errors.ts';
-import type { Clock } from '../../../kernel/ports.ts';
-import type { SearchWork, ThreadAnswer, ThreadRequest } from './search-thread.ts';
+import { early } from '../../kernel/early.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { ThreadAnswer, ThreadRequest } from './thread-work.ts';
 
-export interface SearchWorkerOptions {
+export interface ThreadWorkerOptions {
   readonly clock: Clock;
+  /** The file of the thread: `threadBeside`. */
+  readonly thread: string;
   /** How long the thread stays without work. */
   readonly idleMs: number;
+  /** What is told where it ends before its work does. */
+  brokenOff(cause: unknown): AosError;
 }
 
 export interface WorkOptions {
@@ -21,16 +25,23 @@ export interface WorkOptions {
   readonly signal: AbortSignal;
 }
 
+/** Beside the file that asks, as what that file is: a source, or a bundle. */
+export function threadBeside(file: string, name: string): string {
+  return join(dirname(file), `${name}${extname(file)}`);
+}
+
 /** So long a thread may take to stop what it does. */
 const graceMs = 1000;
 
 interface Waiting {
+  /** Whose answer it is: one that ends may have been followed by another already. */
+  readonly worker: Worker;
   resolve(answer: ThreadAnswer): void;
   reject(failure: unknown): void;
 }
 
-export class SearchWorker implements AsyncDisposable {
-  readonly #options: SearchWorkerOptions;
+export class ThreadWorker<Work> implements AsyncDisposable {
+  readonly #options: ThreadWorkerOptions;
   readonly #waiting = new Map<number, Waiting>();
   readonly #cancels = new Set<() => void>();
   #quiet = Promise.withResolvers<void>();
@@ -39,25 +50,25 @@ export class SearchWorker implements AsyncDisposable {
   #idle = new AbortController();
   #isOver = false;
 
-  constructor(options: SearchWorkerOptions) {
+  constructor(options: ThreadWorkerOptions) {
     this.#options = options;
   }
 
   /** Rejects with the signal's reason when it aborts. */
-  async run(work: SearchWork, { timeLimitMs, signal }: WorkOptions): Promise<unknown> {
+  async run(work: Work, { timeLimitMs, signal }: WorkOptions): Promise<unknown> {
     signal.throwIfAborted();
     const number = ++this.#lastNumber;
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const cancel = () => {
       Atomics.store(flag, 0, 1);
-      this.#worker?.postMessage({ kind: 'cancel', number } satisfies ThreadRequest);
+      this.#worker?.postMessage({ kind: 'cancel', number } satisfies ThreadRequest<Work>);
     };
     signal.addEventListener('abort', cancel, { once: true });
     this.#cancels.add(cancel);
     try {
       const answer = await this.#ask({ kind: 'do', number, work, timeLimitMs, flag });
       signal.throwIfAborted();
-      if (this.#isOver) throw brokenOff(undefined);
+      if (this.#isOver) throw this.#options.brokenOff(undefined);
       if ('result' in answer) return answer.result;
       const { code, ...words } = answer.report;
       throw new AosError(code, words);
@@ -84,12 +95,12 @@ export class SearchWorker implements AsyncDisposable {
     waited.abort(early);
   }
 
-  async #ask(request: Extract<ThreadRequest, { kind: 'do' }>): Promise<ThreadAnswer> {
-    if (this.#isOver) throw brokenOff(undefined);
+  async #ask(request: Extract<ThreadRequest<Work>, { kind: 'do' }>): Promise<ThreadAnswer> {
+    if (this.#isOver) throw this.#options.brokenOff(undefined);
     this.#idle.abort(early);
     const worker = this.#worker ?? this.#start();
     return new Promise((resolve, reject) => {
-      this.#waiting.set(request.number, { resolve, reject });
+      this.#waiting.set(request.number, { worker, resolve, reject });
       worker.postMessage(request);
       // Somebody waits for this: the program must not end meanwhile.
       worker.ref();
@@ -97,10 +108,8 @@ export class SearchWorker implements AsyncDisposable {
   }
 
   #start(): Worker {
-    // Beside this file, as what this file is: a source, or a bundle.
-    const file = `search-thread${extname(import.meta.filename)}`;
     // Without what the program was started with: a script given as an argument is none of a thread.
-    const worker = new Worker(join(import.meta.dirname, file), { execArgv: [] });
+    const worker = new Worker(this.#options.thread, { execArgv: [] });
     this.#worker = worker;
     let why: unknown;
     worker.on('message', (answer: ThreadAnswer) => {
@@ -134,15 +143,10 @@ export class SearchWorker implements AsyncDisposable {
 
   #ended(worker: Worker, why: unknown): void {
     if (this.#worker === worker) this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(brokenOff(why));
-    this.#waiting.clear();
+    for (const [number, waiting] of this.#waiting) {
+      if (waiting.worker !== worker) continue;
+      this.#waiting.delete(number);
+      waiting.reject(this.#options.brokenOff(why));
+    }
   }
-}
-
-function brokenOff(cause: unknown): AosError {
-  return new AosError('files.failed', {
-    message: 'The search was broken off before it had an answer',
-    fix: 'Ask again',
-    cause,
-  });
 }

@@ -3,7 +3,7 @@
  * `in`, `modified`), or where it can be nothing else (`yesterday`, `2025-03-01`): "may I see" and
  * "report May 2026 final" have none. Dates of files lie in the past: "in March" is the last one.
  */
-import type { Instant } from '../../kernel/ports.ts';
+import type { Instant } from '../ports.ts';
 import { earlier, type Period, type Today } from './calendar.ts';
 import type { Cursor, Sentence } from './cursor.ts';
 import { type DateField, fieldsOf, takeParticiple } from './date-fields.ts';

@@ -1,6 +1,6 @@
 /** Stretches of time as people name them, in the calendar of a place. */
-import type { Instant } from '../../kernel/ports.ts';
-import type { TimeZone, WallTime } from '../../kernel/time-zone.ts';
+import type { Instant } from '../ports.ts';
+import type { TimeZone, WallTime } from '../time-zone.ts';
 
 /** From its first moment up to, and without, the first one after it. */
 export interface Period {

@@ -13,7 +13,11 @@ export function spanWords(span: DateSpan, today: Today): string {
   return `${fieldWords[span.field]} ${whenWords(span, today)}`;
 }
 
-function whenWords({ after, before }: DateSpan, today: Today): string {
+/** `since 1 November 2026`, `in July 2026`. */
+export function whenWords(
+  { after, before }: Pick<DateSpan, 'after' | 'before'>,
+  today: Today,
+): string {
   if (after === undefined) return `before ${dateWords(today, before ?? today.now)}`;
   if (before === undefined) return `since ${dateWords(today, after)}`;
   const start = today.zone.wallTimeAt(after);

@@ -1,0 +1,101 @@
+/** What remembering costs beyond the transaction that it cannot do without. */
+import { join } from 'node:path';
+import { realClock } from '../src/app/engines/clock.ts';
+import { realDisk } from '../src/app/engines/disk.ts';
+import { realEventLoop } from '../src/app/engines/event-loop.ts';
+import { openMemoryIndex } from '../src/app/engines/memory/memory-index.ts';
+import { realRandom } from '../src/app/engines/random.ts';
+import { openTimeZone } from '../src/app/engines/time-zone.ts';
+import { insertText } from '../src/ledger/memories.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { MemoryManager } from '../src/memory/memory-manager.ts';
+import { Grants } from '../src/security/grants/grants.ts';
+import type { Bench, Sides } from './frame.ts';
+import { workplace } from './workplace.ts';
+
+const callers = 64;
+const storesPerRound = 3200;
+const jean = 'agent:jean';
+
+export const memoryStoreBenches: readonly Bench[] = [
+  {
+    name: 'memory.store',
+    unit: 'stores/s',
+    floorIs: 'the transaction with the same rows alone; the value has the search index follow too',
+    target: '>=0.5',
+    rounds: 9,
+    prepare,
+  },
+];
+
+async function prepare(): Promise<Sides> {
+  const { folder, disposables } = await workplace();
+  const engines = { clock: realClock, disk: realDisk, eventLoop: realEventLoop };
+  const open = (name: string) =>
+    openSqliteLedger(engines, { path: join(folder, name), epoch: 1, onLost: () => {} });
+  const ledger = disposables.use(await open('ledger.db'));
+  const bare = disposables.use(await open('bare.db'));
+  const index = disposables.use(
+    openMemoryIndex({ file: join(folder, 'search.db'), clock: realClock }),
+  );
+  const memory = disposables.use(
+    new MemoryManager({
+      ...{ ledger, index, clock: realClock, random: realRandom, log: { warn: () => {} } },
+      grants: new Grants({ ledger, clock: realClock, random: realRandom }),
+      zone: openTimeZone('UTC'),
+      embedder: () => undefined,
+    }),
+  );
+  let stored = 0;
+  return {
+    value: () =>
+      perSecond(async () => {
+        await fromAll((place) => {
+          const key = `notes/${stored++}`;
+          const source = `tool-call:${key}`;
+          const told = { place: placeOf(key), value: textOf(place), author: jean, source };
+          return memory.store({ ...told, thread: `talk ${place % 50}` });
+        });
+        // All of it can be found.
+        await memory.state();
+      }),
+    floor: () =>
+      perSecond(() =>
+        fromAll((place) => {
+          const [key, at] = [`notes/${stored++}`, realClock.now()];
+          const text = { value: textOf(place), source: `tool-call:${key}`, at };
+          return bare.transact((tx) => insertText(tx, placeOf(key), text));
+        }),
+      ),
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
+  };
+}
+
+function placeOf(key: string) {
+  return { owner: jean, scope: 'long-term', key } as const;
+}
+
+const words = ['house', 'river', 'garden', 'window', 'account', 'morning', 'company', 'travel'];
+
+/** Some forty words. */
+function textOf(place: number): string {
+  return Array.from({ length: 40 }, (_, word) => {
+    const spoken = words[(place * 7 + word * word) % words.length] ?? '';
+    return word % 9 === 0 ? `${spoken}${(place * 31 + word) % 5000}` : spoken;
+  }).join(' ');
+}
+
+async function fromAll(store: (place: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (next < storesPerRound) await store(next++);
+    }),
+  );
+}
+
+async function perSecond(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (storesPerRound * 1000) / (performance.now() - startedAt);
+}

@@ -1,0 +1,148 @@
+/**
+ * Writing what the ledger says into the index. The same again changes nothing.
+ *
+ * W1. What is embedded of a memory has the text before it too: where that comes or goes, the
+ *     vector goes, and a new one is made.
+ */
+import type {
+  IndexChange,
+  IndexedMemory,
+  IndexPosition,
+} from '../../../kernel/memory/index-port.ts';
+import { isQuestion, searchableOf, speakerOf } from '../../../memory/search/searchable.ts';
+import { wordsOf } from '../../../memory/search/words.ts';
+import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
+
+/** What happened to a row, for whoever keeps something of it. */
+export interface WrittenRow {
+  readonly removed?: MemoryRow | undefined;
+  readonly added?: MemoryRow | undefined;
+  /** Ids of memories that have to be embedded anew, also those whose embedding is under way. */
+  readonly unembedded: readonly number[];
+}
+
+export function writeChanges(
+  store: MemoryStore,
+  changes: readonly IndexChange[],
+  position: IndexPosition,
+): readonly WrittenRow[] {
+  return store.transact(() => {
+    const written = changes.map((change) => writeChange(store, change));
+    writePosition(store, position);
+    return written;
+  });
+}
+
+export function readPosition(store: MemoryStore): IndexPosition | undefined {
+  const row = store.get<{ seq: number; event: number; event_hash: string }>(
+    'select seq, event, event_hash from position',
+  );
+  return row && { seq: row.seq, event: row.event, eventHash: row.event_hash };
+}
+
+function writePosition(store: MemoryStore, { seq, event, eventHash }: IndexPosition): void {
+  store.run(
+    `insert into position (one, seq, event, event_hash) values (1, ?, ?, ?) on conflict
+     do update set seq = excluded.seq, event = excluded.event, event_hash = excluded.event_hash`,
+    ...[seq, event, eventHash],
+  );
+}
+
+function writeChange(store: MemoryStore, { id, memory }: IndexChange): WrittenRow {
+  const old = store.get<PlacedRow>(
+    `select memory.*, place.owner, place.scope from memory join place on place.id = memory.place
+     where memory.id = ?`,
+    id,
+  );
+  if (old === undefined ? memory === undefined : memory !== undefined && isSame(old, memory)) {
+    return { unembedded: [] };
+  }
+  const unembedded = [id];
+  if (old !== undefined) unembedded.push(...removeRow(store, old));
+  const added = memory === undefined ? undefined : rowOf(store, memory);
+  if (added !== undefined) unembedded.push(...addRow(store, added));
+  store.vectors.remove(unembedded);
+  return { removed: old, added, unembedded };
+}
+
+interface PlacedRow extends MemoryRow {
+  readonly owner: string;
+  readonly scope: string;
+}
+
+/** What else it has follows from this. */
+function isSame(old: PlacedRow, memory: IndexedMemory): boolean {
+  return (
+    old.owner === memory.owner &&
+    old.scope === memory.scope &&
+    old.key === memory.key &&
+    old.thread === (memory.thread ?? null) &&
+    old.valid_from === memory.validFrom &&
+    old.tags === JSON.stringify(memory.tags) &&
+    old.text === memory.text
+  );
+}
+
+function rowOf(store: MemoryStore, memory: IndexedMemory): MemoryRow {
+  const { id, key, text, thread, validFrom } = memory;
+  const place = placeOf(store, memory);
+  const isSaid = thread !== undefined;
+  return {
+    ...{ number: numberOf(place, id), id, place, key, thread: thread ?? null },
+    valid_from: validFrom,
+    // Of a conversation only: what stands alone is asked of nobody.
+    speaker: isSaid ? (speakerOf(text) ?? null) : null,
+    asks: isSaid && isQuestion(text) ? 1 : 0,
+    length: wordsOf(text).length,
+    tags: JSON.stringify(memory.tags),
+    text,
+  };
+}
+
+function placeOf(store: MemoryStore, { owner, scope }: IndexedMemory): number {
+  const known = store.get<{ id: number }>(
+    'select id from place where owner = ? and scope = ?',
+    ...[owner, scope],
+  );
+  return (
+    known?.id ?? store.run('insert into place (owner, scope) values (?, ?)', ...[owner, scope])
+  );
+}
+
+/** Returns whose vector is of no use without it. */
+function removeRow(store: MemoryStore, row: MemoryRow): readonly number[] {
+  store.removeWords(row.number, searchableOf(parsed(row)));
+  const next = idsBehind(store, row);
+  store.run('delete from memory where number = ?', row.number);
+  store.run(
+    'delete from place where id = ? and not exists (select 1 from memory where place = ?)',
+    ...[row.place, row.place],
+  );
+  return next;
+}
+
+function addRow(store: MemoryStore, row: MemoryRow): readonly number[] {
+  store.run(
+    `insert into memory (number, id, place, key, thread, valid_from, speaker, asks, length, tags,
+       text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[row.number, row.id, row.place, row.key, row.thread, row.valid_from, row.speaker],
+    ...[row.asks, row.length, row.tags, row.text],
+  );
+  store.addWords(row.number, searchableOf(parsed(row)));
+  return idsBehind(store, row);
+}
+
+/** W1 */
+function idsBehind(store: MemoryStore, { place, thread, number }: MemoryRow): readonly number[] {
+  if (thread === null) return [];
+  const next = store.get<{ id: number }>(
+    `select id from memory where place = ? and thread = ? and number > ? order by number limit 1`,
+    ...[place, thread, number],
+  );
+  return next === undefined ? [] : [next.id];
+}
+
+export function parsed({ key, text, tags }: Pick<MemoryRow, 'key' | 'text' | 'tags'>) {
+  // Written above, as a list of texts.
+  return { key, text, tags: JSON.parse(tags) as readonly string[] };
+}

@@ -1,0 +1,43 @@
+/** Lists of memories, as a person reads them. */
+import type { Answer, WireMemory } from '../gateway/contract.ts';
+import { oneLine } from '../kernel/quote.ts';
+import { minuteOf } from './memory-words.ts';
+import { table } from './table.ts';
+
+type Listed = Answer<'listMemories'>['items'][number];
+
+/** A line each: key, version, since when, and how it begins. */
+export function listText(items: readonly Listed[], where: string): string {
+  if (items.length === 0) return `Nothing is remembered in ${where}.`;
+  return table(
+    items.map((memory) => [
+      ...[oneLine(memory.key), `v${memory.version}`, minuteOf(memory.valid_from)],
+      `${memory.pinned ? '(pinned) ' : ''}${beginning(memory.value)}`,
+    ]),
+  );
+}
+
+/** A line each: version, when it was so, who stored it, and how it begins. */
+export function versionsText(items: readonly WireMemory[]): string {
+  return table(
+    items.map((memory) => [
+      ...[`v${memory.version}`, spanWords(memory), oneLine(memory.author)],
+      memory.forgotten_at === undefined
+        ? `${memory.pinned ? '(pinned) ' : ''}${beginning(memory.value)}`
+        : `(forgotten ${minuteOf(memory.forgotten_at)})`,
+    ]),
+  );
+}
+
+function spanWords({ valid_from, valid_to }: WireMemory): string {
+  const end = valid_to === undefined ? '' : ` to ${minuteOf(valid_to)}`;
+  return `${minuteOf(valid_from)}${end}`;
+}
+
+const shownCharacters = 100;
+
+function beginning(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isLong = text.length > shownCharacters;
+  return oneLine(isLong ? `${text.slice(0, shownCharacters).toWellFormed()} […]` : text);
+}

@@ -1,0 +1,31 @@
+/** Lines of memories on their way in. All are in memory at once, because all or none count. */
+import { AosError } from '../kernel/errors.ts';
+import { routes } from './contract.ts';
+import { tooLarge } from './problem.ts';
+
+const mostBytes = routes.importMemory.bodyBytes;
+
+export async function readLines(source: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let sizeBytes = 0;
+  for await (const bytes of source) {
+    sizeBytes += bytes.length;
+    if (sizeBytes > mostBytes) throw tooLarge();
+    text += decoded(() => decoder.decode(bytes, { stream: true }));
+  }
+  text += decoded(() => decoder.decode());
+  return text.split('\n');
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new AosError('memory.bad-import', {
+      message: 'What is to be imported is no text in UTF-8; nothing was imported',
+      fix: 'Give lines as "aos memory export" writes them',
+      cause,
+    });
+  }
+}

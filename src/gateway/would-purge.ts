@@ -1,0 +1,24 @@
+import type { MemoryKey } from '../kernel/memory/memory.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { memoryIds, usersOfMemories } from '../ledger/memories.ts';
+
+export interface WouldPurge {
+  readonly versions: number;
+  /** Whose journals would go with them. */
+  readonly operations: number;
+  readonly calls: number;
+}
+
+const mostCounted = 1_000_000;
+
+/** What a purge would erase, as things stand now. */
+export async function wouldPurge(
+  sql: Sql,
+  place: MemoryKey,
+  { below }: { readonly below: boolean },
+): Promise<WouldPurge> {
+  const ids = await memoryIds(sql, place, { below, limit: mostCounted });
+  const users = await usersOfMemories(sql, ids);
+  const countOf = (kind: string) => users.filter((user) => user.startsWith(`${kind}:`)).length;
+  return { versions: ids.length, operations: countOf('operation'), calls: countOf('tool-call') };
+}

@@ -1,0 +1,406 @@
+import { describe, expect, test } from 'vitest';
+import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import { readEvents } from '../ledger/events.ts';
+
+const dayMs = 86_400_000;
+
+describe('what was stored', () => {
+  test.each([
+    ['a text', 'line one\nline "two" – 😀'],
+    ['an object', { city: 'Berlin', rooms: [1, 2.5, null, true], 'odd \u0000 key': '' }],
+    ['a number', 42],
+    ['nothing at all', null],
+    ['an empty text', ''],
+  ])('comes back as it was: %s', async (_what, value) => {
+    await using world = await memoryWorld();
+
+    await world.store('projects/house', value);
+
+    const found = await world.memory.retrieve(callerFor(jean), place('projects/house'));
+    expect(found).toMatchObject({ value, version: 1, author: jean, scope: 'long-term' });
+  });
+
+  test('is kept as versions, the newest of which counts', async () => {
+    await using world = await memoryWorld();
+    for (const value of ['one', 'two', 'three']) {
+      expect(await world.store('plan', value)).toBeGreaterThan(0);
+      await world.clock.advance(1000);
+    }
+
+    const found = await world.memory.retrieve(callerFor(jean), place('plan'));
+    const history = await world.memory.history(callerFor(jean), place('plan'));
+
+    expect(found).toMatchObject({ value: 'three', version: 3 });
+    expect(history.map(({ version, value }) => [version, value])).toEqual([
+      [3, 'three'],
+      [2, 'two'],
+      [1, 'one'],
+    ]);
+  });
+
+  test('is stored once where the same stands there already', async () => {
+    await using world = await memoryWorld();
+    await world.store('plan', { a: 1, b: 2 }, { tags: ['x', 'y'] });
+
+    const again = await world.memory.store({
+      ...{ place: place('plan'), value: { b: 2, a: 1 }, tags: ['y', 'x', 'y'] },
+      ...{ author: jean, source: 'tool-call:other' },
+    });
+    const other = await world.store('plan', { a: 1, b: 3 }, { tags: ['x', 'y'] });
+
+    expect([again.isNew, again.memory.version, other]).toEqual([false, 1, 2]);
+  });
+
+  test('by one call twice is one version', async () => {
+    await using world = await memoryWorld();
+    const source = 'tool-call:once';
+
+    const versions = [
+      await world.store('plan', 'x', { source }),
+      await world.store('plan', 'x', { source }),
+    ];
+
+    expect(versions).toEqual([1, 1]);
+  });
+
+  test('is still there after the clock was set back', async () => {
+    await using world = await memoryWorld();
+    await world.clock.advance(dayMs);
+    await world.store('plan', 'x');
+    world.clock.jump(-dayMs / 2);
+
+    expect(await world.memory.retrieve(callerFor(jean), place('plan'))).toMatchObject({
+      value: 'x',
+    });
+    expect(await world.found('x')).toEqual(['plan']);
+  });
+});
+
+describe('what was so then', () => {
+  test('is what counted at that moment', async () => {
+    await using world = await memoryWorld();
+    const start = world.clock.now();
+    await world.store('city', 'Lyon');
+    await world.clock.advance(10 * dayMs);
+    await world.store('city', 'Berlin');
+    const at = async (asOf: number) =>
+      (await world.memory.retrieve(callerFor(jean), place('city'), { asOf }))?.value;
+
+    expect(await at(start - 1)).toBe(undefined);
+    expect(await at(start)).toBe('Lyon');
+    expect(await at(start + 10 * dayMs - 1)).toBe('Lyon');
+    expect(await at(start + 10 * dayMs)).toBe('Berlin');
+  });
+
+  test('can be told later: since when it is so, and until when it was', async () => {
+    await using world = await memoryWorld();
+    const now = world.clock.now();
+    await world.store('city', 'Berlin', { validFrom: now - 100 * dayMs });
+    await world.store('city', 'Lyon', {
+      ...{ validFrom: now - 300 * dayMs, validTo: now - 100 * dayMs },
+    });
+    const at = async (asOf?: number) =>
+      (await world.memory.retrieve(callerFor(jean), place('city'), { asOf }))?.value;
+
+    expect(await at()).toBe('Berlin');
+    expect(await at(now - 200 * dayMs)).toBe('Lyon');
+    expect(await at(now - 400 * dayMs)).toBe(undefined);
+    expect(await world.found('Lyon Berlin')).toEqual(['city']);
+  });
+
+  test('will be so one day: it is not told before', async () => {
+    await using world = await memoryWorld();
+    await world.store('city', 'Oslo', { validFrom: world.clock.now() + dayMs });
+
+    expect(await world.found('Oslo')).toEqual([]);
+    await world.clock.advance(2 * dayMs);
+    expect(await world.found('Oslo')).toEqual(['city']);
+  });
+});
+
+test('what is kept for a while is told no more when it is over, and then goes', async () => {
+  await using world = await memoryWorld();
+  await world.store('code', 'swordfish', { ttlMs: dayMs });
+  expect(await world.found('swordfish')).toEqual(['code']);
+
+  await world.clock.advance(dayMs);
+
+  expect(await world.memory.retrieve(callerFor(jean), place('code'))).toBe(undefined);
+  expect(await world.found('swordfish')).toEqual([]);
+  expect(await world.memory.history(callerFor(jean), place('code'))).toMatchObject([
+    { version: 1, value: null },
+  ]);
+  await world.memory.keepHouse();
+  expect(await world.memory.history(callerFor(jean), place('code'))).toEqual([]);
+});
+
+describe('forget', () => {
+  test('tells nobody any more, keeps that it was there, and what is stored then is new', async () => {
+    await using world = await memoryWorld();
+    await world.store('plan', 'swordfish');
+
+    const keys = await world.memory.forget(place('plan'), { below: false, actor: jean });
+
+    expect(keys).toBe(1);
+    expect(await world.memory.retrieve(callerFor(jean), place('plan'))).toBe(undefined);
+    expect(await world.found('swordfish')).toEqual([]);
+    const history = await world.memory.history(callerFor(jean), place('plan'));
+    expect(history).toMatchObject([{ version: 1, value: null }]);
+    expect(await world.store('plan', 'swordfish')).toBe(2);
+    expect(await world.found('swordfish')).toEqual(['plan']);
+  });
+
+  test('of what is not there says so', async () => {
+    await using world = await memoryWorld();
+
+    const attempt = world.memory.forget(place('plan'), { below: false, actor: jean });
+
+    await expect(attempt).rejects.toMatchObject({ code: 'memory.unknown' });
+  });
+});
+
+describe('sharing', () => {
+  test('lets another read and find it, with all below its key and nothing else', async () => {
+    await using world = await memoryWorld();
+    await world.store('house', 'the roof is red');
+    await world.store('house/roof', 'the roof has tiles');
+    await world.store('houses', 'the roof of another');
+    await world.store('money', 'the roof costs much');
+
+    await world.memory.share({ place: place('house'), to: 'sam' }, jean);
+
+    expect([...(await world.found('roof', sam))].sort()).toEqual(['house', 'house/roof']);
+  });
+
+  test('ends with the next read when it is taken back', async () => {
+    await using world = await memoryWorld();
+    await world.store('house', 'the roof is red');
+    await world.memory.share({ place: place('house'), to: 'sam' }, jean);
+    expect(await world.found('roof', sam)).toEqual(['house']);
+
+    await world.memory.unshare({ place: place('house'), to: 'sam' }, jean);
+
+    expect(await world.found('roof', sam)).toEqual([]);
+    expect(await world.memory.shares(jean)).toEqual([]);
+  });
+
+  test('of the same again is the same grant, and ends when it expires', async () => {
+    await using world = await memoryWorld();
+    await world.store('house', 'the roof is red');
+    const expires = world.clock.now() + dayMs;
+    const share = { place: place('house'), to: 'sam', expires };
+
+    const grants = [await world.memory.share(share, jean), await world.memory.share(share, jean)];
+
+    expect(grants[0]?.id).toBe(grants[1]?.id);
+    expect(await world.found('roof', sam)).toEqual(['house']);
+    await world.clock.advance(dayMs);
+    expect(await world.found('roof', sam)).toEqual([]);
+  });
+
+  test('with nobody, with oneself, and taking back what was not shared, is refused', async () => {
+    await using world = await memoryWorld();
+    const house = place('house');
+
+    for (const [attempt, code] of [
+      [() => world.memory.share({ place: house, to: 'nobody' }, jean), 'agent.unknown'],
+      [() => world.memory.share({ place: house, to: 'jean' }, jean), 'memory.bad-value'],
+      [() => world.memory.unshare({ place: house, to: 'sam' }, jean), 'memory.not-shared'],
+      [() => world.memory.share({ place: place('a//b'), to: 'sam' }, jean), 'memory.bad-key'],
+    ] as const) {
+      await expect(attempt()).rejects.toMatchObject({ code });
+    }
+  });
+
+  test('is not taken back by somebody else', async () => {
+    await using world = await memoryWorld();
+    await world.memory.share({ place: place('house'), to: 'sam' }, jean);
+
+    const attempt = world.memory.unshare({ place: place('house'), to: 'sam' }, 'agent:eve');
+
+    await expect(attempt).rejects.toMatchObject({ code: 'memory.not-shared' });
+    expect(await world.memory.shares(jean)).toHaveLength(1);
+  });
+});
+
+test('every read of what is another’s is on record, and none of one’s own', async () => {
+  await using world = await memoryWorld();
+  await world.store('house', 'the roof is red');
+  await world.memory.share({ place: place('house'), to: 'sam' }, jean);
+  await world.memory.retrieve(callerFor(jean), place('house'));
+  await world.found('roof');
+  const reads = () =>
+    readEvents(
+      world.ledger.committed,
+      { kind: 'memory.read' },
+      { limit: 10, order: 'oldest-first' },
+    );
+  expect(await reads()).toEqual([]);
+
+  await world.memory.retrieve(callerFor(sam), place('house'));
+  await world.found('roof', sam);
+
+  expect(await reads()).toMatchObject([
+    { actor: sam, subject: jean },
+    { actor: sam, subject: jean },
+  ]);
+  for (const { data } of await reads()) {
+    expect(JSON.parse(data ?? '')).toMatchObject({
+      resources: ['memory:of/jean/long-term/house:read'],
+    });
+    expect(data).not.toContain('red');
+  }
+});
+
+test('in a shared space those who may write and read it do', async () => {
+  await using world = await memoryWorld();
+  await world.give(sam, 'memory:shared/team/**:read,search');
+  const team = { owner: 'shared', scope: 'shared', key: 'team/plan' } as const;
+  const secret = { ...team, key: 'board/plan' };
+  await world.store('', 'the launch is in May', { place: team });
+  await world.store('', 'the launch is late', { place: secret });
+
+  expect(await world.found('launch', sam)).toEqual(['team/plan']);
+  // A star that was meant for one's own reaches no space: it has to be named.
+  expect(await world.found('launch', jean)).toEqual([]);
+});
+
+test('whoever holds every capability for memories sees nothing of others by it', async () => {
+  await using world = await memoryWorld();
+  await world.give(sam, 'memory:*:*');
+  await world.store('house', 'the roof is red');
+
+  expect(await world.found('roof', sam)).toEqual([]);
+  const { hits } = await world.memory.search(callerFor(sam), { query: 'roof', of: jean });
+  expect(hits).toEqual([]);
+});
+
+test('exportLines() and importLines() bring everything into another home, once', async () => {
+  await using world = await memoryWorld();
+  await using other = await memoryWorld();
+  await world.store('a/b', { x: 'é\u0000' }, { tags: ['t'], isPinned: true });
+  await Promise.all([world.clock.advance(1000), other.clock.advance(2000)]);
+  await world.store('a/b', 'second', { thread: 'talk' });
+  await world.store('gone', 'forgotten');
+  await world.memory.forget(place('gone'), { below: false, actor: jean });
+  const lines: string[] = [];
+  for await (const line of world.memory.exportLines({ owner: jean })) lines.push(line);
+
+  const first = await other.memory.importLines(jean, lines);
+  const again = await other.memory.importLines(jean, lines);
+
+  expect([first, again]).toEqual([
+    { imported: 2, known: 0 },
+    { imported: 0, known: 2 },
+  ]);
+  const told = (memory: { createdAt: number; value: unknown; version: number; tags: unknown }) => [
+    ...[memory.createdAt, memory.value, memory.version, memory.tags],
+  ];
+  const history = await world.memory.history(callerFor(jean), place('a/b'));
+  const copied = await other.memory.history(callerFor(jean), place('a/b'));
+  expect(copied.map(told)).toEqual(history.map(told));
+});
+
+test.each([
+  'no JSON',
+  '{}',
+  '{"scope":"long-term","key":"a//b","version":1,"value":1,"created_at":"2026-01-01T00:00:00Z","valid_from":"2026-01-01T00:00:00Z"}',
+  '[]',
+])('an import with the line %j changes nothing and says which line', async (line) => {
+  await using world = await memoryWorld();
+  const good =
+    '{"scope":"long-term","key":"a","version":1,"value":1,"created_at":"2026-01-01T00:00:00Z","valid_from":"2026-01-01T00:00:00Z"}';
+
+  const attempt = world.memory.importLines(jean, [good, line]);
+
+  await expect(attempt).rejects.toMatchObject({
+    code: 'memory.bad-import',
+    details: { line: 2 },
+  });
+  expect(await world.memory.retrieve(callerFor(jean), place('a'))).toBe(undefined);
+});
+
+describe('what a model is told', () => {
+  test('is what is pinned first, then what fits, within its tokens', async () => {
+    await using world = await memoryWorld();
+    await world.store('style', 'Always answer in French.', { isPinned: true });
+    await world.store('roof', 'The roof of the house is red.');
+    await world.store('money', 'The bank closes at noon.');
+    const caller = callerFor(jean, 'f'.repeat(32));
+
+    const items = await world.memory.pack(caller, {
+      goal: 'What colour is the roof?',
+      tokens: 500,
+    });
+    const few = await world.memory.pack(caller, { goal: 'What colour is the roof?', tokens: 60 });
+
+    expect(items.map(({ key, why }) => [key, why])).toEqual([
+      ['style', 'pinned'],
+      ['roof', 'fits'],
+    ]);
+    expect(few.map(({ key }) => key)).toEqual(['style']);
+  });
+
+  test('is nothing for who remembers nothing, and nothing without tokens', async () => {
+    await using world = await memoryWorld();
+    await world.store('style', 'Always answer in French.', { isPinned: true });
+
+    expect(await world.memory.pack(callerFor(sam), { goal: 'style', tokens: 500 })).toEqual([]);
+    expect(await world.memory.pack(callerFor(jean), { goal: 'style', tokens: 0 })).toEqual([]);
+  });
+
+  test('is cut where one would crowd out the rest', async () => {
+    await using world = await memoryWorld();
+    await world.store('long', 'roof '.repeat(10_000));
+    await world.store('short', 'The roof is red.');
+
+    const items = await world.memory.pack(callerFor(jean), { goal: 'the roof', tokens: 400 });
+
+    expect(items.map(({ key }) => key).sort()).toEqual(['long', 'short']);
+    const characters = items.reduce((sum, { text }) => sum + text.length, 0);
+    expect(characters).toBeLessThan(400 * 3);
+  });
+});
+
+test.each([
+  ['', 'memory.bad-key'],
+  ['a\0b', 'memory.bad-key'],
+  ['a//b', 'memory.bad-key'],
+  ['../b', 'memory.bad-key'],
+  ['a\u202eb', 'memory.bad-key'],
+  ['\ud800', 'memory.bad-key'],
+  ['x'.repeat(201), 'memory.bad-key'],
+])('the key %j is refused', async (key, code) => {
+  await using world = await memoryWorld();
+
+  for (const attempt of [
+    () => world.store(key, 'x'),
+    () => world.memory.retrieve(callerFor(jean), place(key)),
+    () => world.memory.forget(place(key), { below: false, actor: jean }),
+  ]) {
+    await expect(attempt()).rejects.toMatchObject({ code });
+  }
+});
+
+test.each([
+  ['too long', 'x'.repeat(1024 * 1024 + 1), 'memory.too-large'],
+  ['too long in bytes', 'é'.repeat(512 * 1024 + 1), 'memory.too-large'],
+  ['half a character', '\ud800', 'memory.bad-value'],
+  ['with a NUL', 'a\0b', 'memory.bad-value'],
+  ['no JSON', undefined, 'memory.bad-value'],
+  ['a number that is none', 10n, 'memory.bad-value'],
+])('a value that is %s is refused', async (_what, value, code) => {
+  await using world = await memoryWorld();
+
+  await expect(world.store('plan', value)).rejects.toMatchObject({ code });
+});
+
+test('a megabyte is kept whole, and found', async () => {
+  await using world = await memoryWorld();
+  const value = `${'filler '.repeat(140_000)} swordfish`;
+
+  await world.store('long', value);
+
+  expect(await world.memory.retrieve(callerFor(jean), place('long'))).toMatchObject({ value });
+  expect(await world.found('swordfish')).toEqual(['long']);
+});

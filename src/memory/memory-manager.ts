@@ -1,0 +1,230 @@
+/**
+ * What agents remember: `store`, `retrieve`, `search` and `share` of seed 001, and what else one
+ * does with memories. Whether the caller may is decided before, at the door of the tools; only what
+ * turns out on the way (searching) is decided here.
+ */
+import { AosError } from '../kernel/errors.ts';
+import type { RememberedItem } from '../kernel/journal/step.ts';
+import { checkMemoryKey } from '../kernel/memory/key.ts';
+import type { Memory, MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
+import type { Instant } from '../kernel/ports.ts';
+import type { GrantRow } from '../ledger/grants.ts';
+import {
+  findMemory,
+  forgetMemories,
+  listMemories,
+  memoryVersions,
+  setMemoryEnd,
+} from '../ledger/memories.ts';
+import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import { exportMemoriesOf, type Imported, importMemories } from './export.ts';
+import { IndexFollower } from './follow.ts';
+import { memoryOf } from './memory-of.ts';
+import { type PackWish, packMemories } from './pack.ts';
+import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.ts';
+import { type MemoryFound, type MemoryQuery, searchMemories } from './search.ts';
+import { noteSeen } from './seen.ts';
+import { type Share, shareMemory, sharesOf, unshareMemory } from './share.ts';
+import { type NewMemory, storeIn } from './store.ts';
+
+export interface StoredMemory {
+  readonly memory: Memory;
+  /** False where the same stood there already. */
+  readonly isNew: boolean;
+}
+
+export interface ListWish {
+  readonly owner: string;
+  readonly scope: MemoryScope;
+  readonly prefix?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly asOf?: Instant | undefined;
+}
+
+export class MemoryManager implements AsyncDisposable {
+  readonly #deps: MemoryDeps;
+  readonly #follower: IndexFollower;
+
+  constructor(deps: MemoryDeps) {
+    this.#deps = deps;
+    this.#follower = new IndexFollower(deps);
+  }
+
+  /** A new version of the key. It can be found at once. */
+  async store(wanted: NewMemory): Promise<StoredMemory> {
+    const { ledger, clock } = this.#deps;
+    const { row, isNew } = await ledger.transact((tx) => storeIn(tx, wanted, clock.now()));
+    this.#follower.wake();
+    return { memory: memoryOf(row), isNew };
+  }
+
+  /** The newest version that counts, now or then; undefined where there is none. */
+  async retrieve(
+    caller: MemoryCaller,
+    place: MemoryKey,
+    { asOf }: { readonly asOf?: Instant | undefined } = {},
+  ): Promise<Memory | undefined> {
+    checkMemoryKey(place.key);
+    const { ledger, clock } = this.#deps;
+    return ledger.transact(async (tx) => {
+      const row = await findMemory(tx, place, { now: clock.now(), at: asOf ?? null });
+      if (row === undefined) return undefined;
+      await noteSeen(tx, caller, [row]);
+      return memoryOf(row);
+    });
+  }
+
+  search(caller: MemoryCaller, wanted: MemoryQuery): Promise<MemoryFound> {
+    return searchMemories(this.#deps, this.#follower, caller, wanted);
+  }
+
+  share(share: Share, actor: string): Promise<GrantRow> {
+    return shareMemory(this.#deps, share, actor);
+  }
+
+  unshare(share: Omit<Share, 'expires'>, actor: string): Promise<readonly GrantRow[]> {
+    return unshareMemory(this.#deps, share, actor);
+  }
+
+  shares(giver: string): Promise<readonly GrantRow[]> {
+    return sharesOf(this.#deps, giver);
+  }
+
+  /** By key. */
+  async list(caller: MemoryCaller, wanted: ListWish): Promise<readonly Memory[]> {
+    const { ledger, clock } = this.#deps;
+    const { owner, scope, prefix = '', after = '', limit, asOf } = wanted;
+    if (prefix !== '') checkMemoryKey(prefix);
+    return ledger.transact(async (tx) => {
+      const page = { owner, scope, prefix, after, limit };
+      const rows = await listMemories(tx, page, { now: clock.now(), at: asOf ?? null });
+      await noteSeen(tx, caller, rows);
+      return rows.map(memoryOf);
+    });
+  }
+
+  /** Every version, the newest first; of what was forgotten only that it was. */
+  async history(
+    caller: MemoryCaller,
+    place: MemoryKey,
+    { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {},
+  ): Promise<readonly Memory[]> {
+    checkMemoryKey(place.key);
+    const { ledger, clock } = this.#deps;
+    return ledger.transact(async (tx) => {
+      const rows = await memoryVersions(tx, place, { before, limit });
+      const now = clock.now();
+      const told = rows.map((row) => {
+        const isGone = row.forgotten_at !== null || (row.expires_at ?? now + 1) <= now;
+        return { row, memory: isGone ? { ...memoryOf(row), value: null } : memoryOf(row), isGone };
+      });
+      await noteSeen(
+        tx,
+        caller,
+        told.filter(({ isGone }) => !isGone).map(({ row }) => row),
+      );
+      return told.map(({ memory }) => memory);
+    });
+  }
+
+  /** What is pinned is told to a model before everything else. */
+  async pin(place: MemoryKey, isPinned: boolean): Promise<Memory> {
+    checkMemoryKey(place.key);
+    const { ledger, clock } = this.#deps;
+    const row = await ledger.transact(async (tx) => {
+      const found = await findMemory(tx, place, { now: clock.now(), at: null });
+      if (found === undefined) throw unknownMemory();
+      const pinned = isPinned ? 1 : 0;
+      await setMemoryEnd(tx, found.id, { pinned, expires_at: found.expires_at });
+      return { ...found, pinned } as const;
+    });
+    return memoryOf(row);
+  }
+
+  /** Nobody is told of it any more; the versions stay until they are purged. How many keys. */
+  async forget(
+    place: MemoryKey,
+    { below, actor }: { readonly below: boolean; readonly actor: string },
+  ): Promise<number> {
+    checkMemoryKey(place.key);
+    const { ledger, clock } = this.#deps;
+    const keys = await ledger.transact(async (tx) => {
+      const forgotten = await forgetMemories(tx, place, { below, at: clock.now() });
+      if (forgotten === 0) throw unknownMemory();
+      const data = { keys: forgotten };
+      await tx.record({ actor, kind: 'memory.forgotten', subject: place.owner, data });
+      return forgotten;
+    });
+    this.#follower.wake();
+    return keys;
+  }
+
+  /** Erases every version for good, with what has seen them. */
+  async purge(
+    place: MemoryKey,
+    options: { readonly below: boolean; readonly actor: string },
+  ): Promise<Purged> {
+    if (place.key !== '' || !options.below) checkMemoryKey(place.key);
+    return purgeMemories({ ...this.#deps, follower: this.#follower }, place, options);
+  }
+
+  /** Lines of JSON. */
+  exportLines(whose: {
+    readonly owner: string;
+    readonly scope?: MemoryScope | undefined;
+  }): AsyncIterable<string> {
+    return exportMemoriesOf(this.#deps.ledger.committed, whose);
+  }
+
+  async importLines(owner: string, lines: readonly string[]): Promise<Imported> {
+    const imported = await importMemories(this.#deps, owner, lines);
+    this.#follower.wake();
+    return imported;
+  }
+
+  /** For a model that begins. */
+  pack(caller: MemoryCaller, wanted: PackWish): Promise<readonly RememberedItem[]> {
+    return packMemories(this.#deps, this.search.bind(this), caller, wanted);
+  }
+
+  /** What the search index knows, and how much of it by meaning. */
+  async state(): Promise<{
+    readonly memories: number;
+    readonly vectors: number;
+    readonly bytes: number;
+    readonly embedder: string;
+    readonly embedding?: { readonly done: number; readonly total: number } | undefined;
+  }> {
+    await this.#follower.catchUp();
+    const { index, embedder, progress } = this.#deps;
+    return {
+      ...(await index.counts()),
+      ...{ embedder: embedder()?.id ?? 'none', embedding: progress?.() },
+    };
+  }
+
+  /** Has the index hear, in the background, of what it has not heard yet. */
+  wake(): void {
+    this.#follower.wake();
+  }
+
+  /** What has expired goes, and what a purge had to leave. */
+  async keepHouse(): Promise<void> {
+    const deps = { ...this.#deps, follower: this.#follower };
+    await dropExpired(deps, this.#deps.clock.now());
+    await settlePurges(deps);
+    this.#follower.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#follower[Symbol.asyncDispose]();
+  }
+}
+
+export function unknownMemory(): AosError {
+  return new AosError('memory.unknown', {
+    message: 'There is no memory under that key',
+    fix: 'aos memory list',
+  });
+}

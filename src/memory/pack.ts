@@ -1,0 +1,114 @@
+/**
+ * What a model is told of its memories when it begins: what is pinned, then what fits its goal,
+ * as far as the budget of tokens goes. It is data, and marked as such.
+ */
+import { estimateTokens } from '../kernel/journal/estimate.ts';
+import type { RememberedItem } from '../kernel/journal/step.ts';
+import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
+import { hasMemories, pinnedMemories } from '../ledger/memories.ts';
+import { memoryReach } from '../security/memory-reach.ts';
+import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import { memoryOf } from './memory-of.ts';
+import type { MemoryFound, MemoryQuery } from './search.ts';
+import { noteSeen } from './seen.ts';
+import { outcomeTag } from './tags.ts';
+
+export interface PackWish {
+  readonly goal: string;
+  /** How many tokens it may take in all. */
+  readonly tokens: number;
+}
+
+/** For what stands around each. */
+const frameTokens = 24;
+const mostRanked = 20;
+const goalCharacters = 500;
+/** One of them does not crowd out the rest. */
+const largest = { share: 0.5, tokens: 200 };
+
+export async function packMemories(
+  deps: MemoryDeps,
+  search: (caller: MemoryCaller, query: MemoryQuery) => Promise<MemoryFound>,
+  caller: MemoryCaller,
+  { goal, tokens }: PackWish,
+): Promise<readonly RememberedItem[]> {
+  if (tokens <= 0 || !(await hasAny(deps, caller))) return [];
+  const pinned = await pinnedOf(deps, caller);
+  const found = await rankedFor(search, caller, goal);
+  const known = new Set(pinned.map(({ id }) => id));
+  const ranked = found.filter(({ id }) => !known.has(id));
+  const items: RememberedItem[] = [];
+  let left = tokens;
+  for (const { memory, why } of [
+    ...pinned.map((memory) => ({ memory, why: 'pinned' as const })),
+    ...ranked.map((memory) => ({ memory, why: 'fits' as const })),
+  ]) {
+    const most = Math.max(largest.tokens, Math.floor(tokens * largest.share));
+    const item = itemOf(memory, why, Math.min(left, most));
+    if (item === undefined) continue;
+    items.push(item);
+    left -= costOf(item.text);
+  }
+  return items;
+}
+
+/** Most agents remember nothing, and begin without a search. */
+async function hasAny(
+  { ledger, grants }: MemoryDeps,
+  { principal }: MemoryCaller,
+): Promise<boolean> {
+  if (await hasMemories(ledger.committed, principal)) return true;
+  const reach = await memoryReach(grants, principal, 'search');
+  return reach.some(({ owner }) => owner !== principal);
+}
+
+async function pinnedOf(
+  { ledger, clock }: MemoryDeps,
+  caller: MemoryCaller,
+): Promise<readonly Memory[]> {
+  const moment = { now: clock.now(), at: null };
+  const memories: Memory[] = [];
+  for (const scope of memoryScopes.filter((each) => each !== 'shared')) {
+    const whose = { owner: caller.principal, scope };
+    const rows = await pinnedMemories(ledger.committed, whose, moment);
+    memories.push(...rows.map(memoryOf));
+  }
+  if (memories.length > 0) await ledger.transact((tx) => noteSeen(tx, caller, memories));
+  return memories;
+}
+
+/** What came of runs before is there for whoever reviews it, and is not told by itself. */
+async function rankedFor(
+  search: (caller: MemoryCaller, query: MemoryQuery) => Promise<MemoryFound>,
+  caller: MemoryCaller,
+  goal: string,
+): Promise<readonly Memory[]> {
+  const query = goal.slice(0, goalCharacters).toWellFormed().replaceAll('\0', ' ');
+  // A goal without a word in it reminds nobody of anything.
+  if (!/[\p{L}\p{N}]/u.test(query)) return [];
+  const found = await search(caller, { query, limit: mostRanked, withoutTags: [outcomeTag] });
+  return found.hits.map(({ memory }) => memory).filter(({ scope }) => scope !== 'context');
+}
+
+function itemOf(
+  { id, owner, scope, key, version, value }: Memory,
+  why: RememberedItem['why'],
+  tokens: number,
+): RememberedItem | undefined {
+  const whole = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = shortened(whole, tokens - frameTokens);
+  return text === undefined ? undefined : { id, owner, scope, key, version, why, text };
+}
+
+/** Nothing where too little of it would be left. */
+function shortened(text: string, tokens: number): string | undefined {
+  if (estimateTokens(text) <= tokens) return text;
+  if (tokens < 2 * frameTokens) return undefined;
+  let kept = text.slice(0, tokens * 3).toWellFormed();
+  while (estimateTokens(kept) > tokens) kept = kept.slice(0, Math.floor(kept.length * 0.8));
+  return `${kept.toWellFormed()} […]`;
+}
+
+function costOf(text: string): number {
+  return frameTokens + estimateTokens(text);
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import { endCall, insertCall } from '../ledger/journal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+const canary = 'canary-7f3a91';
+
+/** Whether any byte of any file of the world still says it. */
+function filesWith(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(text));
+}
+
+test('purge() leaves no byte of any version in any file', async () => {
+  await using world = await memoryWorld();
+  for (let version = 0; version < 20; version++) {
+    await world.store('plan', `${canary} is in version ${version} ${'x'.repeat(version * 500)}`);
+  }
+  await world.store('plan/below', { deep: [canary] });
+  await world.store('other', 'stays');
+  expect(await world.found(canary)).toHaveLength(2);
+  expect(filesWith(world.folder, canary).length).toBeGreaterThan(0);
+
+  const purged = await world.memory.purge(place('plan'), { below: true, actor: 'owner' });
+
+  expect(purged).toEqual({ versions: 21, later: [] });
+  expect(filesWith(world.folder, canary)).toEqual([]);
+  expect(await world.memory.history(callerFor(jean), place('plan'))).toEqual([]);
+  expect(await world.found('stays')).toEqual(['other']);
+});
+
+test('what was only forgotten is purged too', async () => {
+  await using world = await memoryWorld();
+  await world.store('plan', canary);
+  await world.memory.forget(place('plan'), { below: false, actor: jean });
+
+  const purged = await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  expect(purged.versions).toBe(1);
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});
+
+test('only the key that was named is purged', async () => {
+  await using world = await memoryWorld();
+  for (const key of ['plan', 'plan/below', 'plans', 'plan0'])
+    await world.store(key, `about ${key}`);
+
+  await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  const left = await world.memory.list(callerFor(jean), {
+    ...{ owner: jean, scope: 'long-term', limit: 10 },
+  });
+  expect(left.map(({ key }) => key)).toEqual(['plan/below', 'plan0', 'plans']);
+});
+
+test('the calls that stored and read it say nothing of it any more', async () => {
+  await using world = await memoryWorld();
+  await callWith(world.ledger, 'stored', canary);
+  await world.store('plan', canary, { source: 'tool-call:stored' });
+  const reader = { ...callerFor(sam), user: 'tool-call:read' };
+  await callWith(world.ledger, 'read', canary);
+  await callWith(world.ledger, 'another', 'nothing of it');
+  await world.memory.retrieve(reader, place('plan'));
+
+  await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  expect(filesWith(world.folder, canary)).toEqual([]);
+  const calls = await world.ledger.committed.all<{ call_id: string; arguments: string }>(
+    'select call_id, arguments from journal order by id',
+  );
+  expect(calls.map((call) => call.arguments)).toEqual([
+    '{"erased":"purged"}',
+    '{"erased":"purged"}',
+    '{"text":"nothing of it"}',
+  ]);
+});
+
+async function callWith(ledger: Ledger, id: string, text: string): Promise<void> {
+  await ledger.transact(async (tx) => {
+    await insertCall(tx, {
+      ...{ call_id: id, principal: jean, tool: 'memory.get', effect: 'read', repeatable: 1 },
+      ...{ state: 'started', idempotency_key: id, arguments: JSON.stringify({ text }) },
+      ...{ arguments_digest: '', asked_at: 1, started_at: 1 },
+    });
+    const result = JSON.stringify({ text });
+    await endCall(tx, id, { from: 'started', to: 'answered', result, at: 2 });
+  });
+}
+
+test('the record of a purge does not name the key', async () => {
+  await using world = await memoryWorld();
+  await world.store(canary, 'x');
+
+  await world.memory.purge(place(canary), { below: false, actor: 'owner' });
+
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});

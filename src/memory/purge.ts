@@ -1,0 +1,158 @@
+/**
+ * Erasing for good.
+ *
+ * P1. What has seen a memory goes with it: the journals of calls and operations become digests.
+ *     Those of an operation that still runs follow when it is over (`settlePurges`).
+ * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
+ * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
+ *     that were made before are left alone, and so is what somebody has written elsewhere: mail,
+ *     files.
+ */
+import type { MemoryKey } from '../kernel/memory/memory.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { eraseCall, eraseCalls } from '../ledger/journal.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import {
+  deleteMemories,
+  expiredMemories,
+  keepPurgeDebt,
+  memoriesMadeBy,
+  memoryIds,
+  purgeDebts,
+  settlePurgeDebt,
+  usersOfMemories,
+} from '../ledger/memories.ts';
+import { purgeTexts } from '../ledger/operation-finish.ts';
+import { findOperation, type OperationRow } from '../ledger/operations.ts';
+import { eraseSteps } from '../ledger/steps.ts';
+import type { MemoryDeps } from './deps.ts';
+import type { IndexFollower } from './follow.ts';
+
+type PurgeDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock'> & {
+  readonly follower: Pick<IndexFollower, 'catchUp'>;
+};
+
+export interface Purged {
+  readonly versions: number;
+  /** Operations that have seen it and still run: their journals go when they are over. */
+  readonly later: readonly string[];
+}
+
+const atOnce = 200;
+
+/** Every version of the key, and of all that lies below it where that is wanted. */
+export async function purgeMemories(
+  deps: PurgeDeps,
+  place: MemoryKey,
+  { below, actor }: { readonly below: boolean; readonly actor: string },
+): Promise<Purged> {
+  const later = new Set<string>();
+  let versions = 0;
+  for (;;) {
+    const ids = await memoryIds(deps.ledger.committed, place, { below, limit: atOnce });
+    if (ids.length === 0) break;
+    const all = await withDerived(deps, ids, later);
+    await deps.ledger.transact(async (tx) => {
+      await deleteMemories(tx, all);
+      const subject = place.owner;
+      // Neither the key nor its digest: it may be what was to go.
+      await tx.record({ actor, kind: 'memory.purged', subject, data: { versions: ids.length } });
+    });
+    versions += ids.length;
+  }
+  if (versions > 0) await forgetAll(deps);
+  return { versions, later: [...later] };
+}
+
+/** P1. With what operations that have seen them left behind by themselves: their outcomes. */
+async function withDerived(
+  deps: PurgeDeps,
+  ids: readonly number[],
+  later: Set<string>,
+): Promise<readonly number[]> {
+  const all = new Set(ids);
+  const users = new Set<string>();
+  for (let fresh = [...ids]; fresh.length > 0; ) {
+    const seenBy = await usersOfMemories(deps.ledger.committed, fresh);
+    fresh = [];
+    for (const user of seenBy.filter((each) => !users.has(each))) {
+      users.add(user);
+      const derived = await eraseUser(deps, user, later);
+      fresh.push(...derived.filter((id) => !all.has(id)));
+    }
+    for (const id of fresh) all.add(id);
+  }
+  return [...all];
+}
+
+async function eraseUser(
+  deps: PurgeDeps,
+  user: string,
+  later: Set<string>,
+): Promise<readonly number[]> {
+  const [kind, id = ''] = user.split(/:(.*)/s);
+  if (kind === 'tool-call') await deps.ledger.transact((tx) => eraseCall(tx, id, asPurged));
+  if (kind !== 'operation') return [];
+  if (!(await eraseOperation(deps, id))) later.add(id);
+  return memoriesMadeBy(deps.ledger.committed, user);
+}
+
+/** False where it still runs: then it is noted for later. */
+async function eraseOperation({ ledger }: PurgeDeps, id: string): Promise<boolean> {
+  const row = await findOperation(ledger.committed, id);
+  if (row === undefined) return true;
+  if (!isOver(row)) {
+    await ledger.transact((tx) => keepPurgeDebt(tx, id));
+    return false;
+  }
+  // A page a transaction: everybody else goes on in between.
+  while (!(await ledger.transact((tx) => eraseSome(tx, row)))) {}
+  await ledger.transact((tx) => purgeTexts(tx, id));
+  return true;
+}
+
+async function eraseSome(tx: Transaction, row: OperationRow): Promise<boolean> {
+  const stepsGone = await eraseSteps(tx, row.id, asPurged);
+  return (await eraseCalls(tx, row, asPurged)) && stepsGone;
+}
+
+/** No digest: what was short could be guessed from it. */
+function asPurged(): string {
+  return 'purged';
+}
+
+function isOver({ state }: OperationRow): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled';
+}
+
+/** P3 */
+async function forgetAll({ ledger, index, follower }: PurgeDeps): Promise<void> {
+  await follower.catchUp();
+  await index.forget();
+  await ledger.forget();
+}
+
+/** What was left because it still ran. */
+export async function settlePurges(deps: PurgeDeps): Promise<void> {
+  const open = await purgeDebts(deps.ledger.committed);
+  let settled = 0;
+  for (const id of open) {
+    if (!(await eraseOperation(deps, id))) continue;
+    const ids = await memoriesMadeBy(deps.ledger.committed, `operation:${id}`);
+    await deps.ledger.transact(async (tx) => {
+      await deleteMemories(tx, ids);
+      await settlePurgeDebt(tx, id);
+    });
+    settled++;
+  }
+  if (settled > 0) await forgetAll(deps);
+}
+
+/** What was to be kept for a while only. Journals stay: nobody has asked for them to go. */
+export async function dropExpired(deps: PurgeDeps, now: Instant): Promise<void> {
+  for (;;) {
+    const ids = await expiredMemories(deps.ledger.committed, now, atOnce);
+    if (ids.length === 0) return;
+    await deps.ledger.transact((tx) => deleteMemories(tx, ids));
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * A query as it was typed: words, "phrases" and beginnings of words (`begin*`). What else it has
+ * are marks and means nothing, also where it has a meaning in the language of the index.
+ */
+import { AosError } from '../../kernel/errors.ts';
+import { isStopWord } from './stop-words.ts';
+import { folded, wordsOf } from './words.ts';
+
+/** What counts as one thing that a text has or has not. */
+export type QueryUnit =
+  | { readonly kind: 'word'; readonly word: string }
+  | { readonly kind: 'beginning'; readonly word: string }
+  | { readonly kind: 'phrase'; readonly words: readonly string[] };
+
+/** More say no more, and for each the index is asked. */
+const mostUnits = 32;
+
+const quoted = /["“”„«»]([^"“”„«»]*)["“”„«»]/g;
+
+/** Refuses what has no word in it. */
+export function readQuery(query: string): readonly QueryUnit[] {
+  const phrases = [...query.matchAll(quoted)].flatMap(([, inside = '']) => phraseOf(inside));
+  const loose = query.replace(quoted, ' ').split(/\s+/).flatMap(looseUnits);
+  const telling = [...phrases, ...loose.filter((unit) => !saysNothing(unit))];
+  // "The Who" asks for something too.
+  const units = distinct(telling.length > 0 ? telling : loose);
+  if (units.length === 0) throw noWords();
+  return units.slice(0, mostUnits);
+}
+
+/** The words of it that are looked for, folded. */
+export function wordsAsked(units: readonly QueryUnit[]): ReadonlySet<string> {
+  return new Set(units.flatMap((unit) => (unit.kind === 'phrase' ? unit.words : [unit.word])));
+}
+
+function phraseOf(inside: string): QueryUnit[] {
+  const words = wordsOf(inside).map(folded).filter(isSomething);
+  return words.length === 0 ? [] : [{ kind: 'phrase', words }];
+}
+
+function looseUnits(written: string): QueryUnit[] {
+  const words = wordsOf(written).map(folded).filter(isSomething);
+  const last = words.at(-1);
+  if (last === undefined || !/[\p{L}\p{N}\p{M}\p{Co}]\*$/u.test(written)) {
+    return words.map((word) => ({ kind: 'word', word }));
+  }
+  return [
+    ...words.slice(0, -1).map((word) => ({ kind: 'word', word }) as const),
+    { kind: 'beginning', word: last },
+  ];
+}
+
+/** An accent alone folds to nothing. */
+function isSomething(word: string): boolean {
+  return /[\p{L}\p{N}\p{Co}]/u.test(word);
+}
+
+function saysNothing(unit: QueryUnit): boolean {
+  return unit.kind === 'word' && isStopWord(unit.word);
+}
+
+function distinct(units: readonly QueryUnit[]): QueryUnit[] {
+  return [...new Map(units.map((unit) => [JSON.stringify(unit), unit])).values()];
+}
+
+function noWords(): AosError {
+  return new AosError('memory.bad-query', {
+    message: 'The query has no word to look for',
+    fix: 'Ask with a word or two of what is remembered',
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * Sharing: a grant to read what lies under a key, given by whoever remembers it, and taken back at
+ * any time. Nothing is copied.
+ */
+import { printCapability } from '../kernel/capability/capability-text.ts';
+import { AosError } from '../kernel/errors.ts';
+import { headOf } from '../kernel/memory/deed.ts';
+import { checkMemoryKey } from '../kernel/memory/key.ts';
+import type { MemoryKey } from '../kernel/memory/memory.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { findAgent } from '../ledger/agents.ts';
+import { countDelegatedTo, type GrantRow, grantsHeldBy, memoryShares } from '../ledger/grants.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import { unknownAgent } from '../security/renew-handle.ts';
+import type { MemoryDeps } from './deps.ts';
+
+export interface Share {
+  /** What is shared, with all that lies below it. */
+  readonly place: MemoryKey;
+  /** With whom: the name of an agent. */
+  readonly to: string;
+  readonly expires?: Instant | undefined;
+}
+
+/** Nobody's hands can be filled by others without an end. */
+const mostReceived = 1000;
+
+type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants'>;
+
+/** Who shares the same again gets the same grant. */
+export async function shareMemory(
+  { grants }: ShareDeps,
+  share: Share,
+  actor: string,
+): Promise<GrantRow> {
+  checkMemoryKey(share.place.key);
+  return grants.change(async (tx, changes) => {
+    const principal = await holderIn(tx, share);
+    const capability = capabilityOf(share, principal);
+    const held = await grantsHeldBy(tx, principal);
+    const same = held.find((each) => each.capability === capability && each.granted_by === actor);
+    if (same !== undefined) return same;
+    if ((await countDelegatedTo(tx, principal)) >= mostReceived) throw tooMany(share.to);
+    const facts = { parent: null, granted_by: actor, origin: 'delegation', asks: 0 } as const;
+    const row = await changes.give({ principal, capability, ...facts });
+    const data = { grant: row.id, capability };
+    await tx.record({ actor, kind: 'memory.shared', subject: principal, data });
+    return row;
+  });
+}
+
+/** Takes back every share of just this key with this agent. */
+export async function unshareMemory(
+  { ledger, grants }: ShareDeps,
+  share: Omit<Share, 'expires'>,
+  actor: string,
+): Promise<readonly GrantRow[]> {
+  const principal = `agent:${share.to}`;
+  // With which each begins: they differ in when they expire.
+  const prefix = capabilityOf(share, principal);
+  const isMeant = ({ capability, granted_by, principal: holder }: GrantRow) =>
+    holder === principal &&
+    capability.startsWith(prefix) &&
+    (actor === 'owner' || granted_by === actor);
+  const given = (await grantsHeldBy(ledger.committed, principal)).filter(isMeant);
+  return grants.change(
+    async (tx, changes) => {
+      const revoked: GrantRow[] = [];
+      for (const grant of (await grantsHeldBy(tx, principal)).filter(isMeant)) {
+        const { below } = await changes.revoke(grant.id);
+        const data = { grant: grant.id, capability: grant.capability, below };
+        await tx.record({ actor, kind: 'memory.unshared', subject: principal, data });
+        revoked.push(grant);
+      }
+      if (revoked.length === 0) throw notShared(share);
+      return revoked;
+    },
+    given.map(({ id }) => id),
+  );
+}
+
+const mostShares = 1000;
+
+/** What somebody has shared, the newest first; of everybody for the owner. */
+export function sharesOf({ ledger }: ShareDeps, giver: string): Promise<readonly GrantRow[]> {
+  return memoryShares(ledger.committed, giver === 'owner' ? undefined : giver, mostShares);
+}
+
+async function holderIn(tx: Transaction, { to, place }: Share): Promise<string> {
+  if ((await findAgent(tx, to)) === undefined) throw unknownAgent(to);
+  const principal = `agent:${to}`;
+  if (principal === place.owner) throw toItself(to);
+  return principal;
+}
+
+function capabilityOf(share: Share, principal: string): string {
+  const { head } = headOf(principal, share.place);
+  const segments = [...head, ...share.place.key.split('/')].map((name) => ({ name }));
+  return printCapability({
+    resource: 'memory',
+    target: { kind: 'path', segments, subtree: true },
+    actions: ['read', 'search'],
+    constraints: share.expires === undefined ? {} : { expires: share.expires },
+  });
+}
+
+function toItself(name: string): AosError {
+  return new AosError('memory.bad-value', {
+    message: `Agent ${quote(name)} remembers that itself already`,
+    fix: 'Share it with another agent',
+  });
+}
+
+function notShared({ place, to }: Omit<Share, 'expires'>): AosError {
+  return new AosError('memory.not-shared', {
+    message: `${quote(place.key)} is not shared with ${quote(to)}`,
+    fix: 'aos memory shares',
+  });
+}
+
+function tooMany(name: string): AosError {
+  return new AosError('capability.too-many', {
+    message: `Agent ${quote(name)} was given ${mostReceived} grants by others already`,
+    fix: 'Revoke what is not needed any more',
+  });
+}

@@ -1,0 +1,122 @@
+/** Storing: word for word, as a new version, unless the same stands there already. */
+import { checkMemoryKey } from '../kernel/memory/key.ts';
+import { type MemoryKey, memoryLimits } from '../kernel/memory/memory.ts';
+import type { Instant } from '../kernel/ports.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import {
+  findMemory,
+  findMemoryFrom,
+  insertMemory,
+  type MemoryRow,
+  noteMemoryUses,
+  setMemoryEnd,
+} from '../ledger/memories.ts';
+import { badValue, hashOf, storedValue } from './value.ts';
+
+export interface NewMemory {
+  readonly place: MemoryKey;
+  readonly value: unknown;
+  readonly tags?: readonly string[] | undefined;
+  readonly thread?: string | undefined;
+  /** When it became so, and ended; from now on, and to no end, where nothing is said. */
+  readonly validFrom?: Instant | undefined;
+  readonly validTo?: Instant | undefined;
+  /** How long it is kept; for good where nothing is said. */
+  readonly ttlMs?: number | undefined;
+  readonly isPinned?: boolean | undefined;
+  readonly author: string;
+  readonly source: string;
+  /** Who else has seen it with that: the operation that the source is a part of. */
+  readonly operation?: string | undefined;
+}
+
+export interface Stored {
+  readonly row: MemoryRow;
+  /** False where the same stood there already. */
+  readonly isNew: boolean;
+}
+
+/** As a part of a larger change; it may be run again under the same source. */
+export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant): Promise<Stored> {
+  const { place, source } = wanted;
+  const facts = checked(wanted, now);
+  const made = await findMemoryFrom(tx, place, source);
+  if (made !== undefined) return { row: made, isNew: true };
+  const stored = await storeFacts(tx, wanted, facts, now);
+  const users = [
+    source,
+    ...(wanted.operation === undefined ? [] : [`operation:${wanted.operation}`]),
+  ];
+  for (const user of users) await noteMemoryUses(tx, [stored.row.id], user);
+  return stored;
+}
+
+async function storeFacts(
+  tx: Transaction,
+  { place, author, source }: NewMemory,
+  facts: ReturnType<typeof checked>,
+  now: Instant,
+): Promise<Stored> {
+  const present = await findMemory(tx, place, { now, at: null });
+  if (present !== undefined && present.hash === facts.hash) {
+    return { row: await withEnd(tx, present, facts), isNew: false };
+  }
+  const row = await insertMemory(tx, {
+    ...{ ...place, author, source, created_at: now },
+    ...{ value: facts.value, is_json: facts.is_json, hash: facts.hash, tags: facts.tags },
+    ...{ thread: facts.thread, valid_from: facts.validFrom ?? now, valid_to: facts.validTo },
+    ...{ expires_at: facts.expiresAt ?? null, pinned: facts.pinned ?? present?.pinned ?? 0 },
+  });
+  return { row, isNew: true };
+}
+
+/** What was stored again lives as long as it was told last. */
+async function withEnd(
+  tx: Transaction,
+  row: MemoryRow,
+  { pinned = row.pinned, expiresAt }: ReturnType<typeof checked>,
+): Promise<MemoryRow> {
+  const expires_at = expiresAt ?? null;
+  if (row.pinned === pinned && row.expires_at === expires_at) return row;
+  await setMemoryEnd(tx, row.id, { pinned, expires_at });
+  return { ...row, pinned, expires_at };
+}
+
+function checked(wanted: NewMemory, now: Instant) {
+  const { place, tags = [], thread, validFrom, validTo, ttlMs, isPinned } = wanted;
+  checkMemoryKey(place.key);
+  const sorted = [...new Set(tags)].sort();
+  checkTags(sorted);
+  if (thread !== undefined) checkName('thread', thread, memoryLimits.threadCharacters);
+  for (const time of [validFrom, validTo]) {
+    if (time !== undefined && !Number.isSafeInteger(time)) throw badValue('a time of it is none');
+  }
+  if (validTo !== undefined && validTo <= (validFrom ?? now)) {
+    throw badValue('it would end before it began');
+  }
+  if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs > 0)) {
+    throw badValue('how long it is kept is no time');
+  }
+  const value = storedValue(wanted.value);
+  return {
+    ...value,
+    hash: hashOf(value, { tags: sorted, thread, validTo }),
+    tags: JSON.stringify(sorted),
+    thread: thread ?? null,
+    validFrom,
+    validTo: validTo ?? null,
+    expiresAt: ttlMs === undefined ? undefined : now + ttlMs,
+    pinned: isPinned === undefined ? undefined : isPinned ? (1 as const) : (0 as const),
+  };
+}
+
+function checkTags(tags: readonly string[]): void {
+  if (tags.length > memoryLimits.tags) throw badValue(`it has more than ${memoryLimits.tags} tags`);
+  for (const tag of tags) checkName('tag', tag, memoryLimits.tagCharacters);
+}
+
+function checkName(what: string, text: string, longest: number): void {
+  const isName = text !== '' && text.length <= longest && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+  if (isName) return;
+  throw badValue(`a ${what} is a name of at most ${longest} characters, with nothing unseen in it`);
+}

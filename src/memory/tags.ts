@@ -1,0 +1,2 @@
+/** What a run came to. */
+export const outcomeTag = 'outcome';

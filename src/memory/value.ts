@@ -1,0 +1,96 @@
+/** Values as they are stored, and what of them can be searched. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { AosError } from '../kernel/errors.ts';
+import { memoryLimits } from '../kernel/memory/memory.ts';
+import type { MemoryRow } from '../ledger/memories.ts';
+
+const deepest = 100;
+
+export type StoredValue = Pick<MemoryRow, 'value' | 'is_json'>;
+
+/** A text as it is, anything else as JSON. Throws `memory.bad-value` and `memory.too-large`. */
+export function storedValue(value: unknown): StoredValue {
+  const isText = typeof value === 'string';
+  const text = isText ? value : jsonOf(value);
+  if (text === undefined) throw badValue('JSON cannot hold it');
+  if (!isText && !isShallow(value)) throw badValue('it is nested too deeply');
+  if (!text.isWellFormed()) throw badValue('it has half a character in it');
+  if (isText && text.includes('\0')) throw badValue('it has a NUL in it');
+  const bytes = Buffer.byteLength(text);
+  if (bytes > memoryLimits.valueBytes) throw tooLarge(bytes);
+  return { value: text, is_json: isText ? 0 : 1 };
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw badValue('it is nested too deeply, or contains itself');
+  }
+}
+
+export function readValue({ value, is_json }: StoredValue): unknown {
+  return is_json === 1 ? JSON.parse(value) : value;
+}
+
+/** Equal for what says the same of the same. */
+export function hashOf(
+  { value, is_json }: StoredValue,
+  facts: {
+    readonly tags: readonly string[];
+    readonly thread: string | undefined;
+    readonly validTo: number | undefined;
+  },
+): string {
+  const meant = is_json === 1 ? canonicalJson(JSON.parse(value)) : value;
+  const whole = JSON.stringify([meant, is_json, facts.tags, facts.thread, facts.validTo]);
+  return createHash('sha256').update(whole).digest('hex');
+}
+
+/** Whether nothing in it lies deeper than anybody writes. Not by calling itself: it may. */
+export function isShallow(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return false;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  }
+  return true;
+}
+
+/** Of a value that is no text, the names and texts in it. */
+export function searchableText(row: StoredValue): string {
+  if (row.is_json === 0) return row.value;
+  const words: string[] = [];
+  collect(JSON.parse(row.value), words, 0);
+  return words.join('\n');
+}
+
+function collect(value: unknown, words: string[], depth: number): void {
+  if (depth > deepest) return;
+  if (typeof value === 'string' || typeof value === 'number') words.push(String(value));
+  else if (Array.isArray(value)) for (const each of value) collect(each, words, depth + 1);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, each] of Object.entries(value)) {
+      words.push(name);
+      collect(each, words, depth + 1);
+    }
+  }
+}
+
+export function badValue(why: string): AosError {
+  return new AosError('memory.bad-value', {
+    message: `That cannot be remembered: ${why}`,
+    fix: 'Store a text, or what JSON can hold',
+  });
+}
+
+function tooLarge(bytes: number): AosError {
+  return new AosError('memory.too-large', {
+    message: `A memory has at most ${memoryLimits.valueBytes} bytes, and this one has ${bytes}`,
+    fix: 'Store it as a file, and remember where it lies',
+    details: { bytes, limit_bytes: memoryLimits.valueBytes },
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * Calls to a server that embeds.
+ *
+ * E1. Texts are memories. What a server says of them may repeat them, and is told to nobody.
+ * E2. The key is in no error, whatever the server says.
+ * E3. No call waits for ever, however often it is tried again.
+ */
+import { early } from '../kernel/early.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { Clock, Random } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { type EmbeddingWire, readVectors, StrangeAnswer, wireAt } from './embedding-wire.ts';
+import { type Failure, failureOf } from './failure.ts';
+import { Limiter } from './limiter.ts';
+import { isObject } from './malformed-args.ts';
+import { type Outcome, withRetries } from './retry.ts';
+
+export interface EmbeddingAccess {
+  /** `http://127.0.0.1:11434/api/embed`, or the base URL of what speaks as OpenAI does. */
+  readonly url: string;
+  readonly model: string;
+  readonly key: string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface EmbeddingQuestion {
+  readonly texts: readonly string[];
+  readonly patienceMs: number;
+  /** E1 */
+  readonly isSecret: boolean;
+}
+
+type Vectors = readonly Float32Array[];
+
+const concurrency = 2;
+
+export class EmbeddingCalls {
+  readonly #access: EmbeddingAccess;
+  readonly #wire: EmbeddingWire;
+  readonly #limiter: Limiter;
+  readonly #fetch: typeof fetch;
+
+  constructor(access: EmbeddingAccess) {
+    this.#access = access;
+    this.#wire = wireAt(access.url);
+    this.#limiter = new Limiter({ ...access, concurrency });
+    this.#fetch = boundedFetch(access.fetch ?? globalThis.fetch);
+    // The HTTP client would refuse it too, and repeat the key in its complaint.
+    if (access.key !== undefined && !/^[\x21-\x7e]+$/.test(access.key)) {
+      throw this.failed({ kind: 'bad-key', sentence: 'it has characters that no key has' });
+    }
+  }
+
+  get shownUrl(): string {
+    return this.#wire.shownUrl;
+  }
+
+  /** Rejects with the signal's reason when it aborts. */
+  async ask(question: EmbeddingQuestion, signal: AbortSignal): Promise<Vectors> {
+    using patience = new Patience(this.#access.clock, question.patienceMs);
+    const waiting = AbortSignal.any([signal, patience.signal]);
+    let failure: Failure = { kind: 'unreachable', sentence: 'it did not answer in time' };
+    const onRetry = (last: Failure): void => {
+      failure = last;
+    };
+    const deps = { ...this.#access, limiter: this.#limiter, onRetry };
+    try {
+      const outcome = await withRetries(deps, waiting, () => this.#attempt(question, waiting));
+      if (outcome.kind === 'answered') return outcome.value;
+      failure = outcome.failure;
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!patience.signal.aborted) throw thrown;
+    }
+    throw this.failed(failure);
+  }
+
+  /** E2 */
+  failed({ kind, sentence }: Failure): AosError {
+    const { key, model } = this.#access;
+    // Some vendors repeat a part of the key in what they say.
+    const said = kind === 'bad-key' ? 'it does not take the key' : sentence;
+    return new AosError('memory.embedder-failed', {
+      message: `The embedder ${quote(model)} at ${this.shownUrl} failed: ${without(key, said)}`,
+      fix: this.#fix(kind),
+    });
+  }
+
+  async #attempt(question: EmbeddingQuestion, signal: AbortSignal): Promise<Outcome<Vectors>> {
+    try {
+      const answer = await this.#post(question, signal);
+      return { kind: 'answered', value: readVectors(this.#wire, answer, question.texts.length) };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (thrown instanceof StrangeAnswer) {
+        return { kind: 'failed', failure: { kind: 'refused', sentence: thrown.message } };
+      }
+      return { kind: 'failed', failure: failureOf(thrown, this.#access.clock.now()) };
+    }
+  }
+
+  async #post({ texts, isSecret }: EmbeddingQuestion, signal: AbortSignal): Promise<string> {
+    const { key, model } = this.#access;
+    const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const response = await this.#fetch(this.#wire.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...authorization },
+      body: JSON.stringify({ model, input: texts }),
+      signal,
+    });
+    const answer = await response.text();
+    if (response.ok) return answer;
+    const said = isSecret ? undefined : messageIn(answer);
+    throw Object.assign(new Error(said ?? `it answered with status ${response.status}`), {
+      statusCode: response.status,
+      responseHeaders: Object.fromEntries(response.headers),
+      responseBody: answer,
+    });
+  }
+
+  #fix(kind: Failure['kind']): string {
+    const { model } = this.#access;
+    if (kind === 'bad-key') return 'Check the secret that the setting memoryEmbedderSecret names';
+    if (kind === 'unknown-model') {
+      return this.#wire.kind === 'ollama' ? `ollama pull ${model}` : 'Check memoryEmbedderModel';
+    }
+    return 'Check that it is running, and the setting memoryEmbedderUrl';
+  }
+}
+
+/** E3: aborts when it is over. */
+class Patience implements Disposable {
+  readonly #over = new AbortController();
+  readonly #waited = new AbortController();
+
+  constructor(clock: Clock, durationMs: number) {
+    clock.sleep(durationMs, this.#waited.signal).then(
+      () => this.#over.abort(early),
+      // It was not needed to its end.
+      () => {},
+    );
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#waited.abort(early);
+  }
+}
+
+/** Ollama says `{error: "…"}`, OpenAI `{error: {message: "…"}}`. */
+function messageIn(answer: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(answer);
+    const error = isObject(body) ? body['error'] : undefined;
+    const message = isObject(error) ? error['message'] : error;
+    return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+  } catch {
+    // A page of some server in between; its status says enough.
+    return undefined;
+  }
+}
+
+function without(key: string | undefined, sentence: string): string {
+  return key === undefined ? sentence : sentence.replaceAll(key, '[the key]');
+}

@@ -1,0 +1,98 @@
+/** Which memories somebody may do something to, as data: for where very many are searched. */
+import { type Action, implies, type PathTarget } from '../kernel/capability/capability.ts';
+import { headOf } from '../kernel/memory/deed.ts';
+import type { MemoryReach } from '../kernel/memory/index-port.ts';
+import { type MemoryScope, memoryScopes, sharedOwner } from '../kernel/memory/memory.ts';
+import type { Grants } from './grants/grants.ts';
+import type { HeldGrant } from './grants/held-grant.ts';
+
+interface Whose {
+  readonly owner: string;
+  readonly scope: MemoryScope;
+}
+
+/** At this moment: what is revoked later is to be asked for again. */
+export async function memoryReach(
+  grants: Grants,
+  principal: string,
+  action: Action,
+): Promise<readonly MemoryReach[]> {
+  const own = ownPlaces(principal);
+  if (principal === 'owner') return own.map((place) => ({ ...place, chains: 'all' }));
+  const held = (await grants.heldBy(principal)).filter(({ asks }) => !asks);
+  const places = [...own, ...held.flatMap(namedPlaces)];
+  return distinct(places).flatMap((place) => {
+    const chains = held.flatMap((grant) => chainIn(grant, { principal, place, action }) ?? []);
+    return chains.length === 0 ? [] : { ...place, chains };
+  });
+}
+
+export function ownPlaces(principal: string): readonly Whose[] {
+  return memoryScopes.map((scope) => ({
+    owner: scope === 'shared' ? sharedOwner : principal,
+    scope,
+  }));
+}
+
+/** Whose memories a grant names: `of/NAME/…`. */
+function namedPlaces({ links }: HeldGrant): readonly Whose[] {
+  return links.flatMap(({ capability: { resource, target } }) => {
+    if (resource !== 'memory' || target.kind !== 'path') return [];
+    const [of, name] = target.segments;
+    if (of === 'any' || of?.name !== 'of' || name === undefined || name === 'any') return [];
+    const owner = name.name === 'owner' ? 'owner' : `agent:${name.name}`;
+    return memoryScopes.filter((scope) => scope !== 'shared').map((scope) => ({ owner, scope }));
+  });
+}
+
+function distinct(places: readonly Whose[]): readonly Whose[] {
+  return [...new Map(places.map((place) => [`${place.scope} ${place.owner}`, place])).values()];
+}
+
+interface Wish {
+  readonly principal: string;
+  readonly place: Whose;
+  readonly action: Action;
+}
+
+/** In a list, so that nothing is added where it allows nothing. */
+function chainIn({ links }: HeldGrant, wish: Wish): [readonly PathTarget[]] | undefined {
+  const targets: PathTarget[] = [];
+  for (const { capability } of links) {
+    const { resource, actions, target } = capability;
+    if (resource !== 'memory' || !actions.some((held) => implies('memory', held, wish.action))) {
+      return undefined;
+    }
+    const rest = restOf(target.kind === 'any' ? everything : target, wish);
+    if (rest === undefined) return undefined;
+    targets.push(rest);
+  }
+  return [targets];
+}
+
+const everything: PathTarget = { kind: 'path', segments: [], subtree: true };
+
+/** What is left of the target for the key, where it covers what stands before that. */
+function restOf(target: { readonly kind: string }, wish: Wish): PathTarget | undefined {
+  if (!isPath(target)) return undefined;
+  const { segments, subtree } = target;
+  const { head, mustName } = headOf(wish.principal, wish.place);
+  for (const [index, name] of head.entries()) {
+    const segment = segments[index];
+    const isStar = segment === undefined ? subtree : segment === 'any';
+    if (
+      isStar ? mustName.includes(index) : segment === undefined || segmentName(segment) !== name
+    ) {
+      return undefined;
+    }
+  }
+  return { kind: 'path', segments: segments.slice(head.length), subtree };
+}
+
+function segmentName(segment: PathTarget['segments'][number]): string | undefined {
+  return segment === 'any' ? undefined : segment.name;
+}
+
+function isPath(target: { readonly kind: string }): target is PathTarget {
+  return target.kind === 'path';
+}

@@ -1,0 +1,27 @@
+import type { Action, Deed } from '../../kernel/capability/capability.ts';
+import { operationOfKey } from '../../kernel/journal/step.ts';
+import { memoriesDeed, memoryDeed } from '../../kernel/memory/deed.ts';
+import type { MemoryCaller } from '../../memory/deps.ts';
+import type { MemoryManager } from '../../memory/memory-manager.ts';
+import { type PlaceSaid, placeOf } from '../../memory/place.ts';
+import type { ToolCall } from '../../tools/tool.ts';
+
+export interface MemoryToolDeps {
+  readonly memory: MemoryManager;
+}
+
+export function callerOf({ id, key, principal, signal }: ToolCall): MemoryCaller {
+  return { principal, user: `tool-call:${id}`, operation: operationOfKey(key), signal };
+}
+
+/** Whoever calls is asked for their own where they do not say whose. */
+export function deedOn(said: PlaceSaid, action: Action): Deed {
+  return memoryDeed(self, placeOf(self, said), action);
+}
+
+/** And of all that lies below it. */
+export function deedBelow(said: PlaceSaid, action: Action): Deed {
+  return memoriesDeed(self, placeOf(self, said), action);
+}
+
+const self = 'agent:';
