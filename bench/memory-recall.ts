@@ -105,7 +105,7 @@ async function queryOf({
   const now = dialogue.endsAt;
   const [vector] = (await embedder?.embed([query], never)) ?? [];
   return {
-    ...{ query, vector, tags: [], now, likelier: timeSaid(query, { now, zone }).span },
+    ...{ query, vector, tags: [], now, likelier: timeSaid(query, { now, zone }) },
     within: [{ owner: dialogue.owner, scope: 'long-term', chains: 'all' }],
   };
 }

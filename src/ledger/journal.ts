@@ -231,11 +231,10 @@ async function eraseRow(
   digestOf: (text: string) => string,
 ): Promise<void> {
   const erased = (text: string) => JSON.stringify({ erased: digestOf(text) });
-  await tx.run('update journal set arguments = $2, result = $3 where call_id = $1', [
-    call_id,
-    erased(given),
-    result && erased(result),
-  ]);
+  await tx.run(
+    `update journal set arguments = $2, arguments_digest = '', result = $3 where call_id = $1`,
+    [call_id, erased(given), result && erased(result)],
+  );
   await tx.run('update approvals set shown = $2 where call_id = $1', [call_id, erased(given)]);
 }
 

@@ -50,6 +50,14 @@ function countingAt(first: number, row = 'memories'): string {
     and (${row}.valid_to is null or ${row}.valid_to > coalesce(${at}, ${now}))`;
 }
 
+/** And no newer one of its key does. */
+function newestCountingAt(first: number): string {
+  return `${countingAt(first)} and not exists (select 1 from memories newer
+    where newer.owner = memories.owner and newer.scope = memories.scope
+      and newer.key = memories.key and newer.version > memories.version
+      and ${countingAt(first, 'newer')})`;
+}
+
 export interface Moment {
   /** What has expired by now is told to nobody, whatever they ask. */
   readonly now: Instant;
@@ -57,43 +65,55 @@ export interface Moment {
   readonly at: Instant | null;
 }
 
-/** The next version. The one that was so until now ends where this one begins. */
-export async function insertMemory(tx: Transaction, memory: NewMemory): Promise<MemoryRow> {
-  const { owner, scope, key } = memory;
-  const before = await tx.get<{ id: number; version: number }>(
+/** The newest version there is, whether it counts or not: most keys have none yet. */
+export function newestMemory(
+  sql: Sql,
+  { owner, scope, key }: MemoryKey,
+): Promise<Pick<MemoryRow, 'id' | 'version'> | undefined> {
+  return sql.get(
     `select id, version from memories where owner = $1 and scope = $2 and key = $3
      order by version desc limit 1`,
     [owner, scope, key],
   );
-  if (memory.valid_to === null) await endBefore(tx, memory);
+}
+
+/** The next version, behind the newest. The one that was so until now ends where this one begins. */
+export async function insertMemory(
+  tx: Transaction,
+  memory: NewMemory,
+  newest: Pick<MemoryRow, 'id' | 'version'> | undefined,
+): Promise<MemoryRow> {
+  const { owner, scope, key } = memory;
+  if (newest !== undefined && memory.valid_to === null) await endBefore(tx, memory);
   const row = await tx.get<MemoryRow>(
     `insert into memories (owner, scope, key, version, value, is_json, hash, tags, thread, author,
        source, created_at, valid_from, valid_to, supersedes, expires_at, pinned)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      returning ${columns}`,
     [
-      ...[owner, scope, key, (before?.version ?? 0) + 1, memory.value, memory.is_json, memory.hash],
-      ...[memory.tags, memory.thread, memory.author, memory.source, memory.created_at],
-      ...[memory.valid_from, memory.valid_to, before?.id ?? null, memory.expires_at],
-      memory.pinned,
+      ...[owner, scope, key, (newest?.version ?? 0) + 1, memory.value, memory.is_json],
+      ...[memory.hash, memory.tags, memory.thread, memory.author, memory.source],
+      ...[memory.created_at, memory.valid_from, memory.valid_to, newest?.id ?? null],
+      ...[memory.expires_at, memory.pinned],
     ],
   );
   if (row === undefined) throw new Error('the new memory was not given a version');
-  await noteChange(tx, row.id);
+  await tx.run('insert into memory_changes (memory) values ($1)', [row.id]);
   return row;
 }
 
 /** A text as it came, also where the same stands there: who saves often sees that it was saved. */
-export function insertText(
+export async function insertText(
   tx: Transaction,
   place: MemoryKey,
   { value, source, at }: { readonly value: string; readonly source: string; readonly at: Instant },
 ): Promise<MemoryRow> {
-  return insertMemory(tx, {
+  const memory: NewMemory = {
     ...{ ...place, value, is_json: 0, hash: '', tags: '[]', thread: null, source },
     ...{ author: place.owner, created_at: at, valid_from: at, valid_to: null },
     ...{ expires_at: null, pinned: 0 },
-  });
+  };
+  return insertMemory(tx, memory, await newestMemory(tx, place));
 }
 
 async function endBefore(tx: Transaction, memory: NewMemory): Promise<void> {
@@ -139,7 +159,7 @@ export function findMemoryFrom(
   );
 }
 
-/** Those that count, of these. */
+/** Of these, those that count. */
 export async function memoriesById(
   sql: Sql,
   ids: readonly number[],
@@ -147,7 +167,7 @@ export async function memoriesById(
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
-     where id in (select value from json_each($1)) and ${countingAt(2)}`,
+     where id in (select value from json_each($1)) and ${newestCountingAt(2)}`,
     [JSON.stringify(ids), now, at],
   );
 }
@@ -172,11 +192,7 @@ export function listMemories(
     `select ${columns} from memories
      where owner = $1 and scope = $2 and key > $3
        and ($4 = '' or key = $4 or (key > $4 || '/' and key < $4 || '0'))
-       and ${countingAt(6)}
-       and not exists (select 1 from memories newer
-         where newer.owner = memories.owner and newer.scope = memories.scope
-           and newer.key = memories.key and newer.version > memories.version
-           and ${countingAt(6, 'newer')})
+       and ${newestCountingAt(6)}
      order by key limit $5`,
     [owner, scope, after, prefix, limit, now, at],
   );
@@ -204,7 +220,7 @@ export function pinnedMemories(
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
-     where owner = $1 and scope = $2 and pinned = 1 and ${countingAt(3)} order by key`,
+     where owner = $1 and scope = $2 and pinned = 1 and ${newestCountingAt(3)} order by key`,
     [owner, scope, now, at],
   );
 }
@@ -282,11 +298,26 @@ export async function deleteMemories(tx: Transaction, ids: readonly number[]): P
   for (const id of ids) await noteChange(tx, id);
 }
 
-/** Those that have expired before, the oldest first. */
-export async function expiredMemories(sql: Sql, now: Instant, limit: number): Promise<number[]> {
+/**
+ * Those that have expired, and say nothing any more: how many. That they were there is kept, so that
+ * a purge finds who has seen them.
+ */
+export async function emptyExpired(tx: Transaction, now: Instant, limit: number): Promise<number> {
+  const rows = await tx.all<{ id: number }>(
+    `update memories set value = '', is_json = 0, hash = '', tags = '[]', thread = null
+     where id in (select id from memories where expires_at <= $1 and (value <> '' or hash <> '')
+       order by expires_at limit $2) returning id`,
+    [now, limit],
+  );
+  for (const { id } of rows) await noteChange(tx, id);
+  return rows.length;
+}
+
+/** Those that have expired before that, the oldest first. */
+export async function expiredMemories(sql: Sql, before: Instant, limit: number): Promise<number[]> {
   const rows = await sql.all<{ id: number }>(
     'select id from memories where expires_at <= $1 order by expires_at limit $2',
-    [now, limit],
+    [before, limit],
   );
   return rows.map(({ id }) => id);
 }
@@ -304,20 +335,29 @@ export async function noteMemoryUses(
   );
 }
 
+/** Who has seen them, with where they came from. */
 export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise<string[]> {
   const rows = await sql.all<{ user: string }>(
-    `select distinct user from memory_uses
-     where memory in (select value from json_each($1)) order by user`,
+    `select user from memory_uses where memory in (select value from json_each($1))
+     union select source from memories where id in (select value from json_each($1))
+     order by 1`,
     [JSON.stringify(ids)],
   );
   return rows.map(({ user }) => user);
 }
 
+/** What the search index wants to know of one. */
+export type ChangedMemory = Pick<
+  MemoryRow,
+  'id' | 'owner' | 'scope' | 'key' | 'value' | 'is_json' | 'tags' | 'thread' | 'valid_from'
+> &
+  Pick<MemoryRow, 'valid_to' | 'expires_at' | 'forgotten_at'>;
+
 export interface MemoryChange {
   readonly seq: number;
   readonly id: number;
   /** Undefined where it is gone. */
-  readonly row: MemoryRow | undefined;
+  readonly row: ChangedMemory | undefined;
 }
 
 /** What the search index has yet to hear of, in order. */
@@ -326,14 +366,15 @@ export async function memoryChanges(
   after: number,
   limit: number,
 ): Promise<MemoryChange[]> {
-  const rows = await sql.all<{ seq: number; memory: number; id: number | null } & MemoryRow>(
-    `select c.seq, c.memory, m.* from memory_changes c left join memories m on m.id = c.memory
+  const rows = await sql.all<{ seq: number; memory: number; id: number | null } & ChangedMemory>(
+    `select c.seq, c.memory, m.id, m.owner, m.scope, m.key, m.value, m.is_json, m.tags, m.thread,
+       m.valid_from, m.valid_to, m.expires_at, m.forgotten_at
+     from memory_changes c left join memories m on m.id = c.memory
      where c.seq > $1 order by c.seq limit $2`,
     [after, limit],
   );
-  return rows.map(({ seq, memory, ...row }) => ({
-    seq,
-    id: memory,
+  return rows.map((row) => ({
+    ...{ seq: row.seq, id: row.memory },
     row: row.id === null ? undefined : row,
   }));
 }
@@ -369,14 +410,15 @@ export function exportMemories(
 
 /** False where a version of that key says the same of the same time already. */
 export async function importMemory(tx: Transaction, memory: NewMemory): Promise<boolean> {
-  const { owner, scope, key, hash, valid_from } = memory;
+  const { owner, scope, key, hash, valid_from, value, is_json } = memory;
   const known = await tx.get(
     `select 1 from memories
-     where owner = $1 and scope = $2 and key = $3 and valid_from = $4 and hash = $5`,
-    [owner, scope, key, valid_from, hash],
+     where owner = $1 and scope = $2 and key = $3 and valid_from = $4
+       and (hash = $5 or (hash = '' and value = $6 and is_json = $7))`,
+    [owner, scope, key, valid_from, hash, value, is_json],
   );
   if (known !== undefined) return false;
-  await insertMemory(tx, memory);
+  await insertMemory(tx, memory, await newestMemory(tx, memory));
   return true;
 }
 

@@ -87,11 +87,11 @@ export async function importMemories(
     let imported = 0;
     for (const { author = owner, ...line } of read) {
       const value = storedValue(line.value);
-      const facts = { tags: line.tags, thread: line.thread, validTo: line.valid_to };
+      const facts = { tags: [...new Set(line.tags)].sort(), thread: line.thread };
       const isNew = await importMemory(tx, {
         owner: line.scope === 'shared' ? sharedOwner : owner,
         ...{ scope: line.scope, key: line.key, ...value, hash: hashOf(value, facts) },
-        ...{ tags: JSON.stringify(line.tags), thread: line.thread ?? null, author },
+        ...{ tags: JSON.stringify(facts.tags), thread: line.thread ?? null, author },
         ...{ source: 'import', created_at: Math.min(line.created_at, clock.now()) },
         ...{ valid_from: line.valid_from, valid_to: line.valid_to ?? null },
         ...{ expires_at: line.expires_at ?? null, pinned: line.pinned ? 1 : 0 },

@@ -10,9 +10,9 @@ import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory
 import type { Instant } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';
 import {
+  type ChangedMemory,
   lastMemoryChange,
   type MemoryChange,
-  type MemoryRow,
   memoryChanges,
 } from '../ledger/memories.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -78,7 +78,7 @@ export class IndexFollower implements AsyncDisposable {
 
   async #followOnce(): Promise<void> {
     const { ledger, index } = this.#deps;
-    let from = this.#position ?? (await this.#begin());
+    let from = await this.#begin();
     for (;;) {
       const changes = await memoryChanges(ledger.committed, from.seq, pageSize);
       if (changes.length === 0) break;
@@ -100,7 +100,9 @@ export class IndexFollower implements AsyncDisposable {
   /** F2 */
   async #begin(): Promise<IndexPosition> {
     const { ledger, index } = this.#deps;
+    // Asked each time: the file may have been lost, and made anew.
     const known = await index.position();
+    if (known !== undefined && known.seq === this.#position?.seq) return this.#position;
     if (known !== undefined && (await isOfThis(ledger.committed, known))) return known;
     if (known !== undefined) await index.clear();
     return { seq: 0, event: 0, eventHash: '' };
@@ -141,12 +143,12 @@ function indexChange({ id, row }: MemoryChange, now: Instant): IndexChange {
 }
 
 /** What is so no more is not searched for. What will be so one day is found by then. */
-function isToBeFound(row: MemoryRow, now: Instant): boolean {
+function isToBeFound(row: ChangedMemory, now: Instant): boolean {
   if (row.forgotten_at !== null || (row.valid_to !== null && row.valid_to <= now)) return false;
   return row.expires_at === null || row.expires_at > now;
 }
 
-function indexed(row: MemoryRow): IndexedMemory {
+function indexed(row: ChangedMemory): IndexedMemory {
   return {
     ...{ id: row.id, owner: row.owner, scope: row.scope, key: row.key },
     text: searchableText(row).replaceAll('\0', ' '),

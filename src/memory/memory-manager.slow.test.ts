@@ -131,6 +131,9 @@ test('what is kept for a while is told no more when it is over, and then goes', 
     { version: 1, value: null },
   ]);
   await world.memory.keepHouse();
+  expect(await world.ledger.committed.all('select value from memories')).toEqual([{ value: '' }]);
+  await world.clock.advance(101 * dayMs);
+  await world.memory.keepHouse();
   expect(await world.memory.history(callerFor(jean), place('code'))).toEqual([]);
 });
 
@@ -221,6 +224,60 @@ describe('sharing', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'memory.not-shared' });
     expect(await world.memory.shares(jean)).toHaveLength(1);
   });
+});
+
+test('a share ends when whoever gave it may not share any more', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:**:read,write,share');
+  const anns = place('house', 'agent:ann');
+  await world.store('', 'the roof is red', { place: anns, author: 'agent:ann' });
+  await world.memory.share({ place: anns, to: 'sam' }, 'agent:ann');
+  expect(await world.found('roof', sam)).toEqual(['house']);
+
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+
+  expect(await world.found('roof', sam)).toEqual([]);
+  expect(await world.memory.retrieve(callerFor(sam), anns)).toBe(undefined);
+  expect(await world.memory.history(callerFor(sam), anns)).toEqual([]);
+});
+
+test('of two versions that are so at once the newest is found', async () => {
+  await using world = await memoryWorld();
+  await world.store('gate', 'the gate is blue');
+  await world.store('gate', 'the gate is purple', { validTo: world.clock.now() + dayMs });
+
+  const found = async () =>
+    (await world.memory.search(callerFor(jean), { query: 'gate' })).hits.map(
+      ({ memory }) => memory.value,
+    );
+
+  expect(await found()).toEqual(['the gate is purple']);
+  await world.clock.advance(2 * dayMs);
+  expect(await found()).toEqual(['the gate is blue']);
+});
+
+test('the same for a longer time is another version', async () => {
+  await using world = await memoryWorld();
+  const now = world.clock.now();
+  await world.store('w', 'blue', { validFrom: now - 10 * dayMs });
+
+  expect(await world.store('w', 'blue', { validFrom: now - 5 * dayMs })).toBe(1);
+  expect(await world.store('w', 'blue', { validFrom: now - 50 * dayMs })).toBe(2);
+  const asOf = now - 20 * dayMs;
+  const then = await world.memory.retrieve(callerFor(jean), place('w'), { asOf });
+  expect(then).toMatchObject({ value: 'blue' });
+});
+
+test('what was exported is all there already when it is imported again', async () => {
+  await using world = await memoryWorld();
+  for (const value of ['blue', 'green']) {
+    await world.store('door', value, { tags: ['b', 'a'] });
+    await world.clock.advance(1000);
+  }
+  const lines: string[] = [];
+  for await (const line of world.memory.exportLines({ owner: jean })) lines.push(line);
+
+  expect(await world.memory.importLines(jean, lines)).toEqual({ imported: 0, known: 2 });
 });
 
 test('every read of what is another’s is on record, and none of one’s own', async () => {

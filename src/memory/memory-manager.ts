@@ -9,6 +9,7 @@ import { checkMemoryKey } from '../kernel/memory/key.ts';
 import type { Memory, MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { GrantRow } from '../ledger/grants.ts';
+import type { Sql } from '../ledger/ledger.ts';
 import {
   findMemory,
   forgetMemories,
@@ -19,6 +20,7 @@ import {
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import { exportMemoriesOf, type Imported, importMemories } from './export.ts';
 import { IndexFollower } from './follow.ts';
+import { maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import { type PackWish, packMemories } from './pack.ts';
 import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.ts';
@@ -69,7 +71,7 @@ export class MemoryManager implements AsyncDisposable {
     const { ledger, clock } = this.#deps;
     return ledger.transact(async (tx) => {
       const row = await findMemory(tx, place, { now: clock.now(), at: asOf ?? null });
-      if (row === undefined) return undefined;
+      if (row === undefined || !(await this.#maySee(tx, caller, place))) return undefined;
       await noteSeen(tx, caller, [row]);
       return memoryOf(row);
     });
@@ -98,6 +100,7 @@ export class MemoryManager implements AsyncDisposable {
     if (prefix !== '') checkMemoryKey(prefix);
     return ledger.transact(async (tx) => {
       const page = { owner, scope, prefix, after, limit };
+      if (!(await this.#maySee(tx, caller, { owner, scope, key: prefix }))) return [];
       const rows = await listMemories(tx, page, { now: clock.now(), at: asOf ?? null });
       await noteSeen(tx, caller, rows);
       return rows.map(memoryOf);
@@ -113,6 +116,7 @@ export class MemoryManager implements AsyncDisposable {
     checkMemoryKey(place.key);
     const { ledger, clock } = this.#deps;
     return ledger.transact(async (tx) => {
+      if (!(await this.#maySee(tx, caller, place))) return [];
       const rows = await memoryVersions(tx, place, { before, limit });
       const now = clock.now();
       const told = rows.map((row) => {
@@ -215,6 +219,10 @@ export class MemoryManager implements AsyncDisposable {
     await dropExpired(deps, this.#deps.clock.now());
     await settlePurges(deps);
     this.#follower.wake();
+  }
+
+  #maySee(sql: Sql, { principal }: MemoryCaller, place: MemoryKey): Promise<boolean> {
+    return maySee(this.#deps, sql, { principal, place, action: 'read' });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

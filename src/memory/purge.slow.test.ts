@@ -64,6 +64,7 @@ test('the calls that stored and read it say nothing of it any more', async () =>
   const reader = { ...callerFor(sam), user: 'tool-call:read' };
   await callWith(world.ledger, 'read', canary);
   await callWith(world.ledger, 'another', 'nothing of it');
+  await world.give(sam, 'memory:of/jean/**:read');
   await world.memory.retrieve(reader, place('plan'));
 
   await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
@@ -90,6 +91,19 @@ async function callWith(ledger: Ledger, id: string, text: string): Promise<void>
     await endCall(tx, id, { from: 'started', to: 'answered', result, at: 2 });
   });
 }
+
+test('what has expired and is emptied is purged from the calls that saw it', async () => {
+  await using world = await memoryWorld();
+  await callWith(world.ledger, 'stored', canary);
+  await world.store('plan', canary, { source: 'tool-call:stored', ttlMs: 1000 });
+  await world.clock.advance(5000);
+  await world.memory.keepHouse();
+
+  const purged = await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  expect(purged.versions).toBe(1);
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});
 
 test('the record of a purge does not name the key', async () => {
   await using world = await memoryWorld();

@@ -14,6 +14,7 @@ import { eraseCall, eraseCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import {
   deleteMemories,
+  emptyExpired,
   expiredMemories,
   keepPurgeDebt,
   memoriesMadeBy,
@@ -148,11 +149,15 @@ export async function settlePurges(deps: PurgeDeps): Promise<void> {
   if (settled > 0) await forgetAll(deps);
 }
 
-/** What was to be kept for a while only. Journals stay: nobody has asked for them to go. */
-export async function dropExpired(deps: PurgeDeps, now: Instant): Promise<void> {
+/** As long as journals are kept that may have seen it. */
+const journalMs = 100 * 86_400_000;
+
+/** What was to be kept for a while only. Journals stay, and a purge still finds them. */
+export async function dropExpired({ ledger }: PurgeDeps, now: Instant): Promise<void> {
+  while ((await ledger.transact((tx) => emptyExpired(tx, now, atOnce))) > 0) {}
   for (;;) {
-    const ids = await expiredMemories(deps.ledger.committed, now, atOnce);
+    const ids = await expiredMemories(ledger.committed, now - journalMs, atOnce);
     if (ids.length === 0) return;
-    await deps.ledger.transact((tx) => deleteMemories(tx, ids));
+    await ledger.transact((tx) => deleteMemories(tx, ids));
   }
 }

@@ -3,16 +3,15 @@
  * what may be seen at that moment.
  */
 import { AosError } from '../kernel/errors.ts';
-import { memoryDeed } from '../kernel/memory/deed.ts';
 import type { IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
 import { type Memory, type MemoryScope, memoryLimits } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { type MemoryRow, memoriesById } from '../ledger/memories.ts';
-import { authorize, withoutAsking } from '../security/authorize.ts';
+import { memoriesById } from '../ledger/memories.ts';
 import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
+import { maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import { noteSeen } from './seen.ts';
 import { timeSaid } from './time-said.ts';
@@ -71,9 +70,9 @@ export async function searchMemories(
   const said = timeSaid(query, { now, zone: deps.zone });
   const found = await deps.index.search(
     {
-      ...{ query: said.rest, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
-      ...{ after: wanted.after, before: wanted.before, likelier: said.span, now, by },
-      vector: await vectorOf(deps, said.rest, caller.signal),
+      ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
+      ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
+      vector: await vectorOf(deps, query, caller.signal),
       limit: limit + spare,
     },
     caller.signal,
@@ -81,7 +80,7 @@ export async function searchMemories(
   const hits = await deps.ledger.transact((tx) =>
     readHits(deps, tx, caller, { wanted, found, now }),
   );
-  return { hits, ...(said.words === undefined ? {} : { time: said.words }) };
+  return { hits, time: said?.words };
 }
 
 function checkQuery(query: string): void {
@@ -151,7 +150,8 @@ async function readHits(
   for (const { id, score, parts, snippet, alike } of found) {
     if (hits.length === (wanted.limit ?? usualLimit)) break;
     const row = byId.get(id);
-    if (row === undefined || !(await mayStillSee(deps, tx, caller, row))) continue;
+    const sight = { principal: caller.principal, action: 'search' } as const;
+    if (row === undefined || !(await maySee(deps, tx, { ...sight, place: row }))) continue;
     const memory = memoryOf(row);
     if (memory.tags.some((tag) => wanted.withoutTags?.includes(tag))) continue;
     hits.push({ memory, score, parts, snippet, alike: alike.length });
@@ -162,16 +162,4 @@ async function readHits(
     hits.map(({ memory }) => memory),
   );
   return hits;
-}
-
-/** A share that is revoked counts no more from its commit on. */
-async function mayStillSee(
-  { grants }: MemoryDeps,
-  tx: Transaction,
-  { principal }: MemoryCaller,
-  row: MemoryRow,
-): Promise<boolean> {
-  if (row.owner === principal) return true;
-  const deed = memoryDeed(principal, row, 'search');
-  return withoutAsking(await authorize(grants, tx, { principal, deed })).kind === 'allowed';
 }

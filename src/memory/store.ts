@@ -8,6 +8,7 @@ import {
   findMemoryFrom,
   insertMemory,
   type MemoryRow,
+  newestMemory,
   noteMemoryUses,
   setMemoryEnd,
 } from '../ledger/memories.ts';
@@ -40,34 +41,44 @@ export interface Stored {
 export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant): Promise<Stored> {
   const { place, source } = wanted;
   const facts = checked(wanted, now);
-  const made = await findMemoryFrom(tx, place, source);
+  const newest = await newestMemory(tx, place);
+  const made = newest && (await findMemoryFrom(tx, place, source));
   if (made !== undefined) return { row: made, isNew: true };
-  const stored = await storeFacts(tx, wanted, facts, now);
-  const users = [
-    source,
-    ...(wanted.operation === undefined ? [] : [`operation:${wanted.operation}`]),
-  ];
-  for (const user of users) await noteMemoryUses(tx, [stored.row.id], user);
+  const stored = await storeFacts(tx, wanted, { facts, newest, now });
+  if (wanted.operation !== undefined) {
+    await noteMemoryUses(tx, [stored.row.id], `operation:${wanted.operation}`);
+  }
   return stored;
+}
+
+interface Storing {
+  readonly facts: ReturnType<typeof checked>;
+  readonly newest: Awaited<ReturnType<typeof newestMemory>>;
+  readonly now: Instant;
 }
 
 async function storeFacts(
   tx: Transaction,
   { place, author, source }: NewMemory,
-  facts: ReturnType<typeof checked>,
-  now: Instant,
+  { facts, newest, now }: Storing,
 ): Promise<Stored> {
-  const present = await findMemory(tx, place, { now, at: null });
-  if (present !== undefined && present.hash === facts.hash) {
+  const present = newest && (await findMemory(tx, place, { now, at: null }));
+  if (present !== undefined && saysAllOf(present, facts)) {
     return { row: await withEnd(tx, present, facts), isNew: false };
   }
-  const row = await insertMemory(tx, {
+  const memory = {
     ...{ ...place, author, source, created_at: now },
     ...{ value: facts.value, is_json: facts.is_json, hash: facts.hash, tags: facts.tags },
     ...{ thread: facts.thread, valid_from: facts.validFrom ?? now, valid_to: facts.validTo },
     ...{ expires_at: facts.expiresAt ?? null, pinned: facts.pinned ?? present?.pinned ?? 0 },
-  });
-  return { row, isNew: true };
+  };
+  return { row: await insertMemory(tx, memory, newest), isNew: true };
+}
+
+/** The same, and of all the time that is said now. */
+function saysAllOf(row: MemoryRow, { hash, validFrom, validTo }: Storing['facts']): boolean {
+  const isSince = validFrom === undefined || row.valid_from <= validFrom;
+  return row.hash === hash && isSince && row.valid_to === validTo;
 }
 
 /** What was stored again lives as long as it was told last. */
@@ -100,7 +111,7 @@ function checked(wanted: NewMemory, now: Instant) {
   const value = storedValue(wanted.value);
   return {
     ...value,
-    hash: hashOf(value, { tags: sorted, thread, validTo }),
+    hash: hashOf(value, { tags: sorted, thread }),
     tags: JSON.stringify(sorted),
     thread: thread ?? null,
     validFrom,

@@ -7,28 +7,22 @@ import type { Instant } from '../kernel/ports.ts';
 import type { TimeZone } from '../kernel/time-zone.ts';
 
 export interface TimeSaid {
-  readonly span?: { readonly after?: Instant; readonly before?: Instant };
-  readonly words?: string;
-  /** The question without it. */
-  readonly rest: string;
+  readonly after?: Instant;
+  readonly before?: Instant;
+  readonly words: string;
 }
 
+/** Undefined where it says nothing of time, or nothing that is clear. */
 export function timeSaid(
   query: string,
   today: { readonly now: Instant; readonly zone: TimeZone },
-): TimeSaid {
-  const sentence = new Sentence(tokensOf(query));
-  const dates = takeDates(sentence, today);
-  if (dates === undefined || dates.isAmbiguous) return { rest: query };
+): TimeSaid | undefined {
+  const dates = takeDates(new Sentence(tokensOf(query)), today);
+  if (dates === undefined || dates.isAmbiguous) return undefined;
   const { after, before } = dates;
-  const rest = sentence
-    .free()
-    .map(({ token }) => (token.kind === 'quoted' ? `"${token.text}"` : token.text))
-    .join(' ');
-  const span = {
+  return {
     ...(after === undefined ? {} : { after }),
     ...(before === undefined ? {} : { before }),
+    words: whenWords(dates, today),
   };
-  // A question of nothing but time asks for all of that time by the words that say it.
-  return { span, words: whenWords(dates, today), rest: rest.trim() === '' ? query : rest };
 }

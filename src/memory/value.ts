@@ -14,7 +14,7 @@ export function storedValue(value: unknown): StoredValue {
   const isText = typeof value === 'string';
   const text = isText ? value : jsonOf(value);
   if (text === undefined) throw badValue('JSON cannot hold it');
-  if (!isText && !isShallow(value)) throw badValue('it is nested too deeply');
+  if (!isText && !isPlainJson(value)) throw badValue('JSON cannot hold it as it is');
   if (!text.isWellFormed()) throw badValue('it has half a character in it');
   if (isText && text.includes('\0')) throw badValue('it has a NUL in it');
   const bytes = Buffer.byteLength(text);
@@ -30,6 +30,16 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
+/** Whether `storedValue` takes it. */
+export function isStorable(value: unknown): boolean {
+  try {
+    storedValue(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function readValue({ value, is_json }: StoredValue): unknown {
   return is_json === 1 ? JSON.parse(value) : value;
 }
@@ -37,22 +47,26 @@ export function readValue({ value, is_json }: StoredValue): unknown {
 /** Equal for what says the same of the same. */
 export function hashOf(
   { value, is_json }: StoredValue,
-  facts: {
-    readonly tags: readonly string[];
-    readonly thread: string | undefined;
-    readonly validTo: number | undefined;
-  },
+  facts: { readonly tags: readonly string[]; readonly thread: string | undefined },
 ): string {
   const meant = is_json === 1 ? canonicalJson(JSON.parse(value)) : value;
-  const whole = JSON.stringify([meant, is_json, facts.tags, facts.thread, facts.validTo]);
+  const whole = JSON.stringify([meant, is_json, facts.tags, facts.thread]);
   return createHash('sha256').update(whole).digest('hex');
 }
 
-/** Whether nothing in it lies deeper than anybody writes. Not by calling itself: it may. */
-export function isShallow(value: unknown): boolean {
+/**
+ * Whether JSON holds it as it is: no number that is none, and nothing deeper than anybody writes.
+ * Not by calling itself: it may be very deep.
+ */
+export function isPlainJson(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return false;
+    if (
+      depth > deepest ||
+      level.some((each) => typeof each === 'number' && !Number.isFinite(each))
+    ) {
+      return false;
+    }
     level = level.flatMap((each) =>
       typeof each === 'object' && each !== null ? Object.values(each) : [],
     );

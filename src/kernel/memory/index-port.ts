@@ -42,7 +42,7 @@ export interface MemoryReach {
 }
 
 export interface IndexQuery {
-  /** As it was typed, but for what it says of time. */
+  /** As it was typed. */
   readonly query: string;
   readonly within: readonly MemoryReach[];
   /** Only below this key. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from '../../memory/place.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { deedOn, type MemoryToolDeps } from './deps.ts';
+import { deedBelow, deedOn, type MemoryToolDeps } from './deps.ts';
 import { agentName, key, scope, time } from './input.ts';
 
 const what = {
@@ -20,7 +20,8 @@ export function memoryShare({ memory }: MemoryToolDeps): Tool {
     schema: shareSchema,
     effect: 'write',
     repeatable: true,
-    deeds: (args) => [deedOn(args, 'share')],
+    // All that lies below the key is given with it.
+    deeds: (args) => [deedBelow(args, 'share')],
     async run({ with: to, expires, ...said }, { principal }) {
       const grant = await memory.share({ place: placeOf(principal, said), to, expires }, principal);
       return { key: said.key, scope: said.scope, with: to, grant: grant.id };

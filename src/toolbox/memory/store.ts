@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { placeOf } from '../../memory/place.ts';
-import { isShallow, storedValue } from '../../memory/value.ts';
+import { isStorable, storedValue } from '../../memory/value.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';
 import { callerOf, deedOn, type MemoryToolDeps } from './deps.ts';
@@ -12,10 +12,7 @@ const schema = z.strictObject({
   ...place,
   value: z
     .unknown()
-    .refine(
-      (value) => value !== undefined && isShallow(value),
-      'It is nested too deeply, or missing',
-    )
+    .refine(isStorable, 'It is no text and no value of JSON, or has more than 1 MiB')
     .describe('A text, or any other value of JSON; at most 1 MiB'),
   tags: tags.optional(),
   thread: thread.optional().describe('The conversation that it is a part of'),

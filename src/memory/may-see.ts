@@ -1,0 +1,46 @@
+/**
+ * Whether somebody may see a memory of another at this moment, in the transaction in which it is
+ * shown. A share counts no longer than whoever gave it may share.
+ */
+import type { Action } from '../kernel/capability/capability.ts';
+import { memoryDeed } from '../kernel/memory/deed.ts';
+import type { MemoryKey } from '../kernel/memory/memory.ts';
+import { findGrant } from '../ledger/grants.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { authorize, withoutAsking } from '../security/authorize.ts';
+import type { MemoryDeps } from './deps.ts';
+
+export interface Sight {
+  readonly principal: string;
+  readonly place: MemoryKey;
+  readonly action: Extract<Action, 'read' | 'search'>;
+}
+
+type SightDeps = Pick<MemoryDeps, 'grants'>;
+
+export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<boolean> {
+  const { principal, place, action } = sight;
+  if (principal === 'owner' || place.owner === principal) return true;
+  const deed = memoryDeed(principal, place, action);
+  // A human who was asked about the call has answered before.
+  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
+  const isAllowed = action === 'search' ? withoutAsking(decision) : decision;
+  if (isAllowed.kind === 'denied') return false;
+  const grant = decision.kind === 'allowed' ? decision.grant : undefined;
+  return grant === undefined || isStillShared(deps, sql, grant.id, place);
+}
+
+/** One that the owner gave stays; one that an agent gave needs its right to share. */
+async function isStillShared(
+  { grants }: SightDeps,
+  sql: Sql,
+  id: string,
+  place: MemoryKey,
+): Promise<boolean> {
+  const giver = (await findGrant(sql, id))?.granted_by;
+  if (giver === undefined || !giver.startsWith('agent:') || giver !== place.owner) return true;
+  const deed = memoryDeed(giver, place, 'share');
+  const decision = await authorize(grants, sql, { principal: giver, deed }, { isCounted: true });
+  // Who is put on hold has taken nothing back.
+  return decision.kind === 'allowed' || decision.nearest?.why === 'paused';
+}
