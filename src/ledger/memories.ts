@@ -335,6 +335,15 @@ export async function noteMemoryUses(
   );
 }
 
+/** What is copied from one has been seen by the other. */
+export async function copyMemoryUses(tx: Transaction, from: string, to: string): Promise<void> {
+  await tx.run(
+    `insert into memory_uses (memory, user) select memory, $2 from memory_uses where user = $1
+     on conflict do nothing`,
+    [from, to],
+  );
+}
+
 /** Who has seen them, with where they came from. */
 export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise<string[]> {
   const rows = await sql.all<{ user: string }>(

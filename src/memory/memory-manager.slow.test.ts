@@ -406,6 +406,25 @@ describe('what a model is told', () => {
     expect(await world.memory.pack(callerFor(jean), { goal: 'style', tokens: 0 })).toEqual([]);
   });
 
+  test('is not crowded out by what runs came to', async () => {
+    await using world = await memoryWorld();
+    await world.store('deploy', 'To deploy the website use the key in drawer seven.');
+    for (let run = 0; run < 60; run++) {
+      await world.store(
+        `outcomes/${run}`,
+        { goal: 'Deploy the website', run },
+        { tags: ['outcome'] },
+      );
+    }
+
+    const items = await world.memory.pack(callerFor(jean), {
+      goal: 'Deploy the website',
+      tokens: 500,
+    });
+
+    expect(items.map(({ key }) => key)).toEqual(['deploy']);
+  });
+
   test('is cut where one would crowd out the rest', async () => {
     await using world = await memoryWorld();
     await world.store('long', 'roof '.repeat(10_000));

@@ -86,8 +86,10 @@ async function rankedFor(
   const query = goal.slice(0, goalCharacters).toWellFormed().replaceAll('\0', ' ');
   // A goal without a word in it reminds nobody of anything.
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
-  const found = await search(caller, { query, limit: mostRanked, withoutTags: [outcomeTag] });
-  return found.hits.map(({ memory }) => memory).filter(({ scope }) => scope !== 'context');
+  const { hits } = await search(caller, {
+    ...{ query, limit: mostRanked, withoutScope: 'context', withoutTags: [outcomeTag] },
+  });
+  return hits.map(({ memory }) => memory);
 }
 
 function itemOf(

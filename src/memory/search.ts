@@ -20,6 +20,7 @@ export interface MemoryQuery {
   readonly query: string;
   /** In all of them where nothing is said. */
   readonly scope?: MemoryScope | undefined;
+  readonly withoutScope?: MemoryScope | undefined;
   /** Whose: `owner` or `agent:NAME`. One's own and what is shared where nothing is said. */
   readonly of?: string | undefined;
   /** Only below this key. */
@@ -71,6 +72,7 @@ export async function searchMemories(
   const found = await deps.index.search(
     {
       ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
+      withoutTags: wanted.withoutTags,
       ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
       vector: await vectorOf(deps, query, caller.signal),
       limit: limit + spare,
@@ -95,10 +97,12 @@ function checkQuery(query: string): void {
 async function placesIn(
   { grants }: MemoryDeps,
   { principal }: MemoryCaller,
-  { scope, of }: MemoryQuery,
+  { scope, withoutScope, of }: MemoryQuery,
 ): Promise<readonly MemoryReach[]> {
   const isMeant = (place: { readonly owner: string; readonly scope: MemoryScope }) =>
-    (scope === undefined || place.scope === scope) && (of === undefined || place.owner === of);
+    (scope === undefined || place.scope === scope) &&
+    place.scope !== withoutScope &&
+    (of === undefined || place.owner === of);
   if (principal === 'owner' && of !== undefined) {
     return ownPlaces(of)
       .filter(isMeant)
@@ -153,7 +157,6 @@ async function readHits(
     const sight = { principal: caller.principal, action: 'search' } as const;
     if (row === undefined || !(await maySee(deps, tx, { ...sight, place: row }))) continue;
     const memory = memoryOf(row);
-    if (memory.tags.some((tag) => wanted.withoutTags?.includes(tag))) continue;
     hits.push({ memory, score, parts, snippet, alike: alike.length });
   }
   await noteSeen(

@@ -17,6 +17,7 @@ import { quote } from '../kernel/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
+import { copyMemoryUses } from '../ledger/memories.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 import { appendSteps, copySteps, readSteps, setFirstStep } from '../ledger/steps.ts';
 import { enqueue, mustFindOperation } from './submit.ts';
@@ -173,6 +174,7 @@ async function copyJournal(tx: Transaction, { old, operation, last, at }: Copyin
   // F3: results have to come right behind the calls, so the note stands before them.
   const isAnew = callsTools(last.step);
   await copySteps(tx, old, operation, isAnew ? last.seq - 1 : last.seq);
+  await copyMemoryUses(tx, `operation:${old}`, `operation:${operation}`);
   const [first] = await readSteps(tx, operation, { upTo: 1 });
   if (first?.step.kind === 'begun') {
     const forked_from = { operation: old, step: last.seq };

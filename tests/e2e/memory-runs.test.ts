@@ -121,7 +121,15 @@ test('after a purge no file of the home has a byte of it', async () => {
     ...{ model: rememberingScript(folder), grants: [own], standing: true },
   });
   await ask(client, 'jean', 'Remember the code of the vault.');
-  await ask(client, 'jean', 'What is the code of the vault?');
+  const { id } = await ask(client, 'jean', 'What is the code of the vault?');
+  // What is forked has seen it too.
+  const { stdout } = await runAos(['retry', id, '--from', '2', '--json'], {
+    env: { AOS_HOME: home },
+  });
+  await waitFor(async () => {
+    const { ended_at } = await client.goal(JSON.parse(stdout).data.operation);
+    expect(ended_at).not.toBeNull();
+  });
   expect(filesWith(home, 'canary-4711').length).toBeGreaterThan(0);
 
   const args = ['memory', 'purge', 'vault', '--of', 'jean', '--scope', 'long-term', '--yes'];

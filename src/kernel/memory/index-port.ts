@@ -49,6 +49,8 @@ export interface IndexQuery {
   readonly prefix?: string | undefined;
   /** All of these. */
   readonly tags: readonly string[];
+  /** None of these. */
+  readonly withoutTags?: readonly string[] | undefined;
   readonly after?: Instant | undefined;
   readonly before?: Instant | undefined;
   /** What the query says of time: what lies within comes first, and nothing is left out. */

@@ -14,7 +14,7 @@ export interface PlacedGround {
   readonly ground: Ground;
 }
 
-type Limits = Pick<IndexQuery, 'prefix' | 'tags' | 'after' | 'before'>;
+type Limits = Pick<IndexQuery, 'prefix' | 'tags' | 'withoutTags' | 'after' | 'before'>;
 type Chains = MemoryReach['chains'];
 
 interface KeptGround extends PlacedGround {
@@ -34,8 +34,15 @@ export class Grounds {
   }
 
   /** Those that have something in them. */
-  within({ within, prefix, tags, after, before }: IndexQuery): readonly PlacedGround[] {
-    const limits = { prefix, tags, after, before };
+  within({
+    within,
+    prefix,
+    tags,
+    withoutTags,
+    after,
+    before,
+  }: IndexQuery): readonly PlacedGround[] {
+    const limits = { prefix, tags, withoutTags, after, before };
     const places = Map.groupBy(within, ({ owner, scope }) => `${scope} ${owner}`);
     return [...places.values()].flatMap((reaches) => {
       const [first] = reaches;
@@ -153,13 +160,18 @@ interface Condition {
   readonly values: readonly (string | number)[];
 }
 
-function conditionsOf({ prefix = '', tags, after, before }: Limits): readonly Condition[] {
+function conditionsOf(limits: Limits): readonly Condition[] {
+  const { prefix = '', tags, withoutTags = [], after, before } = limits;
   const key = prefix.replace(/\/+$/, '');
   const below = `(key = ? or (key > ? || '/' and key < ? || '0'))`;
   return [
     ...(key === '' ? [] : [{ sql: below, values: [key, key, key] }]),
     ...tags.map((tag) => ({
       sql: 'exists (select 1 from json_each(memory.tags) where value = ?)',
+      values: [tag],
+    })),
+    ...withoutTags.map((tag) => ({
+      sql: 'not exists (select 1 from json_each(memory.tags) where value = ?)',
       values: [tag],
     })),
     ...(after === undefined ? [] : [{ sql: 'valid_from >= ?', values: [after] }]),

@@ -60,3 +60,4 @@ create table memory_uses (
   user text not null,
   primary key (memory, user)
 ) strict, without rowid;
+create index memory_uses_user on memory_uses (user);
