@@ -438,6 +438,15 @@ export async function keepPurgeDebt(tx: Transaction, operation: string): Promise
   await noteMemoryUses(tx, [debts], `operation:${operation}`);
 }
 
+export async function isToBePurged(sql: Sql, operation: string): Promise<boolean> {
+  const user = `operation:${operation}`;
+  const found = await sql.get('select 1 from memory_uses where memory = $1 and user = $2', [
+    debts,
+    user,
+  ]);
+  return found !== undefined;
+}
+
 export async function purgeDebts(sql: Sql): Promise<string[]> {
   const users = await usersOfMemories(sql, [debts]);
   return users.map((user) => user.replace(/^operation:/, ''));

@@ -15,7 +15,7 @@ import { timeText } from '../kernel/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { exportMemories, importMemory, type MemoryRow } from '../ledger/memories.ts';
 import type { MemoryDeps } from './deps.ts';
-import { hashOf, readValue, storedValue } from './value.ts';
+import { hashOf, isStorable, readValue, storedValue } from './value.ts';
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const name = (longest: number) =>
@@ -102,9 +102,13 @@ export async function importMemories(
   });
 }
 
-function readLine(text: string, index: number): z.infer<typeof lineSchema> {
+type Line = z.infer<typeof lineSchema>;
+
+function readLine(text: string, index: number): Line {
   try {
-    return lineSchema.parse(JSON.parse(text));
+    const line = lineSchema.parse(JSON.parse(text));
+    if (!isStorable(line.value) || (line.valid_to ?? Infinity) < line.valid_from) throw new Error();
+    return line;
   } catch {
     throw new AosError('memory.bad-import', {
       message: `Line ${index + 1} is no memory as "aos memory export" writes them; nothing was imported`,

@@ -139,7 +139,8 @@ export async function settlePurges(deps: PurgeDeps): Promise<void> {
   let settled = 0;
   for (const id of open) {
     if (!(await eraseOperation(deps, id))) continue;
-    const ids = await memoriesMadeBy(deps.ledger.committed, `operation:${id}`);
+    const left = await memoriesMadeBy(deps.ledger.committed, `operation:${id}`);
+    const ids = await withDerived(deps, left, new Set());
     await deps.ledger.transact(async (tx) => {
       await deleteMemories(tx, ids);
       await settlePurgeDebt(tx, id);

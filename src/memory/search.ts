@@ -146,7 +146,7 @@ async function readHits(
 ): Promise<readonly MemoryHit[]> {
   const rows = await memoriesById(
     tx,
-    found.map(({ id }) => id),
+    found.flatMap(({ id, alike }) => [id, ...alike]),
     { now, at: null },
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -157,7 +157,8 @@ async function readHits(
     const sight = { principal: caller.principal, action: 'search' } as const;
     if (row === undefined || !(await maySee(deps, tx, { ...sight, place: row }))) continue;
     const memory = memoryOf(row);
-    hits.push({ memory, score, parts, snippet, alike: alike.length });
+    const more = alike.filter((other) => byId.has(other)).length;
+    hits.push({ memory, score, parts, snippet, alike: more });
   }
   await noteSeen(
     tx,

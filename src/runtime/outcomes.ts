@@ -7,6 +7,7 @@ import type { AosError } from '../kernel/errors.ts';
 import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { isToBePurged } from '../ledger/memories.ts';
 import { findOperation } from '../ledger/operations.ts';
 import { storeIn } from '../memory/store.ts';
 import { outcomeTag } from '../memory/tags.ts';
@@ -31,7 +32,7 @@ export async function keepOutcome(
   { operation: { id, agent }, ending, at }: Outcome,
 ): Promise<void> {
   const row = await findOperation(tx, id);
-  if (row === undefined || row.is_sealed === 1) return;
+  if (row === undefined || row.is_sealed === 1 || (await isToBePurged(tx, id))) return;
   const result =
     ending.state === 'completed'
       ? { result: cut(ending.text, longestText) }

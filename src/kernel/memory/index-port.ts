@@ -113,7 +113,7 @@ export interface EmbedderFacts {
 
 export interface UnembeddedText {
   readonly id: number;
-  /** With its neighbours, where it has some; cut to what an embedder takes. */
+  /** Cut to what an embedder takes. */
   readonly text: string;
 }
 

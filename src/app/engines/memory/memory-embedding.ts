@@ -7,8 +7,6 @@ import type {
 import type { MemoryRow, MemoryStore } from './memory-store.ts';
 
 const mostCharacters = 4000;
-/** Of the text before: enough to know what is spoken of, and not so much that it speaks louder. */
-const mostBefore = 300;
 
 /** Texts that somebody embeds at this moment. Where one changes meanwhile its vector is not taken. */
 export class HandedOut {
@@ -43,7 +41,8 @@ export function unembeddedTexts(
     return store.vectors.count() === countMemories(store) ? [] : rowsWithout(store, limit);
   });
   handedOut.handOut(rows.map(({ id }) => id));
-  return rows.map((row) => ({ id: row.id, text: textWithBefore(store, row) }));
+  // Each for itself: of who may see one, nobody knows whether they may see the one before it.
+  return rows.map(({ id, text }) => ({ id, text: text.slice(0, mostCharacters).toWellFormed() }));
 }
 
 export function keepVectors(
@@ -76,18 +75,4 @@ function rowsWithout(store: MemoryStore, limit: number): readonly MemoryRow[] {
      order by id desc limit ?`,
     limit,
   );
-}
-
-/** What is said is understood by what was said before. */
-function textWithBefore(store: MemoryStore, { place, thread, number, text }: MemoryRow): string {
-  const before = store.get<Pick<MemoryRow, 'text' | 'speaker'>>(
-    `select text, speaker from memory where place = ? and thread = ? and number < ?
-     order by number desc limit 1`,
-    ...[place, thread, number],
-  );
-  const own = text.slice(0, mostCharacters);
-  if (before === undefined) return own;
-  // Who spoke before is not who speaks.
-  const said = before.speaker === null ? before.text : before.text.replace(/^[^:]*:\s*/, '');
-  return `${said.slice(-mostBefore)}\n${own}`.toWellFormed();
 }

@@ -108,7 +108,7 @@ function perform({ file, store, grounds, handedOut }: OpenIndex, work: MemoryTas
   if (work.kind === 'clear') return drop(file);
   const written = writeChanges(store, work.changes, work.position);
   grounds.follow(written);
-  handedOut.noteChanges(written.flatMap(({ unembedded }) => unembedded));
+  handedOut.noteChanges(written.flatMap(({ changed = [] }) => changed));
   return undefined;
 }
 

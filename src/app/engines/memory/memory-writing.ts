@@ -1,9 +1,4 @@
-/**
- * Writing what the ledger says into the index. The same again changes nothing.
- *
- * W1. What is embedded of a memory has the text before it too: where that comes or goes, the
- *     vector goes, and a new one is made.
- */
+/** Writing what the ledger says into the index. The same again changes nothing. */
 import type {
   IndexChange,
   IndexedMemory,
@@ -17,8 +12,8 @@ import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
 export interface WrittenRow {
   readonly removed?: MemoryRow | undefined;
   readonly added?: MemoryRow | undefined;
-  /** Ids of memories that have to be embedded anew, also those whose embedding is under way. */
-  readonly unembedded: readonly number[];
+  /** Its id, where something happened: it has to be embedded anew, also where that is under way. */
+  readonly changed?: number | undefined;
 }
 
 export function writeChanges(
@@ -55,14 +50,13 @@ function writeChange(store: MemoryStore, { id, memory }: IndexChange): WrittenRo
     id,
   );
   if (old === undefined ? memory === undefined : memory !== undefined && isSame(old, memory)) {
-    return { unembedded: [] };
+    return {};
   }
-  const unembedded = [id];
-  if (old !== undefined) unembedded.push(...removeRow(store, old));
+  if (old !== undefined) removeRow(store, old);
   const added = memory === undefined ? undefined : rowOf(store, memory);
-  if (added !== undefined) unembedded.push(...addRow(store, added));
-  store.vectors.remove(unembedded);
-  return { removed: old, added, unembedded };
+  if (added !== undefined) addRow(store, added);
+  store.vectors.remove([id]);
+  return { removed: old, added, changed: id };
 }
 
 interface PlacedRow extends MemoryRow {
@@ -109,19 +103,16 @@ function placeOf(store: MemoryStore, { owner, scope }: IndexedMemory): number {
   );
 }
 
-/** Returns whose vector is of no use without it. */
-function removeRow(store: MemoryStore, row: MemoryRow): readonly number[] {
+function removeRow(store: MemoryStore, row: MemoryRow): void {
   store.removeWords(row.number, searchableOf(parsed(row)));
-  const next = idsBehind(store, row);
   store.run('delete from memory where number = ?', row.number);
   store.run(
     'delete from place where id = ? and not exists (select 1 from memory where place = ?)',
     ...[row.place, row.place],
   );
-  return next;
 }
 
-function addRow(store: MemoryStore, row: MemoryRow): readonly number[] {
+function addRow(store: MemoryStore, row: MemoryRow): void {
   store.run(
     `insert into memory (number, id, place, key, thread, valid_from, speaker, asks, length, tags,
        text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -129,17 +120,6 @@ function addRow(store: MemoryStore, row: MemoryRow): readonly number[] {
     ...[row.asks, row.length, row.tags, row.text],
   );
   store.addWords(row.number, searchableOf(parsed(row)));
-  return idsBehind(store, row);
-}
-
-/** W1 */
-function idsBehind(store: MemoryStore, { place, thread, number }: MemoryRow): readonly number[] {
-  if (thread === null) return [];
-  const next = store.get<{ id: number }>(
-    `select id from memory where place = ? and thread = ? and number > ? order by number limit 1`,
-    ...[place, thread, number],
-  );
-  return next === undefined ? [] : [next.id];
 }
 
 export function parsed({ key, text, tags }: Pick<MemoryRow, 'key' | 'text' | 'tags'>) {
