@@ -12,6 +12,8 @@ const reserved: ReadonlySet<string> = new Set([
   'root',
   'admin',
   'owner',
+  // Whose the memories of spaces are.
+  'shared',
 ]);
 
 /** Throws `agent.bad-name`, with the rule that is broken, unless an agent may be called so. */

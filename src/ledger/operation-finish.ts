@@ -107,8 +107,12 @@ export async function noteAlert(tx: Transaction, id: string, alert: string): Pro
 export async function purgeTexts(tx: Transaction, id: string): Promise<void> {
   await tx.run(
     `update operations set goal = 'erased:purged', log = null,
-       result = case when state = 'completed' then $2 else result end
+       result = case when state = 'completed' then $2 else $3 end
      where id = $1 and state in ('completed', 'failed', 'cancelled')`,
-    [id, JSON.stringify({ text: '(purged)' })],
+    [
+      id,
+      JSON.stringify({ text: '(purged)' }),
+      JSON.stringify({ error: { code: 'operation.erased', message: '(purged)' } }),
+    ],
   );
 }

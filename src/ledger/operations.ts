@@ -433,3 +433,9 @@ export async function deleteOperationsBefore(
   }
   return rows.length;
 }
+
+/** The ids of its children, whatever became of them. */
+export async function operationsBelow(sql: Sql, id: string): Promise<string[]> {
+  const rows = await sql.all<{ id: string }>('select id from operations where parent = $1', [id]);
+  return rows.map((row) => row.id);
+}

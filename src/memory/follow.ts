@@ -6,6 +6,7 @@
  * F2. It names the last event that the ledger had then. Where that event is another, or gone, the
  *     ledger is not the one that it followed (a backup was restored), and it begins anew.
  */
+import { early } from '../kernel/early.ts';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory/index-port.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';
@@ -20,15 +21,16 @@ import { searchableText } from './value.ts';
 
 type FollowDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock' | 'log' | 'onIndexed'>;
 
+const momentMs = 20;
 const pageSize = 500;
 const pageCharacters = 4_000_000;
 
 export class IndexFollower implements AsyncDisposable {
   readonly #deps: FollowDeps;
+  readonly #over = new AbortController();
   #position: IndexPosition | undefined;
   #running: Promise<void> | undefined;
-  #isAgainWanted = false;
-  #isOver = false;
+  #isWaiting = false;
 
   constructor(deps: FollowDeps) {
     this.#deps = deps;
@@ -42,31 +44,34 @@ export class IndexFollower implements AsyncDisposable {
     await this.#running;
   }
 
-  /** In the background. */
+  /** In the background, in a moment: what comes close together is told together. */
   wake(): void {
-    if (this.#isOver) return;
-    if (this.#running !== undefined) {
-      this.#isAgainWanted = true;
-      return;
-    }
-    this.#running = this.#follow();
+    if (this.#isWaiting || this.#over.signal.aborted) return;
+    this.#isWaiting = true;
+    this.#deps.clock.sleep(momentMs, this.#over.signal).then(
+      () => this.#followLater(),
+      // It is over.
+      () => {},
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort(early);
+    await this.#running?.catch(() => {});
+  }
+
+  #followLater(): void {
+    this.#isWaiting = false;
+    this.#running ??= this.#follow();
     this.#running.catch((failure: unknown) => {
-      if (this.#isOver) return;
+      if (this.#over.signal.aborted) return;
       this.#deps.log.warn({ err: failure }, 'the search index of memories is behind');
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
-    await this.#running?.catch(() => {});
-  }
-
   async #follow(): Promise<void> {
     try {
-      do {
-        this.#isAgainWanted = false;
-        await this.#followOnce();
-      } while (this.#isAgainWanted && !this.#isOver);
+      await this.#followOnce();
     } catch (failure) {
       // Perhaps it was dropped because it was damaged: then it has to be asked how far it is.
       this.#position = undefined;
@@ -93,6 +98,8 @@ export class IndexFollower implements AsyncDisposable {
         this.#position = from;
       }
       this.#deps.onIndexed?.();
+      // What came since is told with what comes next.
+      if (changes.length < pageSize) break;
     }
     this.#position = from;
   }

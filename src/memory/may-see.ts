@@ -6,28 +6,47 @@ import type { Action } from '../kernel/capability/capability.ts';
 import { memoryDeed } from '../kernel/memory/deed.ts';
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import { findGrant } from '../ledger/grants.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { authorize, withoutAsking } from '../security/authorize.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
 import type { MemoryDeps } from './deps.ts';
 
 export interface Sight {
   readonly principal: string;
   readonly place: MemoryKey;
   readonly action: Extract<Action, 'read' | 'search'>;
+  /** Where nobody has counted yet. */
+  readonly uses?: GrantUses | undefined;
 }
 
 type SightDeps = Pick<MemoryDeps, 'grants'>;
 
+/** One search is one use of each grant by which something is found. */
+export class GrantUses {
+  readonly #grants = new Map<string, HeldGrant>();
+
+  note(grant: HeldGrant): void {
+    this.#grants.set(grant.id, grant);
+  }
+
+  async count({ grants }: SightDeps, tx: Transaction): Promise<void> {
+    await grants.use(tx, [...this.#grants.values()]);
+  }
+}
+
 export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<boolean> {
   const { principal, place, action } = sight;
-  if (principal === 'owner' || place.owner === principal) return true;
+  if (principal === 'owner' || (place.owner === principal && sight.uses === undefined)) return true;
   const deed = memoryDeed(principal, place, action);
-  // A human who was asked about the call has answered before.
-  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
+  // A human who was asked about the call has answered before, and it was counted.
+  const isCounted = sight.uses === undefined;
+  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted });
   const isAllowed = action === 'search' ? withoutAsking(decision) : decision;
   if (isAllowed.kind === 'denied') return false;
   const grant = decision.kind === 'allowed' ? decision.grant : undefined;
-  return grant === undefined || isStillShared(deps, sql, grant.id, place);
+  if (grant === undefined) return true;
+  sight.uses?.note(grant);
+  return isStillShared(deps, sql, grant.id, place);
 }
 
 /** One that the owner gave stays; one that an agent gave needs its right to share. */

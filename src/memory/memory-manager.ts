@@ -121,7 +121,7 @@ export class MemoryManager implements AsyncDisposable {
       const now = clock.now();
       const told = rows.map((row) => {
         const isGone = row.forgotten_at !== null || (row.expires_at ?? now + 1) <= now;
-        return { row, memory: isGone ? { ...memoryOf(row), value: null } : memoryOf(row), isGone };
+        return { row, memory: isGone ? emptied(memoryOf(row)) : memoryOf(row), isGone };
       });
       await noteSeen(
         tx,
@@ -228,6 +228,11 @@ export class MemoryManager implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#follower[Symbol.asyncDispose]();
   }
+}
+
+/** That it was there, and nothing of what it said. */
+function emptied(memory: Memory): Memory {
+  return { ...memory, value: null, tags: [], thread: undefined };
 }
 
 export function unknownMemory(): AosError {

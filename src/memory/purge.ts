@@ -11,7 +11,7 @@
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { eraseCall, eraseCalls } from '../ledger/journal.ts';
-import type { Transaction } from '../ledger/ledger.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import {
   deleteMemories,
   emptyExpired,
@@ -24,7 +24,7 @@ import {
   usersOfMemories,
 } from '../ledger/memories.ts';
 import { purgeTexts } from '../ledger/operation-finish.ts';
-import { findOperation, type OperationRow } from '../ledger/operations.ts';
+import { findOperation, type OperationRow, operationsBelow } from '../ledger/operations.ts';
 import { eraseSteps } from '../ledger/steps.ts';
 import type { MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
@@ -61,7 +61,8 @@ export async function purgeMemories(
     });
     versions += ids.length;
   }
-  if (versions > 0) await forgetAll(deps);
+  // Also where there was nothing left: one that was cut off may not have come so far.
+  await forgetAll(deps);
   return { versions, later: [...later] };
 }
 
@@ -76,14 +77,24 @@ async function withDerived(
   for (let fresh = [...ids]; fresh.length > 0; ) {
     const seenBy = await usersOfMemories(deps.ledger.committed, fresh);
     fresh = [];
-    for (const user of seenBy.filter((each) => !users.has(each))) {
+    // It grows meanwhile.
+    for (const user of seenBy) {
+      if (users.has(user)) continue;
       users.add(user);
       const derived = await eraseUser(deps, user, later);
       fresh.push(...derived.filter((id) => !all.has(id)));
+      // Their goals are made of what it has seen.
+      seenBy.push(...(await childrenOf(deps.ledger.committed, user)));
     }
     for (const id of fresh) all.add(id);
   }
   return [...all];
+}
+
+async function childrenOf(sql: Sql, user: string): Promise<readonly string[]> {
+  const [kind, id = ''] = user.split(/:(.*)/s);
+  if (kind !== 'operation') return [];
+  return (await operationsBelow(sql, id)).map((child) => `operation:${child}`);
 }
 
 async function eraseUser(

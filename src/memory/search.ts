@@ -11,7 +11,7 @@ import { memoriesById } from '../ledger/memories.ts';
 import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
-import { maySee } from './may-see.ts';
+import { GrantUses, maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import { noteSeen } from './seen.ts';
 import { timeSaid } from './time-said.ts';
@@ -150,16 +150,18 @@ async function readHits(
     { now, at: null },
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
+  const uses = new GrantUses();
   const hits: MemoryHit[] = [];
   for (const { id, score, parts, snippet, alike } of found) {
     if (hits.length === (wanted.limit ?? usualLimit)) break;
     const row = byId.get(id);
-    const sight = { principal: caller.principal, action: 'search' } as const;
+    const sight = { principal: caller.principal, action: 'search', uses } as const;
     if (row === undefined || !(await maySee(deps, tx, { ...sight, place: row }))) continue;
     const memory = memoryOf(row);
     const more = alike.filter((other) => byId.has(other)).length;
     hits.push({ memory, score, parts, snippet, alike: more });
   }
+  await uses.count(deps, tx);
   await noteSeen(
     tx,
     caller,

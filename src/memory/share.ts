@@ -26,15 +26,16 @@ export interface Share {
 /** Nobody's hands can be filled by others without an end. */
 const mostReceived = 1000;
 
-type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants'>;
+type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants' | 'clock'>;
 
 /** Who shares the same again gets the same grant. */
 export async function shareMemory(
-  { grants }: ShareDeps,
+  { grants, clock }: ShareDeps,
   share: Share,
   actor: string,
 ): Promise<GrantRow> {
   checkMemoryKey(share.place.key);
+  if (share.expires !== undefined && share.expires <= clock.now()) throw overAlready();
   return grants.change(async (tx, changes) => {
     const principal = await holderIn(tx, share);
     const capability = capabilityOf(share, principal);
@@ -109,6 +110,13 @@ function toItself(name: string): AosError {
   return new AosError('memory.bad-value', {
     message: `Agent ${quote(name)} remembers that itself already`,
     fix: 'Share it with another agent',
+  });
+}
+
+function overAlready(): AosError {
+  return new AosError('memory.bad-value', {
+    message: 'That share would be over before it began',
+    fix: 'Say a time that is still to come',
   });
 }
 

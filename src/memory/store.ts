@@ -2,6 +2,7 @@
 import { checkMemoryKey } from '../kernel/memory/key.ts';
 import { type MemoryKey, memoryLimits } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import {
   findMemory,
@@ -12,6 +13,7 @@ import {
   noteMemoryUses,
   setMemoryEnd,
 } from '../ledger/memories.ts';
+import { unknownAgent } from '../security/renew-handle.ts';
 import { badValue, hashOf, storedValue } from './value.ts';
 
 export interface NewMemory {
@@ -41,6 +43,7 @@ export interface Stored {
 export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant): Promise<Stored> {
   const { place, source } = wanted;
   const facts = checked(wanted, now);
+  await checkOwner(tx, wanted);
   const newest = await newestMemory(tx, place);
   const made = newest && (await findMemoryFrom(tx, place, source));
   if (made !== undefined) return { row: made, isNew: true };
@@ -49,6 +52,13 @@ export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant):
     await noteMemoryUses(tx, [stored.row.id], `operation:${wanted.operation}`);
   }
   return stored;
+}
+
+/** Whoever stores something for somebody else may have mistyped who. */
+async function checkOwner(tx: Transaction, { place: { owner }, author }: NewMemory): Promise<void> {
+  if (owner === author || author === 'system' || !owner.startsWith('agent:')) return;
+  const name = owner.slice('agent:'.length);
+  if ((await findAgent(tx, name)) === undefined) throw unknownAgent(name);
 }
 
 interface Storing {

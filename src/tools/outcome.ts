@@ -32,10 +32,24 @@ export function outcomeOf({ state, call_id, tool, result, result_bytes }: CallRo
   if (state === 'waiting') return { kind: 'waiting', ...facts };
   if (state === 'started' || result === null) return { kind: 'running', ...facts };
   const content: unknown = JSON.parse(result);
+  if (isErased(content)) return { kind: 'failed', ...facts, error: erasedResult(call_id) };
   if (state === 'answered') {
     return { kind: 'answered', ...facts, output: content, bytes: result_bytes ?? 0 };
   }
   return { kind: 'failed', ...facts, error: errorIn(content) };
+}
+
+/** What the journal has instead of a result that was erased. */
+function isErased(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return false;
+  return Object.keys(content).join() === 'erased';
+}
+
+function erasedResult(id: string): AosError {
+  return new AosError('operation.erased', {
+    message: `What call ${id} came to was erased`,
+    fix: 'Make it again, under another key',
+  });
 }
 
 // Written by `scrubbedError` alone.

@@ -132,7 +132,7 @@ describe('store and get', () => {
 
     const run = await home.piped('head -c 1048577 /dev/zero | tr "\\0" x', 'store', 'large');
 
-    expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('Store it as a file') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('store it as a file') });
   });
 });
 

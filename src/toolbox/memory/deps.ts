@@ -25,3 +25,9 @@ export function deedBelow(said: PlaceSaid, action: Action): Deed {
 }
 
 const self = 'agent:';
+
+/** What the grant allows at once; a character has three bytes at most, or is counted as two. */
+export function mostShown({ permits }: ToolCall, usual: number): number {
+  const bytes = permits[0]?.sizeBytes;
+  return bytes === undefined ? usual : Math.min(usual, Math.floor(bytes / 3));
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from '../../memory/place.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { callerOf, deedOn, type MemoryToolDeps } from './deps.ts';
+import { callerOf, deedOn, type MemoryToolDeps, mostShown } from './deps.ts';
 import { place } from './input.ts';
 import { cutMemory, wireMemory } from './wire.ts';
 
@@ -27,7 +27,12 @@ export function memoryHistory({ memory }: MemoryToolDeps): Tool {
       const found = await memory.history(callerOf(call), where, { before, limit: limit + 1 });
       const shown = found.slice(0, limit);
       const next = found.length > limit ? (shown.at(-1)?.version ?? null) : null;
-      return { versions: shown.map((each) => cutMemory(wireMemory(each), shownCharacters)), next };
+      return {
+        versions: shown.map((each) =>
+          cutMemory(wireMemory(each), mostShown(call, shownCharacters)),
+        ),
+        next,
+      };
     },
   });
 }

@@ -25,6 +25,7 @@ export const thread = name(memoryLimits.threadCharacters);
 export const time = z.iso
   .datetime({ offset: true })
   .transform((text) => Date.parse(text))
+  .refine((at) => at >= Date.UTC(0) && at < Date.UTC(10_000, 0), 'A time has a year of four digits')
   .describe('Such as 2026-11-16T12:00:00Z');
 export const query = z.string().min(1).max(memoryLimits.queryCharacters);
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sharedOwner } from '../../kernel/memory/memory.ts';
 import { principalNamed } from '../../memory/place.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { callerOf, deedBelow, type MemoryToolDeps } from './deps.ts';
+import { callerOf, deedBelow, type MemoryToolDeps, mostShown } from './deps.ts';
 import { agentName, key, scope, time } from './input.ts';
 import { cutMemory, wireMemory } from './wire.ts';
 
@@ -34,7 +34,12 @@ export function memoryList({ memory }: MemoryToolDeps): Tool {
       const found = await memory.list(callerOf(call), page);
       const shown = found.slice(0, limit);
       const next = found.length > limit ? (shown.at(-1)?.key ?? null) : null;
-      return { memories: shown.map((each) => cutMemory(wireMemory(each), shownCharacters)), next };
+      return {
+        memories: shown.map((each) =>
+          cutMemory(wireMemory(each), mostShown(call, shownCharacters)),
+        ),
+        next,
+      };
     },
   });
 }

@@ -12,7 +12,7 @@ const schema = z.strictObject({
   ...place,
   value: z
     .unknown()
-    .refine(isStorable, 'It is no text and no value of JSON, or has more than 1 MiB')
+    .refine(isStorable, 'It is no text or value of JSON, or has over 1 MiB: store it as a file')
     .describe('A text, or any other value of JSON; at most 1 MiB'),
   tags: tags.optional(),
   thread: thread.optional().describe('The conversation that it is a part of'),

@@ -52,10 +52,12 @@ function writeChange(store: MemoryStore, { id, memory }: IndexChange): WrittenRo
   if (old === undefined ? memory === undefined : memory !== undefined && isSame(old, memory)) {
     return {};
   }
-  if (old !== undefined) removeRow(store, old);
+  if (old !== undefined) {
+    removeRow(store, old);
+    store.vectors.remove([id]);
+  }
   const added = memory === undefined ? undefined : rowOf(store, memory);
   if (added !== undefined) addRow(store, added);
-  store.vectors.remove([id]);
   return { removed: old, added, changed: id };
 }
 
