@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type SearchWorld, searchWorld } from '../../../../tests/support/search-world.ts';
 import { bytesOf } from '../name-bytes.ts';
@@ -279,9 +280,13 @@ test('a build that is cancelled leaves the index as it was', async () => {
   world.write('more/new.txt', 'new');
   const cancel = new AbortController();
   const { base, reach } = world.request({});
+  // While another writes to the index, the build waits: it is cancelled before its first folder.
+  using another = new DatabaseSync(world.outside('index', 'search.db'));
+  another.exec('begin immediate');
 
   const build = world.searching.index({ base, reach, passOver: [] }, cancel.signal);
   cancel.abort(new Error('no more'));
+  another.exec('rollback');
 
   await expect(build).rejects.toThrow('no more');
   expect((await world.searching.indexes())[0]?.files).toBe(4);
