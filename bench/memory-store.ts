@@ -6,9 +6,9 @@ import { realEventLoop } from '../src/app/engines/event-loop.ts';
 import { openMemoryIndex } from '../src/app/engines/memory/memory-index.ts';
 import { realRandom } from '../src/app/engines/random.ts';
 import { openTimeZone } from '../src/app/engines/time-zone.ts';
-import { insertText } from '../src/ledger/memories.ts';
 import { openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { MemoryManager } from '../src/memory/memory-manager.ts';
+import { type NewMemory, storeIn } from '../src/memory/store.ts';
 import { Grants } from '../src/security/grants/grants.ts';
 import type { Bench, Sides } from './frame.ts';
 import { workplace } from './workplace.ts';
@@ -21,7 +21,7 @@ export const memoryStoreBenches: readonly Bench[] = [
   {
     name: 'memory.store',
     unit: 'stores/s',
-    floorIs: 'the transaction with the same rows alone; the value has the search index follow too',
+    floorIs: 'the same transactions alone; the value has the search index follow too',
     target: '>=0.5',
     rounds: 9,
     prepare,
@@ -47,32 +47,30 @@ async function prepare(): Promise<Sides> {
     }),
   );
   let stored = 0;
+  const wanted = (place: number): NewMemory => {
+    const key = `notes/${stored++}`;
+    return {
+      place: { owner: jean, scope: 'long-term', key },
+      ...{ value: textOf(place), thread: `talk ${place % 50}` },
+      ...{ author: jean, source: `tool-call:${key}` },
+    };
+  };
   return {
     value: () =>
       perSecond(async () => {
-        await fromAll((place) => {
-          const key = `notes/${stored++}`;
-          const source = `tool-call:${key}`;
-          const told = { place: placeOf(key), value: textOf(place), author: jean, source };
-          return memory.store({ ...told, thread: `talk ${place % 50}` });
-        });
+        await fromAll((place) => memory.store(wanted(place)));
         // All of it can be found.
         await memory.state();
       }),
     floor: () =>
       perSecond(() =>
         fromAll((place) => {
-          const [key, at] = [`notes/${stored++}`, realClock.now()];
-          const text = { value: textOf(place), source: `tool-call:${key}`, at };
-          return bare.transact((tx) => insertText(tx, placeOf(key), text));
+          const memory = wanted(place);
+          return bare.transact((tx) => storeIn(tx, memory, realClock.now()));
         }),
       ),
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
-}
-
-function placeOf(key: string) {
-  return { owner: jean, scope: 'long-term', key } as const;
 }
 
 const words = ['house', 'river', 'garden', 'window', 'account', 'morning', 'company', 'travel'];

@@ -20,7 +20,7 @@ export const suites: readonly Suite[] = [
     fileParallelism: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 760, fileParallelism: true },
+  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 860, fileParallelism: true },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
@@ -34,11 +34,11 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 860,
+    budgetSeconds: 960,
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 860, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 960, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',

@@ -21,7 +21,7 @@ import { searchableText } from './value.ts';
 
 type FollowDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock' | 'log' | 'onIndexed'>;
 
-const momentMs = 20;
+const momentMs = 50;
 const pageSize = 500;
 const pageCharacters = 4_000_000;
 
