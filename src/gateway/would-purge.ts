@@ -1,6 +1,7 @@
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { memoryIds, usersOfMemories } from '../ledger/memories.ts';
+import { memoryIds } from '../ledger/memories.ts';
+import { usersOfMemories } from '../ledger/memory-uses.ts';
 
 export interface WouldPurge {
   readonly versions: number;

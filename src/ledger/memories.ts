@@ -2,35 +2,24 @@
  * What agents remember, as rows.
  *
  * M1. A version is never changed but for its end: when it stopped being so, when it expires, when
- *     it was forgotten; and for its pin. `purge` takes rows away.
+ *     it was forgotten; and for its pin. What has expired is emptied, and `purge` takes rows away.
  * M2. Whatever is changed of a memory is a change that the search index hears of, in the same
- *     transaction.
+ *     transaction (memory-changes.ts).
  */
 import type { MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
+import { type ChangedMemory, noteMemoryChange, noteNewMemory } from './memory-changes.ts';
+import { dropMemoryUses } from './memory-uses.ts';
 
-export interface MemoryRow {
-  readonly id: number;
-  readonly owner: string;
-  readonly scope: MemoryScope;
-  readonly key: string;
+export interface MemoryRow extends ChangedMemory {
   readonly version: number;
-  readonly value: string;
-  readonly is_json: 0 | 1;
   readonly hash: string;
-  /** JSON. */
-  readonly tags: string;
-  readonly thread: string | null;
   readonly author: string;
   readonly source: string;
   readonly created_at: Instant;
-  readonly valid_from: Instant;
-  readonly valid_to: Instant | null;
   readonly supersedes: number | null;
-  readonly expires_at: Instant | null;
   readonly pinned: 0 | 1;
-  readonly forgotten_at: Instant | null;
 }
 
 export type NewMemory = Omit<MemoryRow, 'id' | 'version' | 'supersedes' | 'forgotten_at'>;
@@ -98,7 +87,7 @@ export async function insertMemory(
     ],
   );
   if (row === undefined) throw new Error('the new memory was not given a version');
-  await tx.run('insert into memory_changes (memory) values ($1)', [row.id]);
+  await noteNewMemory(tx, row.id);
   return row;
 }
 
@@ -123,13 +112,7 @@ async function endBefore(tx: Transaction, memory: NewMemory): Promise<void> {
      where owner = $1 and scope = $2 and key = $3 and valid_to is null returning id`,
     [owner, scope, key, valid_from],
   );
-  for (const { id } of ended) await noteChange(tx, id);
-}
-
-/** M2 */
-async function noteChange(tx: Transaction, id: number): Promise<void> {
-  await tx.run('delete from memory_changes where memory = $1', [id]);
-  await tx.run('insert into memory_changes (memory) values ($1)', [id]);
+  for (const { id } of ended) await noteMemoryChange(tx, id);
 }
 
 /** The newest version that counts. */
@@ -246,7 +229,7 @@ export async function setMemoryEnd(
     pinned,
     expires_at,
   ]);
-  await noteChange(tx, id);
+  await noteMemoryChange(tx, id);
 }
 
 /** All versions of the key, and of what lies below it where that is wanted. Tells how many keys. */
@@ -261,7 +244,7 @@ export async function forgetMemories(
        and (key = $3 or ($5 = 1 and key > $3 || '/' and key < $3 || '0')) returning id, key`,
     [owner, scope, key, at, below ? 1 : 0],
   );
-  for (const { id } of rows) await noteChange(tx, id);
+  for (const { id } of rows) await noteMemoryChange(tx, id);
   return new Set(rows.map((row) => row.key)).size;
 }
 
@@ -292,10 +275,11 @@ export async function memoriesMadeBy(sql: Sql, source: string): Promise<number[]
 
 /** Takes them away. Who has seen them has to be dealt with before. */
 export async function deleteMemories(tx: Transaction, ids: readonly number[]): Promise<void> {
-  const list = JSON.stringify(ids);
-  await tx.run('delete from memories where id in (select value from json_each($1))', [list]);
-  await tx.run('delete from memory_uses where memory in (select value from json_each($1))', [list]);
-  for (const id of ids) await noteChange(tx, id);
+  await tx.run('delete from memories where id in (select value from json_each($1))', [
+    JSON.stringify(ids),
+  ]);
+  await dropMemoryUses(tx, ids);
+  for (const id of ids) await noteMemoryChange(tx, id);
 }
 
 /**
@@ -309,7 +293,7 @@ export async function emptyExpired(tx: Transaction, now: Instant, limit: number)
        order by expires_at limit $2) returning id`,
     [now, limit],
   );
-  for (const { id } of rows) await noteChange(tx, id);
+  for (const { id } of rows) await noteMemoryChange(tx, id);
   return rows.length;
 }
 
@@ -320,78 +304,6 @@ export async function expiredMemories(sql: Sql, before: Instant, limit: number):
     [before, limit],
   );
   return rows.map(({ id }) => id);
-}
-
-/** Each once, whoever asks how often. */
-export async function noteMemoryUses(
-  tx: Transaction,
-  ids: readonly number[],
-  user: string,
-): Promise<void> {
-  await tx.run(
-    `insert into memory_uses (memory, user) select value, $2 from json_each($1)
-     where true on conflict do nothing`,
-    [JSON.stringify(ids), user],
-  );
-}
-
-/** What is copied from one has been seen by the other. */
-export async function copyMemoryUses(tx: Transaction, from: string, to: string): Promise<void> {
-  await tx.run(
-    `insert into memory_uses (memory, user) select memory, $2 from memory_uses where user = $1
-     on conflict do nothing`,
-    [from, to],
-  );
-}
-
-/** Who has seen them, with where they came from. */
-export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise<string[]> {
-  const rows = await sql.all<{ user: string }>(
-    `select user from memory_uses where memory in (select value from json_each($1))
-     union select source from memories where id in (select value from json_each($1))
-     order by 1`,
-    [JSON.stringify(ids)],
-  );
-  return rows.map(({ user }) => user);
-}
-
-/** What the search index wants to know of one. */
-export type ChangedMemory = Pick<
-  MemoryRow,
-  'id' | 'owner' | 'scope' | 'key' | 'value' | 'is_json' | 'tags' | 'thread' | 'valid_from'
-> &
-  Pick<MemoryRow, 'valid_to' | 'expires_at' | 'forgotten_at'>;
-
-export interface MemoryChange {
-  readonly seq: number;
-  readonly id: number;
-  /** Undefined where it is gone. */
-  readonly row: ChangedMemory | undefined;
-}
-
-/** What the search index has yet to hear of, in order. */
-export async function memoryChanges(
-  sql: Sql,
-  after: number,
-  limit: number,
-): Promise<MemoryChange[]> {
-  const rows = await sql.all<{ seq: number; memory: number; id: number | null } & ChangedMemory>(
-    `select c.seq, c.memory, m.id, m.owner, m.scope, m.key, m.value, m.is_json, m.tags, m.thread,
-       m.valid_from, m.valid_to, m.expires_at, m.forgotten_at
-     from memory_changes c left join memories m on m.id = c.memory
-     where c.seq > $1 order by c.seq limit $2`,
-    [after, limit],
-  );
-  return rows.map((row) => ({
-    ...{ seq: row.seq, id: row.memory },
-    row: row.id === null ? undefined : row,
-  }));
-}
-
-/** The number of the last one; 0 without any. */
-export async function lastMemoryChange(sql: Sql): Promise<number> {
-  const row = await sql.get<{ seq: number | null }>('select max(seq) as seq from memory_changes');
-  return row?.seq ?? 0;
 }
 
 /** Every version that was not forgotten, in the order in which they were made. */
@@ -429,32 +341,4 @@ export async function importMemory(tx: Transaction, memory: NewMemory): Promise<
   if (known !== undefined) return false;
   await insertMemory(tx, memory, await newestMemory(tx, memory));
   return true;
-}
-
-const debts = 0;
-
-/** An operation whose journal is to be erased once it is over. */
-export async function keepPurgeDebt(tx: Transaction, operation: string): Promise<void> {
-  await noteMemoryUses(tx, [debts], `operation:${operation}`);
-}
-
-export async function isToBePurged(sql: Sql, operation: string): Promise<boolean> {
-  const user = `operation:${operation}`;
-  const found = await sql.get('select 1 from memory_uses where memory = $1 and user = $2', [
-    debts,
-    user,
-  ]);
-  return found !== undefined;
-}
-
-export async function purgeDebts(sql: Sql): Promise<string[]> {
-  const users = await usersOfMemories(sql, [debts]);
-  return users.map((user) => user.replace(/^operation:/, ''));
-}
-
-export async function settlePurgeDebt(tx: Transaction, operation: string): Promise<void> {
-  await tx.run('delete from memory_uses where memory = $1 and user = $2', [
-    debts,
-    `operation:${operation}`,
-  ]);
 }

@@ -15,7 +15,7 @@ import {
   lastMemoryChange,
   type MemoryChange,
   memoryChanges,
-} from '../ledger/memories.ts';
+} from '../ledger/memory-changes.ts';
 import type { MemoryDeps } from './deps.ts';
 import { searchableText } from './value.ts';
 

@@ -16,13 +16,15 @@ import {
   deleteMemories,
   emptyExpired,
   expiredMemories,
-  keepPurgeDebt,
   memoriesMadeBy,
   memoryIds,
+} from '../ledger/memories.ts';
+import {
+  keepPurgeDebt,
   purgeDebts,
   settlePurgeDebt,
   usersOfMemories,
-} from '../ledger/memories.ts';
+} from '../ledger/memory-uses.ts';
 import { purgeTexts } from '../ledger/operation-finish.ts';
 import { findOperation, type OperationRow, operationsBelow } from '../ledger/operations.ts';
 import { eraseSteps } from '../ledger/steps.ts';

@@ -10,9 +10,9 @@ import {
   insertMemory,
   type MemoryRow,
   newestMemory,
-  noteMemoryUses,
   setMemoryEnd,
 } from '../ledger/memories.ts';
+import { noteMemoryUses } from '../ledger/memory-uses.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import { badValue, hashOf, storedValue } from './value.ts';
 

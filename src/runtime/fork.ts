@@ -17,7 +17,7 @@ import { quote } from '../kernel/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import { copyMemoryUses } from '../ledger/memories.ts';
+import { copyMemoryUses } from '../ledger/memory-uses.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 import { appendSteps, copySteps, readSteps, setFirstStep } from '../ledger/steps.ts';
 import { enqueue, mustFindOperation } from './submit.ts';

@@ -7,7 +7,7 @@ import type { AosError } from '../kernel/errors.ts';
 import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { isToBePurged } from '../ledger/memories.ts';
+import { isToBePurged } from '../ledger/memory-uses.ts';
 import { findOperation } from '../ledger/operations.ts';
 import { storeIn } from '../memory/store.ts';
 import { outcomeTag } from '../memory/tags.ts';
