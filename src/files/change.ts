@@ -120,9 +120,7 @@ function wouldBe({ deps, caller }: Change, made: ChangePlan): FileAnswerParts {
   const { what, notes } = planWords(caller.roots, made);
   return {
     status: 'success',
-    words: ['Would', what, 'if I were told to.', ...notes]
-      .join(' ')
-      .replace(' if I were told to.', '.'),
+    words: [`Would ${what}.`, ...notes].join(' '),
     result: { ...shownPlan(deps, made), description: `${capital(what)}. ${notes.join(' ')}` },
   };
 }

@@ -198,13 +198,14 @@ export function memoryVersions(
 /** Those that count and are pinned, by key. */
 export function pinnedMemories(
   sql: Sql,
-  { owner, scope }: Pick<MemoryKey, 'owner' | 'scope'>,
+  { owner, scope, limit }: Pick<MemoryPage, 'owner' | 'scope' | 'limit'>,
   { at, now }: Moment,
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
-     where owner = $1 and scope = $2 and pinned = 1 and ${newestCountingAt(3)} order by key`,
-    [owner, scope, now, at],
+     where owner = $1 and scope = $2 and pinned = 1 and ${newestCountingAt(4)}
+     order by key limit $3`,
+    [owner, scope, limit, now, at],
   );
 }
 

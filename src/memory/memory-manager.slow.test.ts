@@ -398,6 +398,25 @@ describe('what a model is told', () => {
     expect(few.map(({ key }) => key)).toEqual(['style']);
   });
 
+  test('is all that it is noted to have seen, however much is pinned', async () => {
+    await using world = await memoryWorld();
+    for (let note = 0; note < 50; note++) {
+      await world.store(`notes/${note}`, `Note ${note}.`, { isPinned: true });
+    }
+    const operation = 'f'.repeat(32);
+
+    const items = await world.memory.pack(callerFor(jean, operation), {
+      ...{ goal: 'Paint the roof', tokens: 100 },
+    });
+
+    const seen = await world.ledger.committed.all<{ memory: number }>(
+      'select memory from memory_uses where user = $1 order by memory',
+      [`operation:${operation}`],
+    );
+    expect(items.length).toBe(3);
+    expect(new Set(seen.map(({ memory }) => memory))).toEqual(new Set(items.map(({ id }) => id)));
+  });
+
   test('is nothing for who remembers nothing, and nothing without tokens', async () => {
     await using world = await memoryWorld();
     await world.store('style', 'Always answer in French.', { isPinned: true });

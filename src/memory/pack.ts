@@ -33,7 +33,7 @@ export async function packMemories(
   { goal, tokens }: PackWish,
 ): Promise<readonly RememberedItem[]> {
   if (tokens <= 0 || !(await hasAny(deps, caller))) return [];
-  const pinned = await pinnedOf(deps, caller);
+  const pinned = await pinnedOf(deps, caller, Math.ceil(tokens / frameTokens));
   const found = await rankedFor(search, caller, goal);
   const known = new Set(pinned.map(({ id }) => id));
   const ranked = found.filter(({ id }) => !known.has(id));
@@ -49,6 +49,9 @@ export async function packMemories(
     items.push(item);
     left -= costOf(item.text);
   }
+  const told = new Set(items.map(({ id }) => id));
+  const shown = pinned.filter(({ id }) => told.has(id));
+  if (shown.length > 0) await deps.ledger.transact((tx) => noteSeen(tx, caller, shown));
   return items;
 }
 
@@ -62,18 +65,19 @@ async function hasAny(
   return reach.some(({ owner }) => owner !== principal);
 }
 
+/** No more than could ever be told: each may be long. */
 async function pinnedOf(
   { ledger, clock }: MemoryDeps,
-  caller: MemoryCaller,
+  { principal }: MemoryCaller,
+  most: number,
 ): Promise<readonly Memory[]> {
   const moment = { now: clock.now(), at: null };
   const memories: Memory[] = [];
   for (const scope of memoryScopes.filter((each) => each !== 'shared')) {
-    const whose = { owner: caller.principal, scope };
-    const rows = await pinnedMemories(ledger.committed, whose, moment);
+    const page = { owner: principal, scope, limit: most - memories.length };
+    const rows = await pinnedMemories(ledger.committed, page, moment);
     memories.push(...rows.map(memoryOf));
   }
-  if (memories.length > 0) await ledger.transact((tx) => noteSeen(tx, caller, memories));
   return memories;
 }
 

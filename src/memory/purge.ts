@@ -1,7 +1,7 @@
 /**
  * Erasing for good.
  *
- * P1. What has seen a memory goes with it: the journals of calls and operations become digests.
+ * P1. What has seen a memory goes with it: the journals of calls and operations say `purged`.
  *     Those of an operation that still runs follow when it is over (`settlePurges`).
  * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
  * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
