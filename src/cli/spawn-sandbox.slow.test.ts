@@ -83,23 +83,36 @@ describe.skipIf(!hasSandbox)('a program that ends at once', () => {
     const script = home.folder.at('bot.sh');
     writeFileSync(script, 'echo hello\n', { mode: 0o644 });
 
-    const run = await home.aos(['spawn', 'bot', '--', 'sh', script]);
+    const said = await endedAtOnce(home, ['sh', script]);
 
-    expect(run.code).not.toBe(0);
-    expect(run.stderr).toContain('ended at once');
-    expect(run.stderr).toContain(`"${script}" is not seen inside: --see "${home.folder.path}"`);
+    expect(said).toContain('ended at once');
+    expect(said).toContain(`"${script}" is not seen inside: --see "${home.folder.path}"`);
   });
 
   test('for another reason is told that there may be such a one', async () => {
     await using home = await daemonHome();
 
-    const plain = await home.aos(['spawn', 'bot', '--', 'sh', '-c', 'exit 3']);
-    const open = await home.aos(['spawn', 'free', '--unsandboxed', '--', 'sh', '-c', 'exit 3']);
+    const plain = await endedAtOnce(home, ['sh', '-c', 'exit 3']);
+    const open = await endedAtOnce(home, ['sh', '-c', 'exit 3'], '--unsandboxed');
 
-    expect(plain.stderr).toContain('then aos spawn it anew; a script that is an argument');
-    expect(open.stderr).toMatch(/then aos spawn it anew$/m);
+    expect(plain).toContain('then aos spawn it anew; a script that is an argument');
+    expect(open).toMatch(/then aos spawn it anew$/m);
   });
 });
+
+/** What is said then. On a busy machine the end may come after the look, and is no early one. */
+async function endedAtOnce(
+  home: Awaited<ReturnType<typeof daemonHome>>,
+  argv: readonly string[],
+  ...flags: readonly string[]
+): Promise<string> {
+  for (let attempt = 1; attempt < 10; attempt++) {
+    const name = `bot-${flags.length}-${attempt}`;
+    const run = await home.aos(['spawn', name, ...flags, '--', ...argv]);
+    if (run.code !== 0) return run.stderr;
+  }
+  throw new Error('none of them ended at once');
+}
 
 test('no agent can ask for it: not by its handle, not by a message, not by a tool', async () => {
   await using home = await daemonHome();
