@@ -30,7 +30,7 @@ export const suites: readonly Suite[] = [
   // 2,000 seeds of the simulated relay, 200 of the runtime, and the bugs that they have to find.
   { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 240, fileParallelism: true },
   // Five hundred starts and kills of the daemon, 2,000 openings of the ledger, and a process for
-  // each boundary of an operation's end, of a rotation of keys, and of eight changes to files.
+  // each boundary of an operation's end, of a rotation of keys, and of eleven changes to files.
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],

@@ -15,16 +15,16 @@ export async function applyChange(
 ): Promise<FileAnswer> {
   const options = { ...request.options, confirmation_token: token };
   const confirmed = { ...request, options };
-  // Nobody looks on: the plain way, on which whatever goes wrong is an answer.
-  if (context.terminal.errIsTerminal !== true) return answerTo(context, {}, confirmed);
   try {
+    // Where nobody looks on: the plain way, on which whatever goes wrong is an answer.
+    if (context.terminal.errIsTerminal !== true) return await answerTo(context, {}, confirmed);
     return await withHome(context, { holder: 'aos files' }, (client) =>
       watched(client, context, confirmed),
     );
   } catch (failure) {
     if (context.signal.aborted) {
       context.terminal.err(
-        'What the daemon has begun goes on. What comes of it: aos files plans\n',
+        'It stops with the file that it is at. How far it came: aos files plans\n',
       );
     }
     throw failure;

@@ -26,7 +26,7 @@ test('Ctrl-C tells that the call goes on and how to look, and so it does', async
     code: 130,
     stdout: '',
     stderr:
-      'A call that the daemon has begun goes on. What comes of it: aos tool calls\nerror: Stopped by Ctrl-C\n',
+      'A call that the daemon has begun may go on. What comes of it: aos tool calls\nerror: Stopped by Ctrl-C\n',
   });
   const asked = await vi.waitFor(async () => {
     const [item] = await home.client.inbox('jean', {});

@@ -196,7 +196,7 @@ async function tellIfStopped<T>(
     return await work;
   } catch (failure) {
     if (signal.aborted) {
-      terminal.err(`A call that the daemon has begun goes on. What comes of it: ${look}\n`);
+      terminal.err(`A call that the daemon has begun may go on. What comes of it: ${look}\n`);
     }
     throw failure;
   }

@@ -13,9 +13,11 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
+import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { treeHash } from '../../tests/support/tree-hash.ts';
 import { realDisk } from '../app/engines/disk.ts';
 import { diskError } from '../kernel/disk-errors.ts';
+import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer } from '../kernel/files/request.ts';
 import type { Disk } from '../kernel/ports.ts';
 
@@ -152,6 +154,35 @@ describe('a change', () => {
       expect(await world.undo()).toMatchObject({ status: 'success' });
       expect(await treeHash(world.root)).toBe(before);
     }
+  });
+
+  test.each(['move_file', 'copy_file'] as const)(
+    '%s of a folder onto a file is taken back too',
+    async (action) => {
+      await using world = await fileAgentWorld();
+      write(world, 'folder/x.txt');
+      write(world, 'file', 'original');
+      const before = await treeHash(world.root);
+
+      const done = await world.confirm({ action, path: '~/folder', destination: '~/file' });
+      expect(done).toMatchObject({ status: 'success' });
+      expect(read(world, 'file/x.txt')).toBe('folder/x.txt');
+      expect(await world.undo()).toMatchObject({ status: 'success' });
+
+      expect(await treeHash(world.root)).toBe(before);
+    },
+  );
+
+  test('that copies, taken back, leaves the copy in the trash: it may be the last one', async () => {
+    await using world = await fileAgentWorld();
+    write(world, 'original.txt', 'precious');
+    await world.ask({ action: 'copy_file', path: '~/original.txt', destination: '~/copy.txt' });
+    rmSync(join(world.root, 'original.txt'));
+
+    expect(await world.undo()).toMatchObject({ status: 'success' });
+
+    const [kept = ''] = readdirSync(join(world.trash, 'files'));
+    expect(readFileSync(join(world.trash, 'files', kept), 'utf8')).toBe('precious');
   });
 
   test('that renames in a circle and in a chain comes out right', async () => {
@@ -332,6 +363,93 @@ test('a move between two disks copies, compares, and then removes; undo brings i
   } finally {
     rmSync(shm.root, { recursive: true, force: true });
   }
+});
+
+const changes = [
+  ['changed', (path: string) => writeFileSync(path, 'somebody works on this')],
+  [
+    'another one',
+    (path: string) => {
+      rmSync(path);
+      writeFileSync(path, 'x');
+    },
+  ],
+] as const;
+
+test.each(changes)(
+  'a file that is %s when its step comes is not deleted for ever',
+  async (_, touch) => {
+    let hasBegun = false;
+    const meanwhile: Disk = {
+      ...realDisk,
+      remove: async (path) => {
+        await realDisk.remove(path);
+        if (!hasBegun && path.endsWith('/a.txt')) touch(join(world.root, 'b.txt'));
+        hasBegun ||= path.endsWith('/a.txt');
+      },
+    };
+    await using world = await fileAgentWorld({ disk: meanwhile });
+    for (const name of ['a.txt', 'b.txt']) write(world, name, 'x');
+
+    const answer = await world.confirm({
+      ...{ action: 'delete_file', path: '~/*.txt', options: { permanent: true } },
+    });
+
+    expect(codeOf(answer)).toBe('CHANGED');
+    expect(readdirSync(world.root)).toEqual(['b.txt']);
+  },
+);
+
+test('what came after the yes stays, where a deletion for ever goes on after a crash', async () => {
+  await using folder = temporaryFolder();
+  const options = { permanent: true, on_error: 'continue' } as const;
+  const request = { action: 'delete_file', path: '~/*', options } as const;
+  {
+    await using first = await fileAgentWorld({ folder });
+    for (const path of ['a/a.txt', 'b/b.txt', 'c.txt', 'd.txt']) write(first, path);
+    const withYes = ({ confirmation_token }: FileAnswer) => ({
+      ...request,
+      options: { ...options, confirmation_token },
+    });
+    const secondQuestion = await first.ask(withYes(await first.ask(request)));
+    const ends = new AbortController();
+    const stopping = new AosError('tool.interrupted', { message: 'The daemon stops' });
+    const onProgress = () => ends.abort(stopping);
+    const begun = first.ask(withYes(secondQuestion), { signal: ends.signal, onProgress });
+    await expect(begun).rejects.toBe(stopping);
+  }
+  writeFileSync(folder.at('root', 'b/new.txt'), 'new');
+  writeFileSync(folder.at('root', 'c.txt'), 'changed');
+
+  await using again = await fileAgentWorld({ folder, epoch: 2 });
+  await again.agent.recover({ error: () => {} });
+
+  const left = readdirSync(again.root, { recursive: true });
+  expect(left.sort()).toEqual(['b', 'b/b.txt', 'b/new.txt', 'c.txt']);
+});
+
+test('what cannot go back to where it was stays in the trash, and is said to', async () => {
+  let isElsewhere = false;
+  const changing: Disk = {
+    ...realDisk,
+    link: async (from, to) => {
+      if (isElsewhere && to.endsWith('/x.txt')) throw diskError('EXDEV', from);
+      await realDisk.link(from, to);
+    },
+  };
+  await using world = await fileAgentWorld({ disk: changing });
+  const path = write(world, 'x.txt', 'precious');
+  await world.confirm({ action: 'delete_file', path: '~/x.txt' });
+  // Another disk is mounted there by now.
+  isElsewhere = true;
+
+  const restored = await world.restore(path);
+  const undone = await world.undo();
+
+  expect([codeOf(restored), codeOf(undone)]).toEqual(['OTHER_DISK', 'OTHER_DISK']);
+  isElsewhere = false;
+  expect(await world.undo()).toMatchObject({ status: 'success' });
+  expect(read(world, 'x.txt')).toBe('precious');
 });
 
 test('a symlink tells an agent nothing of a folder that it may not see, there or not', async () => {

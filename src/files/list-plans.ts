@@ -40,7 +40,7 @@ export function wirePlan(row: FilePlanRow) {
     ...{ id, by: principal, action, state, prompt, files: outcome?.files ?? row.files },
     failed: outcome?.failed ?? 0,
     ...(undoes === null ? {} : { undoes }),
-    can_undo: isUndoable(row) && outcome?.done !== 0,
+    can_undo: isUndoable(row),
     created_at: timeText(row.created_at),
     ended_at: row.ended_at === null ? null : timeText(row.ended_at),
   };

@@ -81,8 +81,12 @@ async function planToUndo(
   return row;
 }
 
-export function isUndoable({ state, undoes }: FilePlanRow): boolean {
-  return undoes === null && (state === 'done' || state === 'stopped');
+export function isUndoable(row: FilePlanRow): boolean {
+  return isOver(row) && row.undoes === null && outcomeOf(row)?.canUndo !== false;
+}
+
+function isOver({ state }: FilePlanRow): boolean {
+  return state === 'done' || state === 'stopped';
 }
 
 const looksBack = 100;
@@ -95,10 +99,13 @@ async function planNamed(sql: Sql, typed: string): Promise<FilePlanRow | undefin
     : findFilePlan(sql, only);
 }
 
-/** Of those who ask: the owner means their own last one, and no agent's. */
+/**
+ * Of those who ask: the owner means their own last one, and no agent's. Whether it can be undone or
+ * not: who has deleted something for ever does not mean what was done before that.
+ */
 async function newest(sql: Sql, principal: string): Promise<FilePlanRow | undefined> {
   const rows = await listFilePlans(sql, { principal, limit: looksBack });
-  return rows.find((row) => isUndoable(row) && outcomeOf(row)?.done !== 0);
+  return rows.find((row) => isOver(row) && row.undoes === null && outcomeOf(row)?.done !== 0);
 }
 
 function unknownPlan(id: string | undefined): AosError {
@@ -108,8 +115,10 @@ function unknownPlan(id: string | undefined): AosError {
   });
 }
 
-function notUndoable({ id, state, undoes }: FilePlanRow): AosError {
-  const why = undoes === null ? `it is ${state}` : 'it is an undo itself';
+function notUndoable(row: FilePlanRow): AosError {
+  const { id, state, undoes } = row;
+  const done = isOver(row) ? 'nothing that it did can be taken back' : `it is ${state}`;
+  const why = undoes === null ? done : 'it is an undo itself';
   return new AosError('files.not-undoable', {
     message: `Plan ${id} cannot be undone: ${why}`,
     fix: 'aos files plans',

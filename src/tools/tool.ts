@@ -23,6 +23,8 @@ export interface ToolSpec<Args> {
   readonly repeatable?: boolean;
   /** It ends by itself soon after its signal, and leaves nothing behind: that is waited for. */
   readonly cleansUp?: boolean;
+  /** When the owner who asked for it goes away, as by Ctrl-C, it ends too; else it goes on. */
+  readonly endsWithCaller?: boolean;
   /** Why a human has to approve this call; undefined where none has to. Never asked for the owner. */
   readonly asks?: (args: Args, asker: Asker) => Promise<string | undefined> | string | undefined;
   /** A yes is to one call and its reason: nothing that was approved for always stands for it. */
@@ -73,6 +75,7 @@ export interface Tool {
   readonly name: string;
   readonly summary: string;
   readonly repeatable: boolean;
+  readonly endsWithCaller: boolean;
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Throws `tool.bad-arguments`. */
@@ -98,6 +101,7 @@ export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
     name,
     summary,
     repeatable: spec.repeatable ?? false,
+    endsWithCaller: spec.endsWithCaller ?? false,
     inputSchema,
     prepare(given) {
       const parsed = schema.safeParse(given);

@@ -36,6 +36,9 @@ test.each([
   ['write', 'write_file', 10],
   ['copy', 'copy_file', 10],
   ['replace', 'move_file', 8],
+  ['moveOver', 'move_file', 8],
+  ['copyOver', 'copy_file', 10],
+  ['forEver', 'delete_file', 8],
   ['across', 'move_file', 10],
   ['undo', 'undo_plan', 10],
 ] as const)('%s is finished, or never begun, wherever it is cut', async (what, action, fewest) => {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type FilesHome, filesHome } from '../support/files-home.ts';
 import type { Run } from '../support/run-aos.ts';
 
@@ -293,5 +293,45 @@ describe('an agent', () => {
     const { error } = await home.json('files', 'read', 'Documents/notes.md', '--as', 'jean');
 
     expect(error?.code).toBe('files.permission-denied');
+  });
+});
+
+describe.each(['with a daemon', 'without one'])('Ctrl-C, %s,', (how) => {
+  test('stops a change between two files, and nothing goes on with it later', async () => {
+    await using home = await filesHome();
+    const many = 2000;
+    mkdirSync(join(home.root, 'many'));
+    for (let n = 0; n < many; n++) writeFileSync(join(home.root, 'many', `${n}.txt`), String(n));
+    const left = () => readdirSync(join(home.root, 'many')).length;
+    const asked = await home.aos('files', 'delete', 'many/*', '--permanent');
+    await using _daemon = {
+      async [Symbol.asyncDispose]() {
+        if (how === 'with a daemon') await home.aos('down');
+      },
+    };
+    if (how === 'with a daemon') await home.aos('up', '--detach', '--port', '0');
+    // Once a file is gone, it is told to stop.
+    const ctrlC =
+      '"$@" & until [ "$(ls many | wc -l)" -lt 2000 ]; do :; done; kill -INT $!; wait $!';
+
+    const stopped = await home.piped(
+      ['sh', '-c', ctrlC, 'sh'],
+      ...['files', 'delete', 'many/*', '--permanent', '--yes', '--plan', planIn(asked)],
+    );
+    const plans = async () => (await home.json('files', 'plans')).data;
+    await vi.waitFor(async () => {
+      expect(await plans()).toMatchObject({
+        result: { plans: [{ state: 'stopped', can_undo: false }] },
+      });
+    });
+    const after = left();
+    const looked = await home.aos('files', 'trash');
+
+    expect(stopped).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('How far it came: aos files plans'),
+    });
+    expect(looked.code).toBe(0);
+    expect({ some: after > 0 && after < many, now: left() }).toEqual({ some: true, now: after });
   });
 });

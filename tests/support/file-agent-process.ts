@@ -41,6 +41,9 @@ export const requests = {
   write: { action: 'write_file', path: '~/Downloads/one.txt', content: 'other' },
   copy: { action: 'copy_file', path: '~/folder', destination: '~/Archive/copy' },
   replace: { action: 'move_file', path: '~/Downloads/one.txt', destination: '~/n/1' },
+  moveOver: { action: 'move_file', path: '~/folder', destination: '~/n/1' },
+  copyOver: { action: 'copy_file', path: '~/folder', destination: '~/n/1' },
+  forEver: { action: 'delete_file', path: '~/*', options: { permanent: true } },
   across: { action: 'move_file', path: 'ROOT/folder', destination: 'ELSEWHERE/folder' },
 } as const satisfies Record<string, FileRequest>;
 

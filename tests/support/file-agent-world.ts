@@ -32,6 +32,7 @@ export interface FileAgentWorld extends AsyncDisposable {
   /** The same, with the owner's yes to whatever is asked. */
   confirm(request: FileRequest): Promise<FileAnswer>;
   undo(plan?: string): Promise<FileAnswer>;
+  restore(path: string): Promise<FileAnswer>;
   give(agent: string, ...capabilities: readonly string[]): Promise<readonly string[]>;
   revoke(grant: string): Promise<void>;
 }
@@ -89,6 +90,7 @@ export async function fileAgentWorld(choices: FileAgentChoices = {}): Promise<Fi
     ...{ folder, root, trash, agent, ledger, grants, ask },
     confirm: (request) => confirmed(ask, request),
     undo: (plan) => agent.undo({ plan, dryRun: false }, runOf()),
+    restore: (path) => agent.restore({ path, dryRun: false }, runOf()),
     give: (name, ...capabilities) => give(grants, name, capabilities),
     revoke: async (grant) => {
       await grants.change((_, changes) => changes.revoke(grant), [grant]);

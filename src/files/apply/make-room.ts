@@ -35,7 +35,9 @@ async function makeRoom(
     const isLeft = isStill(replaces, to.there);
     return { trashed: known, ...(isSwap && isLeft ? { over: replaces } : {}) };
   }
-  if (!isStill(replaces, to.there)) throw changed();
+  // A crash came between the move to the trash and the note of it: the trash finds it there.
+  const isGone = run.before !== undefined && !isSwap && to.there === undefined;
+  if (!isGone && !isStill(replaces, to.there)) throw changed();
   const unwanted = { ...to, was: replaces };
   const trashed = await (isSwap ? keepInTrash(run, unwanted) : throwAway(run, unwanted));
   await run.note({ trashed });

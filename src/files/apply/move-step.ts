@@ -5,7 +5,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, isStill, type Step, type Was, wasOf } from '../plan/plan.ts';
-import { changed } from '../refusals.ts';
+import { changed, systemCode } from '../refusals.ts';
 import { copyInto } from './copy-step.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
 import { dropCopied } from './drop-copied.ts';
@@ -52,8 +52,14 @@ async function renamed(run: StepRun, { source, target, was, room }: Move): Promi
     return (await moveToFree(disk, { ...source, was }, target)) === 'placed';
   }
   if (was.device !== target.folder.device) return false;
-  await moveOver(disk, source, { ...target, replaces: room.over });
-  return true;
+  try {
+    await moveOver(disk, source, { ...target, replaces: room.over });
+    return true;
+  } catch (failure) {
+    // Two mounts of one disk, which no name goes between.
+    if (systemCode(failure) === 'EXDEV') return false;
+    throw failure;
+  }
 }
 
 async function arrived({ deps: { disk }, before }: StepRun, to: FilePlace): Promise<StepNote> {

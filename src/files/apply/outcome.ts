@@ -16,6 +16,8 @@ export interface PlanOutcome {
   readonly done: number;
   readonly failed: number;
   readonly total: number;
+  /** False where nothing of it can be taken back. */
+  readonly canUndo: boolean;
   readonly firstError?: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -33,16 +35,16 @@ export function outcomeOfApplied(
   const all = plan.steps.slice(0, mostShown).map((step, index) => itemOf(step, applied, index));
   const { kept: items } = fitting(all, limits.answerBytes / 2);
   const { kept: leftOut } = fitting(plan.leftOut.slice(0, mostShown), limits.answerBytes / 4);
-  const undo = plan.isPermanent || plan.action === 'undo_plan' ? undefined : `aos files undo ${id}`;
+  const canUndo = done > 0 && !plan.isPermanent && plan.action !== 'undo_plan';
   return {
     ...{ end: applied.end === 'done' ? 'done' : 'stopped', done, failed, total: plan.steps.length },
-    ...{ files, bytes, words: didWords(plan, { files, bytes, done }), firstError },
+    ...{ files, bytes, words: didWords(plan, { files, bytes, done }), canUndo, firstError },
     result: {
       ...{ plan_id: id, done, failed, not_done: plan.steps.length - done - failed },
       items,
       truncated: plan.steps.length > items.length,
       left_out: leftOut,
-      ...(undo === undefined ? {} : { undo }),
+      ...(canUndo ? { undo: `aos files undo ${id}` } : {}),
     },
   };
 }

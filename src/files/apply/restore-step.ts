@@ -1,4 +1,5 @@
 /** Out of the trash, back to where it was. */
+import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/file-path.ts';
 import { removeIfThere } from '../../kernel/remove.ts';
 import { partsOf } from '../paths.ts';
@@ -26,8 +27,17 @@ export async function restoreStep(
     // Both names, as a crash in the middle of a replacement leaves it.
     if (isSame(was, target.there)) await disk.remove(source.entry);
     else if (replaces !== undefined) await moveOver(disk, source, { ...target, replaces });
-    else await moveToFree(disk, { ...source, was }, target);
+    else if ((await moveToFree(disk, { ...source, was }, target)) !== 'placed')
+      throw onAnotherDisk();
   }
   await removeIfThere(disk, infoEntry);
   return {};
+}
+
+/** Nothing is taken from one disk to another behind somebody's back: it stays in the trash. */
+function onAnotherDisk(): AosError {
+  return new AosError('files.other-disk', {
+    message: 'It was on another disk than the one that is there now, so it stays in the trash',
+    fix: 'Have that disk where it was, or move it out of the trash by hand',
+  });
 }

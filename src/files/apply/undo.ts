@@ -63,13 +63,13 @@ function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): r
 function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
   const { made, trashed } = note;
   if (made === undefined) return [];
-  if (replaced !== undefined && trashed !== undefined && replaced.kind !== 'folder') {
+  const isFolder = made.kind === 'folder' || replaced?.kind === 'folder';
+  if (replaced !== undefined && trashed !== undefined && !isFolder) {
     const back = { from: trashed.file, info: trashed.info, to, was: replaced } as const;
     return [{ do: 'restore', ...back, replaces: made }];
   }
-  // Whether a folder is still as it was copied cannot be told from itself: so not for ever.
-  const away: Step = { do: made.kind === 'folder' ? 'trash' : 'remove', from: to, was: made };
-  return [away, ...broughtBack(to, replaced, note)];
+  // Not for ever: it may be the last copy by now, and of a folder nobody can tell what came into it.
+  return [{ do: 'trash', from: to, was: made }, ...broughtBack(to, replaced, note)];
 }
 
 /** Those that nobody else has touched since the plan was through. */

@@ -21,7 +21,10 @@ export async function takeBack(
   const kept = { folder: trash.files, entry: `${trash.files.path}/${parts.at(-1)}` };
   const there = await disk.stat(kept.entry);
   if (there === undefined) return;
-  if (over === undefined) await moveToFree(disk, { ...kept, was: wasOf(there) }, to);
+  if (over === undefined) {
+    const placed = await moveToFree(disk, { ...kept, was: wasOf(there) }, to);
+    if (placed !== 'placed') return;
+  }
   // Only a second name: the first one still stands, or this is the last of it.
   else if (isSame(over, await disk.stat(to.entry))) await removeIfThere(disk, kept.entry);
   else return;

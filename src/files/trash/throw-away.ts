@@ -1,11 +1,12 @@
 /** Into the trash, so that it can be had back: by `aos files undo`, or from any desktop. */
 import { isTaken } from '../../kernel/disk-errors.ts';
+import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { removeQuietly } from '../../kernel/remove.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';
 import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
 import { isSame, type Was } from '../plan/plan.ts';
-import { changed } from '../refusals.ts';
+import { systemCode } from '../refusals.ts';
 import { openTrashFor, type TrashFolder } from './trash-folder.ts';
 import { printTrashInfo } from './trash-info.ts';
 
@@ -25,8 +26,7 @@ export async function throwAway(run: StepRun, unwanted: Unwanted): Promise<Trash
   try {
     const kept = { folder: trash.files, entry: place.entry };
     if ((await moveToFree(disk, unwanted, kept)) === 'placed') return place.trashed;
-    // It lies on another disk than it did.
-    throw changed();
+    throw noTrashThere();
   } catch (failure) {
     await removeQuietly(disk, place.info);
     throw failure;
@@ -44,10 +44,18 @@ export async function keepInTrash(run: StepRun, unwanted: Unwanted): Promise<Tra
     const there = await disk.stat(place.entry);
     if (!isTaken(failure) || !isSame(unwanted.was, there)) {
       await removeQuietly(disk, place.info);
-      throw failure;
+      throw systemCode(failure) === 'EXDEV' ? noTrashThere() : failure;
     }
   }
   return place.trashed;
+}
+
+/** The disk is the same, and mounted twice: no name goes from one mount to the other. */
+function noTrashThere(): AosError {
+  return new AosError('files.no-trash', {
+    message: 'The trash lies behind another mount of the same disk, so I leave it where it is',
+    fix: 'Go to it by the path that the trash is on, or delete it for ever: options.permanent',
+  });
 }
 
 async function isThereAlready(disk: Disk, { was, entry }: Unwanted, kept: string) {

@@ -3,6 +3,7 @@ import { answerOfFailure, answerOfOutcome } from '../../toolbox/files/answer-of-
 import type { Answer } from '../contract.ts';
 import { actingPrincipal } from '../parties.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { signalOfCaller } from './tools.ts';
 
 export function fileRoutes(deps: RouteDeps): Handles<'fileManifest' | 'runFiles'> {
   return {
@@ -25,15 +26,18 @@ function listsOf({ permissions, optional_permissions, actions }: Manifest) {
 }
 
 async function runFiles(
-  { calls, ledger }: RouteDeps,
-  { caller, query, body, request }: Call<'runFiles'>,
+  deps: RouteDeps,
+  { caller, query, body, request, reply }: Call<'runFiles'>,
 ): Promise<Answer<'runFiles'>> {
+  const { calls, ledger } = deps;
   const { action, ...args } = body;
   const principal = await actingPrincipal(ledger, caller, query.as);
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : String(header);
   try {
-    const outcome = await calls.call({ principal, tool: `files.${action}`, args, key });
+    const tool = `files.${action}`;
+    const signal = signalOfCaller(deps, { principal, tool, reply });
+    const outcome = await calls.call({ principal, tool, args, key, signal });
     return await answerOfOutcome(ledger.committed, outcome);
   } catch (failure) {
     return answerOfFailure(failure);

@@ -16,7 +16,7 @@ import type { HomeCaller } from '../authenticate.ts';
 import type { Answer, WireCall } from '../contract.ts';
 import { pageLimit, queryNumber } from '../event-query.ts';
 import { findRow } from '../find-row.ts';
-import { untilHangUp } from '../hang-up.ts';
+import { untilHangUp, whileAsked } from '../hang-up.ts';
 import { longestWaitMs } from '../message-limits.ts';
 import { actingPrincipal, whose } from '../parties.ts';
 import { hiddenBug, knownFailure } from '../problem.ts';
@@ -53,20 +53,22 @@ export function toolRoutes(
   };
 }
 
-type ToolCallMade = Pick<Call<'callTool'>, 'caller' | 'params' | 'body' | 'request'>;
+type ToolCallMade = Pick<Call<'callTool'>, 'caller' | 'params' | 'body' | 'request' | 'reply'>;
 type Onlooker = Pick<CallRequest, 'onStart' | 'onOutput'>;
 
 async function callTool(
-  { calls, ledger }: RouteDeps,
-  { caller, params, body, request }: ToolCallMade,
+  deps: RouteDeps,
+  { caller, params, body, request, reply }: ToolCallMade,
   onlooker: Onlooker = {},
 ): Promise<Answer<'callTool'>> {
+  const { calls, ledger } = deps;
   const sql = ledger.committed;
   const principal = await actingPrincipal(ledger, caller, body.as);
   const header = request.headers['idempotency-key'];
   const outcome = await calls.call({
     ...{ principal, tool: params.name, args: body.args, timeoutMs: body.timeout_ms },
     key: header === undefined ? undefined : String(header),
+    signal: signalOfCaller(deps, { principal, tool: params.name, reply }),
     ...onlooker,
   });
   const { callId, tool, kind } = outcome;
@@ -78,6 +80,19 @@ async function callTool(
   }
   const approval = (await findApprovalOfCall(sql, callId))?.id ?? null;
   return { ...facts, state: kind === 'waiting' ? 'waiting' : 'started', bytes: null, approval };
+}
+
+/** The owner's Ctrl-C ends what is done for them alone; what agents asked for goes on. */
+export function signalOfCaller(
+  { tools, feeds }: Pick<RouteDeps, 'tools' | 'feeds'>,
+  asked: {
+    readonly principal: string;
+    readonly tool: string;
+    readonly reply: Call<'call'>['reply'];
+  },
+): AbortSignal | undefined {
+  const ends = asked.principal === 'owner' && tools.get(asked.tool).endsWithCaller;
+  return ends ? whileAsked(asked.reply, feeds.closing) : undefined;
 }
 
 /** The same, to somebody who looks on. */
