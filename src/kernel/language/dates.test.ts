@@ -53,6 +53,12 @@ test.each([
   ['not changed since March', 'changed before 1 March 2026'],
   ['taken last summer', 'taken from 1 June 2026 to 31 August 2026'],
   ['created yesterday', 'created on 14 November 2026'],
+  ['from before Christmas 2025', 'changed before 25 December 2025'],
+  ['since Easter', 'changed since 5 April 2026'],
+  ['since Easter 2024', 'changed since 31 March 2024'],
+  ["on New Year's Eve", 'changed on 31 December 2025'],
+  ['on Thanksgiving 2024', 'changed on 28 November 2024'],
+  ['over the weekend', 'changed since 14 November 2026'],
   ['in 2024 and in 2025', 'changed from 1 January 2024 to 31 December 2025'],
 ])('%s: %s', (text, words) => {
   expect(read(text)).toBe(words);

@@ -226,6 +226,9 @@ function relatedSpan(cursor: Cursor, today: Today): Span | undefined {
     'of',
     'around',
     'back in',
+    'over',
+    'at',
+    'throughout',
   );
   if (word === undefined) return undefined;
   if (word === 'from' && cursor.take('before') !== undefined) return beforeSpan(cursor, today);
@@ -255,7 +258,11 @@ function beforeSpan(cursor: Cursor, today: Today): Span | undefined {
 
 function whole(point: Point): Span {
   const isOpen = point.to === Number.POSITIVE_INFINITY;
-  return marked(point, { after: point.from, ...(isOpen ? {} : { before: point.to }) });
+  const isAmbiguous = point.isAmbiguous === true || point.isLoose === true;
+  return marked(
+    { ...point, isAmbiguous },
+    { after: point.from, ...(isOpen ? {} : { before: point.to }) },
+  );
 }
 
 function marked(point: Point, span: Span): Span {

@@ -14,6 +14,7 @@ import {
 import type { Cursor } from './cursor.ts';
 import { monthOf, seasonOf, weekdayOf } from './date-names.ts';
 import { durationAt, unitAt } from './durations.ts';
+import { holiday, holidayNames } from './holidays.ts';
 import { dayNumber } from './numbers.ts';
 
 export interface Point extends Period {
@@ -21,6 +22,8 @@ export interface Point extends Period {
   readonly isPlain: boolean;
   /** The other way to read 03/04/2025. */
   readonly isAmbiguous?: boolean;
+  /** More days may belong to it: `Easter`. */
+  readonly isLoose?: boolean;
 }
 
 export function pointAt(cursor: Cursor, today: Today): Point | undefined {
@@ -35,6 +38,8 @@ export function pointAt(cursor: Cursor, today: Today): Point | undefined {
     slashedDate,
     quarter,
     season,
+    namedHoliday,
+    theWeekend,
     dayAndMonth,
     weekday,
     yearAlone,
@@ -55,11 +60,13 @@ function namedDay(cursor: Cursor, today: Today): Point | undefined {
     return plain(unitPeriod(today, 'day', 2));
   }
   if (cursor.take('yesterday') !== undefined) {
-    cursor.skip('morning', 'afternoon', 'evening');
-    return plain(unitPeriod(today, 'day', 1));
+    const isPart = cursor.take('morning', 'afternoon', 'evening') !== undefined;
+    return { ...plain(unitPeriod(today, 'day', 1)), isAmbiguous: isPart };
   }
-  if (cursor.take('today', 'this morning', 'tonight', 'this afternoon') !== undefined) {
-    return plain(midnight);
+  if (cursor.take('today') !== undefined) return plain(midnight);
+  // Nobody knows when a morning ends.
+  if (cursor.take('this morning', 'tonight', 'this afternoon', 'this evening') !== undefined) {
+    return { ...plain(midnight), isAmbiguous: true };
   }
   if (cursor.take('last night') === undefined) return undefined;
   return plain({ from: midnight.from - 6 * 3_600_000, to: midnight.from + 6 * 3_600_000 });
@@ -129,6 +136,20 @@ function relativeUnit(cursor: Cursor, today: Today): Point | undefined {
     return plain({ from: earlier(today, { count: 1, unit }), to: Number.POSITIVE_INFINITY });
   }
   return plain(unitPeriod(today, unit, back));
+}
+
+/** `over the weekend`: the one that it is, or else the last. */
+function theWeekend(cursor: Cursor, today: Today): Point | undefined {
+  return cursor.take('the weekend') === undefined ? undefined : cued(weekend(today, 0));
+}
+
+function namedHoliday(cursor: Cursor, today: Today): Point | undefined {
+  const isLast = cursor.take('last', 'this') !== undefined;
+  const name = cursor.take(...holidayNames);
+  if (name === undefined) return undefined;
+  cursor.skip('of', 'in');
+  const found = holiday(today, name, yearAt(cursor));
+  return found && { ...found, isPlain: isLast, isLoose: true };
 }
 
 function weekend(today: Today, back: number): Period {
