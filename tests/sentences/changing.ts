@@ -201,7 +201,7 @@ Delete stuff from last week
 Erase all my photos forever
   delete_file ~; type image/*; recursive; permanent
 Trash all zips older than 3 months
-  delete_file ~; type zip,tar,gz,tgz,7z,rar,xz,bz2; modified_before 2026-08-15T12:00; recursive
+  delete_file ~; type zip; modified_before 2026-08-15T12:00; recursive
 rename holiday photos by date
   rename_file ~/Pictures/Holiday 2026; destination {taken}{ext}; type image/*
 Rename all jpgs in Pictures by the date they were taken
@@ -285,7 +285,7 @@ From my desktop, move the screenshots to Pictures
 Throw the screenshots on my desktop in the trash
   delete_file ~/Desktop; type image/*; name *screenshot*
 Put all zips in the bin
-  delete_file ~; type zip,tar,gz,tgz,7z,rar,xz,bz2; recursive
+  delete_file ~; type zip; recursive
 Drop the images from Downloads into Pictures please
   move_file ~/Downloads; destination ~/Pictures; type image/*
 Move the biggest file in Downloads to Archive

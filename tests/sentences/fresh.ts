@@ -13,6 +13,7 @@ import { round6 } from './fresh/round-6.ts';
 import { round7 } from './fresh/round-7.ts';
 import { round8 } from './fresh/round-8.ts';
 import { round9 } from './fresh/round-9.ts';
+import { round10 } from './fresh/round-10.ts';
 import { type Row, rowsOf } from './rows.ts';
 import { sentenceWorld } from './world.ts';
 
@@ -26,4 +27,5 @@ export const freshSentences: readonly Row[] = [
   round7,
   round8,
   round9,
+  round10,
 ].flatMap((text) => rowsOf(text, sentenceWorld.zone));

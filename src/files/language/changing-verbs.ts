@@ -46,6 +46,7 @@ export const changingVerbs: readonly DeedWords[] = [
       'renaming',
       'renamed',
       're-name',
+      'call',
       'retitle',
       'number',
       'prefix',
@@ -80,6 +81,19 @@ export const changingVerbs: readonly DeedWords[] = [
     [
       'make copies of',
       'make a copy of',
+      'make me a copy of',
+      'save a copy of',
+      'keep a copy of',
+      'create a copy of',
+      'take a copy of',
+      'store a copy of',
+      'put a copy of',
+      'place a copy of',
+      'a copy of',
+      'copies of',
+      'create a backup of',
+      'take a backup of',
+      'save a backup of',
       'make a backup of',
       'make duplicates of',
       'back up',
@@ -111,6 +125,9 @@ export const changingVerbs: readonly DeedWords[] = [
       'throw',
       'send',
       'chuck',
+      'place',
+      'pop',
+      'shove',
       'mv',
     ],
   ],
@@ -131,3 +148,6 @@ export const changingVerbs: readonly DeedWords[] = [
     ],
   ],
 ];
+
+/** Where it is not `give me`. */
+export const givingVerbs: readonly DeedWords[] = [['rename', ['give']]];

@@ -7,7 +7,8 @@ import { phraseAt, siblingAt } from './places.ts';
 
 export type Destination =
   | { readonly kind: 'trash' }
-  | { readonly kind: 'folder'; readonly folder: FolderFound }
+  /** `name`: what it shall be called there. */
+  | { readonly kind: 'folder'; readonly folder: FolderFound; readonly name?: string | undefined }
   /** Another name beside the file itself. */
   | { readonly kind: 'file'; readonly name: string }
   /** Nothing that can be a folder: `somewhere safe`. */
@@ -39,6 +40,29 @@ export function takeDestination(
     return other === undefined ? found : { kind: 'vague', said: other };
   }
   return undefined;
+}
+
+const naming = [
+  ...['and name it', 'and call it', 'and rename it to', 'and rename it', 'and name the copy'],
+  ...['and call the copy', 'calling it', 'naming it', 'under the name of', 'under the name'],
+  ...['with the name', 'renaming it to', 'renamed to', 'as'],
+];
+
+/** `to Archive as old.txt`, `and call it old.txt`: the name that it shall have there. */
+export function takeNameThere(sentence: Sentence, from: number): string | undefined {
+  return sentence.take(
+    (cursor) =>
+      cursor.try((place) => {
+        if (place.take(...naming) === undefined) return undefined;
+        const { token } = place;
+        const isName =
+          token?.kind === 'name' || (token?.kind === 'quoted' && /\.\w+$/.test(token.text));
+        if (!isName) return undefined;
+        place.at++;
+        return token?.text;
+      }),
+    { from: from + 1 },
+  )?.found;
 }
 
 /** `the PDFs to Archive and the photos to Pictures`: two things at once. */

@@ -18,6 +18,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
     );
   }
   return (
+    deletedWhere(slots) ??
     unusedWords(slots) ??
     whichTwin(slots) ??
     byContent(slots) ??
@@ -32,6 +33,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
     missingDestination(slots) ??
     elsewhere(slots) ??
     sameName(slots) ??
+    oneNameForMany(slots) ??
     sameFolder(slots) ??
     unsureDate(slots)
   );
@@ -51,7 +53,7 @@ function severalFolders({ folders }: Slots): string | undefined {
 const changing = new Set(
   [
     'delete remove erase trash move rename copy wipe purge discard deleting removing moving',
-    'renaming copying deleted removed erased trashed moved renamed copied uppercase lowercase',
+    'gone renaming copying deleted removed erased trashed moved renamed copied uppercase lowercase',
   ]
     .join(' ')
     .split(' '),
@@ -94,6 +96,14 @@ function missingFile(slots: Slots, { action }: FileRequest): string | undefined 
   const hasPlace = slots.folders.length > 0 && action === 'get_metadata';
   if (!isOne || slots.files.length === 1 || hasPlace) return undefined;
   return 'Which file? Say its name, for example "notes.txt in Documents".';
+}
+
+/** `remove the photos to Archive`: gone, or there? */
+function deletedWhere({ verb, destination }: Slots): string | undefined {
+  if (verb.deed !== 'delete' || destination === undefined || destination.kind === 'trash') {
+    return undefined;
+  }
+  return 'Shall they be deleted, or go to another folder? Say "delete …" or "move … to …".';
 }
 
 /** U1 */
@@ -244,8 +254,16 @@ function sameName({ verb, newName, files, types, isEverything }: Slots): string 
   return `They cannot all be called ${quote(newName)}. Say for example "to ${oneLine(newName)} and number them".`;
 }
 
+/** `copy all PDFs to a.pdf`. */
+function oneNameForMany({ destination, files, called }: Slots): string | undefined {
+  const name =
+    destination?.kind === 'trash' || destination?.kind === 'vague' ? undefined : destination?.name;
+  if (name === undefined || files.length === 1 || called !== undefined) return undefined;
+  return `They cannot all be called ${quote(name)}. Which one do you mean?`;
+}
+
 function sameFolder({ folders, destination }: Slots): string | undefined {
-  if (destination?.kind !== 'folder') return undefined;
+  if (destination?.kind !== 'folder' || destination.name !== undefined) return undefined;
   const { path } = destination.folder;
   return folders.some((folder) => folder.path === path)
     ? `They are in ${quote(path)} already. Where shall they go?`

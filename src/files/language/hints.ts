@@ -25,10 +25,15 @@ const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 
 const wishes = ['go', 'goes', 'belong', 'belongs', 'should', 'must', 'needs', 'ought'];
 const folderWords = ['folders', 'directories', 'subfolders'];
 
-/** When everything else has been taken out. */
-export function hintsOf(sentence: Sentence): Hints {
+/** When everything else has been taken out; `goal` is where it says what is to come of it. */
+export function hintsOf(
+  sentence: Sentence,
+  { goal }: { readonly goal: ReadonlySet<number> },
+): Hints {
   const words = new Set(
-    sentence.tokens.filter(({ kind }) => kind === 'word').map(({ fold }) => fold),
+    sentence.tokens
+      .filter(({ kind }, at) => kind === 'word' && !goal.has(at))
+      .map(({ fold }) => fold),
   );
   const says = (word: string) => words.has(word);
   const isFree = sentence.free().some(({ token }) => folderWords.includes(token.fold));
@@ -59,7 +64,9 @@ function isOne({ tokens }: Sentence): boolean {
     const isDefinite = before.some((word) =>
       ['the', 'a', 'an', 'this', 'that', 'my'].includes(word),
     );
-    return isSingle && isDefinite && !plural.test(tokens[at + 1]?.fold ?? '');
+    // `the folder Archive` is called so.
+    const isName = ['folder', 'directory'].includes(before[0] ?? '');
+    return isSingle && isDefinite && !isName && !plural.test(tokens[at + 1]?.fold ?? '');
   });
 }
 

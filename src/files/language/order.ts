@@ -23,6 +23,7 @@ const superlatives: Readonly<Record<string, Omit<Order, 'limit'>>> = {
   smallest: { sort: 'size', order: 'asc' },
   tiniest: { sort: 'size', order: 'asc' },
   oldest: { sort: 'modified', order: 'asc' },
+  'longest untouched': { sort: 'modified', order: 'asc' },
   newest: { sort: 'modified', order: 'desc' },
   latest: { sort: 'modified', order: 'desc' },
   'most recent': { sort: 'modified', order: 'desc' },

@@ -53,6 +53,9 @@ export function outOfScope(
 function isOurs(sentence: Sentence, said: string, world: SentenceWorld): boolean {
   const words = sentence.tokens.map(({ fold }) => fold);
   if (said === 'send') return words.includes('trash') || isSentHere(sentence, world);
+  // Files have names; only people are called.
+  if (said === 'call')
+    return sentence.tokens.some(({ kind }) => kind === 'name' || kind === 'path');
   // On the screen, and not on paper.
   if (said === 'print') return words.includes('contents') || words.includes('content');
   return / when$/.test(said) && ['was', 'were', 'did'].some((word) => words.includes(word));

@@ -211,5 +211,7 @@ function destinationOf({ verb, destination, newName }: Slots, path: string): str
   // Beside the file itself.
   if (destination?.kind === 'file')
     return pathBelow(path.slice(0, path.lastIndexOf('/')), destination.name);
-  return destination?.kind === 'folder' ? destination.folder.path : undefined;
+  if (destination?.kind !== 'folder') return undefined;
+  const { folder, name: there } = destination;
+  return there === undefined ? folder.path : pathBelow(folder.path, there);
 }

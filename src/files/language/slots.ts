@@ -4,7 +4,12 @@ import type { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
 import type { Deed } from './deed.ts';
-import { type Destination, takeDestination, takeLastArgument } from './destination.ts';
+import {
+  type Destination,
+  takeDestination,
+  takeLastArgument,
+  takeNameThere,
+} from './destination.ts';
 import { type FolderFound, misspelt, partlyNamed } from './folders.ts';
 import { type Hints, hintsOf } from './hints.ts';
 import {
@@ -51,17 +56,25 @@ export interface Slots extends Hints {
 
 export function slotsOf(
   sentence: Sentence,
-  { verb, options }: Pick<Slots, 'verb' | 'options'>,
+  { verb: said, options }: Pick<Slots, 'verb' | 'options'>,
   world: SentenceWorld,
 ): Slots {
+  const verb = thrownInto(sentence, said) ? { ...said, deed: 'move' as const } : said;
   const hasContents = isChange(verb.deed) && takeContents(sentence);
-  const narrowing = takeNarrowing(sentence, verb, world);
-  const destination = destinationOf(sentence, verb, world);
+  const told = takeTold(sentence, verb, world);
+  const { found: newName, at: nameAt } = taking(sentence, () =>
+    verb.deed === 'rename' ? takeNewName(sentence, verb) : undefined,
+  );
+  const narrowing = { ...told, ...takeWhen(sentence, verb, world) };
+  const { found: destination, at: destinationAt } = taking(sentence, () =>
+    destinationOf(sentence, verb, world),
+  );
   const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
   const { types, areMixed } = takeTypes(sentence);
   const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
   const files = takeFileNames(sentence);
-  const hints = hintsOf(sentence);
+  // No word of a new name says anything of what is there: `Old stuff`, `All files`.
+  const hints = hintsOf(sentence, { goal: new Set([...nameAt, ...destinationAt]) });
   const left = wordsLeft(sentence, verb.deed).filter(
     ({ fold }) => !isSpent(fold, { ...narrowing, types }),
   );
@@ -71,6 +84,7 @@ export function slotsOf(
     ...hints,
     isEverything: hints.isEverything || hasContents,
     ...narrowing,
+    newName,
     verb:
       left.length + types.length === 0 ? aboutOne(verb, files) : askedAbout(sentence, verb, files),
     options,
@@ -84,22 +98,29 @@ export function slotsOf(
   };
 }
 
-type Narrowing = Pick<
+/** `dump the photos into Archive` keeps them. */
+function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
+  const isThrown = ['dump', 'toss'].includes(said);
+  return isThrown && tokens.some(({ fold }) => fold === 'into' || fold === 'onto');
+}
+
+/** Also where the words stood of which it was made. */
+function taking<Found>(
+  sentence: Sentence,
+  rule: () => Found,
+): { readonly found: Found; readonly at: readonly number[] } {
+  const before = sentence.free().map(({ at }) => at);
+  const found = rule();
+  return { found, at: before.filter((at) => !sentence.isFree(at)) };
+}
+
+type Told = Pick<
   Slots,
-  | 'areDuplicates'
-  | 'called'
-  | 'exclude'
-  | 'content'
-  | 'namePattern'
-  | 'sizes'
-  | 'newName'
-  | 'dates'
-  | 'order'
+  'areDuplicates' | 'called' | 'exclude' | 'content' | 'namePattern' | 'sizes'
 >;
 
 /** In this order: what is said more exactly is taken before what could be a part of it. */
-function takeNarrowing(sentence: Sentence, verb: VerbFound, world: SentenceWorld): Narrowing {
-  const { deed } = verb;
+function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld): Told {
   const isContent = !isChange(deed) || sentence.tokens.some(({ fold }) => fold === 'containing');
   const isCalled = deed !== 'rename' && !namesFolder(sentence);
   const twins = sentence.take((cursor) => cursor.take(...twinWords));
@@ -110,7 +131,15 @@ function takeNarrowing(sentence: Sentence, verb: VerbFound, world: SentenceWorld
     content: isContent ? takeContent(sentence) : undefined,
     namePattern: takeNamePattern(sentence),
     sizes: takeSizes(sentence),
-    newName: deed === 'rename' ? takeNewName(sentence, verb) : undefined,
+  };
+}
+
+function takeWhen(
+  sentence: Sentence,
+  { deed }: VerbFound,
+  world: SentenceWorld,
+): Pick<Slots, 'dates' | 'order'> {
+  return {
     dates: takeDates(sentence, world),
     order:
       takeOrder(sentence, { isSorting: !isChange(deed) }) ??
@@ -216,11 +245,27 @@ function destinationOf(
   { deed, said, next }: VerbFound,
   world: SentenceWorld,
 ): Destination | undefined {
+  // Nothing is deleted to somewhere: there is a doubt of its own for that.
+  if (deed === 'delete') return takeDestination(sentence, world, { from: next, isPut: false });
   if (deed !== 'move' && deed !== 'copy') return undefined;
-  const isPut = ['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck'].includes(said);
+  // With its whole path said, nothing but the place of the copy is left to say.
+  const isWhole = said.endsWith('copy of') && sentence.tokens[next]?.kind === 'path';
+  const isPut = isWhole || putting.has(said);
+  const name = takeNameThere(sentence, next);
   const found = takeDestination(sentence, world, { from: next, isPut });
+  if (name !== undefined) return named(found, name);
   const isCommand = said === 'mv' || said === 'cp';
   return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);
+}
+
+const putting = new Set([
+  ...['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck', 'place', 'pop', 'shove'],
+  ...['put a copy of', 'place a copy of', 'keep a copy of', 'save a copy of', 'store a copy of'],
+]);
+
+function named(found: Destination | undefined, name: string): Destination {
+  if (found === undefined) return { kind: 'file', name };
+  return found.kind === 'folder' ? { ...found, name } : { kind: 'vague', said: name };
 }
 
 function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
@@ -230,6 +275,7 @@ function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
   const isNumber = verb.said === 'number';
   if (isNumber || verb.said === 'prefix') sentence.use(verb.at, verb.next);
   if (verb.said === 'prefix') return takePrefix(sentence);
+  if (verb.said === 'call' || verb.said === 'give') return takeCalledThen(sentence, verb);
   const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
   if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
   const written = writtenName(sentence, verb.next);
@@ -237,6 +283,19 @@ function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
   if (isPattern) return `${written}{ext}`;
   if (pattern === undefined || written === undefined) return pattern ?? written;
   return `${written}-{n}{ext}`;
+}
+
+/** `call a.txt b.txt`, `give a.txt the name b.txt`: the second of two names. */
+function takeCalledThen(sentence: Sentence, { next, said }: VerbFound): string | undefined {
+  const names = sentence.free().filter(({ token, at }) => token.kind !== 'word' && at >= next);
+  const [, second] = names;
+  if (names.length !== 2 || second === undefined) return undefined;
+  const isNamed = sentence.tokens.slice(next, second.at).some(({ fold }) => fold === 'name');
+  if (said === 'give' && !isNamed) return undefined;
+  sentence.use(second.at);
+  sentence.take((cursor) => cursor.take('the new name', 'the name', 'a new name', 'instead'));
+  sentence.take((cursor) => cursor.take('instead', 'from now on'));
+  return second.token.text;
 }
 
 /** `prefix all photos with trip-`. */

@@ -156,6 +156,19 @@ export function unknownVerb(sentence: Sentence, start: number): string | undefin
   return `I do not know how to ${quote(first.text)}. I list, find, read, write, move, copy, rename and delete files.`;
 }
 
+const unwantedCues = [
+  ...['i do not want', 'i do not need', 'i no longer want', 'i no longer need', 'we do not need'],
+  ...['i have no use for', 'we no longer need', 'i am done with', 'i am finished with'],
+];
+
+/** `I don't need old.txt any more`: perhaps it is to go. */
+export function unwanted(sentence: Sentence, start: number): string | undefined {
+  const said = sentence.cursor(start).take(...unwantedCues);
+  return said === undefined
+    ? undefined
+    : 'Shall something be deleted? Then say so: delete the zip files in Downloads.';
+}
+
 const answers = new Set(
   'yes no ok okay yep nope sure stop cancel abort quit exit do go'.split(' '),
 );

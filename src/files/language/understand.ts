@@ -23,6 +23,7 @@ import {
   negatedVerb,
   partOfFile,
   unknownVerb,
+  unwanted,
   vagueVerb,
 } from './unclear-verbs.ts';
 import { afterPoliteness, isChange, secondVerb, takeVerb, type VerbFound } from './verbs.ts';
@@ -74,7 +75,11 @@ function refusedOrNegated(words: Sentence, world: SentenceWorld): Understanding 
   const archived = archiveVerb(words, start, world);
   if (archived !== undefined) return archived;
   const vague =
-    vagueVerb(words, start) ?? partOfFile(words) ?? answerAlone(words) ?? unknownVerb(words, start);
+    vagueVerb(words, start) ??
+    unwanted(words, start) ??
+    partOfFile(words) ??
+    answerAlone(words) ??
+    unknownVerb(words, start);
   return vague === undefined ? undefined : asking('Not clear what to do', { question: vague });
 }
 
@@ -134,6 +139,9 @@ function chosenVerb(words: Sentence): VerbFound | 'two' {
   }
   if (first.deed === second.deed && !isChange(first.deed)) return first;
   if (first.deed === 'rename' && second.deed === 'rename') return first;
+  // "Copy it there and call it b.txt" is one thing: the name is taken with the place.
+  const isNamed = second.deed === 'rename' && after?.fold === 'it';
+  if (isNamed && (first.deed === 'move' || first.deed === 'copy')) return first;
   if (isLooking && !isChange(second.deed)) {
     words.use(second.at, second.next);
     return first;

@@ -78,7 +78,7 @@ export function takeVerb(sentence: Sentence): VerbFound | undefined {
   const first = verbAt(sentence.cursor(start));
   const head = first === undefined ? undefined : sharper(sentence, first);
   sentence.use(0, start);
-  if (head === undefined) return laterVerb(sentence);
+  if (head === undefined) return wishedVerb(sentence, start) ?? laterVerb(sentence);
   if (!describing.has(head.said)) sentence.use(start, head.next);
   return head;
 }
@@ -141,6 +141,33 @@ function laterVerb(sentence: Sentence): VerbFound | undefined {
   }
   return undefined;
 }
+
+const done: ReadonlySet<string> = new Set(
+  'moved renamed copied deleted removed trashed erased'.split(' '),
+);
+
+/** `I want all zips deleted`, `I would like a.txt renamed to b.txt`. */
+function wishedVerb(sentence: Sentence, start: number): VerbFound | undefined {
+  const polite = sentence.tokens.slice(0, start).map(({ fold }) => fold);
+  if (!polite.some((word) => ['want', 'like', 'need', 'have'].includes(word))) return undefined;
+  for (let at = start + 1; at < sentence.tokens.length; at++) {
+    const token = sentence.tokens[at];
+    if (token?.kind !== 'word' || !done.has(token.fold)) continue;
+    const found = verbAt(sentence.cursor(at));
+    // "The files deleted yesterday" are gone already, and so are "those I moved to Work".
+    const before = sentence.tokens[at - 1]?.fold ?? '';
+    const next = sentence.tokens[at + 1]?.fold ?? 'please';
+    const isTold = ['i', 'we', 'you', 'were', 'was', 'been', 'that'].includes(before);
+    const isWished = found?.deed === 'delete' ? endings.has(next) : directions.has(next);
+    if (found === undefined || isTold || !isWished) continue;
+    sentence.use(at, found.next);
+    return found;
+  }
+  return undefined;
+}
+
+const directions = new Set(['to', 'into', 'onto', 'over', 'as', 'by']);
+const endings = new Set(['please', 'from', 'permanently', 'thanks', 'now', 'asap']);
 
 /** "Why did you delete …" does not ask for it. */
 function isQuestion({ tokens }: Sentence): boolean {

@@ -159,7 +159,7 @@ move all files in Work and its subfolders older than 6 months to Archive
 Move everything in Downloads and Desktop to Archive
   asks
 move Invoices/2024.pdf to Archive and rename it to old.pdf
-  asks
+  move_file ~/Documents/Invoices/2024.pdf; destination ~/Archive/old.pdf
 Move everything from Archive back to Documents
   move_file ~/Archive/*; destination ~/Documents
 move ~/Downloads/* to ~/Archive
