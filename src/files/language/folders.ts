@@ -155,7 +155,7 @@ function exactAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined 
     const [first, ...others] = found;
     if (first === undefined) continue;
     cursor.at += length;
-    cursor.take(...folderNouns);
+    cursor.take(...folderNouns, 'project');
     const isSure = first.isKnown || others.length === 0;
     return {
       path: first.path,

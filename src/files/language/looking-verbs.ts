@@ -1,6 +1,12 @@
 /** The words for what only looks. Where one begins with another, the longer comes first. */
 import type { DeedWords } from './deed.ts';
 
+const kindsTaking = ['which', 'what'].flatMap((which) =>
+  ['file types', 'types of files', 'kinds of files', 'kind of files', 'type of files'].flatMap(
+    (kinds) => ['take', 'use', 'eat'].map((verb) => `${which} ${kinds} ${verb}`),
+  ),
+);
+
 /** Of sizes, dates and contents: they begin with words that are also in others. */
 export const askingVerbs: readonly DeedWords[] = [
   [
@@ -21,6 +27,8 @@ export const askingVerbs: readonly DeedWords[] = [
       'how many gigabytes',
       'how many megabytes',
       'how many gb',
+      'how many mbs',
+      'how many gbs',
       'how many gigs',
       'how many megs',
       'how many kilobytes',
@@ -59,6 +67,7 @@ export const askingVerbs: readonly DeedWords[] = [
       'what size is',
       'what size are',
       'how many bytes',
+      ...kindsTaking,
     ],
   ],
   ['count', ['how many', 'count', 'number of']],
@@ -170,6 +179,7 @@ export const lookingVerbs: readonly DeedWords[] = [
       'where do i have',
       'where did i store',
       'where have i saved',
+      'what about',
       'which',
       'is there',
       'are there',

@@ -57,6 +57,9 @@ export function takeContent(sentence: Sentence): TextWanted | undefined {
   return sentence.take((cursor) =>
     cursor.try((place) => {
       if (place.take(...contentCues) === undefined) return undefined;
+      place.skip('any mention of', 'any reference to', 'a reference to', 'references to');
+      // "Does it contain any empty files" asks what is in a folder.
+      if (['any', 'some', 'no'].includes(place.word ?? '')) return undefined;
       place.skip('the', 'word', 'words', 'phrase', 'text', 'string', 'term', 'exact');
       const wanted = textAt(place);
       place.skip('in them', 'inside', 'in it', 'inside them', 'somewhere');

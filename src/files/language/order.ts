@@ -92,6 +92,9 @@ function sortedBy(
   cursor: Cursor,
   { isSorting }: { readonly isSorting: boolean },
 ): Order | undefined {
+  const alone = cursor.take('alphabetically', 'in alphabetical order', 'chronologically');
+  if (alone === 'chronologically') return { sort: 'modified', order: 'asc' };
+  if (alone !== undefined) return { sort: 'name', order: 'asc' };
   const isAsked = cursor.take(
     ...['sorted by', 'sort by', 'ordered by', 'order by', 'sort them by', 'arranged by', 'by'],
     ...['sorted', 'sort'],
@@ -106,9 +109,8 @@ function sortedBy(
     const isPlain = isSorting || (word !== 'name' && !isTaken(word));
     return isFirst || (isAsked === 'by' && isPlain) ? order : undefined;
   }
-  return cursor.take('in alphabetical order', 'alphabetically') === undefined
-    ? undefined
-    : { sort: 'name', order: 'asc' };
+  const isNamed = cursor.take('in alphabetical order', 'alphabetically') !== undefined;
+  return isNamed ? { sort: 'name', order: 'asc' } : undefined;
 }
 
 // "Rename by date taken" names a pattern, and no order.

@@ -57,8 +57,20 @@ function isOurs(sentence: Sentence, said: string, world: SentenceWorld): boolean
   if (said === 'call')
     return sentence.tokens.some(({ kind }) => kind === 'name' || kind === 'path');
   // On the screen, and not on paper.
-  if (said === 'print') return words.includes('contents') || words.includes('content');
+  if (said === 'print') return isShown(sentence);
   return / when$/.test(said) && ['was', 'were', 'did'].some((word) => words.includes(word));
+}
+
+/** `print notes.txt`; `print report.pdf` and `print it twice` want paper. */
+function isShown({ tokens }: Sentence): boolean {
+  const words = tokens.map(({ fold }) => fold);
+  if (words.includes('contents') || words.includes('content')) return true;
+  const [name, ...others] = tokens.filter(({ kind }) => kind === 'name' || kind === 'path');
+  const isPaper = words.some((word) =>
+    /^(?:printer|paper|copies|pages?|times|twice|colou?r)$/.test(word),
+  );
+  const isText = /\.\w+$/.test(name?.fold ?? '') && !documentEnding.test(name?.fold ?? '');
+  return isText && !imageEnding.test(name?.fold ?? '') && others.length === 0 && !isPaper;
 }
 
 function isSentHere(sentence: Sentence, world: SentenceWorld): boolean {

@@ -164,6 +164,7 @@ function optionsOf(
   const isDeep = recursive ?? (isDeepBy(slots, given) ? true : undefined);
   const isSearch = given.action === 'search_files';
   const isUsage = given.action === 'get_disk_usage';
+  const isGrep = /^grep\b/.test(slots.verb.said);
   const wanted = called ?? content;
   const isExact =
     wanted?.isExact === true || (isSearch && slots.files.length > 0 && slots.left.length === 0);
@@ -174,7 +175,7 @@ function optionsOf(
       : { sort: order.sort, order: order.order }),
     ...(order?.limit === undefined ? {} : { limit: order.limit }),
     ...said,
-    ...(isSearch && content !== undefined ? { search_in: 'content' } : {}),
+    ...(isSearch && (content !== undefined || isGrep) ? { search_in: 'content' } : {}),
     ...(isSearch && called !== undefined ? { search_in: 'name' } : {}),
     ...(isSearch && isExact ? { exact: true } : {}),
     ...(given.isDryRun ? { dry_run: true } : {}),

@@ -216,6 +216,7 @@ function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
     'have a look at',
     'take a look at',
     'look at',
+    'print',
   ];
   return reads.includes(verb.said) ? { ...verb, deed: 'read' } : verb;
 }
@@ -252,7 +253,10 @@ function destinationOf(
   const isWhole = said.endsWith('copy of') && sentence.tokens[next]?.kind === 'path';
   const isPut = isWhole || putting.has(said);
   const name = takeNameThere(sentence, next);
-  const found = takeDestination(sentence, world, { from: next, isPut });
+  // "From Downloads to Music, move all songs" says it before.
+  const found =
+    takeDestination(sentence, world, { from: next, isPut }) ??
+    takeDestination(sentence, world, { from: 0, isPut: false });
   if (name !== undefined) return named(found, name);
   const isCommand = said === 'mv' || said === 'cp';
   return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);

@@ -48,6 +48,43 @@ export function negatedVerb(sentence: Sentence): string | undefined {
   return undefined;
 }
 
+const pronouns = [
+  ...['anything', 'them', 'it', 'any', 'of', 'those', 'these', 'yet', 'files', 'or', 'everything'],
+  ...['actually', 'for now', 'at all'],
+];
+
+/**
+ * `Don't delete anything, just show me …`, `list … but do not delete them yet`: what is not to be
+ * done to what is only looked at. Such a clause is taken out.
+ */
+export function takeReassurance(sentence: Sentence): void {
+  for (let at = 0; at < sentence.tokens.length; at++) {
+    const before = sentence.tokens[at - 1];
+    const cursor = sentence.cursor(at);
+    const begins = at === 0 || before?.isEnd === true || ['but', 'and'].includes(cursor.word ?? '');
+    if (!begins) continue;
+    cursor.skip('but', 'and', 'please', 'i', 'you', 'just', 'so');
+    if (cursor.take('do not', 'never', 'without') === undefined) continue;
+    cursor.skip(...between);
+    const verb = verbAt(cursor) ?? gerundAt(cursor.word);
+    if (verb === undefined) continue;
+    if (typeof verb === 'string') cursor.at++;
+    else if (!isChange(verb.deed)) continue;
+    cursor.skip(...pronouns);
+    const isOver = cursor.token === undefined || sentence.tokens[cursor.at - 1]?.isEnd === true;
+    const rest = at === 0 ? cursor.at : 0;
+    if (isOver && isLooking(sentence, rest)) sentence.use(at, cursor.at);
+  }
+}
+
+/** Nothing but looking is asked for from here on. */
+function isLooking(sentence: Sentence, from: number): boolean {
+  const cursor = sentence.cursor(from);
+  cursor.skip('just', 'only', 'simply', 'but', 'please', 'can you', 'could you', 'i want to');
+  const verb = verbAt(cursor);
+  return verb !== undefined && !isChange(verb.deed);
+}
+
 function gerundAt(word: string | undefined): string | undefined {
   const known = [
     'deleting',

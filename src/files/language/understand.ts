@@ -22,6 +22,7 @@ import {
   archiveVerb,
   negatedVerb,
   partOfFile,
+  takeReassurance,
   unknownVerb,
   unwanted,
   vagueVerb,
@@ -51,6 +52,7 @@ export function understand(sentence: string, world: SentenceWorld): Understandin
     });
   }
   const isDryRun = takeDryRun(words);
+  if (!isDryRun) takeReassurance(words);
   const options = takeOptions(words);
   return (
     refusedOrNegated(words, world) ??
@@ -138,6 +140,10 @@ function chosenVerb(words: Sentence): VerbFound | 'two' {
     return second;
   }
   if (first.deed === second.deed && !isChange(first.deed)) return first;
+  if (first.deed === 'read' && !isChange(second.deed) && saysNoMore(words, second.next)) {
+    words.use(second.at - 1, words.tokens.length);
+    return first;
+  }
   if (first.deed === 'rename' && second.deed === 'rename') return first;
   // "Copy it there and call it b.txt" is one thing: the name is taken with the place.
   const isNamed = second.deed === 'rename' && after?.fold === 'it';
@@ -147,6 +153,12 @@ function chosenVerb(words: Sentence): VerbFound | 'two' {
     return first;
   }
   return 'two';
+}
+
+/** `open a.txt and show me what it says`. */
+function saysNoMore({ tokens }: Sentence, from: number): boolean {
+  const more = ['me', 'what', 'is', 'in', 'it', 'inside', 'says', 'say', 'to', 'the', 'contents'];
+  return tokens.slice(from).every(({ kind, fold }) => kind === 'word' && more.includes(fold));
 }
 
 function confidenceOf(slots: Slots): number {

@@ -2,8 +2,16 @@
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import type { Token } from '../../kernel/language/tokens.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
-import { type FolderFound, folderAt, herePath, pathBelow } from './folders.ts';
+import {
+  belowHome,
+  type FolderFound,
+  folderAt,
+  herePath,
+  knownPath,
+  pathBelow,
+} from './folders.ts';
 import { phraseAt } from './places.ts';
 import { isFiller } from './stop-words.ts';
 import { afterPoliteness, verbAt } from './verbs.ts';
@@ -16,10 +24,12 @@ export function understandWriting(
   const start = afterPoliteness(sentence);
   const verb = verbAt(sentence.cursor(start));
   const isPut =
-    verb?.said === 'put' && sentence.tokens[verb.next]?.kind === 'quoted' && hasNewFile(sentence);
+    ['put', 'place', 'stick'].includes(verb?.said ?? '') &&
+    isTextAt(sentence.cursor(verb?.next ?? 0)) &&
+    hasNewFile(sentence);
   if (verb === undefined || (verb.deed !== 'write' && !isPut)) return undefined;
   sentence.use(0, verb.next);
-  const content = takeText(sentence);
+  const content = takeInIt(sentence) ?? takeText(sentence);
   const folder = takePlace(sentence, world);
   const name = takeName(sentence);
   const left = sentence
@@ -28,8 +38,7 @@ export function understandWriting(
     .filter(({ fold }) => !isFiller(fold) && !nouns.has(fold));
   const unused = left.map(({ text }) => text);
   if (name === undefined) return askName(content);
-  const isWhole = /^[~/]/.test(name);
-  const path = isWhole ? name : pathBelow(folder?.path ?? herePath(world), name);
+  const path = pathOf(name, folder, world);
   const request: FileRequest = {
     action: 'write_file',
     path,
@@ -47,6 +56,13 @@ export function understandWriting(
   if (unused.length === 0) return { kind: 'understood', reading, confidence: 0.9, unused, request };
   const question = `I did not understand ${unused.map((word) => quote(word)).join(', ')}. Say: create a file called "name.txt" saying "text".`;
   return { kind: 'asks-back', reading, confidence: 0.3, unused, question, request };
+}
+
+/** `Desktop/a.txt` is on the desktop, wherever the sentence was said. */
+function pathOf(name: string, folder: FolderFound | undefined, world: SentenceWorld): string {
+  if (/^[~/]/.test(name)) return belowHome(name, world);
+  const known = folder === undefined && name.includes('/') ? knownPath(name, world) : undefined;
+  return known ?? pathBelow(folder?.path ?? herePath(world), name);
 }
 
 const nouns = new Set(
@@ -67,8 +83,17 @@ function askName(content: string | undefined): Understanding {
   };
 }
 
+/** `the text "…"`, `the words '…'`. */
+function isTextAt(cursor: Cursor): boolean {
+  cursor.skip('the', 'following', 'text', 'words', 'word', 'line', 'sentence', 'message', 'phrase');
+  return cursor.token?.kind === 'quoted';
+}
+
 function hasNewFile({ tokens }: Sentence): boolean {
-  return tokens.some(({ kind, fold }) => kind === 'name' || fold === 'file');
+  return tokens.some(
+    ({ kind, fold }) =>
+      kind === 'name' || fold === 'file' || (kind === 'path' && /\.\w+$/.test(fold)),
+  );
 }
 
 const textCues = [
@@ -77,6 +102,9 @@ const textCues = [
     'which says',
     'saying',
     'with the text',
+    'with the following text',
+    'with the following content',
+    'with the following',
     'with the content',
     'with the contents',
   ],
@@ -101,6 +129,29 @@ function takeText(sentence: Sentence): string | undefined {
   return first.token.text;
 }
 
+/** `with milk, eggs and bread in it`: everything up to `in it`. */
+function takeInIt(sentence: Sentence): string | undefined {
+  const { tokens } = sentence;
+  const end = tokens.length - 2;
+  const isInIt = tokens[end]?.fold === 'in' && tokens[end + 1]?.fold === 'it';
+  const start = tokens.findLastIndex(({ kind, fold }) => kind === 'word' && fold === 'with');
+  if (!isInIt || start === -1 || tokens[start + 1]?.kind === 'quoted') return undefined;
+  const words = tokens.slice(start + 1, end);
+  // "With nothing in it".
+  const isNothing = words.length === 1 && words[0]?.fold === 'nothing';
+  if (words.length === 0 || words.some(({ kind }) => kind !== 'word')) return undefined;
+  sentence.use(start, tokens.length);
+  return isNothing ? '' : spoken(words);
+}
+
+/** As it was said, with its commas; a contraction is two words of one spelling. */
+function spoken(words: readonly Token[]): string {
+  return words
+    .filter(({ text }, at) => !(text.includes("'") && words[at - 1]?.text === text))
+    .map(({ text, isEnd }, at, all) => (isEnd && at < all.length - 1 ? `${text},` : text))
+    .join(' ');
+}
+
 function cuedText(cursor: Cursor): string | undefined {
   const cue = cursor.take(...textCues);
   if (cue === undefined) return undefined;
@@ -114,11 +165,7 @@ function cuedText(cursor: Cursor): string | undefined {
   if (cue === 'with' || token === undefined) return undefined;
   const words = cursor.sentence.tokens.slice(cursor.at);
   cursor.at = cursor.sentence.tokens.length;
-  // A contraction is two words of one spelling.
-  const texts = words.map(({ text }) => text);
-  return texts
-    .filter((text, index) => !(text.includes("'") && texts[index - 1] === text))
-    .join(' ');
+  return spoken(words);
 }
 
 function takePlace(sentence: Sentence, world: SentenceWorld): FolderFound | undefined {
@@ -131,11 +178,15 @@ function takePlace(sentence: Sentence, world: SentenceWorld): FolderFound | unde
   )?.found;
 }
 
+const namings = [
+  ...['called', 'named', 'with the name', 'as', 'titled', 'call it', 'name it', 'calling it'],
+  ...['naming it', 'entitled', 'by the name of'],
+];
+
 function takeName(sentence: Sentence): string | undefined {
   const called = sentence.take((cursor) =>
     cursor.try((place) => {
-      if (place.take('called', 'named', 'with the name', 'as', 'titled') === undefined)
-        return undefined;
+      if (place.take(...namings) === undefined) return undefined;
       const { token } = place;
       if (token === undefined) return undefined;
       if (token.kind !== 'word') {

@@ -50,4 +50,48 @@ Delete all the zips in Downloads
   delete_file ~/Downloads; type zip
 Move everything out of Downloads into Archive, but leave the zips alone
   move_file ~/Downloads; destination ~/Archive; exclude *.zip
+Create a file named shopping.txt with milk, eggs and bread in it
+  write_file ~/Projects/shop/shopping.txt; content milk, eggs and bread
+Put the text 'draft' into Documents/Work/status.txt
+  write_file ~/Documents/Work/status.txt; content draft
+Save "abc" to Desktop/abc.txt
+  write_file ~/Desktop/abc.txt; content abc
+Make me a file, call it plan.txt, and put "phase one" in it
+  write_file ~/Projects/shop/plan.txt; content phase one
+Create notes.md on the desktop containing hello, world
+  write_file ~/Desktop/notes.md; content hello, world
+grep for TODO in Projects/shop
+  search_files ~/Projects/shop; query TODO; search_in content; recursive
+Open ~/Documents/letter.md and show me what it says
+  read_file ~/Documents/letter.md
+print config.json
+  read_file ~/Projects/shop/config.json
+print notes.txt twice
+  refused nobody
+how many gigs of music do I have
+  get_disk_usage ~; type audio/*
+I'd love to know which folders are the heaviest
+  get_disk_usage ~
+which types of files take up the most room?
+  get_disk_usage ~
+list documents alphabetically in Work
+  list_files ~/Documents/Work; type_has docx; sort name; order asc; recursive
+What's inside the shop project?
+  list_files ~/Projects/shop
+Does Documents contain any empty files?
+  list_files ~/Documents; size_lt 1; recursive
+From Downloads to Music, move all the flac files
+  move_file ~/Downloads; destination ~/Music; type flac
+Don't delete anything, just show me the old files in Downloads
+  list_files ~/Downloads; sort modified; order asc; recursive
+Show me the zips in Downloads but don't delete them yet
+  list_files ~/Downloads; type zip; recursive
+Don't delete the PDFs, list them
+  asks
+Do not delete anything, move the PDFs in Downloads to Archive
+  asks
+Any idea where my passport scan is?
+  search_files ~; query passport scan; recursive
+When you get a chance, move the PDFs in Downloads to Documents
+  move_file ~/Downloads; destination ~/Documents; type pdf
 `;
