@@ -542,6 +542,26 @@ describe('a request that could take more than was meant', () => {
     expect(readdirSync(join(world.root, 'Q')).sort()).toEqual(['old.txt', 'only.txt']);
   });
 
+  test('for the oldest two leaves folders, however old they are', async () => {
+    await using world = await fileAgentWorld();
+    for (const [name, days] of [
+      ['a.txt', 9],
+      ['b.txt', 8],
+      ['c.txt', 1],
+    ] as const)
+      age(write(world, `Downloads/${name}`), days);
+    write(world, 'Downloads/folder/new.txt');
+    age(join(world.root, 'Downloads/folder'), 100);
+
+    await world.confirm({
+      action: 'delete_file',
+      path: '~/Downloads/*',
+      options: { sort: 'modified', order: 'asc', limit: 2 },
+    });
+
+    expect(readdirSync(join(world.root, 'Downloads')).toSorted()).toEqual(['c.txt', 'folder']);
+  });
+
   test('for all but a type leaves folders, and what is of that type without saying so', async () => {
     await using world = await fileAgentWorld();
     write(world, 'Q/scan', '%PDF-1.4\n%%EOF\n');

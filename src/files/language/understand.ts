@@ -12,6 +12,7 @@ import type { SentenceWorld, Understanding } from '../../kernel/files/understand
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { tokensOf } from '../../kernel/language/tokens.ts';
 import { doubtOf } from './doubts.ts';
+import { misspeltChange, withVerbMended } from './misspelt-verbs.ts';
 import { outOfScope } from './out-of-scope.ts';
 import { readingOf } from './reading.ts';
 import { requestOf } from './request-of.ts';
@@ -40,7 +41,7 @@ export function understand(sentence: string, world: SentenceWorld): Understandin
       question: `Please say it in less than ${mostCharacters} characters, one thing at a time.`,
     });
   }
-  const words = new Sentence(tokensOf(sentence));
+  const words = new Sentence(withVerbMended(tokensOf(sentence)));
   if (words.tokens.length > mostWords) {
     return asking('The sentence is too long', {
       question: `Please say it in less than ${mostWords} words; put a text that is to be written in quotes.`,
@@ -81,6 +82,7 @@ function refusedOrNegated(words: Sentence, world: SentenceWorld): Understanding 
     unwanted(words, start) ??
     partOfFile(words) ??
     answerAlone(words) ??
+    misspeltChange(words) ??
     unknownVerb(words, start);
   return vague === undefined ? undefined : asking('Not clear what to do', { question: vague });
 }

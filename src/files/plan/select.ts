@@ -225,9 +225,10 @@ function duplicatesByWords(): AosError {
   });
 }
 
-/** An old folder may hold what is new: whoever asks by date, size or type means files. */
-function isOfFiles({ action, filters = {} }: FileRequest): boolean {
+/** An old folder may hold what is new: whoever asks by date, size, type or rank means files. */
+function isOfFiles({ action, filters = {}, options = {} }: FileRequest): boolean {
   const { name: _, ...said } = filters;
+  if (options.limit !== undefined && options.sort !== undefined) return true;
   return action === 'rename_file' || Object.values(said).some((value) => value !== undefined);
 }
 

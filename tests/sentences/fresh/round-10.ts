@@ -94,4 +94,12 @@ Any idea where my passport scan is?
   search_files ~; query passport scan; recursive
 When you get a chance, move the PDFs in Downloads to Documents
   move_file ~/Downloads; destination ~/Documents; type pdf
+shwo me my photos
+  list_files ~; type image/*; recursive
+lsit files in Downloads
+  list_files ~/Downloads
+delte zips in Downloads
+  asks
+moev the PDFs to Archive
+  asks
 `;
