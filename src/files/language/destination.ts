@@ -142,12 +142,14 @@ function writtenPath(cursor: Cursor): FolderFound | undefined {
   return { path, how: 'exact', others: [], said: path };
 }
 
+const politeEnds = new Set(['please', 'thanks', 'thank', 'now', 'asap', 'today', 'instead']);
+
 // Where more words follow, it is another name: "Archive" is not "Archive 2025".
 function wholeFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const found = folderAt(cursor, world);
   if (found === undefined || found.how === 'new') return undefined;
   const isEnd = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
-  const [next] = phraseAt(cursor);
+  const [next] = phraseAt(cursor).filter(({ fold: word }) => !politeEnds.has(word));
   // "To Archive all the PDFs" goes on with what is moved.
   const goesOn = ['all', 'every', 'everything', 'any', 'the', 'my'].includes(next?.fold ?? '');
   return isEnd || next === undefined || goesOn ? found : undefined;

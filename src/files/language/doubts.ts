@@ -19,12 +19,14 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
   }
   return (
     deletedWhere(slots) ??
+    thrownIn(slots) ??
     unusedWords(slots) ??
     whichTwin(slots) ??
     byContent(slots) ??
     joined(slots) ??
     otherType(slots) ??
     halfName(slots) ??
+    longerPath(slots) ??
     firstOfWhat(slots) ??
     whichOne(slots) ??
     unsureFolder(slots) ??
@@ -106,6 +108,14 @@ function deletedWhere({ verb, destination }: Slots): string | undefined {
   return 'Shall they be deleted, or go to another folder? Say "delete …" or "move … to …".';
 }
 
+/** `chuck the installers in Downloads`: into it, or out of it? */
+function thrownIn({ verb, destination, folders, isInto }: Slots): string | undefined {
+  const isThrown = ['throw', 'chuck', 'toss', 'drop'].includes(verb.said);
+  if (!isThrown || destination?.kind !== 'folder' || folders.length > 0 || isInto) return undefined;
+  const path = quote(destination.folder.path);
+  return `Shall they go to ${path}, or be deleted there? Say "move … to …" or "delete … in …".`;
+}
+
 /** U1 */
 function unusedWords({ left, verb }: Slots): string | undefined {
   if (left.length === 0) return undefined;
@@ -142,6 +152,12 @@ function halfName({ called, verb }: Slots): string | undefined {
   if (called === undefined || called.isPart === true || called.text.includes('.')) return undefined;
   const text = quote(called.text);
   return `Is ${text} the whole name? Say it with its ending, or "${verb.said} files with ${text} in the name".`;
+}
+
+function longerPath({ isPathLonger }: Slots): string | undefined {
+  return isPathLonger
+    ? 'Where does the name of the folder end? Please put it in quotes.'
+    : undefined;
 }
 
 function firstOfWhat({ order, verb }: Slots): string | undefined {

@@ -83,16 +83,17 @@ function writtenAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefine
   const spaced = cursor.try((place) => spacedPath(place, world));
   if (spaced !== undefined) return { path: spaced, how: 'exact', others: [], said: spaced };
   cursor.at++;
+  const text = token.kind === 'path' ? takeRestOfPath(cursor, token.text) : token.text;
   const hasNoun = cursor.take(...folderNouns) !== undefined;
-  const found = knownPath(token.text, world);
+  const found = knownPath(text, world);
   // The rest of its name: "~/Desktop/To do.md".
   const isThere = found !== undefined && folderWritten(found, world) !== undefined;
   if (token.kind === 'path' && !token.isEnd && !isThere && cursor.token?.kind === 'name')
     return undefined;
   if (token.kind === 'quoted' && found === undefined && !hasNoun) return undefined;
-  const path = found ?? (/^[~/]/.test(token.text) ? token.text : `~/${token.text}`);
+  const path = found ?? (/^[~/]/.test(text) ? text : `~/${text}`);
   const how = found === undefined && token.kind === 'quoted' ? 'new' : 'exact';
-  return { path: belowHome(withoutSlash(path), world), how, others: [], said: token.text };
+  return { path: belowHome(withoutSlash(path), world), how, others: [], said: text };
 }
 
 /** `~/Pictures/Holiday 2026`: the words behind it belong to it where that folder is there. */
@@ -109,6 +110,19 @@ function spacedPath(cursor: Cursor, world: SentenceWorld): string | undefined {
     return found.path;
   }
   return undefined;
+}
+
+/** `Archive/Old Photos`: words in capitals right behind a path are the rest of its name. */
+function takeRestOfPath(cursor: Cursor, path: string): string {
+  let whole = path;
+  for (let { token } = cursor; token !== undefined; { token } = cursor) {
+    const isEnded = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+    const isPart = token.kind === 'word' && /^(?:\p{Lu}|\d+$)/u.test(token.text);
+    if (isEnded || !isPart || whole.endsWith('/') || folderNouns.includes(token.fold)) break;
+    whole = `${whole} ${token.text}`;
+    cursor.at++;
+  }
+  return whole;
 }
 
 /** Exactly this one is there; `Pictures/Holiday 2026` is below the root. */

@@ -1,5 +1,6 @@
 /** What a sentence says in passing: single words that matter without naming anything. */
-import type { Sentence } from '../../kernel/language/cursor.ts';
+import { Sentence } from '../../kernel/language/cursor.ts';
+import { typeAt } from './type-words.ts';
 
 export interface Hints {
   /** Folders are what is looked for. */
@@ -19,6 +20,10 @@ export interface Hints {
   readonly isJoined: boolean;
   /** `the Work folder`, and not only `Work`. */
   readonly saysFolder: boolean;
+  /** `into`, `to`, and not only `in`. */
+  readonly isInto: boolean;
+  /** `Archive/old photos`: photos in a folder, or the name of it? */
+  readonly isPathLonger: boolean;
 }
 
 const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 'things'];
@@ -48,6 +53,8 @@ export function hintsOf(
     saysIf: says('would') || says('if'),
     isJoined: isJoined(sentence),
     saysFolder: says('folder') || says('directory'),
+    isPathLonger: isPathLonger(sentence),
+    isInto: sentence.tokens.some(({ fold }) => ['into', 'onto', 'to'].includes(fold)),
   };
 }
 
@@ -67,6 +74,15 @@ function isOne({ tokens }: Sentence): boolean {
     // `the folder Archive` is called so.
     const isName = ['folder', 'directory'].includes(before[0] ?? '');
     return isSingle && isDefinite && !isName && !plural.test(tokens[at + 1]?.fold ?? '');
+  });
+}
+
+function isPathLonger({ tokens }: Sentence): boolean {
+  const unread = new Sentence(tokens);
+  return tokens.some(({ kind, text, isEnd }, at) => {
+    const isFolder = kind === 'path' && !isEnd && !/\.\w{1,8}$|[*/]$/.test(text);
+    const isLower = /^\p{Ll}/u.test(tokens[at + 1]?.text ?? '');
+    return isFolder && isLower && typeAt(unread.cursor(at + 1)) !== undefined;
   });
 }
 

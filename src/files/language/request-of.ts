@@ -163,14 +163,14 @@ function optionsOf(
   const { kind: _kind, isHiddenOnly: _isHiddenOnly, recursive, ...said } = slots.options;
   const isDeep = recursive ?? (isDeepBy(slots, given) ? true : undefined);
   const isSearch = given.action === 'search_files';
-  const isUsage = given.action === 'get_disk_usage';
+  const isUnsorted = ['get_disk_usage', 'get_metadata', 'read_file'].includes(given.action);
   const isGrep = /^grep\b/.test(slots.verb.said);
   const wanted = called ?? content;
   const isExact =
     wanted?.isExact === true || (isSearch && slots.files.length > 0 && slots.left.length === 0);
   return {
     ...(isDeep === undefined ? {} : { recursive: isDeep }),
-    ...(order?.sort === undefined || isSearch || isUsage
+    ...(order?.sort === undefined || isSearch || isUnsorted
       ? {}
       : { sort: order.sort, order: order.order }),
     ...(order?.limit === undefined ? {} : { limit: order.limit }),

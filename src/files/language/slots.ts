@@ -3,7 +3,6 @@ import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
-import type { Deed } from './deed.ts';
 import {
   type Destination,
   takeDestination,
@@ -65,28 +64,40 @@ export function slotsOf(
   const { found: newName, at: nameAt } = taking(sentence, () =>
     verb.deed === 'rename' ? takeNewName(sentence, verb) : undefined,
   );
-  const narrowing = { ...told, ...takeWhen(sentence, verb, world) };
+  const isCalledFile = calledFile(told.called, verb).length > 0;
+  const narrowing = {
+    ...told,
+    called: isCalledFile ? undefined : told.called,
+    ...takeWhen(sentence, verb, world),
+  };
   const { found: destination, at: destinationAt } = taking(sentence, () =>
     destinationOf(sentence, verb, world),
   );
   const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
   const { types, areMixed } = takeTypes(sentence);
   const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
-  const files = takeFileNames(sentence);
+  const files = [...takeFileNames(sentence), ...calledFile(told.called, verb)];
   // No word of a new name says anything of what is there: `Old stuff`, `All files`.
   const hints = hintsOf(sentence, { goal: new Set([...nameAt, ...destinationAt]) });
-  const left = wordsLeft(sentence, verb.deed).filter(
+  const left = wordsLeft(sentence, verb).filter(
     ({ fold }) => !isSpent(fold, { ...narrowing, types }),
   );
   const guessed = known.length === 0 ? guessedFolder(left, verb, world) : undefined;
   const folder = partly ?? guessed;
+  const isSized = types.length === 0 && files.length === 0 && asksSize(sentence, known);
   return {
     ...hints,
     isEverything: hints.isEverything || hasContents,
     ...narrowing,
     newName,
-    verb:
-      left.length + types.length === 0 ? aboutOne(verb, files) : askedAbout(sentence, verb, files),
+    ...(isSized ? { sizes: undefined } : {}),
+    verb: isSized
+      ? { ...verb, deed: 'usage' }
+      : askedAbout(
+          sentence,
+          left.length + types.length === 0 ? aboutOne(verb, files) : verb,
+          files,
+        ),
     options,
     folders: folder === undefined ? known : [...known, folder],
     types,
@@ -96,6 +107,25 @@ export function slotsOf(
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
+}
+
+/** `open the file called a.txt` is about that file. */
+function calledFile(called: TextWanted | undefined, { deed }: VerbFound): string[] {
+  const isAbout = ['read', 'details', 'usage'].includes(deed);
+  const isWhole = called?.isPart !== true && /\.\w{1,8}$/.test(called?.text ?? '');
+  return isAbout && isWhole && called !== undefined ? [called.text] : [];
+}
+
+/** `is Videos bigger than 20 GB`: of the folder, and not of what is in it. */
+function asksSize({ tokens }: Sentence, folders: readonly FolderFound[]): boolean {
+  const at = tokens.findIndex(({ fold }) =>
+    ['bigger', 'larger', 'smaller', 'over', 'more'].includes(fold),
+  );
+  const subject = tokens.slice(1, at).map(({ fold }) => fold);
+  const isPlain = subject.every(
+    (word) => !['there', 'anything', 'something', 'any'].includes(word),
+  );
+  return tokens[0]?.fold === 'is' && at > 1 && isPlain && folders.length === 1;
 }
 
 /** `dump the photos into Archive` keeps them. */
@@ -161,14 +191,31 @@ function takeContents(sentence: Sentence): boolean {
   );
 }
 
-const twinWords = ['duplicates', 'duplicate', 'duplicated', 'identical'];
+const twinWords = [
+  'exact duplicates',
+  'exact copies',
+  'exact duplicate',
+  'duplicates',
+  'duplicate',
+  'duplicated',
+  'identical',
+];
 
-function wordsLeft(sentence: Sentence, deed: Deed): Token[] {
-  const keep = isChange(deed) ? isTelling : (word: string) => !isFiller(word);
+function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
+  const keep = isChange(verb.deed) ? isTelling : (word: string) => !isFiller(word);
+  const from = isPreface(sentence, verb) ? verb.at : 0;
   return sentence
     .free()
+    .filter(({ at }) => at >= from)
     .map(({ token }) => token)
     .filter(({ kind, fold }) => kind !== 'word' || keep(fold));
+}
+
+/** `I think there is a huge one, find …`: what is told before is not looked for. */
+function isPreface({ tokens }: Sentence, { deed, at, next }: VerbFound): boolean {
+  const isLater = tokens[at - 1]?.isEnd === true && next < tokens.length;
+  const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(tokens[next]?.fold ?? '');
+  return isLater && !isAbout && !isChange(deed);
 }
 
 /** Words that belong to what has been taken, wherever in the sentence they stand. */

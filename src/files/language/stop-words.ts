@@ -17,7 +17,7 @@ const fillers = [
   'put placed having only disk drive computer quickly everywhere along recently remaining',
   'present consuming consume hogging eating filling wasting took change modify edit touch',
   'recent download downloads subfolder subfolders subdirectory subdirectories recorded filmed',
-  'contain contains wrote working sent gave emailed help phrase make save normal regular ordinary camera',
+  'around overview summary exact data contain contains wrote working sent gave emailed help phrase make save normal regular ordinary camera',
 ];
 
 const fillerWords = new Set(fillers.join(' ').split(' '));
@@ -32,7 +32,7 @@ const telling = new Set(
     'regular ordinary camera need want like know use uses used using own owns possess received',
     'earlier could would might both many much something taking take takes occupying occupy space',
     'room storage result results via his her there how why consuming consume hogging eating',
-    'contain contains filling wasting mine ever still their its total altogether overall',
+    'around overview summary exact data contain contains filling wasting mine ever still their its total altogether overall',
   ]
     .join(' ')
     .split(' '),

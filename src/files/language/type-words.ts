@@ -97,8 +97,17 @@ function phraseType(cursor: Cursor): TypeWord | undefined {
   const word = cursor.take(...phrases.map(([phrase]) => phrase));
   const found = phrases.find(([phrase]) => phrase === word);
   if (found === undefined) return undefined;
-  const isNoun = takeNoun(cursor, phraseNouns) || isByItself(found[0], cursor);
+  const isNoun =
+    takeNoun(cursor, phraseNouns) || isByItself(found[0], cursor) || sharesNoun(cursor);
   return isNoun ? found[1] : undefined;
+}
+
+/** `markdown and text files`: the noun stands behind the last of them. */
+function sharesNoun({ sentence, at }: Cursor): boolean {
+  const ahead = sentence.cursor(at);
+  const isListed = sentence.tokens[at - 1]?.isEnd === true;
+  const isJoined = ahead.take('and', 'or') !== undefined;
+  return (isJoined || isListed) && typeAt(ahead) !== undefined;
 }
 
 // "The code for the alarm" is another.
@@ -124,9 +133,16 @@ function extensionType(cursor: Cursor): TypeWord | undefined {
   if (extension === undefined || isHidden || token?.kind === 'quoted') return undefined;
   cursor.at++;
   takeNoun(cursor, [...phraseNouns, 'ending', 'extension']);
-  const type = extension === 'jpg' || extension === 'jpeg' ? 'jpg,jpeg' : extension;
+  const isSpoken = starred === undefined && dotted === undefined;
+  const type = isSpoken || extension !== 'doc' ? (spoken[extension] ?? extension) : extension;
   return { type, words: `${extension.toUpperCase()} files` };
 }
+
+const spoken: Readonly<Record<string, string>> = {
+  jpg: 'jpg,jpeg',
+  jpeg: 'jpg,jpeg',
+  doc: 'doc,docx',
+};
 
 function familyType(cursor: Cursor): TypeWord | undefined {
   // One log may be a diary.

@@ -128,6 +128,7 @@ const vagueVerbs: readonly (readonly [readonly string[], string])[] = [
   [
     [
       ...['organise', 'organize', 'tidy up', 'tidy', 'clean up', 'sort out', 'declutter', 'group'],
+      ...['file the', 'file my', 'file all', 'file these', 'file those'],
       ...['file away', 'put away', 'free up', 'make room', 'make space', 'clean my', 'clean the'],
       ...['swap', 'exchange', 'flatten', 'consolidate', 'deduplicate', 'dedupe'],
       ...[

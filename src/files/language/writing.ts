@@ -23,12 +23,9 @@ export function understandWriting(
 ): Understanding | undefined {
   const start = afterPoliteness(sentence);
   const verb = verbAt(sentence.cursor(start));
-  const isPut =
-    ['put', 'place', 'stick'].includes(verb?.said ?? '') &&
-    isTextAt(sentence.cursor(verb?.next ?? 0)) &&
-    hasNewFile(sentence);
-  if (verb === undefined || (verb.deed !== 'write' && !isPut)) return undefined;
-  sentence.use(0, verb.next);
+  const next = puttingAt(sentence, start) ?? (verb?.deed === 'write' ? verb.next : undefined);
+  if (next === undefined) return undefined;
+  sentence.use(0, next);
   const content = takeInIt(sentence) ?? takeText(sentence);
   const folder = takePlace(sentence, world);
   const name = takeName(sentence);
@@ -81,6 +78,14 @@ function askName(content: string | undefined): Understanding {
     question,
     request,
   };
+}
+
+/** `put "…" into a.txt`, `note "…" in a.txt`: behind the verb, where a text follows it. */
+function puttingAt(sentence: Sentence, start: number): number | undefined {
+  const cursor = sentence.cursor(start);
+  const said = cursor.take('put', 'place', 'stick', 'note', 'store', 'record', 'type', 'enter');
+  const next = cursor.at;
+  return said !== undefined && isTextAt(cursor) && hasNewFile(sentence) ? next : undefined;
 }
 
 /** `the text "…"`, `the words '…'`. */
@@ -164,6 +169,8 @@ function cuedText(cursor: Cursor): string | undefined {
   }
   if (cue === 'with' || token === undefined) return undefined;
   const words = cursor.sentence.tokens.slice(cursor.at);
+  // What stands around a quotation is lost: `print("hi")`.
+  if (words.some(({ kind }) => kind === 'quoted')) return undefined;
   cursor.at = cursor.sentence.tokens.length;
   return spoken(words);
 }

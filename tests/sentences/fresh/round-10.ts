@@ -102,4 +102,50 @@ delte zips in Downloads
   asks
 moev the PDFs to Archive
   asks
+So, what have I got lying around on the desktop?
+  list_files ~/Desktop
+Give me an overview of my Pictures folder
+  list_files ~/Pictures
+list the markdown and text files in Projects
+  list_files ~/Projects; type_has md,txt; recursive
+Which files are exact duplicates in Music?
+  list_files ~/Music; duplicates; recursive
+Just open the file named ideas.txt in Documents
+  read_file ~/Documents/ideas.txt
+is ~/Downloads/setup.dmg large?
+  get_metadata ~/Downloads/setup.dmg
+Show me the EXIF data of Pictures/beach.jpg
+  get_metadata ~/Pictures/beach.jpg
+is my Videos folder bigger than 20 GB?
+  get_disk_usage ~/Videos
+is there anything in Videos bigger than 20 GB?
+  list_files ~/Videos; size_gt 20000000000; recursive
+I had some notes, find the recipe for pancakes
+  search_files ~; query recipe pancakes; recursive
+Make a file hello.py in Projects containing print("hi")
+  asks
+Please note "dentist 9am Friday" in appointments.txt on the desktop
+  write_file ~/Desktop/appointments.txt; content dentist 9am Friday
+Store "ABC-123" in a file called key.txt under Documents/Work
+  write_file ~/Documents/Work/key.txt; content ABC-123
+Move photos taken before 2020 from Pictures to Archive/Old Photos
+  move_file ~/Pictures; destination ~/Archive/Old Photos; type image/*; taken_before 2020-01-01
+Delete everything in Archive/Old Photos
+  delete_file ~/Archive/Old Photos/*
+Delete everything in Archive/old photos
+  asks
+Move ~/Downloads/a.pdf to Archive/old photos
+  asks
+can you file the receipts under Taxes
+  asks
+Chuck out any exe files in Downloads
+  delete_file ~/Downloads; type exe
+chuck the exe files in Downloads
+  asks
+get shot of ~/Desktop/junk.txt
+  delete_file ~/Desktop/junk.txt
+Kill all .tmp files in this folder
+  delete_file ~/Projects/shop; type tmp
+delete all docs in Downloads
+  delete_file ~/Downloads; type doc,docx
 `;
