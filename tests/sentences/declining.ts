@@ -105,7 +105,7 @@ Copy notes.md to Desktop and Archive
 Remove old downloads
   asks
 delete anything in Downloads that isn't a PDF
-  asks
+  delete_file ~/Downloads; exclude *.pdf
 Delete Ahmed's invoice
   asks
 Get rid of everything

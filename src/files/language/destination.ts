@@ -155,6 +155,12 @@ function wholeFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefi
   return isEnd || next === undefined || goesOn ? found : undefined;
 }
 
+/** They name no folder: `their proper folders`, `the right place`. */
+const unsaid = new Set([
+  ...['their', 'its', 'his', 'her', 'proper', 'right', 'correct', 'appropriate', 'respective'],
+  ...['own', 'other', 'different', 'separate', 'same', 'matching', 'usual', 'parent', 'previous'],
+]);
+
 function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefined {
   cursor.skip('a', 'the', 'my', 'another', 'brand', 'new');
   const isFolder = cursor.take('folder', 'directory', 'subfolder') !== undefined;
@@ -169,6 +175,9 @@ function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefine
   const names = words.filter(({ fold: folded }) => !folderNouns.includes(folded));
   const name = names.map(({ text }) => text).join(' ');
   if (name === '') return undefined;
+  const isOther = names.some(({ fold: word }) => unsaid.has(word));
+  const areMany = words.some(({ fold: word }) => /^(?:folders|directories)$/.test(word));
+  if (isOther || areMany) return { kind: 'vague', said: name };
   const isNamed =
     isFolder || names.length < words.length || token?.kind === 'quoted' || /^\p{Lu}/u.test(name);
   // "Archive every Friday" is no name.

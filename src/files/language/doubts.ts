@@ -27,6 +27,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
     otherType(slots) ??
     halfName(slots) ??
     longerPath(slots) ??
+    partAndWhole(slots) ??
     firstOfWhat(slots) ??
     whichOne(slots) ??
     unsureFolder(slots) ??
@@ -158,6 +159,13 @@ function longerPath({ isPathLonger }: Slots): string | undefined {
   return isPathLonger
     ? 'Where does the name of the folder end? Please put it in quotes.'
     : undefined;
+}
+
+/** `the PDFs in Work and everything in it`. */
+function partAndWhole(slots: Slots): string | undefined {
+  const isPart = isNarrowed(slots) || slots.files.length > 0;
+  if (slots.options.isWholeFolder !== true || !isPart) return undefined;
+  return `Only some of it, or all of it? Say for example "${slots.verb.said} everything in …".`;
 }
 
 function firstOfWhat({ order, verb }: Slots): string | undefined {

@@ -33,7 +33,10 @@ const folderWords = ['folders', 'directories', 'subfolders'];
 /** When everything else has been taken out; `goal` is where it says what is to come of it. */
 export function hintsOf(
   sentence: Sentence,
-  { goal }: { readonly goal: ReadonlySet<number> },
+  {
+    goal,
+    exclusions,
+  }: { readonly goal: ReadonlySet<number>; readonly exclusions: ReadonlySet<number> },
 ): Hints {
   const words = new Set(
     sentence.tokens
@@ -47,7 +50,7 @@ export function hintsOf(
     asksFolders: ['folder', 'folders', 'directory', 'directories'].some(says),
     wasDownloaded: says('downloaded') || (says('download') && says('i')),
     isEverything: everything.some(says),
-    isOne: isOne(sentence),
+    isOne: isOne(sentence, exclusions),
     saysWish: wishes.some(says),
     saysAllFiles: says('files') || says('every'),
     saysIf: says('would') || says('if'),
@@ -64,9 +67,10 @@ const plural =
   /^(?:files|documents|docs|images|photos|pictures|names|folder|folders|archives|type)$/;
 
 /** `the PDF`, and neither `the PDF files` nor `the zip folder`. */
-function isOne({ tokens }: Sentence): boolean {
+function isOne({ tokens }: Sentence, exclusions: ReadonlySet<number>): boolean {
   return tokens.some(({ kind, fold }, at) => {
-    const isSingle = kind === 'word' && single.test(fold);
+    // `what is not a PDF` are many.
+    const isSingle = kind === 'word' && single.test(fold) && !exclusions.has(at);
     const before = [tokens[at - 1]?.fold ?? '', tokens[at - 2]?.fold ?? ''];
     const isDefinite = before.some((word) =>
       ['the', 'a', 'an', 'this', 'that', 'my'].includes(word),

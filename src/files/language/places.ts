@@ -51,7 +51,7 @@ export function siblingAt(cursor: Cursor, world: SentenceWorld): FolderFound | u
 function atHead(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const { sentence, at } = cursor;
   if (at === 0 || sentence.isFree(at - 1)) return undefined;
-  const isThing = ['move', 'copy', 'rename', 'delete'].includes(
+  const isThing = ['move', 'copy', 'rename', 'delete', 'list', 'show', 'me', 'display'].includes(
     sentence.tokens[at - 1]?.fold ?? '',
   );
   if (isThing) return capitalFolder(cursor, world);
@@ -63,9 +63,12 @@ function atHead(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
 
 /** "Move Work" is the folder; "move my invoices" may be some files. */
 function capitalFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+  const start = cursor.at;
   const found = folderAt(cursor, world);
   const last = cursor.sentence.tokens[cursor.at - 1];
-  const isNamed = last?.kind === 'path' || /^\p{Lu}/u.test(last?.text ?? '');
+  // "Holiday 2026" is written with a capital, too.
+  const said = cursor.sentence.tokens.slice(start, cursor.at);
+  const isNamed = last?.kind === 'path' || said.some(({ text }) => /^\p{Lu}/u.test(text));
   return isNamed || folderNouns.includes(last?.fold ?? '') ? found : undefined;
 }
 

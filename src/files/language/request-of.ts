@@ -160,8 +160,10 @@ function optionsOf(
   },
 ): FileOptions {
   const { order, called, content } = slots;
-  const { kind: _kind, isHiddenOnly: _isHiddenOnly, recursive, ...said } = slots.options;
-  const isDeep = recursive ?? (isDeepBy(slots, given) ? true : undefined);
+  const { kind: _kind, isHiddenOnly: _hidden, isWholeFolder, ...options } = slots.options;
+  const { recursive, ...said } = options;
+  const isWhole = isWholeFolder === true && !isChange(slots.verb.deed);
+  const isDeep = recursive ?? (isWhole || isDeepBy(slots, given) ? true : undefined);
   const isSearch = given.action === 'search_files';
   const isUnsorted = ['get_disk_usage', 'get_metadata', 'read_file'].includes(given.action);
   const isGrep = /^grep\b/.test(slots.verb.said);

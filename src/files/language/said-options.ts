@@ -10,8 +10,6 @@ const deepWords = [
   ...[
     'including subdirectories',
     'and subdirectories',
-    'and everything below it',
-    'and everything in it',
   ],
   ...[
     'at any depth',
@@ -22,6 +20,13 @@ const deepWords = [
   ],
   ...['and any subfolders', 'including any subfolders', 'and its subdirectories'],
 ];
+const wholeWords = ['and', 'with', 'including', 'along with', 'together with'].flatMap((joint) =>
+  [
+    ...['everything in it', 'everything inside it', 'everything inside', 'everything below it'],
+    ...['all its contents', 'all of its contents', 'its contents', 'all the contents'],
+    ...['everything that is in it', 'all that is in it', 'everything within it'],
+  ].map((what) => `${joint} ${what}`),
+);
 const flatWords = [
   ...['not in subfolders', 'not subfolders', 'without subfolders', 'excluding subfolders'],
   ...['but not subfolders', 'but not its subfolders', 'but not in subfolders', 'no subfolders'],
@@ -51,12 +56,15 @@ export type SaidOptions = FileOptions & {
   readonly kind?: 'folder' | 'any';
   /** Hidden ones alone, and not also. */
   readonly isHiddenOnly?: true;
+  /** `Work and everything in it`. */
+  readonly isWholeFolder?: true;
 };
 
 /** How it is to be done, and whether folders are meant too. */
 export function takeOptions(sentence: Sentence): SaidOptions {
   const has = (...phrases: readonly string[]) =>
     sentence.take((cursor) => cursor.take(...phrases)) !== undefined;
+  const isWholeFolder = has(...wholeWords);
   const isFlat = has(...flatWords);
   const isDeep = has(...deepWords);
   const conflict = conflictOf(has);
@@ -68,6 +76,7 @@ export function takeOptions(sentence: Sentence): SaidOptions {
     ...(has('hidden', 'dotfiles', 'dot files') ? { hidden: true, isHiddenOnly: true } : {}),
     ...(conflict === undefined ? {} : { on_conflict: conflict }),
     ...(isAny ? { kind: 'any' } : {}),
+    ...(isWholeFolder ? { isWholeFolder: true } : {}),
   };
 }
 

@@ -60,7 +60,7 @@ export function slotsOf(
 ): Slots {
   const verb = thrownInto(sentence, said) ? { ...said, deed: 'move' as const } : said;
   const hasContents = isChange(verb.deed) && takeContents(sentence);
-  const told = takeTold(sentence, verb, world);
+  const { excludedAt, ...told } = takeTold(sentence, verb, world);
   const { found: newName, at: nameAt } = taking(sentence, () =>
     verb.deed === 'rename' ? takeNewName(sentence, verb) : undefined,
   );
@@ -78,7 +78,10 @@ export function slotsOf(
   const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
   const files = [...takeFileNames(sentence), ...calledFile(told.called, verb)];
   // No word of a new name says anything of what is there: `Old stuff`, `All files`.
-  const hints = hintsOf(sentence, { goal: new Set([...nameAt, ...destinationAt]) });
+  const hints = hintsOf(sentence, {
+    goal: new Set([...nameAt, ...destinationAt]),
+    exclusions: new Set(excludedAt),
+  });
   const left = wordsLeft(sentence, verb).filter(
     ({ fold }) => !isSpent(fold, { ...narrowing, types }),
   );
@@ -87,7 +90,8 @@ export function slotsOf(
   const isSized = types.length === 0 && files.length === 0 && asksSize(sentence, known);
   return {
     ...hints,
-    isEverything: hints.isEverything || hasContents,
+    isEverything: (hints.isEverything || hasContents) && options.isWholeFolder !== true,
+    saysFolder: hints.saysFolder || options.isWholeFolder === true,
     ...narrowing,
     newName,
     ...(isSized ? { sizes: undefined } : {}),
@@ -147,7 +151,15 @@ function taking<Found>(
 type Told = Pick<
   Slots,
   'areDuplicates' | 'called' | 'exclude' | 'content' | 'namePattern' | 'sizes'
->;
+> & { readonly excludedAt: readonly number[] };
+
+function excludedBy(
+  sentence: Sentence,
+  world: SentenceWorld,
+): Pick<Told, 'exclude' | 'excludedAt'> {
+  const { found, at } = taking(sentence, () => takeExclusions(sentence, world));
+  return { exclude: found, excludedAt: at };
+}
 
 /** In this order: what is said more exactly is taken before what could be a part of it. */
 function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld): Told {
@@ -157,7 +169,7 @@ function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld)
   return {
     areDuplicates: twins !== undefined,
     called: isCalled ? takeCalled(sentence) : undefined,
-    exclude: takeExclusions(sentence, world),
+    ...excludedBy(sentence, world),
     content: isContent ? takeContent(sentence) : undefined,
     namePattern: takeNamePattern(sentence),
     sizes: takeSizes(sentence),
@@ -283,7 +295,8 @@ function namesFolder({ tokens }: Sentence): boolean {
 
 /** The verb asks for a place at once: `what is in`, `size of`, `list`, `empty`. */
 function isOpenEnded({ deed, said }: VerbFound): boolean {
-  if (['ls', 'browse', 'check', 'move', 'copy', 'rename', 'delete'].includes(said)) return true;
+  const isDirect = ['ls', 'browse', 'check', 'list', 'show', 'show me', 'display'].includes(said);
+  if (isDirect || ['move', 'copy', 'rename', 'delete'].includes(said)) return true;
   if (isClearing({ said })) return true;
   return !isChange(deed) && / (?:in|inside|on|of|for|by|through)$/.test(said);
 }

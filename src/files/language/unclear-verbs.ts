@@ -202,7 +202,10 @@ const unwantedCues = [
 /** `I don't need old.txt any more`: perhaps it is to go. */
 export function unwanted(sentence: Sentence, start: number): string | undefined {
   const said = sentence.cursor(start).take(...unwantedCues);
-  return said === undefined
+  const [head, ...rest] = sentence.tokens.slice(start).map(({ fold }) => fold);
+  // "Get everything off my desktop".
+  const isGot = head === 'get' && rest.includes('off');
+  return said === undefined && !isGot
     ? undefined
     : 'Shall something be deleted? Then say so: delete the zip files in Downloads.';
 }

@@ -35,6 +35,7 @@ export function understandWriting(
     .filter(({ fold }) => !isFiller(fold) && !nouns.has(fold));
   const unused = left.map(({ text }) => text);
   if (name === undefined) return askName(content);
+  if (content === undefined && !isForEmpty(sentence, start)) return askText(name);
   const path = pathOf(name, folder, world);
   const request: FileRequest = {
     action: 'write_file',
@@ -65,6 +66,19 @@ function pathOf(name: string, folder: FolderFound | undefined, world: SentenceWo
 const nouns = new Set(
   'new text note plain empty blank document markdown csv saying says txt'.split(' '),
 );
+
+/** `create a.txt`, `write an empty file a.txt`; "write my name to a.txt" is to have something in it. */
+function isForEmpty({ tokens }: Sentence, start: number): boolean {
+  const isText = ['write', 'save', 'jot', 'note', 'record'].includes(tokens[start]?.fold ?? '');
+  const words = ['file', 'empty', 'blank', 'document', 'note', 'nothing'];
+  return !isText || tokens.slice(start + 1).some(({ fold }) => words.includes(fold));
+}
+
+function askText(name: string): Understanding {
+  const reading = oneLine(`Write ${quote(name)}`);
+  const question = `What shall be in it? Say: write "…" to ${oneLine(name)}.`;
+  return { kind: 'asks-back', reading, confidence: 0.3, unused: [], question };
+}
 
 function askName(content: string | undefined): Understanding {
   const request = { action: 'write_file' as const, ...(content === undefined ? {} : { content }) };

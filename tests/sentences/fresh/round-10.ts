@@ -148,4 +148,31 @@ Kill all .tmp files in this folder
   delete_file ~/Projects/shop; type tmp
 delete all docs in Downloads
   delete_file ~/Downloads; type doc,docx
+list Work
+  list_files ~/Documents/Work
+show me Holiday 2026
+  list_files ~/Pictures/Holiday 2026
+list Work and everything in it
+  list_files ~/Documents/Work; recursive
+Delete Downloads/old and everything in it
+  delete_file ~/Downloads/old
+Delete the PDFs in Work and everything in it
+  asks
+Move all the files in Downloads to their proper folders
+  asks
+Write my name to me.txt
+  asks
+Move everything in Downloads that isn't a PDF to Archive
+  move_file ~/Downloads; destination ~/Archive; exclude *.pdf
+please get everything off my desktop
+  asks
+Rename the newest file in Downloads to latest.pdf
+  rename_file ~/Downloads/*; destination latest.pdf; sort modified; order desc; limit 1
+Delete the zips in Downloads. Actually, don't.
+  asks
+Delete files in Downloads larger than 1 GB or older than a year
+  asks
+Could the zips in Downloads be deleted?
+  delete_file ~/Downloads; type zip
+  asks
 `;
