@@ -76,6 +76,7 @@ export const changingVerbs: readonly DeedWords[] = [
       'change the file names',
       'change file names',
       'change all names',
+      'change',
       'add',
       'make all the file names',
       'make all file names',

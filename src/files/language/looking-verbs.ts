@@ -10,6 +10,18 @@ const kindsTaking = ['which', 'what'].flatMap((which) =>
 /** Of sizes, dates and contents: they begin with words that are also in others. */
 export const askingVerbs: readonly DeedWords[] = [
   [
+    'details',
+    [
+      ...['the size and', 'size and'].flatMap((size) =>
+        ['date of', 'type of', 'age of', 'dates of', 'modification date of'].map(
+          (rest) => `${size} ${rest}`,
+        ),
+      ),
+      'date and size of',
+      'type and size of',
+    ],
+  ],
+  [
     'usage',
     [
       'how much disk space',

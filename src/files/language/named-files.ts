@@ -111,7 +111,17 @@ function inTheName(cursor: Cursor): TextWanted | undefined {
     ...['whose names include', 'whose name includes', 'with a name containing'],
   );
   if (before !== undefined) return partOf(textAt(cursor));
-  if (cursor.take('with', 'that have', 'which have', 'having') === undefined) return undefined;
+  const cues = [
+    'with',
+    'that have',
+    'which have',
+    'having',
+    'that has',
+    'which has',
+    'have',
+    'has',
+  ];
+  if (cursor.take(...cues) === undefined) return undefined;
   cursor.skip('the', 'word');
   const wanted = textAt(cursor);
   const isName = cursor.take(

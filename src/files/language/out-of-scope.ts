@@ -27,7 +27,8 @@ export function outOfScope(
   const head = sentence.cursor(start);
   for (const [refusal, phrases] of heads) {
     const said = head.take(...phrases);
-    if (said !== undefined && !isOurs(sentence, said, world)) return aboutImages(sentence, refusal);
+    if (said !== undefined && !isOurs(sentence, { said, start }, world))
+      return aboutImages(sentence, refusal);
     head.at = start;
   }
   for (let at = start; at < sentence.tokens.length; at++) {
@@ -50,9 +51,14 @@ export function outOfScope(
 }
 
 /** "Tell me when it was changed" asks for what has been; what is sent to a folder stays here. */
-function isOurs(sentence: Sentence, said: string, world: SentenceWorld): boolean {
+function isOurs(
+  sentence: Sentence,
+  { said, start }: { readonly said: string; readonly start: number },
+  world: SentenceWorld,
+): boolean {
   const words = sentence.tokens.map(({ fold }) => fold);
   if (said === 'send') return words.includes('trash') || isSentHere(sentence, world);
+  if (said === 'keep') return /^keep a (?:copy|backup) of /.test(words.slice(start).join(' '));
   // Files have names; only people are called.
   if (said === 'call')
     return sentence.tokens.some(({ kind }) => kind === 'name' || kind === 'path');
@@ -125,6 +131,7 @@ function aboutImages({ tokens }: Sentence, refusal: Refusal): Refusal {
 
 const documentEnding = /\.(?:pdf|docx?|odt|rtf|pptx?|odp|xlsx?|ods|epub)$/;
 const imageEnding = /\.(?:png|jpe?g|gif|heic|webp|tiff?|bmp)$/;
+const archiveEnding = /\.(?:zip|tar|t?gz|7z|rar|bz2|xz)$/;
 const imageNoun = /^(?:picture|photo|image|screenshot)$/;
 const documentNoun = /^(?:pdf|docx?|document|contract|letter|presentation|scan)s?$/;
 
@@ -133,6 +140,10 @@ function saysWhat(sentence: Sentence, start: number): Refusal | undefined {
   const said = sentence.tokens.slice(start).map(({ fold }) => fold);
   const named = sentence.tokens.filter(({ kind }) => kind !== 'word').map(({ fold }) => fold);
   const isNamedLast = sentence.tokens.at(-1)?.kind !== 'word' && asksWhatIsIn(said);
+  const isListed = isNamedLast || said.includes('contents') || said[0] === 'open';
+  if (isListed && named.length === 1 && archiveEnding.test(named[0] ?? '')) {
+    return { agent: 'archive_agent', message: compressing };
+  }
   if (!asksInside(said) && !isNamedLast) return undefined;
   if (named.some((name) => imageEnding.test(name)))
     return { agent: 'image_agent', message: inside };

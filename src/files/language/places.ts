@@ -55,10 +55,20 @@ function atHead(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
     sentence.tokens[at - 1]?.fold ?? '',
   );
   if (isThing) return capitalFolder(cursor, world);
-  const isIn = ['in', 'inside', 'on', 'ls', 'browse', 'through', 'check', 'search'].includes(
+  if (sentence.tokens[at - 1]?.fold === 'search') return searchedFolder(cursor, world);
+  const isIn = ['in', 'inside', 'on', 'ls', 'browse', 'through', 'check'].includes(
     sentence.tokens[at - 1]?.fold ?? '',
   );
   return isIn ? folderAt(cursor, world) : properFolder(cursor, world);
+}
+
+/** "Search Work for …" is the folder; "search invoices" looks for them. */
+function searchedFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+  const start = cursor.at;
+  const found = folderAt(cursor, world);
+  if (cursor.word === 'for') return found;
+  cursor.at = start;
+  return capitalFolder(cursor, world);
 }
 
 /** "Move Work" is the folder; "move my invoices" may be some files. */

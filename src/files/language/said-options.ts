@@ -7,10 +7,7 @@ const deepWords = [
   ...['including its subfolders', 'including all its subfolders', 'with all subfolders'],
   ...['and all its subfolders', 'and all subfolders', 'and its subfolders', 'and subfolders'],
   ...['and all of its subfolders', 'in all subfolders', 'with subfolders', 'with its subfolders'],
-  ...[
-    'including subdirectories',
-    'and subdirectories',
-  ],
+  ...['including subdirectories', 'and subdirectories'],
   ...[
     'at any depth',
     'and below',

@@ -24,7 +24,7 @@ import { phraseAt, takeFolders, takeUnknownFolder } from './places.ts';
 import { takeRenamePattern } from './rename-pattern.ts';
 import type { SaidOptions } from './said-options.ts';
 import { type SizeSpan, takeSizes } from './sizes.ts';
-import { isFiller, isParticiple, isTelling } from './stop-words.ts';
+import { isChatter, isFiller, isParticiple, isTelling } from './stop-words.ts';
 import { type TypeWord, takeTypes } from './type-words.ts';
 import { isChange, isClearing, type VerbFound } from './verbs.ts';
 
@@ -214,7 +214,9 @@ const twinWords = [
 ];
 
 function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
-  const keep = isChange(verb.deed) ? isTelling : (word: string) => !isFiller(word);
+  const keep = isChange(verb.deed)
+    ? isTelling
+    : (word: string) => !isFiller(word) && !isChatter(word);
   const from = isPreface(sentence, verb) ? verb.at : 0;
   return sentence
     .free()
@@ -295,7 +297,16 @@ function namesFolder({ tokens }: Sentence): boolean {
 
 /** The verb asks for a place at once: `what is in`, `size of`, `list`, `empty`. */
 function isOpenEnded({ deed, said }: VerbFound): boolean {
-  const isDirect = ['ls', 'browse', 'check', 'list', 'show', 'show me', 'display'].includes(said);
+  const isDirect = [
+    'ls',
+    'browse',
+    'check',
+    'list',
+    'show',
+    'show me',
+    'display',
+    'search',
+  ].includes(said);
   if (isDirect || ['move', 'copy', 'rename', 'delete'].includes(said)) return true;
   if (isClearing({ said })) return true;
   return !isChange(deed) && / (?:in|inside|on|of|for|by|through)$/.test(said);
@@ -343,6 +354,9 @@ function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
   const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
   if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
   const written = writtenName(sentence, verb.next);
+  // "Change a.txt's name to b.txt".
+  if (verb.said === 'change')
+    sentence.take((cursor) => cursor.take('name', 'filename', 'file name'));
   const isPattern = written?.includes('{') === true && !/\{ext\}|\.\w/.test(written);
   if (isPattern) return `${written}{ext}`;
   if (pattern === undefined || written === undefined) return pattern ?? written;

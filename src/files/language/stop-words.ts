@@ -20,6 +20,24 @@ const fillers = [
   'around overview summary exact data contain contains wrote working sent gave emailed help phrase make save normal regular ordinary camera',
 ];
 
+/** Of people who talk; never what is looked for, and never passed over where something is changed. */
+const chatter = new Set(
+  [
+    'reckon guess suppose think thought believe remember recall wonder maybe perhaps probably',
+    'possibly already lately basically literally anyway honestly simply exactly roughly nearly',
+    'almost quite rather pretty very extremely create write happen happened happening seem seems',
+    'appear whatever whichever wherever bit lot lots bunch guys mate buddy folks cheers ta thx ty',
+    'btw fyi hm hmm umm uh oh ah lol wow sorry hopefully sure obviously apparently somehow',
+    'please kindly been seen say says said tend look looks looking hello hi hey ok okay',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+export function isChatter(word: string): boolean {
+  return chatter.has(word);
+}
+
 const fillerWords = new Set(fillers.join(' ').split(' '));
 
 /** In a request that changes something each of these would change which files are meant. */

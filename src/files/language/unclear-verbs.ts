@@ -150,6 +150,10 @@ const vagueVerbs: readonly (readonly [readonly string[], string])[] = [
     'Just say what is to be done. For example: move PDFs in Downloads older than 30 days to Archive.',
   ],
   [
+    ['what is the average', 'what is the mean', 'what is the median', 'average size', 'average'],
+    'I tell how much they take together, and how large each of them is. Say: how big are …',
+  ],
+  [
     ['undo', 'restore', 'undelete', 'recover', 'bring back', 'revert'],
     'What has been done is undone with `aos files undo` and the number of its plan.',
   ],
@@ -239,6 +243,8 @@ export function vagueVerb(sentence: Sentence, start: number): string | undefined
   if (verb?.deed === 'rename') return undefined;
   // Shown in an order, and put nowhere.
   if (isSorting(verb) && hasOrder(sentence)) return undefined;
+  const isCleaned = verb === undefined && sentence.cursor(start).take('clean') !== undefined;
+  if (isCleaned) return vagueVerbs.find(([verbs]) => verbs.includes('clean up'))?.[1];
   const found = vagueVerbs.find(([verbs]) => sentence.cursor(start).take(...verbs) !== undefined);
   return found?.[1];
 }

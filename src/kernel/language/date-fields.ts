@@ -32,6 +32,8 @@ const fields: Readonly<Record<string, DateField>> = {
   filmed: 'taken',
   wrote: 'modified',
   make: 'created',
+  create: 'created',
+  write: 'modified',
   take: 'taken',
   'working on': 'modified',
   change: 'modified',
@@ -56,7 +58,7 @@ export function fieldsOf(sentence: Sentence): DateField[] {
 }
 
 function isVerbToo(word: string): boolean {
-  return word === 'make' || word === 'take';
+  return ['make', 'take', 'create', 'write'].includes(word);
 }
 
 export function takeParticiple(cursor: Cursor): boolean {

@@ -82,6 +82,7 @@ function stated(cursor: Cursor, today: Today): Span | undefined {
   cursor.skip('earlier', 'sometime', 'some time', 'only', 'at any time');
   const span =
     cursor.try((place) => ageSpan(place, today)) ??
+    cursor.try((place) => lyingSpan(place, today)) ??
     cursor.try((place) => rollingSpan(place, today)) ??
     cursor.try((place) => rangeSpan(place, today)) ??
     cursor.try((place) => relatedSpan(place, today));
@@ -132,6 +133,14 @@ function ageSpan(cursor: Cursor, today: Today): Span | undefined {
   const point = pointAt(cursor, today);
   if (point === undefined) return undefined;
   return marked(point, older === undefined ? { after: point.to } : { before: point.from });
+}
+
+/** `lying there for over 3 months`: since before. */
+function lyingSpan(cursor: Cursor, today: Today): Span | undefined {
+  if (cursor.take('for') === undefined) return undefined;
+  if (cursor.take('over', 'more than', 'longer than', 'at least') === undefined) return undefined;
+  const duration = durationAt(cursor);
+  return duration === undefined ? undefined : { before: earlier(today, duration) };
 }
 
 /** `in the last 3 days`, `the past two weeks`: so long until now. */

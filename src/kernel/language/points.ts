@@ -32,6 +32,7 @@ export function pointAt(cursor: Cursor, today: Today): Point | undefined {
     edgeOf,
     beforeLast,
     weekOfMonth,
+    weekOfDay,
     relativeUnit,
     ago,
     isoDate,
@@ -110,6 +111,15 @@ function weekOfMonth(cursor: Cursor, today: Today): Point | undefined {
   const from = today.zone.instantOf(start);
   const to = today.zone.instantOf({ ...start, day: start.day + 7 });
   return { from, to, isPlain: true, isAmbiguous: true };
+}
+
+/** `the week of 2 November`: from the Monday before to the Sunday after. */
+function weekOfDay(cursor: Cursor, today: Today): Point | undefined {
+  cursor.skip('the');
+  if (cursor.take('week of') === undefined) return undefined;
+  const day = isoDate(cursor, today) ?? dayAndMonth(cursor, today);
+  if (day === undefined || day.to - day.from > 26 * 3_600_000) return undefined;
+  return plain(unitPeriod({ ...today, now: day.from }, 'week', 0));
 }
 
 function relativeUnit(cursor: Cursor, today: Today): Point | undefined {

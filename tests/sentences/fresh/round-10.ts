@@ -175,4 +175,31 @@ Delete files in Downloads larger than 1 GB or older than a year
 Could the zips in Downloads be deleted?
   delete_file ~/Downloads; type zip
   asks
+Which documents did I write in the week of 2 November?
+  list_files ~; type_has docx; modified_after 2026-11-02; modified_before 2026-11-09; recursive
+any zip bigger than 300 MB that's been sitting in Downloads for over 3 months?
+  list_files ~/Downloads; type zip; size_gt 300000000; modified_before 2026-08-15T12:00; recursive
+How many files did I create this month?
+  list_files ~; created_after 2026-11-01; recursive
+what is the average size of my photos?
+  asks
+search Work for anything to do with onboarding
+  search_files ~/Documents/Work; query onboarding; recursive
+which files have "2025" in their name?
+  search_files ~; query 2025; search_in name; recursive
+Tell me the size and date of photo.png in Pictures
+  get_metadata ~/Pictures/photo.png
+Change report.txt's name to report-old.txt
+  rename_file ~/Projects/shop/report.txt; destination report-old.txt
+change all jpgs to pngs
+  asks
+keep a copy of Taxes in Archive
+  asks
+  copy_file ~/Documents/Taxes; destination ~/Archive
+Clean Downloads of everything older than a year
+  asks
+what's in photos.zip?
+  refused archive_agent
+open backup.zip
+  refused archive_agent
 `;
