@@ -48,12 +48,21 @@ const naming = [
   ...['with the name', 'renaming it to', 'renamed to', 'as'],
 ];
 
+/** `a copy of a.txt called b.txt`: what has a name already gets another. */
+export function namesAgain({ tokens }: Sentence, at: number): boolean {
+  const before = tokens[at - 1];
+  const isCue = ['called', 'named'].includes(tokens[at]?.fold ?? '');
+  return isCue && before !== undefined && before.kind !== 'word' && tokens[at + 1]?.kind !== 'word';
+}
+
 /** `to Archive as old.txt`, `and call it old.txt`: the name that it shall have there. */
 export function takeNameThere(sentence: Sentence, from: number): string | undefined {
   return sentence.take(
     (cursor) =>
       cursor.try((place) => {
-        if (place.take(...naming) === undefined) return undefined;
+        const isAgain = namesAgain(sentence, place.at);
+        const cues = isAgain ? [...naming, 'named', 'called'] : naming;
+        if (place.take(...cues) === undefined) return undefined;
         const { token } = place;
         const isName =
           token?.kind === 'name' || (token?.kind === 'quoted' && /\.\w+$/.test(token.text));

@@ -78,11 +78,12 @@ function whatWould({ action, options }: FileRequest): string | undefined {
 }
 
 function nothingSaid(
-  { verb, folders }: Slots,
+  { verb, folders, files }: Slots,
   { filters, query, options }: FileRequest,
 ): string | undefined {
   const isSaid = filters ?? query ?? options?.sort ?? options?.limit;
-  if (verb.said !== '' || folders.length > 0 || isSaid !== undefined) return undefined;
+  const isNamed = folders.length > 0 || files.length > 0;
+  if (verb.said !== '' || isNamed || isSaid !== undefined) return undefined;
   return 'What shall I do? For example: find PDFs from last week.';
 }
 

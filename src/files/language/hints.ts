@@ -47,7 +47,7 @@ export function hintsOf(
   const isFree = sentence.free().some(({ token }) => folderWords.includes(token.fold));
   return {
     areFolders: isFree && !says('files'),
-    asksFolders: ['folder', 'folders', 'directory', 'directories'].some(says),
+    asksFolders: asksFolders(sentence),
     wasDownloaded: says('downloaded') || (says('download') && says('i')),
     isEverything: everything.some(says),
     isOne: isOne(sentence, exclusions),
@@ -78,6 +78,17 @@ function isOne({ tokens }: Sentence, exclusions: ReadonlySet<number>): boolean {
     // `the folder Archive` is called so.
     const isName = ['folder', 'directory'].includes(before[0] ?? '');
     return isSingle && isDefinite && !isName && !plural.test(tokens[at + 1]?.fold ?? '');
+  });
+}
+
+const askingWords = ['which', 'what', 'largest', 'biggest', 'heaviest', 'each', 'every'];
+
+/** `which folder`, `the biggest folders`; "in my home folder" asks for no folder. */
+function asksFolders({ tokens }: Sentence): boolean {
+  return tokens.some(({ fold }, at) => {
+    if (['folders', 'directories', 'subfolders'].includes(fold)) return true;
+    const isAsked = askingWords.includes(tokens[at - 1]?.fold ?? '');
+    return isAsked && ['folder', 'directory', 'subfolder'].includes(fold);
   });
 }
 

@@ -24,7 +24,11 @@ export const askingVerbs: readonly DeedWords[] = [
   [
     'usage',
     [
+      'how much free disk space',
+      'how much free space',
+      'how much free storage',
       'how much disk space',
+      'du',
       'how much storage space',
       'how much space',
       'how much storage',
@@ -119,6 +123,8 @@ export const askingVerbs: readonly DeedWords[] = [
       'tell me about',
       'describe',
       'how old is',
+      'how long is',
+      'how long are',
       'how old are',
       'how old',
       'when',

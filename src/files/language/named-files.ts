@@ -126,6 +126,7 @@ function inTheName(cursor: Cursor): TextWanted | undefined {
   const wanted = textAt(cursor);
   const isName = cursor.take(
     ...['in the name', 'in the filename', 'in the file name', 'in their name', 'in their names'],
+    ...['in its filename', 'in its file name', 'in their file names', 'in its title'],
     ...['in the title', 'in its name', 'in their filename', 'in the names', 'in their filenames'],
   );
   return isName === undefined ? undefined : partOf(wanted);

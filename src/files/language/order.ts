@@ -61,12 +61,15 @@ export function takeOrder(
   sentence: Sentence,
   { isSorting }: { readonly isSorting: boolean },
 ): Order | undefined {
-  const sorted = sentence.take((cursor) =>
-    cursor.try((place) => sortedBy(place, { isSorting })),
-  )?.found;
+  // "By size, smallest first": the last says it best.
+  const sorted = sentence
+    .takeAll((cursor) => cursor.try((place) => sortedBy(place, { isSorting })))
+    .at(-1);
   const ranked = sentence.take((cursor) => cursor.try(ranking) ?? cursor.try(lastOne))?.found;
   const limit =
-    ranked?.limit === undefined ? sentence.take((cursor) => cursor.try(limitAt))?.found : undefined;
+    ranked?.limit === undefined
+      ? sentence.take((cursor) => cursor.try(limitAt) ?? (ranked && cursor.try(countAt)))?.found
+      : undefined;
   if (sorted === undefined && ranked === undefined && limit === undefined) return undefined;
   return { ...limit, ...ranked, ...sorted };
 }
@@ -83,8 +86,21 @@ const adjectives: Readonly<Record<string, Order>> = {
 
 /** "My old photos" are not so old and no older, but the oldest come first. */
 export function takeVagueOrder(sentence: Sentence): Order | undefined {
+  const isLong = sentence.take((cursor) => cursor.try(longAgo)) !== undefined;
+  if (isLong) return { sort: 'modified', order: 'asc' };
   const [word] = sentence.takeAll((cursor) => cursor.take(...Object.keys(adjectives)));
   return word === undefined ? undefined : adjectives[word];
+}
+
+/** `that I haven't used in ages`. */
+function longAgo(cursor: Cursor): true | undefined {
+  cursor.skip('i', 'we', 'have', 'has', 'not', 'been', 'used', 'opened', 'touched', 'needed');
+  cursor.skip('looked at', 'changed', 'modified');
+  const said = cursor.take(
+    ...['in ages', 'for ages', 'in a long time', 'for a long time', 'in a while', 'for a while'],
+    ...['in forever', 'in a very long time', 'for a very long time'],
+  );
+  return said === undefined ? undefined : true;
 }
 
 /** `sorted by size`, `largest first`, `in alphabetical order`. */
@@ -152,7 +168,8 @@ function ordinalAt(cursor: Cursor): number | undefined {
 /** `which file is the largest`. */
 function isOneBefore({ sentence }: Cursor, start: number): boolean {
   const [noun = '', link = ''] = sentence.tokens.slice(start - 2, start).map(({ fold }) => fold);
-  return ['is', 'was'].includes(link) && singularNouns.includes(noun);
+  const isWhich = sentence.tokens[0]?.fold === 'which';
+  return ['is', 'was'].includes(link) && (isWhich || singularNouns.includes(noun));
 }
 
 // One, where a noun in the singular follows at once or behind a word: "largest PDF file".
@@ -167,6 +184,13 @@ function lastOne(cursor: Cursor): Order | undefined {
   cursor.skip('the', 'my', 'very');
   if (cursor.take('last') === undefined || !isOne(cursor)) return undefined;
   return { sort: 'modified', order: 'desc', limit: 1, isNth: true };
+}
+
+/** `which 5 folders are the largest`: the number stands before what is counted. */
+function countAt(cursor: Cursor): Order | undefined {
+  const limit = numberAt(cursor);
+  const isCounted = /^[a-z]{3,}s$/.test(cursor.word ?? '');
+  return limit !== undefined && Number.isInteger(limit) && isCounted ? { limit } : undefined;
 }
 
 /** `top 5`, `first 20`, `only 10`, `last 5 files`. */

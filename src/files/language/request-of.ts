@@ -35,7 +35,8 @@ function actionFor(slots: Slots): FileRequest['action'] {
   }
   if (wantedWords(slots) !== undefined) return 'search_files';
   // How large a folder is, is how much is in it.
-  if (slots.asksFolders && slots.order?.sort === 'size') return 'get_disk_usage';
+  const isOfFolders = slots.asksFolders && slots.types.length === 0;
+  if (isOfFolders && slots.order?.sort === 'size') return 'get_disk_usage';
   if (deed === 'read' || deed === 'details')
     return slots.folders.length > 0 && deed === 'read' ? 'list_files' : actionOf[deed];
   return actionOf[deed];

@@ -49,6 +49,16 @@ const alsoHidden = [
   ...['including hidden', 'and hidden files', 'with hidden files', 'as well as hidden files'],
 ];
 
+const notHidden = [
+  'except',
+  'except for',
+  'excluding',
+  'without',
+  'ignoring',
+  'but not',
+  'not',
+].flatMap((cue) => [`${cue} hidden ones`, `${cue} the hidden ones`, `${cue} hidden files`]);
+
 export type SaidOptions = FileOptions & {
   readonly kind?: 'folder' | 'any';
   /** Hidden ones alone, and not also. */
@@ -61,6 +71,8 @@ export type SaidOptions = FileOptions & {
 export function takeOptions(sentence: Sentence): SaidOptions {
   const has = (...phrases: readonly string[]) =>
     sentence.take((cursor) => cursor.take(...phrases)) !== undefined;
+  // They are passed over anyway.
+  has(...notHidden);
   const isWholeFolder = has(...wholeWords);
   const isFlat = has(...flatWords);
   const isDeep = has(...deepWords);
@@ -104,6 +116,13 @@ const conditional = [
 ].flatMap((done) =>
   [
     'show me what',
+    'show what',
+    'list what',
+    'show which files',
+    'list which files',
+    'list the files that',
+    'show me the files that',
+    'tell me which files',
     'tell me what',
     'show me which files',
     'which files',

@@ -62,6 +62,7 @@ function exactly(cursor: Cursor): SizeSpan | undefined {
   if (cursor.take('exactly', 'precisely') === undefined) return undefined;
   const bytes = bytesAt(cursor);
   if (bytes === undefined) return undefined;
+  cursor.skip('in size', 'big', 'long', 'large', 'each');
   return { ...(bytes > 0 ? { over: bytes - 1 } : {}), under: bytes + 1 };
 }
 
@@ -100,7 +101,7 @@ function compared(cursor: Cursor): SizeSpan | undefined {
   const bytes = bytesAt(cursor);
   // "Up to 1 GB of files" is how much of them altogether.
   if (bytes === undefined || cursor.word === 'of') return undefined;
-  cursor.skip('in size', 'big', 'each', 'large');
+  cursor.skip('in size', 'big', 'each', 'large', 'long');
   if (more.includes(word)) return { over: bytes };
   if (less.includes(word)) return { under: bytes };
   return atLeast.includes(word) ? { over: bytes - 1 } : { under: bytes + 1 };

@@ -5,6 +5,7 @@ import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
 import {
   type Destination,
+  namesAgain,
   takeDestination,
   takeLastArgument,
   takeNameThere,
@@ -164,7 +165,8 @@ function excludedBy(
 /** In this order: what is said more exactly is taken before what could be a part of it. */
 function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld): Told {
   const isContent = !isChange(deed) || sentence.tokens.some(({ fold }) => fold === 'containing');
-  const isCalled = deed !== 'rename' && !namesFolder(sentence);
+  const isCopied = deed === 'copy' && sentence.tokens.some((_, at) => namesAgain(sentence, at));
+  const isCalled = deed !== 'rename' && !isCopied && !namesFolder(sentence);
   const twins = sentence.take((cursor) => cursor.take(...twinWords));
   return {
     areDuplicates: twins !== undefined,
@@ -263,6 +265,9 @@ function guessedFolder(
 
 /** "Show me notes.md" wants to read it, "what is report.pdf" to know what it is. */
 function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
+  // Whose path is known is not looked for: "is there a ~/Documents/a.txt".
+  const isPlaced = files.length === 1 && files[0]?.includes('/') === true;
+  if (isPlaced && verb.deed === 'find') return { ...verb, deed: 'details' };
   if (files.length !== 1 || verb.deed !== 'list') return verb;
   if (verb.said === 'what is') return { ...verb, deed: 'details' };
   const reads = [

@@ -123,6 +123,12 @@ function takeNoun(cursor: Cursor, nouns: readonly string[]): boolean {
 
 /** `.py files`, `*.log`, `jpgs`, `PDF`. */
 function extensionType(cursor: Cursor): TypeWord | undefined {
+  cursor.skip(
+    'with the extension',
+    'with the file extension',
+    'with extension',
+    'with an extension of',
+  );
   const { token } = cursor;
   const starred = /^\*\.([a-z0-9]{1,10})$/.exec(token?.fold ?? '')?.[1];
   const dotted = /^\.([a-z0-9]{1,10})$/.exec(token?.fold ?? '')?.[1];

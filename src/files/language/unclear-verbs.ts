@@ -230,12 +230,19 @@ const portions = /^(?:bytes?|lines?|characters?|words?|pages?|paragraphs?)$/;
 
 /** `the first 100 lines of notes.txt`: a part of a file. */
 export function partOfFile({ tokens }: Sentence): string | undefined {
+  const isCommand = ['head', 'tail'].includes(tokens[0]?.fold ?? '') && tokens.length <= 4;
+  const isNamed = tokens.some(({ kind }) => kind === 'name' || kind === 'path');
   const isPart = tokens.some(({ fold }, at) => {
-    const isLed = ['first', 'last'].includes(tokens[at - 2]?.fold ?? '');
+    const isNumbered = /^\d+$/.test(tokens[at + 1]?.fold ?? '') && tokens[at + 2]?.fold === 'of';
+    if (portions.test(fold) && isNumbered) return true;
+    const led = [tokens[at - 2]?.fold ?? '', tokens[at - 1]?.fold ?? ''];
+    const isLed = led.some((word) => word === 'first' || word === 'last');
     const isOfFile = tokens[at + 1]?.fold === 'of' || tokens[at + 1]?.fold === 'in';
     return portions.test(fold) && isLed && isOfFile;
   });
-  return isPart ? 'I read whole files. Say for example: read notes.txt in Documents.' : undefined;
+  return isPart || (isCommand && isNamed)
+    ? 'I read whole files. Say for example: read notes.txt in Documents.'
+    : undefined;
 }
 
 export function vagueVerb(sentence: Sentence, start: number): string | undefined {

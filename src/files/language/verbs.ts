@@ -107,6 +107,8 @@ export function takeVerb(sentence: Sentence): VerbFound | undefined {
   sentence.use(0, start);
   if (head === undefined) return wishedVerb(sentence, start) ?? laterVerb(sentence);
   if (!describing.has(head.said)) sentence.use(start, head.next);
+  const flags = ['ls', 'du'].includes(head.said) ? sentence.tokens[head.next] : undefined;
+  if (/^-[a-z]+$/.test(flags?.fold ?? '')) sentence.use(head.next);
   return head;
 }
 

@@ -160,6 +160,8 @@ function rollingSpan(cursor: Cursor, today: Today): Span | undefined {
 function rangeSpan(cursor: Cursor, today: Today): Span | undefined {
   const cue = cursor.take('between', 'from');
   if (cue === undefined) return undefined;
+  const ages = cue === 'between' ? cursor.try((place) => agesSpan(place, today)) : undefined;
+  if (ages !== undefined) return ages;
   const start = cursor.at;
   const first = pointAt(cursor, today) ?? dayBeforeMonth(cursor, today);
   if (first === undefined) return undefined;
@@ -172,6 +174,17 @@ function rangeSpan(cursor: Cursor, today: Today): Span | undefined {
   const isApart = cue === 'from' && joint === 'and' && first.to < second.from;
   const span = { after: from, before: second.to, ...(isApart ? { isAmbiguous: true } : {}) };
   return marked(second, span);
+}
+
+/** `between two and four weeks old`, `between 3 months and a year ago`. */
+function agesSpan(cursor: Cursor, today: Today): Span | undefined {
+  const whole = durationAt(cursor);
+  const count = whole?.count ?? numberAt(cursor);
+  if (count === undefined || cursor.take('and', 'to') === undefined) return undefined;
+  const longer = durationAt(cursor);
+  if (longer === undefined || cursor.take('old', 'ago') === undefined) return undefined;
+  const shorter = whole ?? { count, unit: longer.unit };
+  return { after: earlier(today, longer), before: earlier(today, shorter) };
 }
 
 /** The first of two dates without a year has the year of the second. */

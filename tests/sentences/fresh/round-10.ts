@@ -202,4 +202,50 @@ what's in photos.zip?
   refused archive_agent
 open backup.zip
   refused archive_agent
+Show me all the files I haven't used in ages
+  list_files ~; sort modified; order asc; recursive
+delete the files I haven't used in ages
+  asks
+Which PDFs in Downloads are between two and four weeks old?
+  list_files ~/Downloads; type pdf; modified_after 2026-10-18T13:00; modified_before 2026-11-01T12:00; recursive
+show me files exactly 1024 bytes long
+  list_files ~; size_gt 1023; size_lt 1025; recursive
+ls -la ~/Downloads
+  list_files ~/Downloads
+du -sh ~/Music
+  get_disk_usage ~/Music
+show me line 5 of notes.txt
+  asks
+which 5 folders in Pictures are largest?
+  get_disk_usage ~/Pictures; limit 5
+How long is essay.txt?
+  get_metadata ~/Projects/shop/essay.txt
+does ~/Documents/secret.txt exist?
+  get_metadata ~/Documents/secret.txt
+how much free space is left on the disk?
+  get_disk_usage ~
+Move all files with the extension .epub from Downloads to Documents/Books
+  move_file ~/Downloads; destination ~/Documents/Books; type epub
+bring ~/Archive/cv.docx back to the desktop
+  move_file ~/Archive/cv.docx; destination ~/Desktop
+make all filenames in Band lowercase
+  rename_file ~/Music/Band/*; destination {name_lower}{ext}
+Find the largest 3 videos in my home directory
+  list_files ~; type video/*; sort size; order desc; limit 3; recursive
+Make a duplicate of budget.xlsx named budget-copy.xlsx
+  copy_file ~/Projects/shop/budget.xlsx; destination ~/Projects/shop/budget-copy.xlsx
+Copy the file named x.txt to Archive
+  copy_file ~/Projects/shop/x.txt; destination ~/Archive
+Show what would be deleted if I removed everything older than a year from Archive
+  delete_file ~/Archive; modified_before 2025-11-15T12:00; dry_run
+List files in Downloads sorted by size, smallest first
+  list_files ~/Downloads; sort size; order asc; recursive
+Which of my downloads is the biggest?
+  list_files ~/Downloads; sort size; order desc; limit 1; recursive
+Read the first line of notes.txt
+  asks
+List all files except hidden ones in my home folder
+  list_files ~
+Delete any PDF in Downloads with the word "draft" in its filename
+  delete_file ~/Downloads; type pdf; name *draft*
 `;
