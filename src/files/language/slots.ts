@@ -3,6 +3,7 @@ import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
+import { aboutOne, askedAbout, asksSize, calledFile, thrownInto } from './asked-about.ts';
 import {
   type Destination,
   namesAgain,
@@ -20,9 +21,9 @@ import {
   takeFileNames,
   takeNamePattern,
 } from './named-files.ts';
+import { takeNewName } from './new-name.ts';
 import { type Order, takeOrder, takeVagueOrder } from './order.ts';
-import { phraseAt, takeFolders, takeUnknownFolder } from './places.ts';
-import { takeRenamePattern } from './rename-pattern.ts';
+import { takeFolders, takeUnknownFolder } from './places.ts';
 import type { SaidOptions } from './said-options.ts';
 import { type SizeSpan, takeSizes } from './sizes.ts';
 import { isChatter, isFiller, isParticiple, isTelling } from './stop-words.ts';
@@ -112,31 +113,6 @@ export function slotsOf(
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
-}
-
-/** `open the file called a.txt` is about that file. */
-function calledFile(called: TextWanted | undefined, { deed }: VerbFound): string[] {
-  const isAbout = ['read', 'details', 'usage'].includes(deed);
-  const isWhole = called?.isPart !== true && /\.\w{1,8}$/.test(called?.text ?? '');
-  return isAbout && isWhole && called !== undefined ? [called.text] : [];
-}
-
-/** `is Videos bigger than 20 GB`: of the folder, and not of what is in it. */
-function asksSize({ tokens }: Sentence, folders: readonly FolderFound[]): boolean {
-  const at = tokens.findIndex(({ fold }) =>
-    ['bigger', 'larger', 'smaller', 'over', 'more'].includes(fold),
-  );
-  const subject = tokens.slice(1, at).map(({ fold }) => fold);
-  const isPlain = subject.every(
-    (word) => !['there', 'anything', 'something', 'any'].includes(word),
-  );
-  return tokens[0]?.fold === 'is' && at > 1 && isPlain && folders.length === 1;
-}
-
-/** `dump the photos into Archive` keeps them. */
-function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
-  const isThrown = ['dump', 'toss'].includes(said);
-  return isThrown && tokens.some(({ fold }) => fold === 'into' || fold === 'onto');
 }
 
 /** Also where the words stood of which it was made. */
@@ -263,37 +239,6 @@ function guessedFolder(
   return isPlace ? misspelt(words[0] ?? '', world) : undefined;
 }
 
-/** "Show me notes.md" wants to read it, "what is report.pdf" to know what it is. */
-function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
-  // Whose path is known is not looked for: "is there a ~/Documents/a.txt".
-  const isPlaced = files.length === 1 && files[0]?.includes('/') === true;
-  if (isPlaced && verb.deed === 'find') return { ...verb, deed: 'details' };
-  if (files.length !== 1 || verb.deed !== 'list') return verb;
-  if (verb.said === 'what is') return { ...verb, deed: 'details' };
-  const reads = [
-    'display',
-    'show',
-    'show me',
-    'view',
-    'see',
-    'let me see',
-    'what is in',
-    'what is inside',
-    'have a look at',
-    'take a look at',
-    'look at',
-    'print',
-  ];
-  return reads.includes(verb.said) ? { ...verb, deed: 'read' } : verb;
-}
-
-/** "Is photo.heic an image?" wants to know what it is. */
-function askedAbout({ tokens }: Sentence, verb: VerbFound, files: readonly string[]): VerbFound {
-  const [first, second] = tokens;
-  const isAsked = first?.fold === 'is' && (second?.kind === 'name' || second?.kind === 'path');
-  return isAsked && files.length === 1 ? { ...verb, deed: 'details', said: 'is' } : verb;
-}
-
 // "A folder called X" is a place, and no name of a file.
 function namesFolder({ tokens }: Sentence): boolean {
   const at = tokens.findIndex(({ fold }) => fold === 'called' || fold === 'named');
@@ -346,64 +291,4 @@ const putting = new Set([
 function named(found: Destination | undefined, name: string): Destination {
   if (found === undefined) return { kind: 'file', name };
   return found.kind === 'folder' ? { ...found, name } : { kind: 'vague', said: name };
-}
-
-function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
-  const areImages = sentence.tokens.some(({ fold }) =>
-    /^(?:photo|picture|image|pic)s?$/.test(fold),
-  );
-  const isNumber = verb.said === 'number';
-  if (isNumber || verb.said === 'prefix') sentence.use(verb.at, verb.next);
-  if (verb.said === 'prefix') return takePrefix(sentence);
-  if (verb.said === 'call' || verb.said === 'give') return takeCalledThen(sentence, verb);
-  const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
-  if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
-  const written = writtenName(sentence, verb.next);
-  // "Change a.txt's name to b.txt".
-  if (verb.said === 'change')
-    sentence.take((cursor) => cursor.take('name', 'filename', 'file name'));
-  const isPattern = written?.includes('{') === true && !/\{ext\}|\.\w/.test(written);
-  if (isPattern) return `${written}{ext}`;
-  if (pattern === undefined || written === undefined) return pattern ?? written;
-  return `${written}-{n}{ext}`;
-}
-
-/** `call a.txt b.txt`, `give a.txt the name b.txt`: the second of two names. */
-function takeCalledThen(sentence: Sentence, { next, said }: VerbFound): string | undefined {
-  const names = sentence.free().filter(({ token, at }) => token.kind !== 'word' && at >= next);
-  const [, second] = names;
-  if (names.length !== 2 || second === undefined) return undefined;
-  const isNamed = sentence.tokens.slice(next, second.at).some(({ fold }) => fold === 'name');
-  if (said === 'give' && !isNamed) return undefined;
-  sentence.use(second.at);
-  sentence.take((cursor) => cursor.take('the new name', 'the name', 'a new name', 'instead'));
-  sentence.take((cursor) => cursor.take('instead', 'from now on'));
-  return second.token.text;
-}
-
-/** `prefix all photos with trip-`. */
-function takePrefix(sentence: Sentence): string | undefined {
-  const found = sentence.take((cursor) => {
-    if (cursor.take('with', 'by') === undefined || cursor.token === undefined) return undefined;
-    const { text } = cursor.token;
-    cursor.at++;
-    return text;
-  });
-  return found && `${found.found}{name}{ext}`;
-}
-
-/** Behind the last `to`: a name as it is written. */
-function writtenName(sentence: Sentence, from: number): string | undefined {
-  for (let at = sentence.tokens.length - 2; at >= from; at--) {
-    const cursor = sentence.cursor(at);
-    if (cursor.take('to', 'as', 'into') === undefined) continue;
-    cursor.skip('be', 'called', 'simply', 'the', 'name', 'just');
-    const { token } = cursor;
-    if (token === undefined) continue;
-    const words = token.kind === 'word' ? phraseAt(cursor) : [token];
-    if (words.length === 0) continue;
-    sentence.use(at, cursor.at + words.length);
-    return words.map(({ text }) => text).join(' ');
-  }
-  return undefined;
 }

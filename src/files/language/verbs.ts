@@ -107,6 +107,10 @@ export function takeVerb(sentence: Sentence): VerbFound | undefined {
   sentence.use(0, start);
   if (head === undefined) return wishedVerb(sentence, start) ?? laterVerb(sentence);
   if (!describing.has(head.said)) sentence.use(start, head.next);
+  // "Delete only the PDFs" are those.
+  const only = sentence.cursor(head.next);
+  const isOnly = isChange(head.deed) && only.take('only', 'just') !== undefined;
+  if (isOnly && !/^\d/.test(only.word ?? '')) sentence.use(head.next);
   const flags = ['ls', 'du'].includes(head.said) ? sentence.tokens[head.next] : undefined;
   if (/^-[a-z]+$/.test(flags?.fold ?? '')) sentence.use(head.next);
   return head;

@@ -248,4 +248,16 @@ List all files except hidden ones in my home folder
   list_files ~
 Delete any PDF in Downloads with the word "draft" in its filename
   delete_file ~/Downloads; type pdf; name *draft*
+Delete only files larger than 3 GB in Videos
+  delete_file ~/Videos; size_gt 3000000000
+Delete all but 3 of the zips in Downloads
+  asks
+Delete all files in Downloads, especially the zips
+  asks
+Delete all PDFs in Downloads which I also have in Documents
+  asks
+Move photos to Pictures but leave the ones on the desktop
+  asks
+delete photos older than 10 years or smaller than 10KB in Pictures
+  asks
 `;
