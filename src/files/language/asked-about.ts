@@ -11,11 +11,11 @@ export function calledFile(called: TextWanted | undefined, { deed }: VerbFound):
   return isAbout && isWhole && called !== undefined ? [called.text] : [];
 }
 
+const sizeAdjectives = new Set('bigger larger smaller over more big large huge full'.split(' '));
+
 /** `is Videos bigger than 20 GB`: of the folder, and not of what is in it. */
 export function asksSize({ tokens }: Sentence, folders: readonly FolderFound[]): boolean {
-  const at = tokens.findIndex(({ fold }) =>
-    ['bigger', 'larger', 'smaller', 'over', 'more'].includes(fold),
-  );
+  const at = tokens.findIndex(({ fold }) => sizeAdjectives.has(fold));
   const subject = tokens.slice(1, at).map(({ fold }) => fold);
   const isPlain = subject.every(
     (word) => !['there', 'anything', 'something', 'any'].includes(word),

@@ -1,6 +1,13 @@
 /** The words for what changes files. Where one begins with another, the longer comes first. */
 import type { DeedWords } from './deed.ts';
 
+/** Alone they are also names: `kill bill.mp4`. */
+const killing = ['kill', 'kill off', 'scrap', 'zap'].flatMap((verb) =>
+  ['all', 'the', 'every', 'any', 'those', 'these', 'my', 'everything'].map(
+    (object) => `${verb} ${object}`,
+  ),
+);
+
 export const changingVerbs: readonly DeedWords[] = [
   [
     'delete',
@@ -16,10 +23,7 @@ export const changingVerbs: readonly DeedWords[] = [
       'do away with',
       'get shot of',
       'eliminate',
-      'scrap',
-      'zap',
-      'kill off',
-      'kill',
+      ...killing,
       'clear out',
       'clean out',
       'delete',
@@ -147,7 +151,6 @@ export const changingVerbs: readonly DeedWords[] = [
       'send',
       'chuck',
       'place',
-      'pop',
       'shove',
       'bring',
       'carry',
@@ -166,6 +169,10 @@ export const changingVerbs: readonly DeedWords[] = [
       'jot down',
       'note down',
       'start',
+      'a new file',
+      'a new text file',
+      'a new note',
+      'a blank file',
       'new file',
       'new text file',
       'new note',

@@ -20,6 +20,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
   return (
     deletedWhere(slots) ??
     thrownIn(slots) ??
+    nounOrVerb(slots) ??
     unusedWords(slots) ??
     whichTwin(slots) ??
     byContent(slots) ??
@@ -116,6 +117,13 @@ function thrownIn({ verb, destination, folders, isInto }: Slots): string | undef
   if (!isThrown || destination?.kind !== 'folder' || folders.length > 0 || isInto) return undefined;
   const path = quote(destination.folder.path);
   return `Shall they go to ${path}, or be deleted there? Say "move … to …" or "delete … in …".`;
+}
+
+/** `bin files in Projects`: files that end so, or are they to go? */
+function nounOrVerb(slots: Slots): string | undefined {
+  const isNoun = ['bin', 'trash', 'dump', 'clear'].includes(slots.verb.said);
+  if (!isNoun || !slots.saysBareFiles || isNarrowed(slots)) return undefined;
+  return 'Shall all the files there be deleted? Then say "delete everything in …".';
 }
 
 /** U1 */

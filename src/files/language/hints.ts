@@ -20,6 +20,8 @@ export interface Hints {
   readonly isJoined: boolean;
   /** `the Work folder`, and not only `Work`. */
   readonly saysFolder: boolean;
+  /** `bin files`, with no word between. */
+  readonly saysBareFiles: boolean;
   /** `into`, `to`, and not only `in`. */
   readonly isInto: boolean;
   /** `Archive/old photos`: photos in a folder, or the name of it? */
@@ -56,6 +58,7 @@ export function hintsOf(
     saysIf: says('would') || says('if'),
     isJoined: isJoined(sentence),
     saysFolder: says('folder') || says('directory'),
+    saysBareFiles: sentence.tokens[1]?.fold === 'files',
     isPathLonger: isPathLonger(sentence),
     isInto: sentence.tokens.some(({ fold }) => ['into', 'onto', 'to'].includes(fold)),
   };

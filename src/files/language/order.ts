@@ -168,7 +168,7 @@ function ordinalAt(cursor: Cursor): number | undefined {
 /** `which file is the largest`. */
 function isOneBefore({ sentence }: Cursor, start: number): boolean {
   const [noun = '', link = ''] = sentence.tokens.slice(start - 2, start).map(({ fold }) => fold);
-  const isWhich = sentence.tokens[0]?.fold === 'which';
+  const isWhich = sentence.tokens[0]?.fold === 'which' && noun !== 'folder';
   return ['is', 'was'].includes(link) && (isWhich || singularNouns.includes(noun));
 }
 

@@ -129,6 +129,7 @@ export const heads: readonly (readonly [Refusal, readonly string[]])[] = [
         'encrypt',
         'decrypt',
         'password protect',
+        'password-protect',
         'tag',
       ],
       ...[

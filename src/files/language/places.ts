@@ -66,7 +66,8 @@ function atHead(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
 function searchedFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const start = cursor.at;
   const found = folderAt(cursor, world);
-  if (cursor.word === 'for') return found;
+  const isKind = typeAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
+  if (cursor.word === 'for' && !isKind) return found;
   cursor.at = start;
   return capitalFolder(cursor, world);
 }
@@ -161,7 +162,10 @@ function partAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
     return endingAt(cursor, like, folderNouns.includes(folded[1] ?? '') ? 2 : 1);
   const part = partlyNamed(folded, world);
   if (part !== undefined) return endingAt(cursor, part, words.length);
-  if (!hasNoun) return undefined;
+  const isCounted = ['all', 'any', 'every', 'some', 'empty', 'which', 'the'].includes(
+    folded[0] ?? '',
+  );
+  if (!hasNoun || (isCounted && words.length === 2)) return undefined;
   const said = words
     .slice(0, -1)
     .map(({ text }) => text)

@@ -99,11 +99,9 @@ export function slotsOf(
     ...(isSized ? { sizes: undefined } : {}),
     verb: isSized
       ? { ...verb, deed: 'usage' }
-      : askedAbout(
-          sentence,
-          left.length + types.length === 0 ? aboutOne(verb, files) : verb,
-          files,
-        ),
+      : left.length + types.length === 0 && narrowing.order === undefined
+        ? aboutOne(verb, files)
+        : askedAbout(sentence, verb, files),
     options,
     folders: folder === undefined ? known : [...known, folder],
     types,
@@ -284,7 +282,7 @@ function destinationOf(
 }
 
 const putting = new Set([
-  ...['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck', 'place', 'pop', 'shove'],
+  ...['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck', 'place', 'shove'],
   ...['put a copy of', 'place a copy of', 'keep a copy of', 'save a copy of', 'store a copy of'],
 ]);
 

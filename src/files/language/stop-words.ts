@@ -28,7 +28,7 @@ const chatter = new Set(
     'almost quite rather pretty very extremely create write happen happened happening seem seems',
     'appear whatever whichever wherever bit lot lots bunch guys mate buddy folks cheers ta thx ty',
     'btw fyi hm hmm umm uh oh ah lol wow sorry hopefully sure obviously apparently somehow',
-    'please kindly been seen say says said tend look looks looking hello hi hey ok okay',
+    'getting let appreciate please kindly been seen say says said tend look looks looking hello hi hey ok okay',
   ]
     .join(' ')
     .split(' '),

@@ -12,7 +12,7 @@ export interface TypeWord {
 }
 
 const families: readonly (readonly [string, TypeWord])[] = [
-  ['photo photograph picture pic image photos', { type: 'image/*', words: 'images' }],
+  ['photo photograph picture pic image foto photos', { type: 'image/*', words: 'images' }],
   ['video film movie clip', { type: 'video/*', words: 'videos' }],
   ['song music audio track tune podcast recording', { type: 'audio/*', words: 'audio files' }],
   ['spreadsheet', { type: 'csv,xlsx,xls,ods', words: 'spreadsheets' }],
@@ -20,6 +20,7 @@ const families: readonly (readonly [string, TypeWord])[] = [
   ['presentation slideshow slide', { type: 'ppt,pptx,odp,key', words: 'presentations' }],
   ['archive', { type: 'zip,tar,gz,tgz,7z,rar,xz,bz2', words: 'archives' }],
   ['zip', { type: 'zip', words: 'ZIP files' }],
+  ['powerpoint', { type: 'ppt,pptx', words: 'PowerPoint presentations' }],
   ['ebook e-book', { type: 'epub,mobi,azw3', words: 'e-books' }],
   ['installer', { type: 'exe,msi,dmg,pkg,deb,rpm,appimage', words: 'installers' }],
   ['logfile', { type: 'log', words: 'log files' }],

@@ -2,6 +2,7 @@
 import type { FileAction } from '../../kernel/files/request.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import type { Deed } from './deed.ts';
+import { typeAt } from './type-words.ts';
 import { verbs } from './verb-words.ts';
 
 /** Whether something is changed by it. */
@@ -38,6 +39,18 @@ const polite = [
   ...[
     'i would like to know',
     'i would love to know',
+    'i would appreciate it if you could',
+    'i would appreciate',
+    'i would be happy to',
+    'i am interested in',
+    'i wish to',
+    'i want to see',
+    'can i have',
+    'can i get',
+    'could i have',
+    'could i get',
+    'may i have',
+    'let me',
     'i would love to see',
     'i would love to',
     'i would love',
@@ -103,7 +116,10 @@ export interface VerbFound {
 export function takeVerb(sentence: Sentence): VerbFound | undefined {
   const start = afterPoliteness(sentence);
   const first = verbAt(sentence.cursor(start));
-  const head = first === undefined ? undefined : sharper(sentence, first);
+  // "Deleted files" are gone already: nobody asks for it in that form.
+  const isTold = ['i', 'we', 'you'].includes(sentence.tokens[start - 1]?.fold ?? '');
+  const isDone = first !== undefined && done.has(first.said) && !isTold;
+  const head = first === undefined || isDone ? undefined : sharper(sentence, first);
   sentence.use(0, start);
   if (head === undefined) return wishedVerb(sentence, start) ?? laterVerb(sentence);
   if (!describing.has(head.said)) sentence.use(start, head.next);
@@ -215,9 +231,24 @@ export function verbAt(cursor: Cursor): VerbFound | undefined {
   const at = cursor.at;
   for (const [deed, phrases] of verbs) {
     const said = cursor.take(...phrases);
-    if (said !== undefined) return { deed, said, at, next: cursor.at };
+    if (said !== undefined && !describes(said, cursor)) return { deed, said, at, next: cursor.at };
+    cursor.at = at;
   }
   return undefined;
+}
+
+const goals = new Set(['to', 'into', 'onto', 'as']);
+
+/** `empty files in Downloads` are to be seen, and so are `duplicate photos`: no word is between. */
+function describes(said: string, { sentence, at }: Cursor): boolean {
+  if (said !== 'empty' && said !== 'duplicate') return false;
+  const noun = sentence.tokens[at]?.fold ?? '';
+  const isNoun = ['files', 'folders', 'directories', 'subfolders'].includes(noun);
+  const isPlural = isNoun || (noun.endsWith('s') && typeAt(sentence.cursor(at)) !== undefined);
+  const hasGoal = sentence.tokens.slice(at).some(({ fold }) => goals.has(fold));
+  // "Empty Downloads" is a folder, whatever else it may be.
+  const isName = /^\p{Lu}/u.test(sentence.tokens[at]?.text ?? '');
+  return isPlural && !isName && !(said === 'duplicate' && hasGoal);
 }
 
 /** A second thing to do: behind `and`, `then` or a full stop. */

@@ -178,7 +178,9 @@ function cuedText(cursor: Cursor): string | undefined {
   const { token } = cursor;
   if (token?.kind === 'quoted') {
     cursor.at++;
-    cursor.skip('in it', 'inside', 'in', 'into it');
+    cursor.skip('as its contents', 'as its content', 'as the contents', 'as the content');
+    cursor.skip('as contents', 'as content', 'as its text', 'as text', 'in it', 'inside', 'in');
+    cursor.skip('into it');
     return token.text;
   }
   if (cue === 'with' || token === undefined) return undefined;

@@ -186,6 +186,7 @@ files in Documents in alphabetical order
   list_files ~/Documents; sort name; order asc
   list_files ~/Documents; sort name
 can u find the fotos from christmas 2025
+  list_files ~; type image/*; modified_after 2025-12-25; modified_before 2025-12-26; recursive
   search_files ~; query christmas; type image/*; modified_after 2025-01-01; modified_before 2026-01-01
   search_files ~; query christmas 2025; type image/*
   search_files ~; query fotos christmas 2025

@@ -260,4 +260,36 @@ Move photos to Pictures but leave the ones on the desktop
   asks
 delete photos older than 10 years or smaller than 10KB in Pictures
   asks
+Let me have a look at what is in Archive
+  list_files ~/Archive
+I'd appreciate a list of every PDF I've touched this year
+  list_files ~; type pdf; modified_after 2026-01-01; recursive
+Find all folders named backup
+  search_files ~; query backup; search_in name; kind folder; recursive
+What portion of my disk is taken up by music?
+  get_disk_usage ~; type audio/*
+Is Downloads getting too big?
+  get_disk_usage ~/Downloads
+I want a new file in Documents, goals.txt, with "run 5k" as its content
+  write_file ~/Documents/goals.txt; content run 5k
+Move PowerPoints in Downloads that are over 50 MB to Archive/Slides
+  move_file ~/Downloads; destination ~/Archive/Slides; type ppt,pptx; size_gt 50000000
+password-protect taxes.pdf
+  refused nobody
+pop music in Downloads
+  list_files ~/Downloads; type audio/*; recursive
+  search_files ~/Downloads; query pop; type audio/*; recursive
+kill bill.mp4
+  search_files ~; query kill bill.mp4; recursive
+  asks
+empty files in Downloads
+  list_files ~/Downloads; size_lt 1; recursive
+duplicate files in Music
+  list_files ~/Music; duplicates; recursive
+bin files in Projects
+  asks
+deleted files in Downloads
+  asks
+removed PDFs from Downloads
+  asks
 `;
