@@ -49,6 +49,25 @@ const alsoHidden = [
   ...['including hidden', 'and hidden files', 'with hidden files', 'as well as hidden files'],
 ];
 
+/** Why, and how soon: that changes nothing. */
+const purposes = [
+  ...[
+    'to free up some space',
+    'to free up space',
+    'to free space',
+    'to save space',
+    'to make room',
+  ],
+  ...[
+    'to make space',
+    'to make some room',
+    'as soon as possible',
+    'as a backup',
+    'for safekeeping',
+  ],
+  ...['to be safe', 'just in case', 'when you can', 'right away', 'immediately'],
+];
+
 const notHidden = [
   'except',
   'except for',
@@ -73,6 +92,7 @@ export function takeOptions(sentence: Sentence): SaidOptions {
     sentence.take((cursor) => cursor.take(...phrases)) !== undefined;
   // They are passed over anyway.
   has(...notHidden);
+  has(...purposes);
   const isWholeFolder = has(...wholeWords);
   const isFlat = has(...flatWords);
   const isDeep = has(...deepWords);

@@ -292,4 +292,8 @@ deleted files in Downloads
   asks
 removed PDFs from Downloads
   asks
+remove the zips in Downloads to make room
+  delete_file ~/Downloads; type zip
+copy notes.txt to Archive as a backup
+  copy_file ~/Projects/shop/notes.txt; destination ~/Archive
 `;
