@@ -499,6 +499,65 @@ function noSpace(path: string): unknown {
   return diskError('ENOSPC', path);
 }
 
+describe('a file that is moved to another disk stays', () => {
+  /** Both places after it was tried. */
+  async function afterMove(diskFor: (from: string) => Disk) {
+    await using folder = temporaryFolder();
+    const from = folder.at('x.txt');
+    const other = `/dev/shm/aos-file-${process.pid}`;
+    await using world = await fileAgentWorld({ root: '/', folder, disk: diskFor(from) });
+    mkdirSync(other);
+    writeFileSync(from, 'as it was');
+    const destination = join(other, 'x.txt');
+    try {
+      const answer = await world.ask({ action: 'move_file', path: from, destination });
+      const there = readdirSync(other).map((name) => readFileSync(join(other, name), 'utf8'));
+      return { code: codeOf(answer), here: readFileSync(from, 'utf8'), there };
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  }
+
+  test('where the copy is not the same', async () => {
+    const moved = await afterMove(() => ({
+      ...realDisk,
+      create: async (path, options) => {
+        const writer = await realDisk.create(path, options);
+        const wrong = (bytes: Uint8Array) => writer.append(bytes.map((byte) => byte ^ 1));
+        return path.includes('/.aos-') ? { ...writer, append: wrong } : writer;
+      },
+    }));
+
+    expect(moved).toEqual({ code: 'CHANGED', here: 'as it was', there: [] });
+  });
+
+  test('where somebody has written to it meanwhile', async () => {
+    const moved = await afterMove((from) => ({
+      ...realDisk,
+      link: async (one, two) => {
+        await realDisk.link(one, two);
+        // The copy has just got its name; the source is about to go.
+        if (one.includes('/.aos-')) writeFileSync(from, 'newer than the copy');
+      },
+    }));
+
+    expect(moved).toEqual({ code: 'CHANGED', here: 'newer than the copy', there: ['as it was'] });
+  });
+});
+
+test('what somebody has changed in the trash is not brought back as if it were the same', async () => {
+  await using world = await fileAgentWorld();
+  write(world, 'x.txt');
+  await world.confirm({ action: 'delete_file', path: '~/x.txt' });
+  const [kept = ''] = readdirSync(join(world.trash, 'files'));
+  writeFileSync(join(world.trash, 'files', kept), 'something else');
+
+  const undone = await world.undo();
+
+  expect(codeOf(undone)).toBe('CHANGED');
+  expect(readdirSync(world.root)).toEqual([]);
+});
+
 test('what is saved in a folder while it is moved to another disk stays there', async () => {
   const other = `/dev/shm/aos-meanwhile-${process.pid}`;
   mkdirSync(other);
