@@ -49,6 +49,12 @@ export const optionsSchema = z.strictObject({
   search_in: z.enum(['name', 'content', 'both']).optional(),
   exact: z.boolean().optional().describe('The query as it stands, and not its words'),
   regex: z.boolean().optional().describe('The query is a regular expression'),
+  likely_modified_after: moment
+    .optional()
+    .describe('search_files: what was changed since is likelier; nothing is ruled out'),
+  likely_modified_before: moment
+    .optional()
+    .describe('search_files: what was changed before is likelier; nothing is ruled out'),
   on_error: z.enum(['stop', 'continue']).optional(),
   on_conflict: z.enum(['replace', 'skip', 'number', 'fail']).optional(),
   permanent: z

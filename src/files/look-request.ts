@@ -62,8 +62,7 @@ export function filtersOf(
   zone: TimeZone,
   { filters = {} }: Pick<FileRequest, 'filters'>,
 ): Omit<LookFilters, 'kind' | 'glob'> {
-  const moment = (text: string | undefined) =>
-    text === undefined ? undefined : instantOf(zone, text);
+  const moment = (text: string | undefined) => momentOf(zone, text);
   return {
     name: filters.name,
     types: typesOf(filters.type),
@@ -107,7 +106,8 @@ function exceptTypes({ power }: LookWish, { filters }: FileRequest) {
 }
 
 /** Without a zone it is meant in the time of this place. */
-function instantOf(zone: TimeZone, text: string): Instant {
+export function momentOf(zone: TimeZone, text: string | undefined): Instant | undefined {
+  if (text === undefined) return undefined;
   const local = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text);
   if (local === null) return knownMoment(Date.parse(text), text);
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = local

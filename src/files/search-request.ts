@@ -5,17 +5,18 @@ import type { FileRequest } from '../kernel/files/request.ts';
 import type { SearchRequest, SearchResult } from '../kernel/files/search.ts';
 import type { FileCaller } from './caller.ts';
 import type { FilesDeps } from './deps.ts';
+import { momentOf } from './look-request.ts';
 
-/** Dates make a file likelier and rule none out: people remember them roughly. */
 export function searchRequest(
-  { clock }: Pick<FilesDeps, 'clock'>,
+  { clock, zone }: Pick<FilesDeps, 'clock' | 'zone'>,
   { query = '', options = {} }: FileRequest,
   { sort: _, ...look }: LookRequest,
 ): SearchRequest {
   if (query.trim() === '') throw noQuery();
-  const { modifiedAfter: after, modifiedBefore: before, ...filters } = look.filters;
+  const after = momentOf(zone, options.likely_modified_after);
+  const before = momentOf(zone, options.likely_modified_before);
   return {
-    ...{ ...look, filters, query, now: clock.now() },
+    ...{ ...look, query, now: clock.now() },
     how: options.regex === true ? 'regex' : options.exact === true ? 'exact' : 'words',
     where: options.search_in ?? 'both',
     ...(options.dry_run === true ? { byWalk: true } : {}),
@@ -30,7 +31,7 @@ export interface FoundByWords extends Pick<SearchResult, 'truncated' | 'skipped'
   readonly files: readonly FoundFile[];
 }
 
-/** For a change: only what fits about as well as the best, and dates do rule out. */
+/** For a change: only what fits about as well as the best. */
 export async function foundByWords(
   deps: FilesDeps,
   caller: FileCaller,
@@ -38,8 +39,7 @@ export async function foundByWords(
   look: LookRequest,
 ): Promise<FoundByWords> {
   const wanted = searchRequest(deps, request, look);
-  const strict = { ...wanted, filters: look.filters };
-  const { hits, truncated, skipped } = await deps.searching.search(strict, caller.signal);
+  const { hits, truncated, skipped } = await deps.searching.search(wanted, caller.signal);
   const [best] = hits;
   const near = hits.filter(({ score }) => score >= (best?.score ?? 0) * nearness);
   return { files: near.map(({ file }) => file), truncated, skipped };

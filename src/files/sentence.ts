@@ -31,7 +31,8 @@ export async function understandSentence(
   run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
 ): Promise<Understood> {
   const world = await worldOf(deps, wish, run);
-  const found = withKind(withFolderSlash(understand(wish.sentence, world)), wish.sentence);
+  const said = withKind(withFolderSlash(understand(wish.sentence, world)), wish.sentence);
+  const found = withLikelyDates(said);
   if (found.kind === 'understood' && found.confidence >= sure) return { ...found, by: 'rules' };
   if (found.kind === 'refused' || deps.propose === undefined) return { ...found, by: 'rules' };
   const proposed = await deps.propose(wish.sentence, run.signal).catch(() => undefined);
@@ -78,6 +79,20 @@ function withKind(found: Understanding, sentence: string): Understanding {
 /** "In my Downloads folder" says where, and not what. */
 function withoutPlace(sentence: string): string {
   return sentence.replace(/\b(?:in|from|of|inside|to|into)\b[^,.]*?\bfolders?\b/gi, ' ');
+}
+
+/** People remember roughly when it was: where they search, a date rules nothing out. */
+function withLikelyDates(found: Understanding): Understanding {
+  if (found.kind !== 'understood' || found.request.action !== 'search_files') return found;
+  const { modified_after, modified_before, ...filters } = found.request.filters ?? {};
+  if (modified_after === undefined && modified_before === undefined) return found;
+  const likely = {
+    ...(modified_after === undefined ? {} : { likely_modified_after: modified_after }),
+    ...(modified_before === undefined ? {} : { likely_modified_before: modified_before }),
+  };
+  const options = { ...found.request.options, ...likely };
+  const reading = `${found.reading} (those changed then are likelier, and others are found too)`;
+  return { ...found, reading, request: { ...found.request, filters, options } };
 }
 
 async function worldOf(

@@ -80,6 +80,9 @@ export interface FileOptions {
   readonly exact?: boolean | undefined;
   /** The query is a regular expression. */
   readonly regex?: boolean | undefined;
+  /** Of `search_files`: what was changed then is likelier, and nothing is ruled out. */
+  readonly likely_modified_after?: string | undefined;
+  readonly likely_modified_before?: string | undefined;
   readonly on_error?: 'stop' | 'continue' | undefined;
   /** Where something has the name already. */
   readonly on_conflict?: 'replace' | 'skip' | 'number' | 'fail' | undefined;
