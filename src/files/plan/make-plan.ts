@@ -1,6 +1,7 @@
 /** What a request that changes something comes to, step by step. Nothing is touched. */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
+import { thousands } from '../../kernel/files/words.ts';
 import type { FileCaller } from '../caller.ts';
 import { toFilesError } from '../codes.ts';
 import type { FilesDeps } from '../deps.ts';
@@ -47,12 +48,14 @@ const makers: Readonly<Record<ChangeAction, Maker>> = {
 
 function nothingToDo({ plan }: ChangePlan): AosError {
   const [left] = plan.leftOut;
-  const many = plan.leftOut.length === 1 ? 'The only one' : `All ${plan.leftOut.length}`;
+  const count = plan.leftOut.length;
+  const stays =
+    count === 1
+      ? 'The only one that would fit stays where it is'
+      : `All ${thousands(count)} that would fit stay where they are`;
   return new AosError('files.not-found', {
     message:
-      left === undefined
-        ? 'No file fits that, so there is nothing to do'
-        : `${many} that would fit stays where it is: ${left.why}`,
+      left === undefined ? 'No file fits that, so there is nothing to do' : `${stays}: ${left.why}`,
     fix: 'Look with list_files which ones there are',
   });
 }

@@ -30,7 +30,7 @@ export interface Targets {
 
 interface TargetsWish {
   readonly onConflict: OnConflict;
-  /** Names that the same plan makes free. */
+  /** Names that the same plan makes free, if nothing is left out. */
   readonly freed: ReadonlySet<string>;
   readonly isBatch: boolean;
   /** A copy keeps its source, so that it cannot have the same name. */
@@ -43,25 +43,33 @@ export async function targetsOf(
   wished: readonly Wished[],
   wish: TargetsWish,
 ): Promise<Targets> {
-  const taken = new Set<string>();
-  const targets: Target[] = [];
+  const freed = new Set(wish.freed);
+  /** By the name that each gets. */
+  const taken = new Map<string, Target>();
   const leftOut: LeftOut[] = [];
   let numbered = 0;
-  for (const one of wished) {
+  const open = [...wished];
+  for (const one of open) {
     caller.signal.throwIfAborted();
     checkNotInto(one);
-    const found = await targetOf(deps, caller, one, { ...wish, taken });
-    if (typeof found === 'string') leftOut.push({ path: one.source.path, why: found });
-    else {
-      taken.add(found.to);
+    const { path } = one.source;
+    const found = await targetOf(deps, caller, one, { ...wish, freed, taken });
+    if (typeof found !== 'string') {
+      taken.set(found.to, found);
       if (found.to !== one.to) numbered++;
-      targets.push(found);
+      continue;
     }
+    leftOut.push({ path, why: found });
+    // It keeps its name after all: whoever was to get that is looked at once more.
+    const next = freed.delete(path) ? taken.get(path) : undefined;
+    if (next === undefined) continue;
+    taken.delete(path);
+    open.push(next);
   }
-  return { targets, leftOut, numbered };
+  return { targets: [...taken.values()], leftOut, numbered };
 }
 
-type OneWish = TargetsWish & { readonly taken: ReadonlySet<string> };
+type OneWish = TargetsWish & { readonly taken: ReadonlyMap<string, Target> };
 
 /** Or why it stays where it is. */
 async function targetOf(
