@@ -26,7 +26,9 @@ interface PlanShown {
   readonly files: number;
   readonly bytes: number;
   readonly steps: readonly Step[];
-  readonly truncated: boolean;
+  /** Of them only the first are told. */
+  readonly steps_total: number;
+  readonly replaced_total: number;
   readonly left_out: readonly LeftOut[];
 }
 
@@ -54,13 +56,15 @@ export function planText(answer: FileAnswer, show: ShowPath): string {
 
 /** The first of them. */
 export function stepsText(
-  { steps, truncated = false }: { readonly steps: readonly Step[]; readonly truncated?: boolean },
+  {
+    steps,
+    steps_total = steps.length,
+  }: { readonly steps: readonly Step[]; readonly steps_total?: number },
   show: ShowPath,
 ): string {
   const rows = steps.slice(0, mostShown).map((step) => stepRow(step, show));
-  const more = steps.length - rows.length;
-  const many = `${truncated ? 'at least ' : ''}${thousands(more)}`;
-  return more > 0 ? `${table(rows)}\n… and ${many} more` : table(rows);
+  const more = steps_total - rows.length;
+  return more > 0 ? `${table(rows)}\n… and ${thousands(more)} more` : table(rows);
 }
 
 function stepRow(step: Step, show: ShowPath): readonly string[] {
@@ -76,9 +80,9 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function totals({ files, bytes, steps }: PlanShown): string {
+function totals({ files, bytes, steps, replaced_total: replaced }: PlanShown): string {
+  // They come first, so that none is beyond what is told.
   const made = steps.filter((step) => step.do === 'make-folder').length;
-  const replaced = steps.filter(({ replaces }) => replaces === true).length;
   return [
     `${countWords(files, 'file')}, ${sizeWords(bytes)}`,
     ...(made > 0 ? [`${countWords(made, 'folder')} made`] : []),

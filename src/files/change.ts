@@ -14,6 +14,7 @@ import type { FilesDeps } from './deps.ts';
 import { fitting } from './look/fitting.ts';
 import type { ChangePlan } from './plan/change-plan.ts';
 import { makePlan } from './plan/make-plan.ts';
+import { straight } from './plan/order.ts';
 import { hashOfPlan } from './plan/plan.ts';
 import { capital, planWords, promptOf } from './plan/plan-words.ts';
 
@@ -129,7 +130,8 @@ const mostShown = 1000;
 
 /** For whoever looks at it first. */
 function shownPlan({ limits }: FilesDeps, { plan }: ChangePlan): object {
-  const all = plan.steps.slice(0, mostShown).map((step) => ({
+  const whole = straight(plan.steps);
+  const all = whole.slice(0, mostShown).map((step) => ({
     do: step.do,
     ...('from' in step ? { from: step.from } : {}),
     ...('to' in step ? { to: step.to } : {}),
@@ -139,7 +141,10 @@ function shownPlan({ limits }: FilesDeps, { plan }: ChangePlan): object {
   const { kept: leftOut } = fitting(plan.leftOut.slice(0, mostShown), limits.answerBytes / 4);
   return {
     plan: hashOfPlan(plan),
-    ...{ files: plan.files, bytes: plan.bytes, steps, truncated: plan.steps.length > steps.length },
+    ...{ files: plan.files, bytes: plan.bytes, steps, steps_total: whole.length },
+    replaced_total: whole.filter((step) => 'replaces' in step && step.replaces !== undefined)
+      .length,
+    truncated: whole.length > steps.length,
     left_out: leftOut,
   };
 }

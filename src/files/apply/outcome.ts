@@ -100,6 +100,7 @@ function didWords(plan: Plan, { files, bytes, done }: Did): string {
   // Of folders that come back nobody has counted what is in them.
   if (plan.action === 'undo_plan') return `Took back ${countWords(done, 'step')}`;
   if (plan.action === 'restore_file') return done === 0 ? 'Restored nothing' : 'Restored it';
+  if (done === 0) return 'Nothing was done';
   const verb = plan.isPermanent ? 'Deleted for ever:' : did[plan.action];
   return `${verb} ${countWords(files, 'file')} (${sizeWords(bytes)})`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder, type Move } from './order.ts';
+import { inOrder, type Move, straight } from './order.ts';
 
 const was = { kind: 'file', device: '1', inode: '1', sizeBytes: 0, modifiedNs: '0', mode: 0o600 };
 
@@ -46,4 +46,15 @@ test('circles and chains beside each other all come out right', () => {
   expect(played(moves, ['/1', '/2', '/3', '/p', '/q', '/m', '/l'])).toEqual({
     ...{ '/1': '/3', '/2': '/1', '/3': '/2', '/p': '/q', '/q': '/p', '/n': '/m', '/m': '/l' },
   });
+});
+
+test('a swap is told without the name in between, and a name that only looks like one stays', () => {
+  const between = (path: string) => `${path}/.aos-swap-1.tmp`;
+  const swap = inOrder([move('/r/1', '/r/2'), move('/r/2', '/r/1')], between);
+  const other = move('/r/3', '/r/.aos-swap-mine');
+
+  const told = straight([...swap, other]).map((step) => ('to' in step ? step.to : ''));
+
+  expect(swap).toHaveLength(3);
+  expect(told).toEqual(['/r/2', '/r/1', '/r/.aos-swap-mine']);
 });

@@ -54,3 +54,18 @@ export function circlesOf(
     return last === -1 ? [] : [{ first, last }];
   });
 }
+
+/** As people mean them: what goes over a name in between goes straight to its end. */
+export function straight(steps: readonly Step[]): readonly Step[] {
+  const left = new Set(steps.flatMap((step) => (step.do === 'move' ? [step.from] : [])));
+  const asides = new Map<string, string>();
+  for (const step of steps) {
+    const isAside = step.do === 'move' && step.to.includes(betweenMark) && left.has(step.to);
+    if (isAside) asides.set(step.to, step.from);
+  }
+  return steps.flatMap((step): readonly Step[] => {
+    if (step.do !== 'move') return [step];
+    if (asides.has(step.to)) return [];
+    return [{ ...step, from: asides.get(step.from) ?? step.from }];
+  });
+}

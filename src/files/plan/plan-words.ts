@@ -7,6 +7,7 @@ import { quote } from '../../kernel/quote.ts';
 import type { Roots } from '../paths.ts';
 import { shownPath } from '../paths.ts';
 import type { ChangePlan } from './change-plan.ts';
+import { straight } from './order.ts';
 import type { Plan, Step } from './plan.ts';
 
 export interface PlanWords {
@@ -33,7 +34,7 @@ export function capital(text: string): string {
 }
 
 function whatWords(roots: Roots, plan: Plan): string {
-  const steps = plan.steps.filter((step) => step.do !== 'make-folder');
+  const steps = straight(plan.steps).filter((step) => step.do !== 'make-folder');
   const [first] = steps;
   if (first === undefined) return 'do nothing';
   if (steps.length === 1) return oneWords(roots, first, plan);
