@@ -4,6 +4,7 @@ import { answers } from '../app/use-home.ts';
 import { type Client, problemError } from '../gateway/client.ts';
 import type { WireCall } from '../gateway/contract.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
+import type { FileAnswer } from '../kernel/files/request.ts';
 import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 
@@ -80,7 +81,20 @@ const endings = {
 } as const;
 
 /** To follow "The call …". */
-export function endWords({ call_id, state, error }: WireCall): string {
-  const more = state === 'started' ? `; "aos tool calls ${call_id}" shows its end` : '';
-  return `${endings[state]}${error === null ? more : `: ${error.message}`}`;
+export function endWords(call: WireCall): string {
+  const { call_id, state, error } = call;
+  if (error !== null) return `${endings[state]}: ${error.message}`;
+  if (state === 'started') return `is still running; "aos tool calls ${call_id}" shows its end`;
+  const answer = fileAnswerOf(call);
+  if (answer === undefined) return endings[state];
+  if (answer.error !== undefined) return `is answered with an error: ${answer.error.message}`;
+  return `is answered: ${answer.action_performed}`;
+}
+
+/** Of the file agent, which answers with an error where others fail. */
+function fileAnswerOf({ tool, state, output }: WireCall): FileAnswer | undefined {
+  const isOne = state === 'answered' && tool.startsWith('files.');
+  const isShaped = typeof output === 'object' && output !== null && 'action_performed' in output;
+  // The tools of these names answer nothing else.
+  return isOne && isShaped ? (output as FileAnswer) : undefined;
 }
