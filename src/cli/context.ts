@@ -7,6 +7,8 @@ import type { Terminal } from './terminal.ts';
 export interface Context {
   readonly terminal: Terminal;
   readonly environment: Environment;
+  /** What was typed after the name of the program. */
+  readonly argv: readonly string[];
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   /** The settings given on the command line. */

@@ -167,8 +167,3 @@ function flagsFor(flags: readonly FlagValue[], home: string): readonly FlagValue
     { key: 'home', text: home, flag: '--home' },
   ];
 }
-
-/** A path as it can be typed. */
-export function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}

@@ -13,8 +13,9 @@ import {
   spawnChild,
   startDaemon,
 } from './demo-scenes.ts';
-import { Stage, shellWord } from './demo-stage.ts';
+import { Stage } from './demo-stage.ts';
 import { asDemoFailure, Watch } from './demo-watch.ts';
+import { shellWord } from './shell-word.ts';
 import { stopSignal } from './up.ts';
 
 interface DemoOptions {

@@ -126,3 +126,15 @@ test('--json tells what was done before something was refused', async () => {
     details: { done: [{ status: 'success' }], stopped_at: { status: 'error' } },
   });
 });
+
+test('what is asked for can be done by the command that was typed, with the plan', async () => {
+  await using folder = await sitting(["it's.txt", 'b c.txt']);
+  const paths = [folder.at('root', "it's.txt"), folder.at('root', 'b c.txt')];
+
+  const run = await aos({ folder }, ...['files', 'delete', ...paths, '--json']);
+
+  const { error } = JSON.parse(run.stdout);
+  const [one, other] = paths.map((path) => path.replaceAll("'", `'\\''`));
+  expect(error.fix).toMatch(/^aos files delete .* --json --yes --plan \w{64} --plan \w{64}$/);
+  expect(error.fix).toContain(`delete '${one}' "${other}" --json`);
+});

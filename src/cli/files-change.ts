@@ -29,8 +29,6 @@ export function changeOptions(command: Command): Command {
 
 export interface Wished {
   readonly requests: readonly FileRequest[];
-  /** How the command begins, for who has to give it again. */
-  readonly again: string;
   /** For `--json`, beside the answer. */
   readonly also?: object;
   readonly json: boolean;

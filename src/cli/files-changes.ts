@@ -165,9 +165,5 @@ function doChange(
     options: { ...request.options, ...asks },
   }));
   const json = command.optsWithGlobals()['json'] === true;
-  return change(
-    context,
-    { requests: asked, again: `aos files ${command.name()} …`, json },
-    options,
-  );
+  return change(context, { requests: asked, json }, options);
 }

@@ -39,11 +39,10 @@ export async function doSentence(
   // What was made of a sentence may be something else than was meant.
   const asks = isOwner(context, options) ? { confirm_required: true } : {};
   const asked = { ...request, options: { ...request.options, ...asks } };
-  const again = `aos files ${shellWord(sentence)}`;
   // "What would happen if …" is a dry run by its words.
   const isDry = request.options?.dry_run === true;
   const how = isDry ? { ...options, dryRun: true as const } : options;
-  return change(context, { requests: [asked], again, also, json }, how);
+  return change(context, { requests: [asked], also, json }, how);
 }
 
 /** One word is no sentence, but an action that was mistyped. */
@@ -91,9 +90,4 @@ function refusalOf(found: Exclude<Understood, { kind: 'understood' }>): AosError
 
 function withDryRun(request: FileRequest, { dryRun }: ChangeOptions): FileRequest {
   return dryRun === true ? { ...request, options: { ...request.options, dry_run: true } } : request;
-}
-
-/** To be pasted: whatever is in it, a shell takes it for one word. */
-function shellWord(text: string): string {
-  return /^[\w .,:/~+-]+$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", `'\\''`)}'`;
 }

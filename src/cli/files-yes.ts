@@ -6,6 +6,7 @@ import { askingAt, type Questions } from './confirm.ts';
 import type { Context } from './context.ts';
 import { pathsOf, type ShowPath } from './files-path.ts';
 import { planOf, planText } from './files-plan-words.ts';
+import { commandWith } from './shell-word.ts';
 
 /** A change with the yes to its plan, once there is one. */
 export interface Pending {
@@ -25,7 +26,6 @@ export interface YesGiver extends Disposable {
 }
 
 export interface YesOptions {
-  readonly again: string;
   readonly json: boolean;
   /** The hashes that somebody has said yes to. */
   readonly plans: readonly string[] | undefined;
@@ -40,10 +40,10 @@ export async function yesGiver(context: Context, options: YesOptions): Promise<Y
     async ask(asked, done) {
       const plans = asked.map(({ answer }) => planOf(answer).plan);
       if (options.plans !== undefined) checkHashes(asked, { said: options.plans, done });
-      else if (options.json) throw yesNeeded(asked, options, done);
+      else if (options.json) throw yesNeeded(context, asked, done);
       else {
         for (const { answer } of asked) tell(context, answer, { show, shown });
-        if (!context.terminal.input.isTerminal) throw yesNeeded(asked, options, done);
+        if (!context.terminal.input.isTerminal) throw yesNeeded(context, asked, done);
         await askOnce(questions, asked, done);
       }
       for (const plan of plans) shown.add(plan);
@@ -91,16 +91,16 @@ function checkHashes(
 }
 
 function yesNeeded(
+  { argv }: Context,
   asked: readonly Asked[],
-  { again }: YesOptions,
   done: readonly FileAnswer[],
 ): AosError {
   const prompts = asked.map(({ answer }) => oneLine(answer.confirmation_prompt ?? ''));
-  const plans = asked.map(({ answer }) => `--plan ${planOf(answer).plan}`);
+  const plans = asked.flatMap(({ answer }) => ['--plan', planOf(answer).plan]);
   const answers = asked.map(({ answer }) => withoutToken(answer));
   return new AosError('files.confirmation-required', {
     message: `${nothingWas(done)} yet. ${prompts.join(' ')}`,
-    fix: `${again} --yes ${plans.join(' ')}`,
+    fix: commandWith(argv, ['--yes', ...plans]),
     details: answers.length === 1 ? answers[0] : { answers },
   });
 }

@@ -50,11 +50,12 @@ function wholeProgram(context: Context): Command {
 }
 
 function createProgram(invocation: Invocation, style: Style): AosCommand {
-  const { name = 'aos', terminal, environment, signal } = invocation;
+  const { name = 'aos', argv, terminal, environment, signal } = invocation;
   const program = createFrame(name, terminal);
   const context: Context = {
     terminal,
     environment,
+    argv,
     signal,
     flags: () => settingFlags(program.opts()),
     wholeProgram: () => wholeProgram(context),
