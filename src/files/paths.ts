@@ -18,7 +18,7 @@ export function parsePath(roots: Roots, text: string): readonly string[] {
   if (fault !== undefined) throw invalidPath(fault);
   const parts = withoutDots(absolute(roots, text));
   if (parts === undefined || !isInside(roots, parts)) throw outsideRoot();
-  if (Buffer.byteLength(printFilePath(parts)) > longestPathBytes) throw invalidPath(tooLong);
+  if (bytesOnDisk(printFilePath(parts)) > longestPathBytes) throw invalidPath(tooLong);
   return parts;
 }
 
@@ -57,15 +57,24 @@ function faultOf(text: string): string | undefined {
   if (!isWritten(text)) return 'has half a character in it';
   if (text.length > longestPathBytes) return tooLong;
   const names = text.split('/');
-  if (names.some((name) => Buffer.byteLength(name) > longestNameBytes)) {
+  if (names.some((name) => bytesOnDisk(name) > longestNameBytes)) {
     return `has a name of more than ${longestNameBytes} bytes`;
   }
   return undefined;
 }
 
-/** Bytes that are no UTF-8 come as U+DC80 to U+DCFF; any other half of a character is none. */
+/** Bytes that are no UTF-8 come as U+DC80 to U+DCFF. */
+const loneBytes = /[\uDC80-\uDCFF]/gu;
+
+/** Any other half of a character is none. */
 function isWritten(text: string): boolean {
-  return text.replace(/[\uDC80-\uDCFF]/gu, '').isWellFormed();
+  return text.replace(loneBytes, '').isWellFormed();
+}
+
+/** How long a name or a path is there. */
+export function bytesOnDisk(text: string): number {
+  const lone = text.match(loneBytes)?.length ?? 0;
+  return Buffer.byteLength(text.replace(loneBytes, '')) + lone;
 }
 
 function absolute([home]: Roots, text: string): readonly string[] {

@@ -3,6 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { dayInName, momentInName } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { TimeZone } from '../../kernel/time-zone.ts';
+import { bytesOnDisk } from '../paths.ts';
 
 export interface NamedThing {
   readonly name: string;
@@ -43,7 +44,7 @@ export function newName(pattern: string, thing: NamedThing, zone: TimeZone): str
     if (part === undefined) throw unknownPart(word);
     return part(thing, zone);
   });
-  if (name !== '' && name !== '.' && name !== '..' && Buffer.byteLength(name) <= 255) return name;
+  if (name !== '' && name !== '.' && name !== '..' && bytesOnDisk(name) <= 255) return name;
   throw new AosError('files.invalid-path', {
     message: `${quote(name.slice(0, 100))} is no name that a file can have`,
     fix: 'Choose another one, of at most 255 bytes',

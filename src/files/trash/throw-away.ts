@@ -5,6 +5,7 @@ import type { Disk } from '../../kernel/ports.ts';
 import { removeQuietly } from '../../kernel/remove.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';
 import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
+import { bytesOnDisk } from '../paths.ts';
 import { isSame, type Was } from '../plan/plan.ts';
 import { systemCode } from '../refusals.ts';
 import { openTrashFor, type TrashFolder } from './trash-folder.ts';
@@ -102,7 +103,9 @@ async function writeInfo({ deps, syncs }: StepRun, path: string, text: string): 
   }
 }
 
-const longestName = 200;
+/** What a name may have, without the `.trashinfo` beside it. */
+const longestName = 255 - '.trashinfo'.length;
+const longestStem = 200;
 
 /** Of the plan and the step, so that it is found again after a crash; the ending stays. */
 function nameInTrash({ planId, number }: StepRun, name: string): string {
@@ -110,14 +113,15 @@ function nameInTrash({ planId, number }: StepRun, name: string): string {
   const stem = dot > 0 ? name.slice(0, dot) : name;
   const ending = dot > 0 && name.length - dot <= 20 ? name.slice(dot) : '';
   const mark = `.${planId.slice(-12)}-${number.toString(36)}`;
-  return `${cut(stem)}${mark}${ending}`;
+  const room = longestName - bytesOnDisk(mark) - bytesOnDisk(ending);
+  return `${cut(stem, Math.min(longestStem, room))}${mark}${ending}`;
 }
 
 /** Whole characters, at most so many bytes. */
-function cut(text: string): string {
+function cut(text: string, most: number): string {
   let kept = '';
   for (const character of text) {
-    if (Buffer.byteLength(kept + character) > longestName) break;
+    if (bytesOnDisk(kept + character) > most) break;
     kept += character;
   }
   return kept;
