@@ -8,7 +8,7 @@
  *     the same call, and the same answer is sent once.
  */
 import { answered } from '../files/answer.ts';
-import { requestSchema } from '../files/input.ts';
+import { checkedRequest } from '../files/input.ts';
 import type { Understood } from '../files/sentence.ts';
 import { early } from '../kernel/early.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
@@ -231,17 +231,14 @@ async function requestIn(
 }
 
 function requestInJson(text: string): FileRequest | FileAnswer {
+  let value: unknown;
   try {
-    const parsed = requestSchema.safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    const where = issue?.path.join('.') ?? '';
-    const what = where === '' ? 'The request' : `"${where}"`;
-    return refused('INVALID_INPUT', `${what} cannot be so: ${issue?.message ?? 'it is not valid'}`);
+    value = JSON.parse(text);
   } catch {
     // What the parser says of a place in the text helps nobody.
     return refused('INVALID_INPUT', 'The message begins as JSON and is none');
   }
+  return checkedRequest(value);
 }
 
 function refused(code: string, message: string): FileAnswer {

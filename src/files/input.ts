@@ -1,6 +1,8 @@
 /** Requests to the file agent as they come in: what is not known is refused, nothing is guessed. */
 import * as z from 'zod';
+import { AosError } from '../kernel/errors.ts';
 import { type FileRequest, fileActions, sortKeys } from '../kernel/files/request.ts';
+import { quote } from '../kernel/quote.ts';
 
 // What a path may have is said by paths.ts, in better words.
 const path = z.string().max(8192);
@@ -93,3 +95,16 @@ export const requestSchema: z.ZodType<FileRequest> = z.strictObject({
   action: z.enum(fileActions).describe('One of the declared actions'),
   ...parts,
 });
+
+/** For doors that answer what is no request in the words of the file agent. */
+export function checkedRequest(value: unknown): FileRequest {
+  const parsed = requestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  const what = where === '' ? 'The request' : quote(where);
+  throw new AosError('files.invalid-input', {
+    message: `${what} cannot be so: ${issue?.message ?? 'it is not valid'}`,
+    fix: 'Write it as the interface has it: {"action":"list_files","path":"~/Downloads"}',
+  });
+}

@@ -158,9 +158,8 @@ function callerOf({ caller }: FastifyRequest): Caller {
 function requestSchema(route: Route): Record<string, unknown> {
   const schema = { querystring: jsonSchema(route.query), params: jsonSchema(route.params) };
   // Without fields a body is not looked at, so that none need be sent.
-  return route.method === 'POST' && hasFields(route.body)
-    ? { ...schema, body: jsonSchema(route.body) }
-    : schema;
+  const isChecked = route.method === 'POST' && route.ownBodyCheck !== true;
+  return isChecked && hasFields(route.body) ? { ...schema, body: jsonSchema(route.body) } : schema;
 }
 
 function hasFields(schema: z.ZodType): boolean {

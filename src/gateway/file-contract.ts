@@ -44,9 +44,9 @@ export const fileRoutes = {
     ...post,
     path: '/api/v1/files/run',
     summary:
-      'One request to the file agent, one answer. What cannot be done is an answer with status "error"; the code of HTTP is for requests that are none',
+      'One request to the file agent, one answer. What cannot be done, or is no request, is an answer with status "error"; the code of HTTP is for what is no JSON',
     who: 'any',
-    ownKey: true,
+    ...{ ownKey: true, ownBodyCheck: true },
     query: z.strictObject({ as: z.optional(name.describe('For the owner: the agent to act for')) }),
     body: requestSchema,
     bodyBytes: requestBytes,

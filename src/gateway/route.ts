@@ -36,6 +36,8 @@ export interface Route {
   readonly legacySignature?: true;
   /** Makes sense of an `Idempotency-Key` by itself; else the gateway does (idempotency.ts). */
   readonly ownKey?: true;
+  /** Checks its body by itself, because it has words of its own for one that cannot be. */
+  readonly ownBodyCheck?: true;
 }
 
 /** A query arrives as text; `queryNumber` in the server turns these into numbers. */

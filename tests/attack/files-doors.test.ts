@@ -313,9 +313,13 @@ test('what is no request is refused at the door, and nothing is done', async () 
       ...{ at: socket, method: 'POST', path: '/api/v1/files/run', headers: bearer(handle) },
       body: JSON.stringify(body),
     });
-    expect(answer.status, JSON.stringify(body)?.slice(0, 80)).toBe(400);
-    const { fix, message } = { fix: '', message: '', ...(answer.json as Partial<FileAnswer>) };
-    expect(`${message}${fix}`).not.toMatch(/\n\s+at /);
+    expect(answer, JSON.stringify(body)?.slice(0, 80)).toMatchObject({
+      status: 200,
+      json: { status: 'error', action_performed: 'Nothing was done' },
+    });
+    const { error } = answer.json as FileAnswer;
+    expect(error).toMatchObject({ code: 'INVALID_INPUT', message: expect.any(String) });
+    expect(`${error?.message}${error?.fix}`).not.toMatch(/\n\s+at /);
   }
   expect(await treeHash(home.root)).toBe(before);
 });

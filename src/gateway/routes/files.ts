@@ -1,3 +1,4 @@
+import { checkedRequest } from '../../files/input.ts';
 import { fileManifest, moreManifest } from '../../files/manifest.ts';
 import { answerOfFailure, answerOfOutcome } from '../../toolbox/files/answer-of-outcome.ts';
 import type { Answer } from '../contract.ts';
@@ -30,11 +31,11 @@ async function runFiles(
   { caller, query, body, request, reply }: Call<'runFiles'>,
 ): Promise<Answer<'runFiles'>> {
   const { calls, ledger } = deps;
-  const { action, ...args } = body;
   const principal = await actingPrincipal(ledger, caller, query.as);
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : String(header);
   try {
+    const { action, ...args } = checkedRequest(body);
     const tool = `files.${action}`;
     const signal = signalOfCaller(deps, { principal, tool, reply });
     const outcome = await calls.call({ principal, tool, args, key, signal });
