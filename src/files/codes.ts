@@ -20,18 +20,18 @@ export function toFilesError(failure: unknown): unknown {
   return new AosError(known.code, { ...known, cause: failure });
 }
 
-interface Words {
+export interface Words {
   readonly code: ErrorCode;
   readonly message: string;
   readonly fix: string;
 }
 
-const notFound: Words = {
+export const notFoundWords: Words = {
   code: 'files.not-found',
   message: "I couldn't find a file at that path",
   fix: 'Check the path, or search: aos files "find …"',
 };
-const denied: Words = {
+export const deniedWords: Words = {
   code: 'files.permission-denied',
   message: "I don't have permission to access that file",
   fix: 'Check who owns it; for an agent: aos cap check AGENT read file:PATH --why',
@@ -46,15 +46,20 @@ const invalidPath: Words = {
   message: 'That is no path that a disk can have',
   fix: 'Keep each name within 255 bytes, the whole within 4,096, and leave out NUL',
 };
-const notRegular: Words = {
+export const notRegularWords: Words = {
   code: 'files.not-a-regular-file',
   message: 'That is not an ordinary file, so I leave it alone',
   fix: 'Name a file',
 };
-const conflict: Words = {
+export const conflictWords: Words = {
   code: 'files.conflict',
   message: 'Something has that name already',
   fix: 'Choose another name, or say options.on_conflict',
+};
+export const notAFolderWords: Words = {
+  code: 'files.not-a-folder',
+  message: 'Something on the way to that path is not a folder',
+  fix: 'Check the path',
 };
 const failed: Words = {
   code: 'files.failed',
@@ -63,26 +68,22 @@ const failed: Words = {
 };
 
 const words: Partial<Record<ErrorCode, Words>> = {
-  'disk.missing': notFound,
-  'file.missing': notFound,
-  'disk.denied': denied,
-  'capability.denied': denied,
-  'capability.used-up': denied,
+  'disk.missing': notFoundWords,
+  'file.missing': notFoundWords,
+  'disk.denied': deniedWords,
+  'capability.denied': deniedWords,
+  'capability.used-up': deniedWords,
   'disk.full': noSpace,
   'disk.bad-name': invalidPath,
   'file.bad-path': invalidPath,
-  'disk.not-a-file': notRegular,
-  'file.not-a-file': notRegular,
-  'disk.exists': conflict,
-  'file.exists': conflict,
-  'disk.not-empty': conflict,
+  'disk.not-a-file': notRegularWords,
+  'file.not-a-file': notRegularWords,
+  'disk.exists': conflictWords,
+  'file.exists': conflictWords,
+  'disk.not-empty': conflictWords,
   'disk.failed': failed,
   'disk.too-many-open': failed,
-  'disk.not-a-folder': {
-    code: 'files.not-a-folder',
-    message: 'Something on the way to that path is not a folder',
-    fix: 'Check the path',
-  },
+  'disk.not-a-folder': notAFolderWords,
   'disk.read-only': {
     code: 'files.read-only',
     message: 'That disk can only be read',

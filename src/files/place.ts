@@ -6,7 +6,6 @@
  * L2. The folder is held. What is done to the name is done in that very folder.
  */
 import { diskError } from '../kernel/disk-errors.ts';
-import { AosError } from '../kernel/errors.ts';
 import { printFilePath } from '../kernel/file-path.ts';
 import { isInReach } from '../kernel/files/reach.ts';
 import type { DiskEntry, HeldFolder } from '../kernel/ports.ts';
@@ -14,6 +13,7 @@ import type { FilePower } from '../security/file-reach.ts';
 import type { FileCaller } from './caller.ts';
 import type { FilesDeps } from './deps.ts';
 import { isInside, outsideRoot } from './paths.ts';
+import { permissionDenied } from './refusals.ts';
 import { followWay } from './way/follow-way.ts';
 import { placesOn } from './way/link-target.ts';
 
@@ -120,11 +120,8 @@ async function checkFor(
   const known = await reach(power);
   return (place) => {
     if (!isInside(roots, place)) throw outsideRoot();
-    if (!isInReach(known, place)) throw new AosError('files.permission-denied', denied);
+    if (!isInReach(known, place)) throw permissionDenied(askForGrant);
   };
 }
 
-const denied = {
-  message: "I don't have permission to access that file",
-  fix: 'Ask for a grant that names it: aos cap grant AGENT "file:PATH:read"',
-};
+const askForGrant = 'Ask for a grant that names it: aos cap grant AGENT "file:PATH:read"';

@@ -1,4 +1,12 @@
 import { AosError } from '../kernel/errors.ts';
+import {
+  conflictWords,
+  deniedWords,
+  notAFolderWords,
+  notFoundWords,
+  notRegularWords,
+  type Words,
+} from './codes.ts';
 
 export function changed(): AosError {
   return new AosError('files.changed', {
@@ -8,24 +16,28 @@ export function changed(): AosError {
 }
 
 export function taken(): AosError {
-  return new AosError('files.conflict', {
-    message: 'Something has that name already',
-    fix: 'Choose another name, or say options.on_conflict',
-  });
+  return said(conflictWords);
 }
 
 export function notFound(): AosError {
-  return new AosError('files.not-found', {
-    message: "I couldn't find a file at that path",
-    fix: 'Check the path, or search: aos files "find …"',
-  });
+  return said(notFoundWords);
 }
 
 export function notRegular(): AosError {
-  return new AosError('files.not-a-regular-file', {
-    message: 'That is not an ordinary file, so I leave it alone',
-    fix: 'Name a file',
-  });
+  return said(notRegularWords);
+}
+
+/** With what helps in this case. */
+export function permissionDenied(fix: string): AosError {
+  return said({ ...deniedWords, fix });
+}
+
+export function notAFolder(fix: string): AosError {
+  return said({ ...notAFolderWords, fix });
+}
+
+function said({ code, ...words }: Words): AosError {
+  return new AosError(code, words);
 }
 
 /** What is mounted in a folder is not what somebody means who names the folder. */

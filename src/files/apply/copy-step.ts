@@ -1,9 +1,9 @@
-import { AosError } from '../../kernel/errors.ts';
+import type { AosError } from '../../kernel/errors.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import { removeTree } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';
-import { changed } from '../refusals.ts';
+import { changed, permissionDenied } from '../refusals.ts';
 import { copyEntry } from './copy-entry.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
@@ -51,8 +51,5 @@ export async function copyInto(
 }
 
 function mayNot(): AosError {
-  return new AosError('files.permission-denied', {
-    message: "I don't have permission to access that file",
-    fix: 'Ask for a grant that covers all that is in the folder',
-  });
+  return permissionDenied('Ask for a grant that covers all that is in the folder');
 }

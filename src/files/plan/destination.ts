@@ -8,6 +8,7 @@ import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { parsePath, partsOf } from '../paths.ts';
 import { findPlace } from '../place.ts';
+import { notAFolder } from '../refusals.ts';
 import type { Step } from './plan.ts';
 
 export interface Destination {
@@ -32,7 +33,7 @@ export async function destinationOf(
   const { path, missing, kind } = await realPath(deps, caller, parts, power);
   const isFolder =
     kind === 'folder' || (kind === undefined && (isBatch || destination.endsWith('/')));
-  if (isBatch && !isFolder) throw notAFolder();
+  if (isBatch && !isFolder) throw notAFolder('Choose another destination');
   const makes = isFolder ? madeOf(path, missing) : madeOf(folderOf(path), missing - 1);
   await checkMakes(caller, makes);
   return { path, isFolder, makes };
@@ -70,13 +71,14 @@ async function realPath(
       const path = printFilePath([...place.parts, ...rest]);
       // Its folder is there, or it would have been missing.
       if (place.there === undefined) return { path, missing: rest.length + 1, kind: undefined };
-      if (rest.length > 0 && place.there.kind !== 'folder') throw notAFolder();
+      if (rest.length > 0 && place.there.kind !== 'folder')
+        throw notAFolder('Choose another destination');
       return { path, missing: rest.length, kind: rest.length === 0 ? place.there.kind : undefined };
     } catch (failure) {
       if (!(failure instanceof AosError) || failure.code !== 'disk.missing') throw failure;
     }
   }
-  throw notAFolder();
+  throw notAFolder('Choose another destination');
 }
 
 /** To make a folder is to write, also for who may move things into it. */
@@ -107,12 +109,5 @@ function noDestination(action: string): AosError {
   return new AosError('files.invalid-input', {
     message: `${action} does not say where to`,
     fix: 'Say it in destination',
-  });
-}
-
-function notAFolder(): AosError {
-  return new AosError('files.not-a-folder', {
-    message: 'Something on the way to that path is not a folder',
-    fix: 'Choose another destination',
   });
 }

@@ -5,7 +5,7 @@ import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { parsePath } from '../paths.ts';
 import { findPlace } from '../place.ts';
-import { notRegular, taken } from '../refusals.ts';
+import { notRegular, permissionDenied, taken } from '../refusals.ts';
 import { refuseUnused } from '../unused-parts.ts';
 import { finished } from './change-plan.ts';
 import { foldersFor } from './destination.ts';
@@ -70,8 +70,5 @@ function noTarget(): AosError {
 }
 
 function writeProtected(): AosError {
-  return new AosError('files.permission-denied', {
-    message: "I don't have permission to access that file",
-    fix: 'It is write-protected: let its owner change that first',
-  });
+  return permissionDenied('It is write-protected: let its owner change that first');
 }

@@ -6,6 +6,7 @@ import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { partsOf } from '../paths.ts';
 import { findPlace } from '../place.ts';
+import { taken } from '../refusals.ts';
 import { numberedName } from './name-pattern.ts';
 import { isSame, type LeftOut, type Was, wasOf } from './plan.ts';
 import type { Source } from './select.ts';
@@ -94,7 +95,7 @@ async function targetOf(
   const canReplace = there !== undefined && !wish.taken.has(to) && to !== source.path;
   if (wish.onConflict === 'replace' && canReplace) return replacing(wished, there);
   if (wish.onConflict === 'skip') return 'something has that name there already';
-  if (wish.onConflict === 'fail') throw conflict();
+  if (wish.onConflict === 'fail') throw taken();
   return { source, to: await freeName(deps, caller, wished, wish) };
 }
 
@@ -123,7 +124,7 @@ async function freeName(
     if (wish.taken.has(path) || wish.freed.has(path)) continue;
     if ((await lookAt(deps, caller, path, powerOf(wish))) === undefined) return path;
   }
-  throw conflict();
+  throw taken();
 }
 
 /** Also where the folder is not there yet, which the plan makes. */
@@ -159,12 +160,5 @@ function sameFile(): AosError {
   return new AosError('files.same-file', {
     message: 'Both paths are the same file, so there is nothing to do',
     fix: 'Choose another name',
-  });
-}
-
-function conflict(): AosError {
-  return new AosError('files.conflict', {
-    message: 'Something has that name already',
-    fix: 'Choose another name, or say options.on_conflict',
   });
 }
