@@ -22,7 +22,11 @@ export async function look(
   const answer = await runFiles(context, options, request);
   const data = { ...answer, ...also };
   if (json) return context.print({ data, text: '' });
-  if (request.action === 'read_file') return printContent(context, answer);
+  const isRead = request.action === 'read_file';
+  if (isRead && request.options?.dry_run === true) {
+    return context.print({ data, text: oneLine(answer.action_performed) });
+  }
+  if (isRead) return printContent(context, answer);
   const { text, notes } = lookWords(answer, {
     show: await pathsOf(context),
     limit: request.options?.limit,

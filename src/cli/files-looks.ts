@@ -144,7 +144,7 @@ function defineUsage(group: Command, context: Context): void {
 function lookVerb(group: Command, name: string, description: string): Command {
   return filesVerb(group, name, description).option(
     '--dry-run',
-    'the same: looking changes nothing',
+    'say what would be told; looking changes nothing',
   );
 }
 

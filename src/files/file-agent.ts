@@ -102,10 +102,9 @@ export async function answering(
 
 async function look(asked: Look, by: (look: Look) => Promise<Seen>): Promise<FileAnswerParts> {
   const { request } = asked;
-  const { words, result, files, bytes } = await by(asked);
-  // Looking changes nothing, so that a dry run of it is the same.
+  const { words, would, result, files, bytes } = await by(asked);
   const isDry = request.options?.dry_run === true;
-  return { status: 'success', words: isDry ? `Dry run: ${words}` : words, result, files, bytes };
+  return { status: 'success', words: isDry ? would : words, result, files, bytes };
 }
 
 /** Calls that the file agent makes for who wrote to it have such keys. */

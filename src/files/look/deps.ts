@@ -13,6 +13,8 @@ export interface Look {
 export interface Seen {
   /** What was done, in plain words. */
   readonly words: string;
+  /** The same of a dry run, e.g. "Would read "~/notes.txt"". */
+  readonly would: string;
   readonly result: unknown;
   readonly files: number;
   readonly bytes: number;

@@ -15,8 +15,9 @@ export async function getDiskUsage(look: Look): Promise<Seen> {
   if (at.kind === 'one') {
     await using place = at.place;
     const bytes = place.there?.sizeBytes ?? 0;
+    const words = `${quote(shownPath(caller.roots, place.path))} has ${sizeWords(bytes)}`;
     return {
-      words: `${quote(shownPath(caller.roots, place.path))} has ${sizeWords(bytes)}`,
+      ...{ words, would: `Would say that ${words}` },
       result: { files: 1, folders: 0, size: sizeWords(bytes), apparent_bytes: bytes },
       ...{ files: 1, bytes },
     };
@@ -33,8 +34,9 @@ export async function getDiskUsage(look: Look): Promise<Seen> {
   });
   const usage = await deps.looking.usage({ ...wanted, hidden: true }, caller.signal);
   const where = quote(shownPath(caller.roots, folder.path));
+  const words = `${countWords(usage.files, 'file')} in ${where} ${usage.files === 1 ? 'takes' : 'take'} ${sizeWords(usage.apparentBytes)} (${sizeWords(usage.allocatedBytes)} on the disk)`;
   return {
-    words: `${countWords(usage.files, 'file')} in ${where} ${usage.files === 1 ? 'takes' : 'take'} ${sizeWords(usage.apparentBytes)} (${sizeWords(usage.allocatedBytes)} on the disk)`,
+    ...{ words, would: `Would say that ${words}` },
     result: {
       ...{ files: usage.files, folders: usage.folders, size: sizeWords(usage.apparentBytes) },
       ...{ apparent_bytes: usage.apparentBytes, allocated_bytes: usage.allocatedBytes },

@@ -33,8 +33,9 @@ export async function getMetadata(look: Look): Promise<Seen> {
     ...(place.there.kind === 'symlink' ? await targetOf(look, place) : {}),
     ...(place.there.kind === 'folder' ? await insideOf(look) : {}),
   };
-  const words = `Looked at ${quote(shownPath(caller.roots, place.path))}`;
-  return { words, result, files: 1, bytes: place.there.sizeBytes };
+  const shown = quote(shownPath(caller.roots, place.path));
+  const said = { words: `Looked at ${shown}`, would: `Would look at ${shown}` };
+  return { ...said, result, files: 1, bytes: place.there.sizeBytes };
 }
 
 async function natureOf({ deps, caller }: Look, place: FilePlace) {

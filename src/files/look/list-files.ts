@@ -67,8 +67,9 @@ function listed(look: Look, found: Listed, folder?: string): Seen {
   const where = folder === undefined ? '' : ` in ${quote(shownPath(caller.roots, folder))}`;
   const cut = found.truncated || isCut;
   const shown = cut ? `, of which ${countWords(kept.length, 'is', 'are')} listed` : '';
+  const what = `${wordsFor(look, found.total)}${where}${shown}`;
   return {
-    words: `Found ${wordsFor(look, found.total)}${where}${shown}`,
+    ...{ words: `Found ${what}`, would: `Would list ${what}` },
     result: {
       files: kept,
       ...{ total: found.total, total_bytes: found.totalBytes ?? bytes, truncated: cut },
@@ -110,8 +111,9 @@ async function listDuplicates(look: Look, wanted: LookRequest): Promise<Seen> {
   }));
   const { kept, isCut } = fitting(all, deps.limits.answerBytes);
   const files = found.groups.reduce((sum, group) => sum + group.files.length, 0);
+  const what = `${countWords(found.totalGroups, 'group')} of files that are the same, which waste ${sizeWords(found.wastedBytes)}`;
   return {
-    words: `Found ${countWords(found.totalGroups, 'group')} of files that are the same, which waste ${sizeWords(found.wastedBytes)}`,
+    ...{ words: `Found ${what}`, would: `Would list ${what}` },
     result: {
       duplicates: kept,
       ...{ total: found.totalGroups, wasted_bytes: found.wastedBytes },

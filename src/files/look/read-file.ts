@@ -38,9 +38,13 @@ export async function readFile(look: Look): Promise<Seen> {
   if (Buffer.byteLength(JSON.stringify(content ?? '')) > deps.limits.answerBytes - roomForRest) {
     throw tooLarge(sizeBytes, Math.floor(most / 3));
   }
+  const isDry = request.options?.dry_run === true;
+  const inside = content === undefined ? { binary: true, note: binaryNote } : content;
   return {
     words: `${content === undefined ? 'Looked at' : 'Read'} ${shown}`,
-    result: { ...facts, bytes: bytes.length, ...(content ?? { binary: true, note: binaryNote }) },
+    would: `Would ${content === undefined ? 'look at' : 'read'} ${shown} (${sizeWords(bytes.length)})`,
+    // What is in it is what is not asked for yet.
+    result: { ...facts, bytes: bytes.length, ...(isDry ? {} : inside) },
     ...{ files: 1, bytes: bytes.length },
   };
 }

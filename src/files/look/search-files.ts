@@ -41,8 +41,9 @@ export async function searchFiles(look: Look): Promise<Seen> {
   }));
   const { kept, isCut } = fitting(all, deps.limits.answerBytes);
   const bytes = found.hits.reduce((sum, { file }) => sum + file.sizeBytes, 0);
+  const what = `${countWords(found.total, 'file')} for ${quote(request.query ?? '')}`;
   return {
-    words: `Found ${countWords(found.total, 'file')} for ${quote(request.query ?? '')}`,
+    ...{ words: `Found ${what}`, would: `Would list ${what}` },
     result: {
       files: kept,
       ...{ total: found.total, truncated: found.truncated || isCut, searched_by: found.by },
