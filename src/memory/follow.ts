@@ -10,6 +10,7 @@ import { early } from '../kernel/early.ts';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory/index-port.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';
+import { storingTimes } from '../ledger/found-memories.ts';
 import {
   type ChangedMemory,
   lastMemoryChange,
@@ -91,10 +92,7 @@ export class IndexFollower implements AsyncDisposable {
       for (const page of pagesOf(changes)) {
         const seq = page.at(-1)?.seq ?? from.seq;
         from = { seq, event: head?.seq ?? 0, eventHash: head?.hash ?? '' };
-        await index.apply(
-          page.map((change) => indexChange(change, this.#deps.clock.now())),
-          from,
-        );
+        await index.apply(await indexChanges(ledger.committed, page, this.#deps.clock.now()), from);
         this.#position = from;
       }
       this.#deps.onIndexed?.();
@@ -145,8 +143,20 @@ function* pagesOf(changes: readonly MemoryChange[]): Generator<readonly MemoryCh
   if (page.length > 0) yield page;
 }
 
-function indexChange({ id, row }: MemoryChange, now: Instant): IndexChange {
-  return { id, memory: row !== undefined && isToBeFound(row, now) ? indexed(row) : undefined };
+async function indexChanges(
+  sql: Sql,
+  changes: readonly MemoryChange[],
+  now: Instant,
+): Promise<readonly IndexChange[]> {
+  const ahead = changes.filter(({ row }) => row !== undefined && row.valid_from > now);
+  // A clock that was set back does not hide what was so when it was stored.
+  const ids = ahead.map(({ id }) => id);
+  const stored = ids.length === 0 ? undefined : await storingTimes(sql, ids);
+  return changes.map(({ id, row }) => {
+    if (row === undefined || !isToBeFound(row, now)) return { id, memory: undefined };
+    const hasBegun = row.valid_from <= Math.max(now, stored?.get(id) ?? now);
+    return { id, memory: indexed(row, { hasBegun }) };
+  });
 }
 
 /** What is so no more is not searched for. What will be so one day is found by then. */
@@ -155,7 +165,8 @@ function isToBeFound(row: ChangedMemory, now: Instant): boolean {
   return row.expires_at === null || row.expires_at > now;
 }
 
-function indexed(row: ChangedMemory): IndexedMemory {
+function indexed(row: ChangedMemory, { hasBegun }: { readonly hasBegun: boolean }): IndexedMemory {
+  const ends = [row.valid_to, row.expires_at].filter((end) => end !== null);
   return {
     ...{ id: row.id, owner: row.owner, scope: row.scope, key: row.key },
     text: searchableText(row).replaceAll('\0', ' '),
@@ -163,5 +174,7 @@ function indexed(row: ChangedMemory): IndexedMemory {
     tags: JSON.parse(row.tags) as readonly string[],
     thread: row.thread ?? undefined,
     validFrom: row.valid_from,
+    countsFrom: hasBegun ? undefined : row.valid_from,
+    countsTo: ends.length === 0 ? undefined : Math.min(...ends),
   };
 }

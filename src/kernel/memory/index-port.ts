@@ -6,7 +6,7 @@ import type { PathTarget } from '../capability/capability.ts';
 import type { Instant } from '../ports.ts';
 import type { MemoryScope } from './memory.ts';
 
-/** A version that can be found: the newest that counts of each key. */
+/** A version that can be found, now or one day: of each key the newest that counts is. */
 export interface IndexedMemory {
   readonly id: number;
   readonly owner: string;
@@ -17,6 +17,10 @@ export interface IndexedMemory {
   readonly tags: readonly string[];
   readonly thread: string | undefined;
   readonly validFrom: Instant;
+  /** From then on it counts; undefined where it has begun. */
+  readonly countsFrom?: Instant | undefined;
+  /** From then on it counts no more. */
+  readonly countsTo?: Instant | undefined;
 }
 
 /** Undefined where it is not to be found any more. */

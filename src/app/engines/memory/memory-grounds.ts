@@ -1,12 +1,20 @@
 /**
  * What may be found by a query, read from the index and kept for the next query. All that limits
- * a query (grants, a key, tags, time) limits this, so that nothing that is left out counts.
+ * a query (grants, a key, tags, time) limits this, so that nothing that is left out counts. Of each
+ * key the newest version that counts at the moment is in it.
  */
 import type { PathTarget } from '../../../kernel/capability/capability.ts';
 import { coversPath } from '../../../kernel/capability/decide.ts';
 import type { IndexQuery, MemoryReach } from '../../../kernel/memory/index-port.ts';
-import { Ground, type GroundRow } from '../../../memory/search/ground.ts';
-import type { MemoryStore } from './memory-store.ts';
+import type { Instant } from '../../../kernel/ports.ts';
+import {
+  CountingGround,
+  type CountingRow,
+  type CountingTime,
+  countsAt,
+} from '../../../memory/search/counting-ground.ts';
+import type { Ground } from '../../../memory/search/ground.ts';
+import type { MemoryRow, MemoryStore } from './memory-store.ts';
 import type { WrittenRow } from './memory-writing.ts';
 
 export interface PlacedGround {
@@ -17,8 +25,10 @@ export interface PlacedGround {
 type Limits = Pick<IndexQuery, 'prefix' | 'tags' | 'withoutTags' | 'after' | 'before'>;
 type Chains = MemoryReach['chains'];
 
-interface KeptGround extends PlacedGround {
+interface KeptGround {
+  readonly place: number;
   readonly isWhole: boolean;
+  readonly counting: CountingGround;
 }
 
 /** Some forty bytes are kept of each row. */
@@ -41,6 +51,7 @@ export class Grounds {
     withoutTags,
     after,
     before,
+    now,
   }: IndexQuery): readonly PlacedGround[] {
     const limits = { prefix, tags, withoutTags, after, before };
     const places = Map.groupBy(within, ({ owner, scope }) => `${scope} ${owner}`);
@@ -48,16 +59,20 @@ export class Grounds {
       const [first] = reaches;
       const place = first === undefined ? undefined : this.#placeOf(first);
       if (place === undefined) return [];
-      const ground = this.#groundOf(place, joined(reaches), limits);
+      const ground = this.#groundOf({ place, chains: joined(reaches), limits, now });
       return ground.size === 0 ? [] : [{ place, ground }];
     });
   }
 
   /** What was written since, in its order. */
   follow(written: readonly WrittenRow[]): void {
-    const places = new Set(written.flatMap(({ removed, added }) => [removed?.place, added?.place]));
-    for (const [key, { place, isWhole, ground }] of this.#kept) {
-      if (!places.has(place) || (isWhole && follows(ground, place, written))) continue;
+    const places = new Set(
+      written.flatMap(({ removed, added, retimed }) => {
+        return [removed?.place, added?.place, retimed?.place];
+      }),
+    );
+    for (const [key, { place, isWhole, counting }] of this.#kept) {
+      if (!places.has(place) || (isWhole && follows(counting, place, written))) continue;
       this.#kept.delete(key);
     }
   }
@@ -73,34 +88,47 @@ export class Grounds {
     )?.id;
   }
 
-  #groundOf(place: number, chains: Chains, limits: Limits): Ground {
+  #groundOf(wanted: Wanted): Ground {
+    const { place, chains, limits, now } = wanted;
     const key = JSON.stringify([place, chains, limits]);
-    const kept = this.#kept.get(key);
+    const kept = this.#kept.get(key)?.counting;
     this.#kept.delete(key);
     const isWhole = chains === 'all' && conditionsOf(limits).length === 0;
-    const ground = kept?.ground ?? readGround(this.#store, { place, chains, limits });
-    this.#kept.set(key, { place, isWhole, ground });
+    const counting = kept?.moveTo(now) === true ? kept : readGround(this.#store, wanted);
+    this.#kept.set(key, { place, isWhole, counting });
     this.#dropTooMany();
-    return ground;
+    return counting.ground;
   }
 
   #dropTooMany(): void {
-    let rows = this.#kept.values().reduce((sum, { ground }) => sum + ground.rows, 0);
-    for (const [key, { ground }] of this.#kept) {
+    let rows = this.#kept.values().reduce((sum, { counting }) => sum + counting.ground.rows, 0);
+    for (const [key, { counting }] of this.#kept) {
       if (rows <= mostKeptRows || this.#kept.size === 1) return;
       this.#kept.delete(key);
-      rows -= ground.rows;
+      rows -= counting.ground.rows;
     }
   }
 }
 
 /** Whether the ground could follow. */
-function follows(ground: Ground, place: number, written: readonly WrittenRow[]): boolean {
-  const areAdded = written.every(({ removed, added }) => {
-    if (removed?.place === place) ground.remove(removed.number);
-    return added?.place !== place || ground.add({ ...added, validFrom: added.valid_from });
+function follows(counting: CountingGround, place: number, written: readonly WrittenRow[]): boolean {
+  const areFollowed = written.every(({ removed, added, retimed, hasOthers }) => {
+    const isHere = [removed, added, retimed].some((row) => row?.place === place);
+    if (!isHere) return true;
+    if (hasOthers === true) return false;
+    if (removed?.place === place) counting.remove(removed.number);
+    if (retimed?.place === place) return counting.setTime(retimed.number, timeOf(retimed));
+    return added?.place !== place || counting.add(countingRow(added));
   });
-  return areAdded && !ground.isWorn;
+  return areFollowed && !counting.ground.isWorn;
+}
+
+function countingRow(row: MemoryRow): CountingRow {
+  return { ...row, validFrom: row.valid_from, ...timeOf(row) };
+}
+
+function timeOf({ counts_from, counts_to }: MemoryRow): CountingTime {
+  return { countsFrom: counts_from, countsTo: counts_to };
 }
 
 /** A chain that leaves everything open is every key. */
@@ -120,6 +148,7 @@ interface Wanted {
   readonly place: number;
   readonly chains: Chains;
   readonly limits: Limits;
+  readonly now: Instant;
 }
 
 type RowValues = [
@@ -130,23 +159,54 @@ type RowValues = [
   validFrom: number,
   speaker: string | null,
   asks: 0 | 1,
+  countsFrom: number | null,
+  countsTo: number | null,
 ];
 
-function readGround(store: MemoryStore, { place, chains, limits }: Wanted): Ground {
+type VersionValues = [
+  number: number,
+  key: string,
+  countsFrom: number | null,
+  countsTo: number | null,
+];
+
+function readGround(store: MemoryStore, { place, chains, limits, now }: Wanted): CountingGround {
   const conditions = conditionsOf(limits);
   const text = `
-    select number, key, thread, length, valid_from, speaker, asks from memory
+    select number, key, thread, length, valid_from, speaker, asks, counts_from, counts_to
+    from memory
     where ${['place = ?', ...conditions.map(({ sql }) => sql)].join(' and ')} order by number`;
   const values = conditions.flatMap((condition) => condition.values);
-  const ground = new Ground();
+  const counting = new CountingGround(now);
+  const counts = newestVersions(store, { place, now }, counting);
   for (const row of store.eachList<RowValues>(text, place, ...values)) {
-    if (reaches(chains, row[1])) ground.add(groundRow(row));
+    const [number, key] = row;
+    if (counts.has(key) && counts.get(key) !== number) continue;
+    if (reaches(chains, key)) counting.add(rowOf(row));
   }
-  return ground;
+  return counting;
 }
 
-function groundRow([number, , thread, length, validFrom, speaker, asks]: RowValues): GroundRow {
-  return { number, thread, length, validFrom, speaker, asks };
+/** Of keys with several versions, whatever limits the query: which one counts, if one does. */
+function newestVersions(
+  store: MemoryStore,
+  { place, now }: Pick<Wanted, 'place' | 'now'>,
+  counting: CountingGround,
+): ReadonlyMap<string, number | undefined> {
+  const counts = new Map<string, number | undefined>();
+  const several = `select number, key, counts_from, counts_to from memory where place = ? and key in
+    (select key from memory where place = ? group by key having count(*) > 1) order by number`;
+  const rows = store.eachList<VersionValues>(several, place, place);
+  for (const [number, key, countsFrom, countsTo] of rows) {
+    counting.noteVersion({ countsFrom, countsTo });
+    counts.set(key, countsAt({ countsFrom, countsTo }, now) ? number : counts.get(key));
+  }
+  return counts;
+}
+
+function rowOf(row: RowValues): CountingRow {
+  const [number, , thread, length, validFrom, speaker, asks, countsFrom, countsTo] = row;
+  return { number, thread, length, validFrom, speaker, asks, countsFrom, countsTo };
 }
 
 function reaches(chains: Chains, key: string): boolean {

@@ -28,14 +28,15 @@ const schema = `
     id integer primary key, owner text not null, scope text not null, unique (owner, scope)) strict;
   create table memory (
     number integer primary key, id integer not null unique, place integer not null,
-    key text not null, thread text, valid_from integer not null, speaker text,
-    asks integer not null, length integer not null, tags text not null, text text not null) strict;
+    key text not null, thread text, valid_from integer not null, counts_from integer,
+    counts_to integer, speaker text, asks integer not null, length integer not null, tags text not null,
+    text text not null) strict;
   create index memory_key on memory (place, key);
   create index memory_thread on memory (place, thread, number) where thread is not null;
   ${wordsSchema}`;
 
 const kind: IndexKind = {
-  version: 1,
+  version: 2,
   // A vector has two kilobytes: of smaller pages half would stand empty.
   pragmas: `
     pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;
@@ -57,6 +58,8 @@ export interface MemoryRow {
   readonly key: string;
   readonly thread: string | null;
   readonly valid_from: number;
+  readonly counts_from: number | null;
+  readonly counts_to: number | null;
   readonly speaker: string | null;
   readonly asks: 0 | 1;
   readonly length: number;

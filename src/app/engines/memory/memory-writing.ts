@@ -12,6 +12,10 @@ import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
 export interface WrittenRow {
   readonly removed?: MemoryRow | undefined;
   readonly added?: MemoryRow | undefined;
+  /** Only when it counts has changed. */
+  readonly retimed?: MemoryRow | undefined;
+  /** There are more versions of its key. */
+  readonly hasOthers?: boolean | undefined;
   /** Its id, where something happened: it has to be embedded anew, also where that is under way. */
   readonly changed?: number | undefined;
 }
@@ -49,8 +53,9 @@ function writeChange(store: MemoryStore, { id, memory }: IndexChange): WrittenRo
      where memory.id = ?`,
     id,
   );
-  if (old === undefined ? memory === undefined : memory !== undefined && isSame(old, memory)) {
-    return {};
+  if (old === undefined && memory === undefined) return {};
+  if (old !== undefined && memory !== undefined && isSame(old, memory)) {
+    return writeTime(store, old, memory);
   }
   if (old !== undefined) {
     removeRow(store, old);
@@ -58,7 +63,24 @@ function writeChange(store: MemoryStore, { id, memory }: IndexChange): WrittenRo
   }
   const added = memory === undefined ? undefined : rowOf(store, memory);
   if (added !== undefined) addRow(store, added);
-  return { removed: old, added, changed: id };
+  const hasOthers = [old, added].some((row) => row !== undefined && hasOtherVersions(store, row));
+  return { removed: old, added, hasOthers, changed: id };
+}
+
+/** What it says is the same, so that its words and its vector stay. */
+function writeTime(store: MemoryStore, old: PlacedRow, memory: IndexedMemory): WrittenRow {
+  const { countsFrom: counts_from = null, countsTo: counts_to = null } = memory;
+  if (old.counts_from === counts_from && old.counts_to === counts_to) return {};
+  store.run(
+    'update memory set counts_from = ?, counts_to = ? where number = ?',
+    ...[counts_from, counts_to, old.number],
+  );
+  return { retimed: { ...old, counts_from, counts_to }, hasOthers: hasOtherVersions(store, old) };
+}
+
+function hasOtherVersions(store: MemoryStore, { place, key, id }: MemoryRow): boolean {
+  const other = 'select 1 from memory where place = ? and key = ? and id <> ? limit 1';
+  return store.get(other, place, key, id) !== undefined;
 }
 
 interface PlacedRow extends MemoryRow {
@@ -86,6 +108,7 @@ function rowOf(store: MemoryStore, memory: IndexedMemory): MemoryRow {
   return {
     ...{ number: numberOf(place, id), id, place, key, thread: thread ?? null },
     valid_from: validFrom,
+    ...{ counts_from: memory.countsFrom ?? null, counts_to: memory.countsTo ?? null },
     // Of a conversation only: what stands alone is asked of nobody.
     speaker: isSaid ? (speakerOf(text) ?? null) : null,
     asks: isSaid && isQuestion(text) ? 1 : 0,
@@ -116,10 +139,10 @@ function removeRow(store: MemoryStore, row: MemoryRow): void {
 
 function addRow(store: MemoryStore, row: MemoryRow): void {
   store.run(
-    `insert into memory (number, id, place, key, thread, valid_from, speaker, asks, length, tags,
-       text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[row.number, row.id, row.place, row.key, row.thread, row.valid_from, row.speaker],
-    ...[row.asks, row.length, row.tags, row.text],
+    `insert into memory (number, id, place, key, thread, valid_from, counts_from, counts_to,
+       speaker, asks, length, tags, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[row.number, row.id, row.place, row.key, row.thread, row.valid_from, row.counts_from],
+    ...[row.counts_to, row.speaker, row.asks, row.length, row.tags, row.text],
   );
   store.addWords(row.number, searchableOf(parsed(row)));
 }
