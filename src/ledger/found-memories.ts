@@ -1,4 +1,5 @@
 /** What a search has to know of memories, without what they say, which may be long. */
+import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql } from './ledger.ts';
 
@@ -12,4 +13,33 @@ export async function storingTimes(
     [JSON.stringify(ids)],
   );
   return new Map(rows.map(({ id, created_at }) => [id, created_at]));
+}
+
+export interface FoundMemory extends MemoryKey {
+  readonly id: number;
+  readonly author: string;
+}
+
+/** Of these, those that count now: the same that `memoriesById` finds. */
+export function foundMemories(
+  sql: Sql,
+  ids: readonly number[],
+  now: Instant,
+): Promise<FoundMemory[]> {
+  return sql.all(
+    `select id, owner, scope, key, author from memories
+     where id in (select value from json_each($1)) and ${countingNow('memories')}
+       and not exists (select 1 from memories newer
+         where newer.owner = memories.owner and newer.scope = memories.scope
+           and newer.key = memories.key and newer.version > memories.version
+           and ${countingNow('newer')})`,
+    [JSON.stringify(ids), now],
+  );
+}
+
+function countingNow(row: string): string {
+  return `${row}.forgotten_at is null
+    and (${row}.expires_at is null or ${row}.expires_at > $2)
+    and ${row}.valid_from <= max($2, ${row}.created_at)
+    and (${row}.valid_to is null or ${row}.valid_to > $2)`;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { callerFor, jean, memoryWorld } from '../../tests/support/memory-world.ts';
+import { callerFor, jean, memoryWorld, place } from '../../tests/support/memory-world.ts';
+import { foundMemories } from '../ledger/found-memories.ts';
+import { memoriesById } from '../ledger/memories.ts';
 
 const dayMs = 86_400_000;
 
@@ -94,4 +96,27 @@ test('what was so when it was stored is found after the clock was set back, in a
   await world.index.clear();
 
   expect(await world.found('fence')).toEqual(['plan']);
+});
+
+test('foundMemories() finds the same as memoriesById()', async () => {
+  await using world = await memoryWorld();
+  const start = world.clock.now();
+  await world.store('a', 'one');
+  await world.store('a', 'two', { validTo: start + 1000 });
+  await world.store('b', 'one', { ttlMs: 1000 });
+  await world.store('b', 'two', { validFrom: start + 2000 });
+  await world.store('c', 'one');
+  await world.store('c', 'two', { validFrom: start - 1000, validTo: start - 500 });
+  await world.store('d', 'one');
+  await world.memory.forget(place('d'), { below: false, actor: jean });
+  const ids = Array.from({ length: 10 }, (_, index) => index + 1);
+  const sql = world.ledger.committed;
+
+  for (const now of [-dayMs, -600, 0, 999, 1000, 2000, dayMs].map((by) => start + by)) {
+    const whole = await memoriesById(sql, ids, { now, at: null });
+    const found = await foundMemories(sql, ids, now);
+    expect(found).toEqual(
+      whole.map(({ id, owner, scope, key, author }) => ({ id, owner, scope, key, author })),
+    );
+  }
 });

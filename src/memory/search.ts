@@ -3,9 +3,10 @@
  * what may be seen at that moment.
  */
 import { AosError } from '../kernel/errors.ts';
-import type { IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
+import type { AlikeHit, IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
 import { type Memory, type MemoryScope, memoryLimits } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { type FoundMemory, foundMemories } from '../ledger/found-memories.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { memoriesById } from '../ledger/memories.ts';
 import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
@@ -13,8 +14,11 @@ import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
 import { GrantUses, maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
+import { readQuery } from './search/query.ts';
+import { snippetOf } from './search/snippet.ts';
 import { noteSeen } from './seen.ts';
 import { timeSaid } from './time-said.ts';
+import { searchableText } from './value.ts';
 
 export interface MemoryQuery {
   readonly query: string;
@@ -53,8 +57,9 @@ export interface MemoryFound {
 }
 
 const usualLimit = 10;
-/** Some of what the index knows may be gone by now. */
+/** Some of what the index knows may be gone by now, or not to be seen. */
 const spare = 20;
+const mostLookedAt = 1000;
 
 export async function searchMemories(
   deps: MemoryDeps,
@@ -69,20 +74,19 @@ export async function searchMemories(
   const { query, limit = usualLimit, by = 'memory' } = wanted;
   const now = deps.clock.now();
   const said = timeSaid(query, { now, zone: deps.zone });
-  const found = await deps.index.search(
-    {
-      ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
-      withoutTags: wanted.withoutTags,
-      ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
-      vector: await vectorOf(deps, query, caller.signal),
-      limit: limit + spare,
-    },
-    caller.signal,
-  );
-  const hits = await deps.ledger.transact((tx) =>
-    readHits(deps, tx, caller, { wanted, found, now }),
-  );
-  return { hits, time: said?.words };
+  const asked = {
+    ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
+    withoutTags: wanted.withoutTags,
+    ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
+    vector: await vectorOf(deps, query, caller.signal),
+  };
+  for (let most = limit + spare; ; most *= 4) {
+    const found = await deps.index.search({ ...asked, limit: most }, caller.signal);
+    const isAll = found.length < most || most > mostLookedAt;
+    const finding = { found, isAll, query, limit, now };
+    const hits = await deps.ledger.transact((tx) => readHits(deps, tx, caller, finding));
+    if (hits !== undefined) return { hits, time: said?.words };
+  }
 }
 
 function checkQuery(query: string): void {
@@ -133,39 +137,77 @@ async function vectorOf(
 }
 
 interface Finding {
-  readonly wanted: MemoryQuery;
   readonly found: readonly IndexHit[];
+  /** The index has no more than that. */
+  readonly isAll: boolean;
+  readonly query: string;
+  readonly limit: number;
   readonly now: Instant;
 }
 
+/** Undefined where too few of them may be seen, and there may be more. */
 async function readHits(
   deps: MemoryDeps,
   tx: Transaction,
   caller: MemoryCaller,
-  { wanted, found, now }: Finding,
-): Promise<readonly MemoryHit[]> {
-  const rows = await memoriesById(
-    tx,
-    found.flatMap(({ id, alike }) => [id, ...alike]),
-    { now, at: null },
-  );
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  { found, isAll, query, limit, now }: Finding,
+): Promise<readonly MemoryHit[] | undefined> {
+  const ids = found.flatMap(({ id, alike }) => [id, ...alike.map((other) => other.id)]);
+  const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
   const uses = new GrantUses();
-  const hits: MemoryHit[] = [];
-  for (const { id, score, parts, snippet, alike } of found) {
-    if (hits.length === (wanted.limit ?? usualLimit)) break;
-    const row = byId.get(id);
-    const sight = { principal: caller.principal, action: 'search', uses } as const;
-    if (row === undefined || !(await maySee(deps, tx, { ...sight, place: row }))) continue;
-    const memory = memoryOf(row);
-    const more = alike.filter((other) => byId.has(other)).length;
-    hits.push({ memory, score, parts, snippet, alike: more });
+  const groups: SeenGroup[] = [];
+  for (const hit of found) {
+    if (groups.length === limit) break;
+    const members = [hit, ...hit.alike].flatMap((member) => {
+      const memory = byId.get(member.id);
+      return memory === undefined ? [] : [{ ...member, memory }];
+    });
+    const [first, ...alike] = await visible(members, ({ memory }) =>
+      maySee(deps, tx, { principal: caller.principal, action: 'search', uses, place: memory }),
+    );
+    if (first !== undefined) groups.push({ first, alike });
   }
+  if (groups.length < limit && !isAll) return undefined;
   await uses.count(deps, tx);
   await noteSeen(
     tx,
     caller,
-    hits.map(({ memory }) => memory),
+    groups.map(({ first }) => first.memory),
   );
-  return hits;
+  return asHits(tx, groups, { query, now });
+}
+
+type SeenMember = AlikeHit & { readonly memory: FoundMemory; readonly snippet?: string };
+
+/** What says nearly the same: the best that may be seen, and the others that may. */
+interface SeenGroup {
+  readonly first: SeenMember;
+  readonly alike: readonly SeenMember[];
+}
+
+async function visible<Item>(
+  items: readonly Item[],
+  isVisible: (item: Item) => Promise<boolean>,
+): Promise<readonly Item[]> {
+  const seen: Item[] = [];
+  for (const item of items) if (await isVisible(item)) seen.push(item);
+  return seen;
+}
+
+/** Only what is shown is read: values may be long. */
+async function asHits(
+  tx: Transaction,
+  groups: readonly SeenGroup[],
+  { query, now }: Pick<Finding, 'query' | 'now'>,
+): Promise<readonly MemoryHit[]> {
+  const ids = groups.map(({ first }) => first.id);
+  const rows = await memoriesById(tx, ids, { now, at: null });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return groups.flatMap(({ first: { id, score, parts, snippet }, alike }) => {
+    const row = byId.get(id);
+    if (row === undefined) return [];
+    // Where it stands for another one, the index has made none of it.
+    const shown = snippet ?? snippetOf(searchableText(row), readQuery(query));
+    return { memory: memoryOf(row), score, parts, snippet: shown, alike: alike.length };
+  });
 }

@@ -74,9 +74,11 @@ export interface IndexHit {
   readonly parts: ScoreParts;
   /** The stretch of the text that fits best, at most 200 characters. */
   readonly snippet: string;
-  /** Others that say nearly the same, which are left out. */
-  readonly alike: readonly number[];
+  /** Others that say nearly the same, which are left out; the best first. */
+  readonly alike: readonly AlikeHit[];
 }
+
+export type AlikeHit = Pick<IndexHit, 'id' | 'score' | 'parts'>;
 
 /** What the score is made of: each between 0 and 1, and undefined where it was not asked for. */
 export interface ScoreParts {

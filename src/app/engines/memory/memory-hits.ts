@@ -1,5 +1,5 @@
 /** What is found, as it is told: without what says nearly the same again. */
-import type { IndexHit, IndexQuery } from '../../../kernel/memory/index-port.ts';
+import type { AlikeHit, IndexHit, IndexQuery } from '../../../kernel/memory/index-port.ts';
 import type { Ranked } from '../../../memory/search/fitting.ts';
 import { isNearlySame, type WordSet, wordSetOf } from '../../../memory/search/near-duplicates.ts';
 import { recency } from '../../../memory/search/order.ts';
@@ -14,7 +14,7 @@ const readBeyond = 100;
 interface Told {
   readonly hit: IndexHit;
   readonly words: WordSet;
-  readonly alike: number[];
+  readonly alike: AlikeHit[];
 }
 
 export function hitsOf(
@@ -30,32 +30,25 @@ export function hitsOf(
     // A thread is told once, whatever another one says.
     const same =
       query.by === 'thread' ? [] : told.filter((each) => isNearlySame(each.words, words));
-    if (same[0] === undefined) told.push(toldOf(ranked, { text, words, units, query }));
-    else same[0].alike.push(idOfRanked(ranked));
+    const alike = alikeOf(ranked, query);
+    if (same[0] !== undefined) same[0].alike.push(alike);
+    else
+      told.push({
+        hit: { ...alike, snippet: snippetOf(text, units), alike: [] },
+        words,
+        alike: [],
+      });
   }
   return told.map(({ hit, alike }) => ({ ...hit, alike }));
 }
 
-interface Texts {
-  readonly text: string;
-  readonly words: WordSet;
-  readonly units: readonly QueryUnit[];
-  readonly query: IndexQuery;
-}
-
-function toldOf(ranked: Ranked, { text, words, units, query }: Texts): Told {
-  const { ground, row, score, meaning } = ranked;
+function alikeOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQuery): AlikeHit {
   const parts = {
-    words: ranked.words,
+    words,
     ...(meaning === undefined ? {} : { dense: meaning }),
-    recency: recency(ground.times[row] ?? query.now, query.now),
+    recency: recency(ground.times[row] ?? now, now),
   };
-  const hit = { id: idOfRanked(ranked), score, parts, snippet: snippetOf(text, units), alike: [] };
-  return { hit, words, alike: [] };
-}
-
-function idOfRanked({ ground, row }: Ranked): number {
-  return idOf(ground.numberOf(row));
+  return { id: idOf(ground.numberOf(row)), score, parts };
 }
 
 function textOf(store: MemoryStore, { ground, row }: Ranked): string {

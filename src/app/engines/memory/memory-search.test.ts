@@ -163,7 +163,7 @@ test('what says nearly the same is told once, by the best, with the ids of the o
 
   const found = shelf.search('red cars jean likes');
 
-  expect(found[0]).toMatchObject({ id: newer, alike: [old] });
+  expect(found[0]).toMatchObject({ id: newer, alike: [{ id: old }] });
   expect(found.map(({ id }) => id)).not.toContain(old);
 });
 

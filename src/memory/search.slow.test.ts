@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import {
+  callerFor,
+  jean,
+  type MemoryWorld,
+  memoryWorld,
+  place,
+  sam,
+} from '../../tests/support/memory-world.ts';
+import type { IndexHit, IndexQuery, MemoryIndex } from '../kernel/memory/index-port.ts';
+
+type Search = (query: IndexQuery) => Promise<readonly IndexHit[]>;
+
+/** The index, but for what it answers. */
+function answering(
+  index: MemoryIndex,
+  search: (real: Search, query: IndexQuery) => ReturnType<Search>,
+) {
+  return new Proxy(index, {
+    get(target, name) {
+      if (name === 'search') {
+        return (query: IndexQuery, signal: AbortSignal) =>
+          search((wanted) => target.search(wanted, signal), query);
+      }
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+const gone = (count: number): readonly IndexHit[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ id: 1_000_000 + index, score: 1, parts: { words: 1, recency: 1 }, snippet: '' },
+    alike: [],
+  }));
+
+test('where too few of what the index proposes are left, it is asked for more', async () => {
+  const asked: number[] = [];
+  await using world = await memoryWorld({
+    watchIndex: (index) =>
+      answering(index, async (real, query) => {
+        asked.push(query.limit);
+        return [...gone(60), ...(await real(query))].slice(0, query.limit);
+      }),
+  });
+  for (let day = 0; day < 3; day++) await world.store(`day/${day}`, `the violin of day ${day}x`);
+
+  const { hits } = await world.memory.search(callerFor(jean), { query: 'violin', limit: 2 });
+
+  expect(hits).toHaveLength(2);
+  expect(asked).toEqual([22, 88]);
+});
+
+test('a search that finds little asks the index once', async () => {
+  const asked: number[] = [];
+  await using world = await memoryWorld({
+    watchIndex: (index) =>
+      answering(index, (real, query) => {
+        asked.push(query.limit);
+        return real(query);
+      }),
+  });
+  await world.store('day', 'the violin');
+
+  expect(await world.found('violin')).toEqual(['day']);
+  expect(asked).toHaveLength(1);
+});
+
+/** What sam is told of the kettle: whose, how many are like it, and how well it fits. */
+async function kettles(world: MemoryWorld) {
+  const { hits } = await world.memory.search(callerFor(sam), { query: 'kettle cellar' });
+  return hits.map(({ memory: { owner }, alike, score, snippet }) => ({
+    ...{ owner, alike, score, snippet },
+  }));
+}
+
+const kettle = 'the kettle is in the cellar';
+
+/** Sam remembers the same as jean, who has more of it. */
+async function kettleWorld(choices: Parameters<typeof memoryWorld>[0] = {}): Promise<MemoryWorld> {
+  const world = await memoryWorld(choices);
+  await world.give(sam, 'memory:**:read,search');
+  await world.store('', kettle, { place: place('mine', sam), author: sam });
+  await world.store('', 'a cellar', { place: place('other', sam), author: sam });
+  await world.clock.advance(1000);
+  for (const key of ['house/a', 'house/b', 'house/c']) await world.store(key, kettle);
+  return world;
+}
+
+test('where the best of those that are alike may not be seen, the next one stands for it', async () => {
+  const late: { do?: () => Promise<unknown> } = {};
+  await using world = await kettleWorld({
+    watchIndex: (index) =>
+      answering(index, async (real, query) => {
+        const found = await real(query);
+        await late.do?.();
+        return found;
+      }),
+  });
+  const share = { place: place('house'), to: 'sam' };
+  await world.memory.share(share, jean);
+  expect((await kettles(world))[0]).toMatchObject({ owner: jean, alike: 3 });
+
+  late.do = () => world.memory.unshare(share, jean);
+
+  expect((await kettles(world))[0]).toMatchObject({ owner: sam, alike: 0, snippet: kettle });
+});
