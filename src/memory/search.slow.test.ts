@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   callerFor,
   jean,
@@ -86,6 +86,34 @@ async function kettleWorld(choices: Parameters<typeof memoryWorld>[0] = {}): Pro
   for (const key of ['house/a', 'house/b', 'house/c']) await world.store(key, kettle);
   return world;
 }
+
+describe('of memories that may not be seen any more nothing is told, neither by a count nor by a score', () => {
+  test('because whoever shared them may not share any more', async () => {
+    await using world = await memoryWorld();
+    const right = await world.give('agent:ann', 'memory:**:read,write,share');
+    await world.give(sam, 'memory:**:read,search');
+    await world.store('', kettle, { place: place('mine', sam), author: sam });
+    const alone = await kettles(world);
+    for (const key of ['house/a', 'house/b']) {
+      await world.store('', kettle, { place: place(key, 'agent:ann'), author: 'agent:ann' });
+    }
+    await world.memory.share({ place: place('house', 'agent:ann'), to: 'sam' }, 'agent:ann');
+    expect(await kettles(world)).toMatchObject([{ owner: 'agent:ann', alike: 2 }]);
+
+    await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+
+    expect(await kettles(world)).toEqual(alone);
+  });
+
+  test('because the grant for them is used up', async () => {
+    await using world = await kettleWorld();
+    const alone = await kettles(world);
+    await world.give(sam, 'memory:of/jean/long-term/**:search{max:2}');
+    for (const _use of [1, 2]) expect((await kettles(world))[0]).toMatchObject({ alike: 3 });
+
+    expect(await kettles(world)).toEqual(alone);
+  });
+});
 
 test('where the best of those that are alike may not be seen, the next one stands for it', async () => {
   const late: { do?: () => Promise<unknown> } = {};

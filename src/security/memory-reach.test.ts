@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
@@ -111,4 +111,58 @@ test('the owner reaches everything of their own, and every space', async () => {
     ['owner', 'long-term', 'all'],
     ['shared', 'shared', 'all'],
   ]);
+});
+
+describe('a share reaches as far as whoever gave it may share', () => {
+  const sam = 'agent:sam';
+  const sams = (key: string) => ({ owner: sam, scope: 'long-term', key }) as const;
+  const spaces = (key: string) => ({ owner: 'shared', scope: 'shared', key }) as const;
+
+  async function shared(right: string | undefined, capability: string) {
+    const { grants } = await grantsOf([]);
+    const facts = { parent: null, asks: 0 } as const;
+    await grants.change(async (_tx, changes) => {
+      const given = { ...facts, granted_by: 'owner', origin: 'owner' } as const;
+      if (right !== undefined) await changes.give({ ...given, principal: sam, capability: right });
+      const share = { ...facts, granted_by: sam, origin: 'delegation' } as const;
+      const { id } = await changes.give({ ...share, principal: jean, capability });
+      const passedOn = { ...share, parent: id, granted_by: jean, capability };
+      await changes.give({ ...passedOn, principal: 'agent:ben' });
+    });
+    return grants;
+  }
+
+  test.each<[string | undefined, string, readonly MemoryKey[], readonly MemoryKey[]]>([
+    ['memory:**:share', 'memory:of/sam/long-term/a/**:search', [sams('a/b')], [sams('c')]],
+    ['memory:long-term/a/b/**:share', 'memory:of/sam/**:search', [sams('a/b/c')], [sams('a/x')]],
+    ['memory:**:read', 'memory:of/sam/long-term/a/**:search', [], [sams('a/b')]],
+    [undefined, 'memory:of/sam/long-term/a/**:search', [], [sams('a/b')]],
+    ['memory:shared/a/**:share', 'memory:shared/**:search', [spaces('a/b')], [spaces('c/b')]],
+    [undefined, 'memory:shared/a/**:search', [], [spaces('a/b')]],
+  ])('with %s: %s', async (right, capability, inside, outside) => {
+    const grants = await shared(right, capability);
+
+    for (const who of [jean, 'agent:ben']) {
+      const reach = await memoryReach(grants, who, 'search');
+      for (const each of inside) expect(isIn(reach, each)).toBe(true);
+      for (const each of outside) expect(isIn(reach, each)).toBe(false);
+    }
+  });
+
+  test('and ends not because its giver is paused', async () => {
+    const grants = await shared('memory:**:share', 'memory:of/sam/long-term/a/**:search');
+    grants.setPaused(sam, true);
+
+    expect(isIn(await memoryReach(grants, jean, 'search'), sams('a/b'))).toBe(true);
+  });
+});
+
+test('a grant that is used up reaches nothing', async () => {
+  const { grants, ledger } = await grantsOf(['memory:working/**:search{max:1}']);
+  const [held] = await grants.heldBy(jean);
+  expect(await memoryReach(grants, jean, 'search')).toHaveLength(1);
+
+  await ledger.transact((tx) => grants.use(tx, [held]));
+
+  expect(await memoryReach(grants, jean, 'search')).toEqual([]);
 });

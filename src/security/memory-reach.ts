@@ -19,10 +19,15 @@ export async function memoryReach(
 ): Promise<readonly MemoryReach[]> {
   const own = ownPlaces(principal);
   if (principal === 'owner') return own.map((place) => ({ ...place, chains: 'all' }));
-  const held = (await grants.heldBy(principal)).filter(({ asks }) => !asks);
+  const held = (await grants.usableBy(principal)).filter(({ asks }) => !asks);
+  const rights = await rightsOfGivers(grants, held);
   const places = [...own, ...held.flatMap(namedPlaces)];
   return distinct(places).flatMap((place) => {
-    const chains = held.flatMap((grant) => chainIn(grant, { principal, place, action }) ?? []);
+    const chains = held.flatMap((grant) =>
+      (chainIn(grant, { principal, place, action }) ?? []).flatMap((chain) =>
+        stillShared(chain, { grant, place, rights }),
+      ),
+    );
     return chains.length === 0 ? [] : { ...place, chains };
   });
 }
@@ -68,6 +73,52 @@ function chainIn({ links }: HeldGrant, wish: Wish): [readonly PathTarget[]] | un
     targets.push(rest);
   }
   return [targets];
+}
+
+type GiverRights = ReadonlyMap<string, readonly HeldGrant[] | 'paused'>;
+
+/** What the agents hold that have shared something. */
+async function rightsOfGivers(grants: Grants, held: readonly HeldGrant[]): Promise<GiverRights> {
+  const rights = new Map<string, readonly HeldGrant[] | 'paused'>();
+  for (const grant of held) {
+    const giver = giverOf(grant);
+    if (giver === undefined || rights.has(giver)) continue;
+    rights.set(giver, grants.isPaused(giver) ? 'paused' : await grants.heldBy(giver));
+  }
+  return rights;
+}
+
+/** Of what nobody delegated, who gave it: a share, where that is an agent. */
+function giverOf({ links }: HeldGrant): string | undefined {
+  return links.at(-1)?.giver;
+}
+
+interface Sharing {
+  readonly grant: HeldGrant;
+  readonly place: Whose;
+  readonly rights: GiverRights;
+}
+
+/**
+ * As may-see.ts decides it, memory by memory: a share reaches as far as whoever gave it may share.
+ * Who is put on hold has taken nothing back.
+ */
+function stillShared(
+  chain: readonly PathTarget[],
+  { grant, place, rights }: Sharing,
+): readonly (readonly PathTarget[])[] {
+  const giver = giverOf(grant);
+  if (giver === undefined || (place.scope !== 'shared' && place.owner !== giver)) return [chain];
+  const held = rights.get(giver) ?? [];
+  if (held === 'paused') return [chain];
+  const wish = { principal: giver, place, action: 'share' } as const;
+  const shareable = held.flatMap((right) => chainIn(right, wish) ?? []);
+  if (shareable.some((each) => each.every(isEverything))) return [chain];
+  return shareable.map((each) => [...chain, ...each]);
+}
+
+function isEverything({ segments, subtree }: PathTarget): boolean {
+  return subtree && segments.length === 0;
 }
 
 const everything: PathTarget = { kind: 'path', segments: [], subtree: true };

@@ -138,6 +138,18 @@ export class Grants implements LinkSource {
     return [...holdings.all()].filter(({ links }) => !links.some((link) => isOver(link, now)));
   }
 
+  /** Of what the principal holds, what is not used up. */
+  async usableBy(principal: string): Promise<readonly HeldGrant[]> {
+    const { ledger, clock } = this.#deps;
+    const usable: HeldGrant[] = [];
+    for (const grant of await this.heldBy(principal)) {
+      const uses = { now: clock.now(), more: 1 };
+      const used = grant.counted.map((link) => isUsedUp(ledger.committed, link, uses));
+      if (!(await Promise.all(used)).includes(true)) usable.push(grant);
+    }
+    return usable;
+  }
+
   /** What only the rows can tell. */
   async #whyNotByRows(
     sql: Sql,

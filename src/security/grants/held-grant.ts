@@ -8,6 +8,8 @@ import type { GrantRow } from '../../ledger/grants.ts';
 
 export interface HeldLink extends GrantLink {
   readonly principal: string;
+  /** The agent that gave it; undefined where none did. */
+  readonly giver: string | undefined;
   /** Changes once, when the commit that revokes it is on disk. */
   revoked: boolean;
 }
@@ -81,8 +83,11 @@ function mustAsk(rows: readonly GrantRow[]): boolean {
   return false;
 }
 
-export function newLink({ id, principal, capability, revoked_at }: GrantRow): HeldLink {
-  return { id, principal, capability: parseCapability(capability), revoked: revoked_at !== null };
+export function newLink(row: GrantRow): HeldLink {
+  const { id, principal, granted_by } = row;
+  const giver = granted_by.startsWith('agent:') ? granted_by : undefined;
+  const capability = parseCapability(row.capability);
+  return { id, principal, giver, capability, revoked: row.revoked_at !== null };
 }
 
 /** Whether it allows nothing any more. */
