@@ -19,13 +19,22 @@ export function foundText(hits: readonly WireMemoryHit[], { self, explains }: Te
 }
 
 function row(hit: WireMemoryHit, self: string | undefined): string[] {
-  const { score, scope, key, valid_from, snippet, alike } = hit;
+  const { score, scope, key, valid_from, snippet } = hit;
   const of = scope === 'shared' || hit.of === self ? undefined : hit.of;
-  const more = alike === 0 ? '' : ` (and ${alike} more like it)`;
   return [
     ...[score.toFixed(2), whoseWords({ scope, of }), oneLine(key), dayOf(valid_from)],
-    oneLine(`${snippet}${more}`),
+    oneLine(`${snippet}${alikeWords(hit)}`),
   ];
+}
+
+/** So many are named. */
+const mostNamed = 3;
+
+function alikeWords({ alike, alike_keys }: WireMemoryHit): string {
+  if (alike === 0) return '';
+  const named = alike_keys.slice(0, mostNamed).map(({ key }) => key);
+  const rest = alike > named.length ? ['…'] : [];
+  return ` (and ${alike} more like it: ${[...named, ...rest].join(', ')})`;
 }
 
 function partsLine({ score_parts: { words, dense, recency } }: WireMemoryHit): string {

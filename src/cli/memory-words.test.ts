@@ -11,7 +11,7 @@ const memory: WireMemory = {
 
 const hit: WireMemoryHit = {
   ...{ ...memory, score: 0.934, score_parts: { words: 0.9, recency: 1 } },
-  ...{ snippet: 'It is green.', alike: 0 },
+  ...{ snippet: 'It is green.', alike: 0, alike_keys: [] },
 };
 
 describe('what was found', () => {
@@ -49,10 +49,16 @@ describe('what was found', () => {
     expect(lines[3]?.trim()).toBe('words 0.90, meaning 0.40, recency 1.00');
   });
 
-  test('says how many more are like it', () => {
-    expect(foundText([{ ...hit, alike: 3 }], { self: 'owner', explains: false })).toContain(
-      'It is green. (and 3 more like it)',
-    );
+  test.each([
+    [['a'], 'It is green. (and 1 more like it: a)'],
+    [['a', 'b', 'c', 'd'], 'It is green. (and 4 more like it: a, b, c, …)'],
+  ])('says how many more are like it, and where the first are: %j', (keys, words) => {
+    const alike_keys = keys.map((key) => ({ key, scope: 'working', of: 'owner' }) as const);
+    const alike = keys.length;
+
+    expect(
+      foundText([{ ...hit, alike, alike_keys }], { self: 'owner', explains: false }),
+    ).toContain(words);
   });
 
   test('spells out what would move the cursor', () => {

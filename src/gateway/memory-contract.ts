@@ -53,6 +53,9 @@ const hit = listed
     }),
     snippet: z.string().describe('The stretch that fits best'),
     alike: count.describe('How many more say nearly the same, and are left out'),
+    alike_keys: z
+      .array(z.object({ key: z.string(), scope, of: z.string() }))
+      .describe('Where those are'),
   })
   .meta({ id: 'MemoryHit' });
 

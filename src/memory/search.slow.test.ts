@@ -8,6 +8,7 @@ import {
   sam,
 } from '../../tests/support/memory-world.ts';
 import type { IndexHit, IndexQuery, MemoryIndex } from '../kernel/memory/index-port.ts';
+import { usersOfMemories } from '../ledger/memory-uses.ts';
 
 type Search = (query: IndexQuery) => Promise<readonly IndexHit[]>;
 
@@ -70,7 +71,7 @@ test('a search that finds little asks the index once', async () => {
 async function kettles(world: MemoryWorld) {
   const { hits } = await world.memory.search(callerFor(sam), { query: 'kettle cellar' });
   return hits.map(({ memory: { owner }, alike, score, snippet }) => ({
-    ...{ owner, alike, score, snippet },
+    ...{ owner, alike: alike.length, score, snippet },
   }));
 }
 
@@ -132,4 +133,32 @@ test('where the best of those that are alike may not be seen, the next one stand
   late.do = () => world.memory.unshare(share, jean);
 
   expect((await kettles(world))[0]).toMatchObject({ owner: sam, alike: 0, snippet: kettle });
+});
+
+test('those that are alike are named, so that they can be fetched, and noted as seen', async () => {
+  await using world = await kettleWorld();
+  await world.memory.share({ place: place('house/b'), to: 'sam' }, jean);
+  const caller = callerFor(sam);
+
+  const { hits } = await world.memory.search(caller, { query: 'kettle cellar' });
+
+  expect(hits[0]).toMatchObject({
+    memory: { owner: jean, key: 'house/b' },
+    alike: [{ owner: sam, scope: 'long-term', key: 'mine' }],
+  });
+  const [mine] = hits[0]?.alike ?? [];
+  const found = mine && (await world.memory.retrieve(callerFor(sam), mine));
+  expect(found).toMatchObject({ value: kettle });
+  expect(await usersOfMemories(world.ledger.committed, [1])).toContain(caller.user);
+});
+
+test.each([
+  ['Anna owes Ben ten euros', 'Ben owes Anna ten euros'],
+  ['the meter in the cellar shows 4711 now', 'the meter in the cellar shows 4712 now'],
+])('what says something else in nearly the same words is shown: %s', async (one, other) => {
+  await using world = await memoryWorld();
+  await world.store('one', one);
+  await world.store('other', other);
+
+  expect((await world.found(one)).toSorted()).toEqual(['one', 'other']);
 });

@@ -4,7 +4,12 @@
  */
 import { AosError } from '../kernel/errors.ts';
 import type { AlikeHit, IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
-import { type Memory, type MemoryScope, memoryLimits } from '../kernel/memory/memory.ts';
+import {
+  type Memory,
+  type MemoryKey,
+  type MemoryScope,
+  memoryLimits,
+} from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { type FoundMemory, foundMemories } from '../ledger/found-memories.ts';
 import type { Transaction } from '../ledger/ledger.ts';
@@ -44,8 +49,8 @@ export interface MemoryHit {
   readonly score: number;
   readonly parts: ScoreParts;
   readonly snippet: string;
-  /** How many more say nearly the same. */
-  readonly alike: number;
+  /** Others that say nearly the same, and may be seen. */
+  readonly alike: readonly MemoryKey[];
 }
 
 export interface MemoryFound {
@@ -172,7 +177,7 @@ async function readHits(
   await noteSeen(
     tx,
     caller,
-    groups.map(({ first }) => first.memory),
+    groups.flatMap(({ first, alike }) => [first, ...alike].map(({ memory }) => memory)),
   );
   return asHits(tx, groups, { query, now });
 }
@@ -208,6 +213,12 @@ async function asHits(
     if (row === undefined) return [];
     // Where it stands for another one, the index has made none of it.
     const shown = snippet ?? snippetOf(searchableText(row), readQuery(query));
-    return { memory: memoryOf(row), score, parts, snippet: shown, alike: alike.length };
+    return {
+      memory: memoryOf(row),
+      score,
+      parts,
+      snippet: shown,
+      alike: alike.map((each) => each.memory),
+    };
   });
 }

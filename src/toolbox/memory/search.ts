@@ -4,7 +4,7 @@ import type { MemoryHit } from '../../memory/search.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { callerOf, deedBelow, type MemoryToolDeps } from './deps.ts';
 import { agentName, key, query, scope, tags, time } from './input.ts';
-import { cutMemory, wireMemory } from './wire.ts';
+import { cutMemory, nameOf, wireMemory } from './wire.ts';
 
 /** The whole is told by memory.get. */
 const shownCharacters = 4000;
@@ -51,6 +51,9 @@ function wireHit({ memory, score, parts, snippet, alike }: MemoryHit) {
     score,
     score_parts: parts,
     snippet,
-    alike,
+    alike: alike.length,
+    alike_keys: alike.map(({ key: alikeKey, scope: alikeScope, owner }) => ({
+      ...{ key: alikeKey, scope: alikeScope, of: nameOf(owner) },
+    })),
   };
 }

@@ -7,7 +7,7 @@ export function wireMemory(memory: Memory) {
   const optional = (at: Instant | undefined) => (at === undefined ? undefined : timeText(at));
   const { scope, key, version, value, tags, thread, author, source } = memory;
   return {
-    ...{ scope, key, of: memory.owner.replace(/^agent:/, ''), version, value, tags },
+    ...{ scope, key, of: nameOf(memory.owner), version, value, tags },
     ...{ thread, author, source, pinned: memory.isPinned },
     created_at: timeText(memory.createdAt),
     valid_from: timeText(memory.validFrom),
@@ -15,6 +15,11 @@ export function wireMemory(memory: Memory) {
     expires_at: optional(memory.expiresAt),
     forgotten_at: optional(memory.forgottenAt),
   };
+}
+
+/** `owner`, `shared`, or the name of an agent. */
+export function nameOf(owner: string): string {
+  return owner.replace(/^agent:/, '');
 }
 
 /** Where the value is long, its beginning. */

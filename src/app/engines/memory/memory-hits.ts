@@ -1,7 +1,7 @@
 /** What is found, as it is told: without what says nearly the same again. */
 import type { AlikeHit, IndexHit, IndexQuery } from '../../../kernel/memory/index-port.ts';
 import type { Ranked } from '../../../memory/search/fitting.ts';
-import { isNearlySame, type WordSet, wordSetOf } from '../../../memory/search/near-duplicates.ts';
+import { isNearlySame, type Saying, sayingOf } from '../../../memory/search/near-duplicates.ts';
 import { recency } from '../../../memory/search/order.ts';
 import type { QueryUnit } from '../../../memory/search/query.ts';
 import { snippetOf } from '../../../memory/search/snippet.ts';
@@ -12,8 +12,9 @@ const readForEach = 5;
 const readBeyond = 100;
 
 interface Told {
-  readonly hit: IndexHit;
-  readonly words: WordSet;
+  readonly facts: AlikeHit;
+  readonly snippet: string;
+  readonly saying: Saying;
   readonly alike: AlikeHit[];
 }
 
@@ -26,23 +27,18 @@ export function hitsOf(
   for (const ranked of ordered.slice(0, readForEach * query.limit + readBeyond)) {
     if (told.length === query.limit) break;
     const text = textOf(store, ranked);
-    const words = wordSetOf(text);
+    const saying = sayingOf(text);
     // A thread is told once, whatever another one says.
     const same =
-      query.by === 'thread' ? [] : told.filter((each) => isNearlySame(each.words, words));
-    const alike = alikeOf(ranked, query);
-    if (same[0] !== undefined) same[0].alike.push(alike);
-    else
-      told.push({
-        hit: { ...alike, snippet: snippetOf(text, units), alike: [] },
-        words,
-        alike: [],
-      });
+      query.by === 'thread' ? undefined : told.find((each) => isNearlySame(each.saying, saying));
+    const facts = factsOf(ranked, query);
+    if (same !== undefined) same.alike.push(facts);
+    else told.push({ facts, snippet: snippetOf(text, units), saying, alike: [] });
   }
-  return told.map(({ hit, alike }) => ({ ...hit, alike }));
+  return told.map(({ facts, snippet, alike }) => ({ ...facts, snippet, alike }));
 }
 
-function alikeOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQuery): AlikeHit {
+function factsOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQuery): AlikeHit {
   const parts = {
     words,
     ...(meaning === undefined ? {} : { dense: meaning }),
