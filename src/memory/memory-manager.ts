@@ -24,6 +24,7 @@ import { maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import { type PackWish, packMemories } from './pack.ts';
 import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.ts';
+import { QueryEmbedding } from './query-embedding.ts';
 import { type MemoryFound, type MemoryQuery, searchMemories } from './search.ts';
 import { noteSeen } from './seen.ts';
 import { type Share, shareMemory, sharesOf, unshareMemory } from './share.ts';
@@ -47,10 +48,12 @@ export interface ListWish {
 export class MemoryManager implements AsyncDisposable {
   readonly #deps: MemoryDeps;
   readonly #follower: IndexFollower;
+  readonly #queries: QueryEmbedding;
 
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     this.#follower = new IndexFollower(deps);
+    this.#queries = new QueryEmbedding(deps);
   }
 
   /** A new version of the key. It can be found at once. */
@@ -78,7 +81,8 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   search(caller: MemoryCaller, wanted: MemoryQuery): Promise<MemoryFound> {
-    return searchMemories(this.#deps, this.#follower, caller, wanted);
+    const help = { follower: this.#follower, queries: this.#queries };
+    return searchMemories(this.#deps, help, caller, wanted);
   }
 
   share(share: Share, actor: string): Promise<GrantRow> {
@@ -226,6 +230,7 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#queries[Symbol.dispose]();
     await this.#follower[Symbol.asyncDispose]();
   }
 }

@@ -19,6 +19,7 @@ import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
 import { GrantUses, maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
+import type { QueryEmbedding } from './query-embedding.ts';
 import { readQuery } from './search/query.ts';
 import { snippetOf } from './search/snippet.ts';
 import { noteSeen } from './seen.ts';
@@ -61,6 +62,11 @@ export interface MemoryFound {
   readonly isNowhere?: boolean | undefined;
 }
 
+interface SearchHelp {
+  readonly follower: Pick<IndexFollower, 'catchUp'>;
+  readonly queries: Pick<QueryEmbedding, 'vectorOf'>;
+}
+
 const usualLimit = 10;
 /** Some of what the index knows may be gone by now, or not to be seen. */
 const spare = 20;
@@ -68,7 +74,7 @@ const mostLookedAt = 1000;
 
 export async function searchMemories(
   deps: MemoryDeps,
-  follower: Pick<IndexFollower, 'catchUp'>,
+  { follower, queries }: SearchHelp,
   caller: MemoryCaller,
   wanted: MemoryQuery,
 ): Promise<MemoryFound> {
@@ -83,7 +89,7 @@ export async function searchMemories(
     ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
     withoutTags: wanted.withoutTags,
     ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
-    vector: await vectorOf(deps, query, caller.signal),
+    vector: await queries.vectorOf(query, caller.signal),
   };
   for (let most = limit + spare; ; most *= 4) {
     const found = await deps.index.search({ ...asked, limit: most }, caller.signal);
@@ -118,27 +124,6 @@ async function placesIn(
       .map((place) => ({ ...place, chains: 'all' }));
   }
   return (await memoryReach(grants, principal, 'search')).filter(isMeant);
-}
-
-/** Where there is no vector the words decide alone. */
-async function vectorOf(
-  deps: MemoryDeps,
-  query: string,
-  signal: AbortSignal,
-): Promise<Float32Array | undefined> {
-  const embedder = deps.embedder();
-  if (embedder === undefined) return undefined;
-  try {
-    const [vector] = await embedder.embed([query], signal);
-    return vector;
-  } catch (failure) {
-    signal.throwIfAborted();
-    deps.log.warn(
-      { err: failure },
-      'a query could not be embedded; it is searched for by its words',
-    );
-    return undefined;
-  }
 }
 
 interface Finding {
