@@ -6,7 +6,7 @@ import { folded, wordsOf } from './words.ts';
 
 const leastAlike = 0.9;
 /** Of a longer text the beginning tells. */
-const mostCharacters = 20_000;
+export const mostCompared = 20_000;
 
 export interface Saying {
   /** In their order, folded. */
@@ -20,7 +20,7 @@ export interface Saying {
 const number = /[-−+]?\p{N}+(?:[.,:]\p{N}+)*/gu;
 
 export function sayingOf(text: string): Saying {
-  const beginning = text.slice(0, mostCharacters);
+  const beginning = text.slice(0, mostCompared);
   const words = wordsOf(beginning).map(folded);
   const numbers = (beginning.match(number) ?? []).map(folded).join(' ');
   return { words, distinct: new Set(words), numbers };

@@ -5,7 +5,7 @@ import { folded, wordsOf } from './words.ts';
 
 const mostCharacters = 200;
 /** Behind this nothing is looked for: a snippet need not be the very best. */
-const mostLookedAt = 100_000;
+export const mostLookedAt = 100_000;
 /** So much before the first word that fits is shown, so that it can be understood. */
 const lead = 40;
 
