@@ -80,6 +80,18 @@ test('the calls that stored and read it say nothing of it any more', async () =>
   ]);
 });
 
+test('the call that stored the same once more says nothing of it any more', async () => {
+  await using world = await memoryWorld();
+  for (const call of ['first', 'second']) {
+    await callWith(world.ledger, call, canary);
+    await world.store('plan', canary, { source: `tool-call:${call}` });
+  }
+
+  await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});
+
 async function callWith(ledger: Ledger, id: string, text: string): Promise<void> {
   await ledger.transact(async (tx) => {
     await insertCall(tx, {

@@ -48,6 +48,8 @@ export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant):
   const made = newest && (await findMemoryFrom(tx, place, source));
   if (made !== undefined) return { row: made, isNew: true };
   const stored = await storeFacts(tx, wanted, { facts, newest, now });
+  // What said the same has it in its arguments too.
+  if (!stored.isNew) await noteMemoryUses(tx, [stored.row.id], source);
   if (wanted.operation !== undefined) {
     await noteMemoryUses(tx, [stored.row.id], `operation:${wanted.operation}`);
   }
