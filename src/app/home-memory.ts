@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Embedder } from '../kernel/memory/index-port.ts';
 import { MemoryManager } from '../memory/memory-manager.ts';
 import { openHttpEmbedder } from '../models/http-embedder.ts';
+import { eraseFiles } from '../relay/files/erase-files.ts';
 import type { Engines } from './compose.ts';
 import { HomeEmbedder } from './home-embedder.ts';
 import type { Log } from './log.ts';
@@ -45,6 +46,8 @@ export function openHomeMemory(
   const memory = opened.use(
     new MemoryManager({
       ...{ ...engines, ledger, grants, index, log },
+      eraseFiles: (message) =>
+        eraseFiles({ disk: engines.disk, home: realHome, sql: ledger.committed }, message),
       embedder: () => embedding?.embedder,
       onIndexed: () => embedding?.wake(),
       progress: () => embedding?.progress,

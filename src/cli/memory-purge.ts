@@ -58,7 +58,8 @@ async function purge(context: Context, wish: Wish, options: Manner): Promise<voi
   const send = (body: Wish) =>
     withMemory(context, {}, (client, { signal }) => client.purgeMemory(body, { signal }));
   const would = await send({ ...wish, dry_run: true });
-  if (would.versions === 0) throw nothingThere(wish);
+  const { versions, operations = 0, calls = 0 } = would;
+  if (versions + operations + calls === 0) throw nothingThere(wish);
   if (options.dryRun === true) {
     return context.print({ data: would, text: `Would erase ${amount(would, wish)}.` });
   }

@@ -2,6 +2,7 @@ import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { memoryIds } from '../ledger/memories.ts';
 import { usersOfMemories } from '../ledger/memory-uses.ts';
+import { storersOf } from '../memory/purge.ts';
 
 export interface WouldPurge {
   readonly versions: number;
@@ -19,7 +20,8 @@ export async function wouldPurge(
   { below }: { readonly below: boolean },
 ): Promise<WouldPurge> {
   const ids = await memoryIds(sql, place, { below, limit: mostCounted });
-  const users = await usersOfMemories(sql, ids);
+  const storers = await storersOf(sql, place, { below });
+  const users = [...new Set([...(await usersOfMemories(sql, ids)), ...storers])];
   const countOf = (kind: string) => users.filter((user) => user.startsWith(`${kind}:`)).length;
   return { versions: ids.length, operations: countOf('operation'), calls: countOf('tool-call') };
 }

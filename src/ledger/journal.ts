@@ -1,7 +1,10 @@
 /** What agents asked tools for, and what came of it: one row a call. */
 import { operationOfKey } from '../kernel/journal/step.ts';
+import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { notesOfCall } from './call-notes.ts';
 import type { Sql, Transaction } from './ledger.ts';
+import { eraseMessage } from './messages.ts';
 
 /**
  * `waiting` for an approval; `started` and not yet over; `answered` with a result, `failed`
@@ -236,6 +239,49 @@ async function eraseRow(
     [call_id, erased(given), result && erased(result)],
   );
   await tx.run('update approvals set shown = $2 where call_id = $1', [call_id, erased(given)]);
+  for (const note of await notesOfCall(tx, call_id)) await eraseMessage(tx, note, digestOf(given));
+}
+
+export type CallOfRun = Pick<CallRow, 'call_id' | 'idempotency_key'>;
+
+/**
+ * Calls that are over and were to store something there, whether they did or not: who was refused
+ * has sent it along too.
+ */
+export function callsThatStore(
+  sql: Sql,
+  { owner, scope, key }: MemoryKey,
+  { below }: { readonly below: boolean },
+): Promise<CallOfRun[]> {
+  // What is sealed is no JSON, and goes with its operation.
+  return sql.all(
+    `with stores as materialized (
+       select id, call_id, principal, idempotency_key, arguments from journal
+       where tool = 'memory.store' and ended_at is not null and json_valid(arguments)),
+     said as (
+       select id, call_id, idempotency_key, arguments ->> '$.key' as key,
+         coalesce(arguments ->> '$.scope', 'working') as scope,
+         case when arguments ->> '$.scope' = 'shared' then 'shared'
+           when arguments ->> '$.of' is null then principal
+           when arguments ->> '$.of' = 'owner' then 'owner'
+           else 'agent:' || (arguments ->> '$.of') end as owner
+       from stores)
+     select call_id, idempotency_key from said
+     where owner = $1 and scope = $2
+       and (key = $3 or ($4 = 1 and ($3 = '' or (key > $3 || '/' and key < $3 || '0'))))
+       and key is not null
+     order by id`,
+    [owner, scope, key, below ? 1 : 0],
+  );
+}
+
+/** The calls by which a message was sent or read. */
+export function callsWithMessage(sql: Sql, messageId: string): Promise<CallOfRun[]> {
+  return sql.all(
+    `select call_id, idempotency_key from journal
+     where tool in ('message.send', 'message.inbox', 'message.request') and instr(result, $1) > 0`,
+    [messageId],
+  );
 }
 
 /** Those that were over before then, with the approvals that they had waited for; tells how many. */

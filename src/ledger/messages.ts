@@ -183,6 +183,18 @@ export async function changeMessageStatus(
   return changed === 1;
 }
 
+/** What it says becomes one word; that it was sent stays. */
+export async function eraseMessage(
+  tx: Transaction,
+  messageId: string,
+  word: string,
+): Promise<void> {
+  await tx.run('update messages set body = $2, checksum = null where message_id = $1', [
+    messageId,
+    word,
+  ]);
+}
+
 const fileDoneTexts = forSizes(
   (size) => `
   update messages set status = $1, processed_at = $2

@@ -8,6 +8,7 @@ import {
 } from '../kernel/orchestrator-request.ts';
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, insertText } from '../ledger/memories.ts';
+import { noteMemoryUses } from '../ledger/memory-uses.ts';
 import { addPendingOperation } from '../ledger/pending-operations.ts';
 import { relayParty } from './envelope.ts';
 import { type Permitted, permit } from './permit.ts';
@@ -103,5 +104,7 @@ async function keepState(
     found === undefined
       ? `ACTION: missing\nKEY: ${request.key}\n`
       : `ACTION: loaded\nKEY: ${request.key}\nVERSION: ${found.version}\n\n${found.value}`;
-  await tell(posting, { ...answer, kind: 'continuity', body: facts });
+  const told = await tell(posting, { ...answer, kind: 'continuity', body: facts });
+  if (found === undefined || told === undefined) return;
+  await noteMemoryUses(posting.tx, [found.id], `message:${told}`);
 }

@@ -1,6 +1,7 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
 import { isRunKey } from '../kernel/journal/step.ts';
 import { findApproval } from '../ledger/approvals.ts';
+import { approvalNoteKey, endNoteKey } from '../ledger/call-notes.ts';
 import { type CallRow, operationOfCall } from '../ledger/journal.ts';
 import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
@@ -19,7 +20,7 @@ export async function tellOfApproval(
   const how = `aos approvals approve ${id}\naos approvals deny ${id} --reason WHY`;
   await notify({
     to: 'owner',
-    key: `approval-${id}`,
+    key: approvalNoteKey(id),
     body: `Somebody waits for your approval.\n\n${shown}\nHASH: ${approval.hash}\n\n${how}\n`,
   });
 }
@@ -46,7 +47,7 @@ export function tellOfEnd(
   const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\nTRUST: data\n`;
   return tellQuietly(deps, {
     to: principal,
-    key: `call-${call_id}-${runs}-${wordFor(outcome)}`,
+    key: endNoteKey(call_id, { runs, end: wordFor(outcome) }),
     body: `${head}\n${contentOf(outcome)}\n`,
   });
 }

@@ -371,6 +371,66 @@ describe('purge', () => {
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Erased 2 versions/) });
     expect(filesWith(canary, home.home)).toEqual([]);
   });
+
+  test('leaves nothing of it where storing it failed', async () => {
+    await using home = await memoryHome();
+    const canary = newCanary();
+    const failed = await home.memory(
+      'store',
+      'house',
+      canary,
+      ...longTerm,
+      '--valid-to',
+      '2020-01-01',
+    );
+
+    const run = await home.memory(...words, '--yes');
+
+    expect([failed.code, run.code]).toEqual([2, 0]);
+    expect(filesWith(canary, home.home)).toEqual([]);
+  });
+
+  test('leaves nothing of it in what a human was asked and told', async () => {
+    await using home = await memoryHome();
+    const canary = newCanary();
+    await home.aos('cap', 'grant', 'sam', 'memory:long-term/**:read,write', '--ask');
+    const approved = async (...asked: readonly string[]) => {
+      const { stderr } = await home.memory(...asked, ...longTerm, '--as', 'sam');
+      const id = /aos approvals approve ([0-9a-f]+)/.exec(stderr)?.[1] ?? '';
+      expect((await home.aos('approvals', 'approve', id, '--yes')).code).toBe(0);
+    };
+    await approved('store', 'house', canary);
+    await approved('get', 'house');
+    await expect
+      .poll(() => filesWith(canary, `${home.home}/agents/sam/inbox`), { timeout: 5000 })
+      .not.toEqual([]);
+
+    const run = await home.memory(...words, '--of', 'sam', '--yes');
+
+    expect(run.code).toBe(0);
+    expect(filesWith(canary, home.home)).toEqual([]);
+  });
+
+  test('leaves nothing of it in the messages by which a state was saved and loaded', async () => {
+    await using home = await memoryHome();
+    const canary = newCanary();
+    const outbox = `${home.home}/agents/jean/outbox`;
+    const asking = (name: string, body: string) =>
+      writeFileSync(`${outbox}/${name}.msg`, `TO: __orchestrator__\nKIND: continuity\n\n${body}`);
+    asking('save', `ACTION: save\nKEY: state\n\n${canary}`);
+    await expect
+      .poll(() => filesWith(canary, `${home.home}/archive`), { timeout: 5000 })
+      .not.toEqual([]);
+    asking('load', 'ACTION: load\nKEY: state\n');
+    await expect
+      .poll(() => filesWith(canary, `${home.home}/agents/jean/inbox`), { timeout: 5000 })
+      .not.toEqual([]);
+
+    const run = await home.memory('purge', 'state', '--of', 'jean', '--yes');
+
+    expect(run.code).toBe(0);
+    expect(filesWith(canary, home.home)).toEqual([]);
+  });
 });
 
 describe('share', () => {

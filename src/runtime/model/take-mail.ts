@@ -1,6 +1,7 @@
 /** Messages for a model agent: read in the transaction that puts them into its journal. */
 import type { JournalStep, MailIn, Step } from '../../kernel/journal/step.ts';
 import { mailboxSize } from '../../ledger/mailboxes.ts';
+import { copyMemoryUses } from '../../ledger/memory-uses.ts';
 import type { MailboxItem } from '../../relay/relay.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 
@@ -20,6 +21,9 @@ export async function takeMail(
         ...before,
         { kind: 'mail', messages: taken.map(mailOf) },
       ]);
+      for (const { id } of taken.filter(({ kind }) => kind === 'continuity')) {
+        await copyMemoryUses(tx, `message:${id}`, `operation:${run.operation.id}`);
+      }
     },
   });
   run.journal.written(added);
