@@ -4,7 +4,7 @@ import type { Answer } from '../gateway/contract.ts';
 import { type MemoryScope, memoryScopes } from '../kernel/memory/memory.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
-import { type AsOption, keyOf, laterOf, memoryVerb, withMemory } from './memory-verb.ts';
+import { type AsOption, keyOf, laterOf, memoryVerb, whose, withMemory } from './memory-verb.ts';
 import { table } from './table.ts';
 import { counted } from './words.ts';
 
@@ -12,6 +12,7 @@ interface ShareOptions extends AsOption {
   readonly scope?: MemoryScope;
   readonly with: string;
   readonly expires?: string;
+  readonly of?: string;
 }
 
 export function defineMemoryShares(group: Command, context: Context): void {
@@ -23,9 +24,10 @@ export function defineMemoryShares(group: Command, context: Context): void {
     )
     .action((key: string, options: ShareOptions) => share(context, key, options));
   shareVerb(group, 'unshare', 'take back what was shared; it counts from the next read on')
+    .option('--of <agent>', 'whose memory it is: you may take back what an agent has shared')
     .addHelpText(
       'after',
-      '\nExample:\n  aos memory unshare house --with samantha --scope long-term',
+      '\nExamples:\n  aos memory unshare house --with samantha --scope long-term\n  aos memory unshare house --with samantha --of jean',
     )
     .action((key: string, options: ShareOptions) => unshare(context, key, options));
   memoryVerb(group, 'shares', 'list what is shared, and with whom')
@@ -54,9 +56,9 @@ async function share(context: Context, key: string, options: ShareOptions): Prom
 }
 
 async function unshare(context: Context, key: string, options: ShareOptions): Promise<void> {
-  const { scope, with: to } = options;
+  const wanted = { key: keyOf(key), ...whose(options), with: options.with };
   const done = await withMemory(context, options, (client, acting) =>
-    client.unshareMemory({ key: keyOf(key), scope, with: to }, acting),
+    client.unshareMemory(wanted, acting),
   );
   const grants = counted(done.revoked.length, 'grant');
   const words = `${quote(key)} in ${done.scope} is not shared with ${oneLine(done.with)} any more`;

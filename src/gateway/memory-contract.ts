@@ -197,7 +197,7 @@ export const memoryRoutes = {
     ...throughTool,
     path: '/api/v1/memory/unshare',
     summary: 'Take back what you have shared; it counts from the next read on',
-    body: z.strictObject({ key, scope: place.scope, with: name }),
+    body: z.strictObject({ ...place, with: name }),
     answer: z.object({ ...oneKey, with: z.string(), revoked: z.array(z.string()) }),
   },
   memoryShares: {

@@ -46,18 +46,21 @@ export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<b
   const grant = decision.kind === 'allowed' ? decision.grant : undefined;
   if (grant === undefined) return true;
   sight.uses?.note(grant);
-  return isStillShared(deps, sql, grant.id, place);
+  return isStillShared(deps, sql, grant, place);
 }
 
-/** One that the owner gave stays; one that an agent gave needs its right to share. */
+/**
+ * One that the owner gave stays; one that an agent gave needs its right to share, however often it
+ * was handed on since.
+ */
 async function isStillShared(
   { grants }: SightDeps,
   sql: Sql,
-  id: string,
+  { id, links }: HeldGrant,
   place: MemoryKey,
 ): Promise<boolean> {
-  const giver = (await findGrant(sql, id))?.granted_by;
-  if (giver === undefined || !giver.startsWith('agent:') || giver !== place.owner) return true;
+  const giver = (await findGrant(sql, links.at(-1)?.id ?? id))?.granted_by;
+  if (giver === undefined || !giver.startsWith('agent:')) return true;
   const deed = memoryDeed(giver, place, 'share');
   const decision = await authorize(grants, sql, { principal: giver, deed }, { isCounted: true });
   // Who is put on hold has taken nothing back.

@@ -241,6 +241,41 @@ test('a share ends when whoever gave it may not share any more', async () => {
   expect(await world.memory.history(callerFor(sam), anns)).toEqual([]);
 });
 
+test('a share of a space ends when whoever gave it may not share there any more', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:shared/team/**:read,write,share');
+  const plan = { owner: 'shared', scope: 'shared', key: 'team/plan' } as const;
+  await world.store('', 'the launch is in May', { place: plan, author: 'agent:ann' });
+  await world.memory.share({ place: { ...plan, key: 'team' }, to: 'sam' }, 'agent:ann');
+  expect(await world.found('launch', sam)).toEqual(['team/plan']);
+
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+
+  expect(await world.found('launch', sam)).toEqual([]);
+  expect(await world.memory.retrieve(callerFor(sam), plan)).toBe(undefined);
+});
+
+test('a share that was handed on ends when whoever gave it first may not share any more', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:**:read,write,share');
+  const anns = place('house', 'agent:ann');
+  await world.store('', 'the roof is red', { place: anns, author: 'agent:ann' });
+  const share = await world.memory.share({ place: anns, to: 'sam' }, 'agent:ann');
+  const third = 'agent:third';
+  await world.grants.change((_tx, changes) =>
+    changes.give({
+      ...{ principal: third, capability: share.capability, parent: share.id, granted_by: sam },
+      ...{ origin: 'delegation', asks: 0 },
+    }),
+  );
+  expect(await world.memory.retrieve(callerFor(third), anns)).toBeDefined();
+
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+
+  expect(await world.memory.retrieve(callerFor(third), anns)).toBe(undefined);
+  expect(await world.found('roof', third)).toEqual([]);
+});
+
 test('of two versions that are so at once the newest is found', async () => {
   await using world = await memoryWorld();
   await world.store('gate', 'the gate is blue');

@@ -74,6 +74,30 @@ test('each key needs its capability, and reading another one than writing', asyn
   }
 });
 
+test.each([
+  ['whoever gave it, without the right to share', {}, 'agent:jean'],
+  ['the owner', { of: 'jean' }, 'owner'],
+])('a share is taken back by %s', async (_who, more, principal) => {
+  await using tools = await toolWorld();
+  await tools.call('share', { key: 'plan', with: 'sam' });
+
+  const nothing: TestCallOptions = { capabilities: [], principal };
+  const taken = await tools.call('unshare', { key: 'plan', with: 'sam', ...more }, nothing);
+
+  expect(taken).toMatchObject({ with: 'sam', revoked: [expect.any(String)] });
+  expect(await tools.world.memory.shares('owner')).toEqual([]);
+});
+
+test('a share is not taken back by an agent that did not give it', async () => {
+  await using tools = await toolWorld();
+  await tools.call('share', { key: 'plan', with: 'sam' });
+
+  const eve: TestCallOptions = { ...all, principal: 'agent:eve' };
+  const attempt = tools.call('unshare', { key: 'plan', with: 'sam', of: 'jean' }, eve);
+
+  await expect(attempt).rejects.toMatchObject({ code: 'memory.not-shared' });
+});
+
 test('a list needs the right to read all that lies below', async () => {
   await using tools = await toolWorld();
   await tools.call('store', { key: 'a/b', value: 'x' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from '../../memory/place.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { deedBelow, deedOn, type MemoryToolDeps } from './deps.ts';
+import { deedBelow, type MemoryToolDeps } from './deps.ts';
 import { agentName, key, scope, time } from './input.ts';
 
 const what = {
@@ -29,7 +29,10 @@ export function memoryShare({ memory }: MemoryToolDeps): Tool {
   });
 }
 
-const unshareSchema = z.strictObject(what);
+const unshareSchema = z.strictObject({
+  ...what,
+  of: agentName.optional().describe('Whose memory it is, where the owner takes it back'),
+});
 
 /** `memory.unshare` */
 export function memoryUnshare({ memory }: MemoryToolDeps): Tool {
@@ -38,7 +41,8 @@ export function memoryUnshare({ memory }: MemoryToolDeps): Tool {
     summary: 'Take back what you have shared with another agent',
     schema: unshareSchema,
     effect: 'write',
-    deeds: (args) => [deedOn(args, 'share')],
+    // Whoever gave it may take it back, whether or not they may still share.
+    deeds: () => [],
     async run({ with: to, ...said }, { principal }) {
       const taken = await memory.unshare({ place: placeOf(principal, said), to }, principal);
       return { key: said.key, scope: said.scope, with: to, revoked: taken.map(({ id }) => id) };
