@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import { estimateMessage } from '../kernel/journal/estimate.ts';
+import { rememberedText } from '../kernel/journal/remembered-text.ts';
 import { readEvents } from '../ledger/events.ts';
 
 const dayMs = 86_400_000;
@@ -424,7 +426,7 @@ describe('what a model is told', () => {
       goal: 'What colour is the roof?',
       tokens: 500,
     });
-    const few = await world.memory.pack(caller, { goal: 'What colour is the roof?', tokens: 60 });
+    const few = await world.memory.pack(caller, { goal: 'What colour is the roof?', tokens: 110 });
 
     expect(items.map(({ key, why }) => [key, why])).toEqual([
       ['style', 'pinned'],
@@ -441,7 +443,7 @@ describe('what a model is told', () => {
     const operation = 'f'.repeat(32);
 
     const items = await world.memory.pack(callerFor(jean, operation), {
-      ...{ goal: 'Paint the roof', tokens: 100 },
+      ...{ goal: 'Paint the roof', tokens: 160 },
     });
 
     const seen = await world.ledger.committed.all<{ memory: number }>(
@@ -450,6 +452,23 @@ describe('what a model is told', () => {
     );
     expect(items.length).toBe(3);
     expect(new Set(seen.map(({ memory }) => memory))).toEqual(new Set(items.map(({ id }) => id)));
+  });
+
+  test('is no more than its tokens, however long the keys are', async () => {
+    await using world = await memoryWorld();
+    for (let note = 0; note < 60; note++) {
+      const key = `${'"'.repeat(190)}${note}`;
+      await world.store(key, `${note} <memory> ${'<message>'.repeat(note * 9)}`, {
+        isPinned: true,
+      });
+    }
+
+    const items = await world.memory.pack(callerFor(jean), { goal: 'Paint', tokens: 1500 });
+
+    expect(items.length).toBeGreaterThan(1);
+    expect(estimateMessage({ role: 'user', text: rememberedText(items) })).toBeLessThanOrEqual(
+      1500,
+    );
   });
 
   test('is nothing for who remembers nothing, and nothing without tokens', async () => {

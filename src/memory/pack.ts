@@ -2,7 +2,8 @@
  * What a model is told of its memories when it begins: what is pinned, then what fits its goal,
  * as far as the budget of tokens goes. It is data, and marked as such.
  */
-import { estimateTokens } from '../kernel/journal/estimate.ts';
+import { estimateMessage, estimateTokens } from '../kernel/journal/estimate.ts';
+import { rememberedItemText, rememberedText } from '../kernel/journal/remembered-text.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories } from '../ledger/memories.ts';
@@ -19,8 +20,8 @@ export interface PackWish {
   readonly tokens: number;
 }
 
-/** For what stands around each. */
-const frameTokens = 24;
+/** The least that one takes. */
+const fewestTokens = 20;
 const mostRanked = 20;
 const goalCharacters = 500;
 /** One of them does not crowd out the rest. */
@@ -33,12 +34,12 @@ export async function packMemories(
   { goal, tokens }: PackWish,
 ): Promise<readonly RememberedItem[]> {
   if (tokens <= 0 || !(await hasAny(deps, caller))) return [];
-  const pinned = await pinnedOf(deps, caller, Math.ceil(tokens / frameTokens));
+  const pinned = await pinnedOf(deps, caller, Math.ceil(tokens / fewestTokens));
   const found = await rankedFor(search, caller, goal);
   const known = new Set(pinned.map(({ id }) => id));
   const ranked = found.filter(({ id }) => !known.has(id));
   const items: RememberedItem[] = [];
-  let left = tokens;
+  let left = tokens - estimateMessage({ role: 'user', text: rememberedText([]) });
   for (const { memory, why } of [
     ...pinned.map((memory) => ({ memory, why: 'pinned' as const })),
     ...ranked.map((memory) => ({ memory, why: 'fits' as const })),
@@ -47,7 +48,7 @@ export async function packMemories(
     const item = itemOf(memory, why, Math.min(left, most));
     if (item === undefined) continue;
     items.push(item);
-    left -= costOf(item.text);
+    left -= costOf(item);
   }
   const told = new Set(items.map(({ id }) => id));
   const shown = pinned.filter(({ id }) => told.has(id));
@@ -101,20 +102,27 @@ function itemOf(
   why: RememberedItem['why'],
   tokens: number,
 ): RememberedItem | undefined {
-  const whole = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const text = shortened(whole, tokens - frameTokens);
-  return text === undefined ? undefined : { id, owner, scope, key, version, why, text };
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return shortened({ id, owner, scope, key, version, why, text }, tokens);
 }
+
+/** It is not worth its frame where less of it would be left. */
+const fewestKept = 48;
 
 /** Nothing where too little of it would be left. */
-function shortened(text: string, tokens: number): string | undefined {
-  if (estimateTokens(text) <= tokens) return text;
-  if (tokens < 2 * frameTokens) return undefined;
-  let kept = text.slice(0, tokens * 3).toWellFormed();
-  while (estimateTokens(kept) > tokens) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return `${kept.toWellFormed()} […]`;
+function shortened(item: RememberedItem, tokens: number): RememberedItem | undefined {
+  if (costOf(item) <= tokens) return item;
+  const room = tokens - costOf({ ...item, text: '' });
+  if (room < fewestKept) return undefined;
+  let kept = item.text.slice(0, room * 3);
+  for (;;) {
+    const cut = { ...item, text: `${kept.toWellFormed()} […]` };
+    if (costOf(cut) <= tokens) return cut;
+    kept = kept.slice(0, Math.floor(kept.length * 0.8));
+  }
 }
 
-function costOf(text: string): number {
-  return frameTokens + estimateTokens(text);
+/** As it is read then: with its frame. */
+function costOf(item: RememberedItem): number {
+  return estimateTokens(`\n${rememberedItemText(item)}`);
 }
