@@ -66,14 +66,30 @@ export function newestMemory(
   );
 }
 
-/** The next version, behind the newest. The one that was so until now ends where this one begins. */
+export interface Insertion {
+  /** The version behind which it comes. */
+  readonly newest: Pick<MemoryRow, 'id' | 'version'> | undefined;
+  /** It is so from now on, and nobody has said since when. */
+  readonly isFromNow: boolean;
+  readonly now: Instant;
+}
+
+/**
+ * The next version, behind the newest. What was so when it begins ends there. Where nobody says when
+ * it ends, it ends where the next one begins: what is told late does not replace what is so since.
+ */
 export async function insertMemory(
   tx: Transaction,
   memory: NewMemory,
-  newest: Pick<MemoryRow, 'id' | 'version'> | undefined,
+  { newest, isFromNow, now }: Insertion,
 ): Promise<MemoryRow> {
-  const { owner, scope, key } = memory;
-  if (newest !== undefined && memory.valid_to === null) await endBefore(tx, memory);
+  const { owner, scope, key, valid_from } = memory;
+  let { valid_to } = memory;
+  if (newest !== undefined && valid_to === null) {
+    const beginning = { place: memory, valid_from, isFromNow, now };
+    await endBefore(tx, beginning);
+    valid_to = await nextBeginning(tx, beginning);
+  }
   const row = await tx.get<MemoryRow>(
     `insert into memories (owner, scope, key, version, value, is_json, hash, tags, thread, author,
        source, created_at, valid_from, valid_to, supersedes, expires_at, pinned)
@@ -82,7 +98,7 @@ export async function insertMemory(
     [
       ...[owner, scope, key, (newest?.version ?? 0) + 1, memory.value, memory.is_json],
       ...[memory.hash, memory.tags, memory.thread, memory.author, memory.source],
-      ...[memory.created_at, memory.valid_from, memory.valid_to, newest?.id ?? null],
+      ...[memory.created_at, valid_from, valid_to, newest?.id ?? null],
       ...[memory.expires_at, memory.pinned],
     ],
   );
@@ -102,17 +118,48 @@ export async function insertText(
     ...{ author: place.owner, created_at: at, valid_from: at, valid_to: null },
     ...{ expires_at: null, pinned: 0 },
   };
-  return insertMemory(tx, memory, await newestMemory(tx, place));
+  return insertMemory(tx, memory, {
+    newest: await newestMemory(tx, place),
+    isFromNow: true,
+    now: at,
+  });
 }
 
-async function endBefore(tx: Transaction, memory: NewMemory): Promise<void> {
-  const { owner, scope, key, valid_from } = memory;
+export interface Beginning {
+  readonly place: MemoryKey;
+  readonly valid_from: Instant;
+  readonly isFromNow: boolean;
+  readonly now: Instant;
+}
+
+/** Whether a row has begun by then. A clock that was set back does not put off what has. */
+const hasBegun = `valid_from <= case when $5 = 1 then max($4, created_at) else $4 end`;
+
+function beginningParameters({ place, valid_from, isFromNow }: Beginning) {
+  return [place.owner, place.scope, place.key, valid_from, isFromNow ? 1 : 0];
+}
+
+async function endBefore(tx: Transaction, beginning: Beginning): Promise<void> {
   const ended = await tx.all<{ id: number }>(
     `update memories set valid_to = max(valid_from, $4)
-     where owner = $1 and scope = $2 and key = $3 and valid_to is null returning id`,
-    [owner, scope, key, valid_from],
+     where owner = $1 and scope = $2 and key = $3 and valid_to is null and ${hasBegun}
+     returning id`,
+    beginningParameters(beginning),
   );
   for (const { id } of ended) await noteMemoryChange(tx, id);
+}
+
+/** When the next version begins, where one that has no end follows; null where none does. */
+export async function nextBeginning(sql: Sql, beginning: Beginning): Promise<Instant | null> {
+  const later = `owner = $1 and scope = $2 and key = $3 and valid_from > $4 and not (${hasBegun})
+    and forgotten_at is null and (expires_at is null or expires_at > $6)`;
+  const row = await sql.get<{ at: Instant | null }>(
+    `select min(valid_from) as at from memories
+     where ${later} and (valid_to is null or valid_to > valid_from)
+       and exists (select 1 from memories where ${later} and valid_to is null)`,
+    [...beginningParameters(beginning), beginning.now],
+  );
+  return row?.at ?? null;
 }
 
 /** The newest version that counts. */
@@ -331,7 +378,11 @@ export function exportMemories(
 }
 
 /** False where a version of that key says the same of the same time already. */
-export async function importMemory(tx: Transaction, memory: NewMemory): Promise<boolean> {
+export async function importMemory(
+  tx: Transaction,
+  memory: NewMemory,
+  now: Instant,
+): Promise<boolean> {
   const { owner, scope, key, hash, valid_from, value, is_json } = memory;
   const known = await tx.get(
     `select 1 from memories
@@ -340,6 +391,8 @@ export async function importMemory(tx: Transaction, memory: NewMemory): Promise<
     [owner, scope, key, valid_from, hash, value, is_json],
   );
   if (known !== undefined) return false;
-  await insertMemory(tx, memory, await newestMemory(tx, memory));
+  await insertMemory(tx, memory, {
+    ...{ newest: await newestMemory(tx, memory), isFromNow: false, now },
+  });
   return true;
 }

@@ -13,7 +13,12 @@ import {
 } from '../kernel/memory/memory.ts';
 import { timeText } from '../kernel/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { exportMemories, importMemory, type MemoryRow } from '../ledger/memories.ts';
+import {
+  exportMemories,
+  importMemory,
+  type MemoryRow,
+  type NewMemory,
+} from '../ledger/memories.ts';
 import type { MemoryDeps } from './deps.ts';
 import { hashOf, isStorable, readValue, storedValue } from './value.ts';
 
@@ -85,18 +90,19 @@ export async function importMemories(
   const read = lines.flatMap((line, index) => (line.trim() === '' ? [] : readLine(line, index)));
   return ledger.transact(async (tx) => {
     let imported = 0;
+    const now = clock.now();
     for (const { author = owner, ...line } of read) {
       const value = storedValue(line.value);
       const facts = { tags: [...new Set(line.tags)].sort(), thread: line.thread };
-      const isNew = await importMemory(tx, {
+      const row: NewMemory = {
         owner: line.scope === 'shared' ? sharedOwner : owner,
         ...{ scope: line.scope, key: line.key, ...value, hash: hashOf(value, facts) },
         ...{ tags: JSON.stringify(facts.tags), thread: line.thread ?? null, author },
-        ...{ source: 'import', created_at: Math.min(line.created_at, clock.now()) },
+        ...{ source: 'import', created_at: Math.min(line.created_at, now) },
         ...{ valid_from: line.valid_from, valid_to: line.valid_to ?? null },
         ...{ expires_at: line.expires_at ?? null, pinned: line.pinned ? 1 : 0 },
-      });
-      if (isNew) imported++;
+      };
+      if (await importMemory(tx, row, now)) imported++;
     }
     return { imported, known: read.length - imported };
   });

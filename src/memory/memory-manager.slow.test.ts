@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import {
+  callerFor,
+  jean,
+  type MemoryWorld,
+  memoryWorld,
+  place,
+  sam,
+} from '../../tests/support/memory-world.ts';
 import { estimateMessage } from '../kernel/journal/estimate.ts';
 import { rememberedText } from '../kernel/journal/remembered-text.ts';
 import { readEvents } from '../ledger/events.ts';
@@ -108,6 +115,119 @@ describe('what was so then', () => {
     expect(await at(now - 200 * dayMs)).toBe('Lyon');
     expect(await at(now - 400 * dayMs)).toBe(undefined);
     expect(await world.found('Lyon Berlin')).toEqual(['city']);
+  });
+
+  const told = async (world: MemoryWorld, asOf?: number) =>
+    (await world.memory.retrieve(callerFor(jean), place('door'), { asOf }))?.value;
+
+  test('does not replace what is so since, where it is told late', async () => {
+    await using world = await memoryWorld();
+    const now = world.clock.now();
+    const ago = (days: number) => now - days * dayMs;
+    await world.store('door', 'green', { validFrom: ago(500) });
+    await world.store('door', 'red', { validFrom: ago(100) });
+
+    await world.store('door', 'blue', { validFrom: ago(900) });
+
+    expect(await told(world)).toBe('red');
+    expect(await told(world, ago(901))).toBe(undefined);
+    expect(await told(world, ago(900))).toBe('blue');
+    expect(await told(world, ago(501))).toBe('blue');
+    expect(await told(world, ago(500))).toBe('green');
+    expect(await told(world, ago(100))).toBe('red');
+    const list = await world.memory.list(callerFor(jean), {
+      ...{ owner: jean, scope: 'long-term', limit: 10 },
+    });
+    expect(list.map(({ value }) => value)).toEqual(['red']);
+    expect(await world.found('blue green red')).toEqual(['door']);
+    const { hits } = await world.memory.search(callerFor(jean), { query: 'red' });
+    expect(hits.map(({ memory: { value } }) => value)).toEqual(['red']);
+  });
+
+  test('told late between two others holds until the next', async () => {
+    await using world = await memoryWorld();
+    const ago = (days: number) => world.clock.now() - days * dayMs;
+    await world.store('door', 'blue', { validFrom: ago(900) });
+    await world.store('door', 'green', { validFrom: ago(500) });
+
+    await world.store('door', 'white', { validFrom: ago(700) });
+    const again = await world.store('door', 'white', { validFrom: ago(700) });
+
+    expect(again).toBe(3);
+    expect(await told(world, ago(701))).toBe('blue');
+    expect(await told(world, ago(700))).toBe('white');
+    expect(await told(world, ago(499))).toBe('green');
+    expect(await told(world)).toBe('green');
+  });
+
+  test('of the same beginning is what was told last', async () => {
+    await using world = await memoryWorld();
+    const validFrom = world.clock.now() - 10 * dayMs;
+    for (const colour of ['blue', 'green']) await world.store('door', colour, { validFrom });
+
+    expect(await told(world)).toBe('green');
+    expect(await told(world, validFrom)).toBe('green');
+  });
+
+  test('is not cut short by what was forgotten', async () => {
+    await using world = await memoryWorld();
+    await world.store('door', 'green', { validFrom: world.clock.now() - 10 * dayMs });
+    await world.memory.forget(place('door'), { below: false, actor: jean });
+
+    await world.store('door', 'blue', { validFrom: world.clock.now() - 20 * dayMs });
+
+    expect(await told(world)).toBe('blue');
+  });
+
+  test('is not cut short by what has expired', async () => {
+    await using world = await memoryWorld();
+    await world.store('door', 'green', { ttlMs: dayMs });
+    await world.clock.advance(2 * dayMs);
+
+    await world.store('door', 'blue', { validFrom: world.clock.now() - 20 * dayMs });
+
+    expect(await told(world)).toBe('blue');
+  });
+
+  test('ends where something begins that was told before', async () => {
+    await using world = await memoryWorld();
+    await world.store('door', 'red', { validFrom: world.clock.now() + 10 * dayMs });
+
+    const versions = [await world.store('door', 'blue'), await world.store('door', 'blue')];
+
+    expect(versions).toEqual([2, 2]);
+    expect(await told(world)).toBe('blue');
+    await world.clock.advance(11 * dayMs);
+    expect(await told(world)).toBe('red');
+  });
+
+  test('is what was stored last, also after the clock was set back', async () => {
+    await using world = await memoryWorld();
+    await world.store('door', 'blue');
+    world.clock.jump(-dayMs);
+    await world.store('door', 'green');
+
+    expect(await told(world)).toBe('green');
+    await world.clock.advance(2 * dayMs);
+    expect(await told(world)).toBe('green');
+    expect(
+      await world.ledger.committed.all('select valid_to < valid_from as odd from memories'),
+    ).toEqual([{ odd: 0 }, { odd: null }]);
+  });
+
+  test('is kept by an import of what was so before', async () => {
+    await using world = await memoryWorld();
+    await world.store('door', 'red');
+    const at = '2020-01-01T00:00:00Z';
+    const line = { scope: 'long-term', key: 'door', version: 1, value: 'blue' };
+
+    const done = await world.memory.importLines(jean, [
+      JSON.stringify({ ...line, created_at: at, valid_from: at }),
+    ]);
+
+    expect(done).toEqual({ imported: 1, known: 0 });
+    expect(await told(world)).toBe('red');
+    expect(await told(world, Date.parse('2021-01-01T00:00:00Z'))).toBe('blue');
   });
 
   test('will be so one day: it is not told before', async () => {

@@ -10,6 +10,7 @@ import {
   insertMemory,
   type MemoryRow,
   newestMemory,
+  nextBeginning,
   setMemoryEnd,
 } from '../ledger/memories.ts';
 import { noteMemoryUses } from '../ledger/memory-uses.ts';
@@ -75,8 +76,13 @@ async function storeFacts(
   { facts, newest, now }: Storing,
 ): Promise<Stored> {
   const present = newest && (await findMemory(tx, place, { now, at: null }));
-  if (present !== undefined && saysAllOf(present, facts)) {
-    return { row: await withEnd(tx, present, facts), isNew: false };
+  const { validFrom } = facts;
+  const then =
+    newest && validFrom !== undefined
+      ? await findMemory(tx, place, { now, at: validFrom })
+      : present;
+  if (then !== undefined && (await saysAllOf(tx, then, { facts, now }))) {
+    return { row: await withEnd(tx, then, facts), isNew: false };
   }
   const memory = {
     ...{ ...place, author, source, created_at: now },
@@ -84,13 +90,22 @@ async function storeFacts(
     ...{ thread: facts.thread, valid_from: facts.validFrom ?? now, valid_to: facts.validTo },
     ...{ expires_at: facts.expiresAt ?? null, pinned: facts.pinned ?? present?.pinned ?? 0 },
   };
-  return { row: await insertMemory(tx, memory, newest), isNew: true };
+  const isFromNow = validFrom === undefined;
+  return { row: await insertMemory(tx, memory, { newest, isFromNow, now }), isNew: true };
 }
 
 /** The same, and of all the time that is said now. */
-function saysAllOf(row: MemoryRow, { hash, validFrom, validTo }: Storing['facts']): boolean {
-  const isSince = validFrom === undefined || row.valid_from <= validFrom;
-  return row.hash === hash && isSince && row.valid_to === validTo;
+async function saysAllOf(
+  tx: Transaction,
+  row: MemoryRow,
+  { facts: { hash, validFrom, validTo }, now }: Pick<Storing, 'facts' | 'now'>,
+): Promise<boolean> {
+  if (row.hash !== hash || (validFrom !== undefined && row.valid_from > validFrom)) return false;
+  if (row.valid_to === validTo) return true;
+  if (validTo !== null) return false;
+  const isFromNow = validFrom === undefined;
+  const beginning = { place: row, valid_from: validFrom ?? now, isFromNow, now };
+  return row.valid_to === (await nextBeginning(tx, beginning));
 }
 
 /** What was stored again lives as long as it was told last. */
