@@ -1,6 +1,7 @@
 /**
  * Memories as lines of JSON, to keep elsewhere or to bring into another home. Versions come in
- * their order, so that an import makes the same history; what was forgotten is not among them.
+ * their order, so that an import makes the same history; what was forgotten or has expired is not
+ * among them.
  */
 import * as z from 'zod';
 import { AosError } from '../kernel/errors.ts';
@@ -11,6 +12,7 @@ import {
   memoryScopes,
   sharedOwner,
 } from '../kernel/memory/memory.ts';
+import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import {
@@ -51,9 +53,10 @@ const pageSize = 100;
 export async function* exportMemoriesOf(
   sql: Sql,
   whose: { readonly owner: string; readonly scope?: MemoryScope | undefined },
+  now: Instant,
 ): AsyncGenerator<string> {
   for (let after = 0; ; ) {
-    const rows = await exportMemories(sql, { ...whose, after, limit: pageSize });
+    const rows = await exportMemories(sql, { ...whose, now, after, limit: pageSize });
     for (const row of rows) yield `${JSON.stringify(lineOf(row))}\n`;
     if (rows.length < pageSize) return;
     after = rows.at(-1)?.id ?? after;

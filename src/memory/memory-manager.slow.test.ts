@@ -437,6 +437,65 @@ test('what was exported is all there already when it is imported again', async (
   expect(await world.memory.importLines(jean, lines)).toEqual({ imported: 0, known: 2 });
 });
 
+test('what was forgotten comes back by an import', async () => {
+  await using world = await memoryWorld();
+  await world.store('door', 'blue');
+  const lines = await Array.fromAsync(world.memory.exportLines({ owner: jean }));
+  await world.memory.forget(place('door'), { below: false, actor: jean });
+
+  expect(await world.memory.importLines(jean, lines)).toEqual({ imported: 1, known: 0 });
+
+  const found = await world.memory.retrieve(callerFor(jean), place('door'));
+  expect(found).toMatchObject({ value: 'blue', version: 2 });
+});
+
+test('what has expired is not exported, whether or not it is gone yet', async () => {
+  await using world = await memoryWorld();
+  await world.store('code', 'swordfish', { ttlMs: dayMs });
+  await world.clock.advance(dayMs);
+  const exported = () => Array.fromAsync(world.memory.exportLines({ owner: jean }));
+
+  expect(await exported()).toEqual([]);
+  await world.memory.keepHouse();
+  expect(await exported()).toEqual([]);
+});
+
+test.each([
+  ['in their order', (lines: readonly string[]) => lines],
+  ['the newest first', (lines: readonly string[]) => lines.toReversed()],
+])(
+  'importLines() of many versions of one key takes no longer for each: %s',
+  async (_how, order) => {
+    await using world = await memoryWorld();
+    const importing = async (key: string, count: number) => {
+      const before = process.cpuUsage();
+      await world.memory.importLines(jean, order(versionsOf(key, count)));
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / count;
+    };
+    await importing('warm', 1000);
+
+    const [few, many] = [await importing('few', 1000), await importing('many', 8000)];
+
+    expect(many).toBeLessThan(few * 3);
+  },
+);
+
+/** Without an end, so that each ends the one before. */
+function versionsOf(key: string, count: number): readonly string[] {
+  const at = (minute: number) => new Date(Date.UTC(2020, 0) + minute * 60_000).toISOString();
+  return Array.from({ length: count }, (_, minute) => {
+    const times = { created_at: at(minute), valid_from: at(minute) };
+    return JSON.stringify({
+      scope: 'long-term',
+      key,
+      version: minute + 1,
+      value: `v ${minute}`,
+      ...times,
+    });
+  });
+}
+
 test('every read of what is another’s is on record, and none of one’s own', async () => {
   await using world = await memoryWorld();
   await world.store('house', 'the roof is red');

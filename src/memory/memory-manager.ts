@@ -182,7 +182,8 @@ export class MemoryManager implements AsyncDisposable {
     readonly owner: string;
     readonly scope?: MemoryScope | undefined;
   }): AsyncIterable<string> {
-    return exportMemoriesOf(this.#deps.ledger.committed, whose);
+    const { ledger, clock } = this.#deps;
+    return exportMemoriesOf(ledger.committed, whose, clock.now());
   }
 
   async importLines(owner: string, lines: readonly string[]): Promise<Imported> {

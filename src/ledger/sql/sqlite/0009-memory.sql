@@ -37,6 +37,8 @@ drop table memories;
 alter table memories_with_validity rename to memories;
 
 create index memories_open on memories (owner, scope, key) where valid_to is null;
+-- To find the version that begins then, and the next one.
+create index memories_beginning on memories (owner, scope, key, valid_from);
 create index memories_source on memories (source);
 create index memories_thread on memories (owner, scope, thread, id) where thread is not null;
 create index memories_expiry on memories (expires_at) where expires_at is not null;
