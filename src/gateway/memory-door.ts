@@ -18,6 +18,8 @@ export async function throughDoor<T>(
   { caller, query, body, request }: DoorCall,
 ): Promise<T> {
   const principal = await actingPrincipal(ledger, caller, query.as);
+  // Who may look into everybody's memory may have mistyped whose.
+  if (principal === 'owner') await checkWhose({ ledger }, { caller, body: body ?? null });
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : String(header);
   const outcome = await calls.call({ principal, tool, args: body ?? {}, key });
@@ -26,6 +28,14 @@ export async function throughDoor<T>(
   if (outcome.kind === 'failed') throw withCallId(outcome.error, outcome.callId);
   const approval = await findApprovalOfCall(ledger.committed, outcome.callId);
   throw notYet({ callId: outcome.callId, tool, approval: approval?.id });
+}
+
+async function checkWhose(
+  { ledger }: Pick<DoorDeps, 'ledger'>,
+  { caller, body }: Pick<DoorCall, 'caller' | 'body'>,
+): Promise<void> {
+  const of = body && 'of' in body ? body.of : undefined;
+  if (typeof of === 'string') await actingPrincipal(ledger, caller, of);
 }
 
 interface Waiting {

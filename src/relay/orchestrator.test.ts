@@ -5,6 +5,7 @@ import {
   temporaryRelay,
 } from '../../tests/support/temporary-relay.ts';
 import { findAgent } from '../ledger/agents.ts';
+import { insertText } from '../ledger/memories.ts';
 import { openPendingOperations } from '../ledger/pending-operations.ts';
 
 function ask(home: TemporaryRelay, kind: NonNullable<Draft['kind']>, body: string, from = 'jean') {
@@ -40,6 +41,19 @@ describe('continuity', () => {
   test('says when there is nothing', async () => {
     await using home = await temporaryRelay();
     await home.register('jean');
+
+    const id = await ask(home, 'continuity', 'ACTION: load\nKEY: plan\n');
+
+    expect(await answerTo(home, id)).toBe('ACTION: missing\nKEY: plan\n');
+  });
+
+  test('loads nothing that was stored otherwise', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean');
+    const place = { owner: 'agent:jean', scope: 'working', key: 'plan' } as const;
+    await home.ledger.transact((tx) =>
+      insertText(tx, place, { value: 'mine', source: 'tool-call:1', at: 1 }),
+    );
 
     const id = await ask(home, 'continuity', 'ACTION: load\nKEY: plan\n');
 

@@ -99,7 +99,9 @@ async function keepState(
     await tell(posting, { ...answer, kind: 'continuity', body });
     return;
   }
-  const found = await findMemory(posting.tx, key, { now: posting.now, at: null });
+  const present = await findMemory(posting.tx, key, { now: posting.now, at: null });
+  // All else that it remembers takes a grant to be read.
+  const found = present?.source.startsWith('message:') ? present : undefined;
   const facts =
     found === undefined
       ? `ACTION: missing\nKEY: ${request.key}\n`
