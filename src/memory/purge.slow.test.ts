@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import { callKey } from '../kernel/journal/step.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { insertOperation } from '../ledger/operations.ts';
 
 const canary = 'canary-7f3a91';
 
@@ -91,6 +93,33 @@ test('the call that stored the same once more says nothing of it any more', asyn
 
   expect(filesWith(world.folder, canary)).toEqual([]);
 });
+
+test('what was submitted by an operation that has seen it says nothing of it any more', async () => {
+  await using world = await memoryWorld();
+  const [parent, child, grandchild] = ['a', 'b', 'c'].map((digit) => digit.repeat(32));
+  await endedOperation(world.ledger, parent ?? '', null);
+  await endedOperation(world.ledger, child ?? '', parent ?? null);
+  await endedOperation(world.ledger, grandchild ?? '', child ?? null);
+  await world.store('plan', canary);
+  await world.memory.retrieve(callerFor(jean, parent), place('plan'));
+
+  const purged = await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+
+  expect(purged.later).toEqual([]);
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});
+
+/** Whose goal and only call say it. */
+async function endedOperation(ledger: Ledger, id: string, parent: string | null): Promise<void> {
+  await ledger.transact(async (tx) => {
+    await insertOperation(tx, {
+      ...{ id, agent: 'jean', owner: 'owner', parent, goal: `About ${canary}`, because: 'asked' },
+      ...{ priority: 5, due_at: 1, deadline_at: null, created_at: 1, of_mail: 0 },
+    });
+    await tx.run(`update operations set state = 'completed', ended_at = 2 where id = $1`, [id]);
+  });
+  await callWith(ledger, callKey(id, 1, 1), canary);
+}
 
 async function callWith(ledger: Ledger, id: string, text: string): Promise<void> {
   await ledger.transact(async (tx) => {
