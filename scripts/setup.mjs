@@ -1,6 +1,6 @@
 // Makes a fresh clone ready, then runs what it was asked to run:
 //
-//   node scripts/setup.mjs [--for-tests] [FILE [ARGUMENT…]]
+//   node scripts/setup.mjs [--for-tests|--for-benches] [FILE [ARGUMENT…]]
 //
 // Node built-ins only, and it must run on Node 20: it is what brings the rest.
 //
@@ -40,13 +40,19 @@ const installStamp = join(modules, '.cache', 'setup-stamp');
 const bundles = ['cli.cjs', 'inside.cjs'].map((name) => join(root, 'dist', name));
 const buildStamp = join(root, 'dist', '.stamp');
 
+/** @type {ReadonlyMap<string, 'tests' | 'benches'>} */
+const purposes = new Map([
+  ['--for-tests', 'tests'],
+  ['--for-benches', 'benches'],
+]);
+
 /** @param {string[]} argv */
 async function main(argv) {
-  const forTests = argv[0] === '--for-tests';
-  const [file, ...args] = forTests ? argv.slice(1) : argv;
+  const purpose = purposes.get(argv[0] ?? '') ?? 'all';
+  const [file, ...args] = purpose === 'all' ? argv : argv.slice(1);
   const build = neededBuild();
   const node = build === undefined ? process.execPath : settledBinary;
-  const missing = missingPrograms({ forTests });
+  const missing = missingPrograms(purpose);
   if (!isInstalled(build) || !isBuilt() || missing.length > 0) {
     const done = await takeTurn();
     try {

@@ -6,16 +6,18 @@ import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSyn
 import { delimiter, join } from 'node:path';
 import { lastLines, root, run, say, step } from './step.mjs';
 
-/** What each program is for; `test` ones are only wanted by the test suites. */
+/** What each program is for; some are only wanted by the test suites, or by the benches. */
 const programs = [
-  { command: 'bwrap', package: 'bubblewrap', why: 'the sandbox that agents run in', test: false },
-  { command: 'zsh', package: 'zsh', why: 'the tests of shell completion', test: true },
-  { command: 'fish', package: 'fish', why: 'the tests of shell completion', test: true },
-  { command: 'strace', package: 'strace', why: 'the tests of what reaches the disk', test: true },
-  { command: 'openssl', package: 'openssl', why: 'the tests of secure requests', test: true },
-  { command: 'python3', package: 'python3', why: 'the tests of the Python client', test: true },
-  { command: 'chromium', package: 'chromium', why: 'the tests of pages in a browser', test: true },
-  { command: 'curl', package: 'curl', why: 'the tests of the gateway', test: true },
+  { command: 'bwrap', package: 'bubblewrap', why: 'the sandbox that agents run in', by: 'all' },
+  { command: 'zsh', package: 'zsh', why: 'the tests of shell completion', by: 'tests' },
+  { command: 'fish', package: 'fish', why: 'the tests of shell completion', by: 'tests' },
+  { command: 'strace', package: 'strace', why: 'the tests of what reaches the disk', by: 'tests' },
+  { command: 'openssl', package: 'openssl', why: 'the tests of secure requests', by: 'tests' },
+  { command: 'python3', package: 'python3', why: 'the tests of the Python client', by: 'tests' },
+  { command: 'chromium', package: 'chromium', why: 'the tests of pages in a browser', by: 'tests' },
+  { command: 'curl', package: 'curl', why: 'the tests of the gateway', by: 'tests' },
+  // Other systems than Debian call it fd.
+  { command: 'fdfind', package: 'fd-find', why: 'the benches of files', by: 'benches', or: 'fd' },
 ];
 
 const failureFile = join(root, '.setup', 'not-installed');
@@ -31,12 +33,13 @@ const installers = [
 /**
  * What is missing on this machine. bubblewrap is Linux's; on macOS the sandbox is
  * part of the system.
- * @param {{ forTests: boolean }} wanted
+ * @param {'all' | 'tests' | 'benches'} purpose
  */
-export function missingPrograms(wanted) {
+export function missingPrograms(purpose) {
   if (process.platform !== 'linux') return [];
   return programs.filter(
-    (program) => (wanted.forTests || !program.test) && !onPath(program.command),
+    ({ command, or = command, by }) =>
+      (by === 'all' || by === purpose) && !onPath(command) && !onPath(or),
   );
 }
 
