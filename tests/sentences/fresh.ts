@@ -14,6 +14,7 @@ import { round7 } from './fresh/round-7.ts';
 import { round8 } from './fresh/round-8.ts';
 import { round9 } from './fresh/round-9.ts';
 import { round10 } from './fresh/round-10.ts';
+import { round11 } from './fresh/round-11.ts';
 import { type Row, rowsOf } from './rows.ts';
 import { sentenceWorld } from './world.ts';
 
@@ -28,4 +29,5 @@ export const freshSentences: readonly Row[] = [
   round8,
   round9,
   round10,
+  round11,
 ].flatMap((text) => rowsOf(text, sentenceWorld.zone));

@@ -33,6 +33,8 @@ export function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
 export function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
   // Whose path is known is not looked for: "is there a ~/Documents/a.txt".
   const isPlaced = files.length === 1 && files[0]?.includes('/') === true;
+  const isOpened = ['look inside', 'look in'].includes(verb.said);
+  if (isPlaced && isOpened) return { ...verb, deed: 'read' };
   if (isPlaced && verb.deed === 'find') return { ...verb, deed: 'details' };
   if (files.length !== 1 || verb.deed !== 'list') return verb;
   if (verb.said === 'what is') return { ...verb, deed: 'details' };
@@ -59,7 +61,8 @@ export function askedAbout(
   verb: VerbFound,
   files: readonly string[],
 ): VerbFound {
-  const [first, second] = tokens;
+  const [first, ...rest] = tokens;
+  const second = rest.find(({ fold }) => !['the', 'my', 'file', 'photo', 'video'].includes(fold));
   const isAsked = first?.fold === 'is' && (second?.kind === 'name' || second?.kind === 'path');
   return isAsked && files.length === 1 ? { ...verb, deed: 'details', said: 'is' } : verb;
 }

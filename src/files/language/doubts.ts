@@ -12,6 +12,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
     return (
       whatWould(request) ??
       hiddenChange(slots) ??
+      leftOut(slots) ??
       sizeOfWhat(slots, request) ??
       missingFile(slots, request) ??
       nothingSaid(slots, request)
@@ -69,6 +70,14 @@ function hiddenChange({ verb, left, saysWish, saysIf }: Slots): string | undefin
   if (isHidden && saysIf) return whichChange;
   if (verb.said !== '' || (!isHidden && !saysWish)) return undefined;
   return whichChange;
+}
+
+const leavingOut = new Set(['excluding', 'except', 'neither', 'excepting']);
+
+/** What is to be left out must not be what is looked for. */
+function leftOut({ left }: Slots): string | undefined {
+  const isSaid = left.some(({ kind, fold }) => kind === 'word' && leavingOut.has(fold));
+  return isSaid ? 'What shall I leave out? Say a type, a folder, or a name in quotes.' : undefined;
 }
 
 const whichChange = 'What shall I do with which files? Begin with it: "move …", "delete …".';

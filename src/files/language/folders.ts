@@ -43,6 +43,8 @@ function hereAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const start = cursor.at;
   const said = cursor.take(
     ...['this folder', 'this directory', 'the current folder', 'the current directory'],
+    ...['the folder i am in', 'the directory i am in', 'the folder we are in', 'folder i am in'],
+    ...['my current folder', 'my current directory', 'the working directory'],
     ...['current folder', 'current directory', 'the same folder', 'here'],
   );
   if (said === undefined || cursor.at === start) return undefined;

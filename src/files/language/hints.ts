@@ -30,7 +30,7 @@ export interface Hints {
 
 const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 'things'];
 const wishes = ['go', 'goes', 'belong', 'belongs', 'should', 'must', 'needs', 'ought'];
-const folderWords = ['folders', 'directories', 'subfolders'];
+const folderWords = ['folders', 'directories', 'subfolders', 'subdirectories', 'sub-folders'];
 
 /** When everything else has been taken out; `goal` is where it says what is to come of it. */
 export function hintsOf(
@@ -67,7 +67,7 @@ export function hintsOf(
 const single =
   /^(?:file|thing|item|document|photo|picture|image|video|pdf|spreadsheet|song|screenshot|presentation|movie|film|zip|archive|note|clip|jpg|jpeg|png|doc|docx|txt|csv|mp3|mp4)$/;
 const plural =
-  /^(?:files|documents|docs|images|photos|pictures|names|folder|folders|archives|type)$/;
+  /^(?:files|documents|docs|images|photos|pictures|pics|videos|movies|clips|songs|tracks|recordings|names|folder|folders|archives|type)$/;
 
 /** `the PDF`, and neither `the PDF files` nor `the zip folder`. */
 function isOne({ tokens }: Sentence, exclusions: ReadonlySet<number>): boolean {
@@ -89,7 +89,7 @@ const askingWords = ['which', 'what', 'largest', 'biggest', 'heaviest', 'each', 
 /** `which folder`, `the biggest folders`; "in my home folder" asks for no folder. */
 function asksFolders({ tokens }: Sentence): boolean {
   return tokens.some(({ fold }, at) => {
-    if (['folders', 'directories', 'subfolders'].includes(fold)) return true;
+    if (folderWords.includes(fold)) return true;
     const isAsked = askingWords.includes(tokens[at - 1]?.fold ?? '');
     return isAsked && ['folder', 'directory', 'subfolder'].includes(fold);
   });

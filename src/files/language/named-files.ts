@@ -13,6 +13,7 @@ export interface TextWanted {
 }
 
 const contentCues = [
+  ...['the word', 'the words', 'the phrase', 'the term', 'the expression', 'the string'],
   ...['for the word', 'for the words', 'for the phrase', 'for the text', 'for the term'],
   ...['that contain', 'that contains', 'which contain', 'which contains', 'containing', 'contains'],
   ...[
@@ -48,6 +49,7 @@ const contentCues = [
     'that has the word',
   ],
   ...['that have the word', 'that have the words', 'with the term', 'saying'],
+  ...['talk about', 'talks about', 'speak about', 'speak of', 'discuss', 'discusses', 'refer to'],
   ...['which talk about', 'that discuss', 'which discuss', 'discussing', 'that refer to'],
   ...['which mentions', 'which include', 'that deal with', 'which refer to', 'referring to'],
 ];
@@ -56,16 +58,30 @@ const contentCues = [
 export function takeContent(sentence: Sentence): TextWanted | undefined {
   return sentence.take((cursor) =>
     cursor.try((place) => {
+      // "The word documents" are a kind of files, and so is what "does it contain spreadsheets" asks.
+      const isKind = (at: number) => typeAt(sentence.cursor(at)) !== undefined;
+      if (isKind(place.at + 1)) return undefined;
       if (place.take(...contentCues) === undefined) return undefined;
+      if (['does', 'do'].includes(sentence.tokens[0]?.fold ?? '') && isKind(place.at))
+        return undefined;
       place.skip('any mention of', 'any reference to', 'a reference to', 'references to');
       // "Does it contain any empty files" asks what is in a folder.
       if (['any', 'some', 'no'].includes(place.word ?? '')) return undefined;
       place.skip('the', 'word', 'words', 'phrase', 'text', 'string', 'term', 'exact');
-      const wanted = textAt(place);
+      const wanted = place.try(quotedBehind) ?? textAt(place);
       place.skip('in them', 'inside', 'in it', 'inside them', 'somewhere');
       return wanted;
     }),
   )?.found;
+}
+
+/** `my phone number "555-1234"`: what is quoted says it. */
+function quotedBehind(cursor: Cursor): TextWanted | undefined {
+  cursor.at += phraseAt(cursor).length;
+  const { token } = cursor;
+  if (token?.kind !== 'quoted') return undefined;
+  cursor.at++;
+  return { text: token.text, isExact: true };
 }
 
 function textAt(cursor: Cursor): TextWanted | undefined {
@@ -100,6 +116,27 @@ function called(cursor: Cursor): TextWanted | undefined {
   return cursor.token?.kind === 'pattern' ? undefined : textAt(cursor);
 }
 
+const inNames = [
+  ...['in the name', 'in the filename', 'in the file name', 'in their name', 'in their names'],
+  ...['in its filename', 'in its file name', 'in their file names', 'in its title'],
+  ...['in the title', 'in its name', 'in their filename', 'in the names', 'in their filenames'],
+];
+
+/** `that do not have "draft" in the name`: only where something is looked at. */
+export function takeNotCalled(sentence: Sentence): string[] {
+  return sentence.takeAll((cursor) =>
+    cursor.try((place) => {
+      place.skip('that', 'which');
+      if (place.take('do not have', 'does not have', 'not having', 'without') === undefined)
+        return undefined;
+      place.skip('the', 'word');
+      const unwanted = textAt(place);
+      const isName = place.take(...inNames) !== undefined;
+      return unwanted !== undefined && isName ? `*${unwanted.text}*` : undefined;
+    }),
+  );
+}
+
 function inTheName(cursor: Cursor): TextWanted | undefined {
   const before = cursor.take(
     ...[
@@ -124,11 +161,7 @@ function inTheName(cursor: Cursor): TextWanted | undefined {
   if (cursor.take(...cues) === undefined) return undefined;
   cursor.skip('the', 'word');
   const wanted = textAt(cursor);
-  const isName = cursor.take(
-    ...['in the name', 'in the filename', 'in the file name', 'in their name', 'in their names'],
-    ...['in its filename', 'in its file name', 'in their file names', 'in its title'],
-    ...['in the title', 'in its name', 'in their filename', 'in the names', 'in their filenames'],
-  );
+  const isName = cursor.take(...inNames);
   return isName === undefined ? undefined : partOf(wanted);
 }
 
@@ -176,7 +209,16 @@ function patternAlone(sentence: Sentence): string | undefined {
 }
 
 const exceptCues = [
-  ...['except for', 'except', 'excluding', 'but not', 'apart from', 'other than', 'not including'],
+  ...[
+    'except for',
+    'except',
+    'excluding',
+    'but not',
+    'but no',
+    'apart from',
+    'other than',
+    'not including',
+  ],
   ...[
     'ignoring',
     'leaving out',
@@ -207,6 +249,9 @@ const exceptCues = [
     'excepting',
     'aside from',
     'save for',
+    'that are neither',
+    'are neither',
+    'neither',
   ],
 ];
 
@@ -216,6 +261,8 @@ export function takeExclusions(sentence: Sentence, world: SentenceWorld): string
 }
 
 function exclusion(cursor: Cursor, world: SentenceWorld): string[] | undefined {
+  const bare = cursor.take('with no extension', 'with no file extension', 'that have no extension');
+  if (bare !== undefined) return ['*.*'];
   const cue = cursor.take(...exceptCues);
   if (cue === undefined) return undefined;
   const all: string[] = [];

@@ -17,6 +17,9 @@ const superlatives: Readonly<Record<string, Omit<Order, 'limit'>>> = {
   biggest: { sort: 'size', order: 'desc' },
   heaviest: { sort: 'size', order: 'desc' },
   'most disk space': { sort: 'size', order: 'desc' },
+  'most of the space': { sort: 'size', order: 'desc' },
+  'most of my space': { sort: 'size', order: 'desc' },
+  'most of the room': { sort: 'size', order: 'desc' },
   'most space': { sort: 'size', order: 'desc' },
   'most storage': { sort: 'size', order: 'desc' },
   'most room': { sort: 'size', order: 'desc' },
@@ -42,6 +45,13 @@ const sortWords: Readonly<Record<string, Omit<Order, 'limit'>>> = {
   'date taken': { sort: 'taken', order: 'desc' },
   'date created': { sort: 'created', order: 'desc' },
   'creation date': { sort: 'created', order: 'desc' },
+  'last modified date': { sort: 'modified', order: 'desc' },
+  'last modification date': { sort: 'modified', order: 'desc' },
+  'modified date': { sort: 'modified', order: 'desc' },
+  'modification time': { sort: 'modified', order: 'desc' },
+  'last modification': { sort: 'modified', order: 'desc' },
+  'last changed': { sort: 'modified', order: 'desc' },
+  'created date': { sort: 'created', order: 'desc' },
   'modification date': { sort: 'modified', order: 'desc' },
   'date modified': { sort: 'modified', order: 'desc' },
   'last modified': { sort: 'modified', order: 'desc' },
@@ -53,6 +63,8 @@ const sortWords: Readonly<Record<string, Omit<Order, 'limit'>>> = {
 export function hasOrder({ tokens }: Sentence): boolean {
   return tokens.some(({ fold }, at) => {
     const words = [tokens[at + 1]?.fold ?? '', tokens[at + 2]?.fold ?? ''];
+    if (fold in superlatives && ['first', 'to'].includes(words[0] ?? '')) return true;
+    if (fold === 'alphabetically') return true;
     return fold === 'by' && [words[0] ?? '', words.join(' ')].some((word) => word in sortWords);
   });
 }
@@ -82,6 +94,8 @@ const adjectives: Readonly<Record<string, Order>> = {
   recent: { sort: 'modified', order: 'desc' },
   recently: { sort: 'modified', order: 'desc' },
   new: { sort: 'modified', order: 'desc' },
+  lately: { sort: 'modified', order: 'desc' },
+  tiny: { sort: 'size', order: 'asc' },
 };
 
 /** "My old photos" are not so old and no older, but the oldest come first. */
@@ -108,25 +122,45 @@ function sortedBy(
   cursor: Cursor,
   { isSorting }: { readonly isSorting: boolean },
 ): Order | undefined {
+  if (cursor.take('in reverse alphabetical order', 'from z to a') !== undefined)
+    return { sort: 'name', order: 'desc' };
+  if (cursor.take('from a to z', 'a to z') !== undefined) return { sort: 'name', order: 'asc' };
   const alone = cursor.take('alphabetically', 'in alphabetical order', 'chronologically');
   if (alone === 'chronologically') return { sort: 'modified', order: 'asc' };
   if (alone !== undefined) return { sort: 'name', order: 'asc' };
+  const isRising = cursor.take('in ascending order of', 'in ascending order by') !== undefined;
   const isAsked = cursor.take(
+    ...['ordered from', 'sorted from', 'arranged from', 'in order from', 'listed from'],
+    ...['in descending order of', 'in descending order by', 'in order of', 'ranked by', 'from'],
     ...['sorted by', 'sort by', 'ordered by', 'order by', 'sort them by', 'arranged by', 'by'],
     ...['sorted', 'sort'],
   );
   const word = cursor.take(...Object.keys(sortWords));
   const order = word === undefined ? undefined : sortWords[word];
   if (word !== undefined && order !== undefined) {
-    const isFirst = cursor.take('first', 'at the top', 'on top', 'at top') !== undefined;
+    const isFirst = cursor.try(firstAt) !== undefined || cursor.try(toOther) !== undefined;
     cursor.skip('used', 'descending', 'modified');
-    const isUp = cursor.take('ascending') !== undefined;
-    if (isAsked !== undefined && isAsked !== 'by') return isUp ? { ...order, order: 'asc' } : order;
+    const isUp = cursor.take('ascending') !== undefined || isRising;
+    if (isRising || (isAsked !== undefined && isAsked !== 'by' && isAsked !== 'from'))
+      return isUp ? { ...order, order: 'asc' } : order;
     const isPlain = isSorting || (word !== 'name' && !isTaken(word));
     return isFirst || (isAsked === 'by' && isPlain) ? order : undefined;
   }
   const isNamed = cursor.take('in alphabetical order', 'alphabetically') !== undefined;
   return isNamed ? { sort: 'name', order: 'asc' } : undefined;
+}
+
+/** `first`, `files at the top`. */
+function firstAt(cursor: Cursor): true | undefined {
+  cursor.skip('files', 'ones', 'items', 'file', 'one');
+  const said = cursor.take('first', 'at the top', 'on top', 'at top', 'up top');
+  return said === undefined ? undefined : true;
+}
+
+/** `newest to oldest`. */
+function toOther(cursor: Cursor): true | undefined {
+  if (cursor.take('to') === undefined) return undefined;
+  return cursor.take(...Object.keys(superlatives)) === undefined ? undefined : true;
 }
 
 // "Rename by date taken" names a pattern, and no order.
@@ -202,6 +236,11 @@ function limitAt(cursor: Cursor): Order | undefined {
     'at most',
     'only',
     'limit to',
+    'limit it to',
+    'limit',
+    'no more than',
+    'maximum',
+    'max',
     'limited to',
     'up to',
     'last',

@@ -2,6 +2,7 @@
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Sentence } from '../../kernel/language/cursor.ts';
 import { folderAt, knownPath } from './folders.ts';
+import { hasOrder } from './order.ts';
 import {
   compressing,
   documents,
@@ -59,6 +60,7 @@ function isOurs(
   const words = sentence.tokens.map(({ fold }) => fold);
   if (said === 'send') return words.includes('trash') || isSentHere(sentence, world);
   if (said === 'keep') return /^keep a (?:copy|backup) of /.test(words.slice(start).join(' '));
+  if (said === 'order') return hasOrder(sentence);
   // Files have names; only people are called.
   if (said === 'call')
     return sentence.tokens.some(({ kind }) => kind === 'name' || kind === 'path');

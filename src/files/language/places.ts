@@ -9,6 +9,9 @@ const prepositions = [
   ...['beneath', 'underneath', 'throughout', 'across', 'through'],
 ];
 
+/** `which subfolders does Projects have`, `the space used by Archive`. */
+const subjects = ['does', 'used by', 'taken by', 'taken up by', 'occupied by'];
+
 /** Every folder that the sentence names as a place. */
 export function takeFolders(
   sentence: Sentence,
@@ -97,8 +100,9 @@ function behindPreposition(cursor: Cursor, world: SentenceWorld): FolderFound | 
     'saved',
   );
   cursor.skip('all over', 'directly', 'somewhere');
-  const word = cursor.take(...prepositions);
-  if (word === 'of' || word === 'for') return properFolder(cursor, world);
+  const word = cursor.take(...subjects, ...prepositions);
+  if (word === 'of' || word === 'for' || subjects.includes(word ?? ''))
+    return properFolder(cursor, world);
   if (word !== undefined) return folderAt(cursor, world);
   return cursor.take('everywhere', 'anywhere') === undefined
     ? undefined

@@ -7,6 +7,8 @@ const deepWords = [
   ...['including its subfolders', 'including all its subfolders', 'with all subfolders'],
   ...['and all its subfolders', 'and all subfolders', 'and its subfolders', 'and subfolders'],
   ...['and all of its subfolders', 'in all subfolders', 'with subfolders', 'with its subfolders'],
+  ...['including what is in subfolders', 'including everything in subfolders'],
+  ...['including files in subfolders', 'including the subfolders', 'including those in subfolders'],
   ...['including subdirectories', 'and subdirectories'],
   ...[
     'at any depth',

@@ -67,7 +67,8 @@ function exactly(cursor: Cursor): SizeSpan | undefined {
 }
 
 function between(cursor: Cursor): SizeSpan | undefined {
-  if (cursor.take('between', 'from') === undefined) return undefined;
+  if (cursor.take('between', 'in the range of', 'ranging from', 'from') === undefined)
+    return undefined;
   const first = amount(cursor);
   if (first === undefined || cursor.take('and', 'to') === undefined) return undefined;
   const second = amount(cursor);
@@ -81,6 +82,7 @@ const more = [
   'larger than',
   'greater than',
   'heavier than',
+  'longer than',
   'more than',
   'in excess of',
   'over',

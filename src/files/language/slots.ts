@@ -20,12 +20,14 @@ import {
   takeExclusions,
   takeFileNames,
   takeNamePattern,
+  takeNotCalled,
 } from './named-files.ts';
 import { takeNewName } from './new-name.ts';
 import { type Order, takeOrder, takeVagueOrder } from './order.ts';
 import { takeFolders, takeUnknownFolder } from './places.ts';
 import type { SaidOptions } from './said-options.ts';
 import { type SizeSpan, takeSizes } from './sizes.ts';
+import { takeGatherings, takeSmallTalk } from './small-talk.ts';
 import { isChatter, isFiller, isParticiple, isTelling } from './stop-words.ts';
 import { type TypeWord, takeTypes } from './type-words.ts';
 import { isChange, isClearing, type VerbFound } from './verbs.ts';
@@ -62,6 +64,7 @@ export function slotsOf(
 ): Slots {
   const verb = thrownInto(sentence, said) ? { ...said, deed: 'move' as const } : said;
   const hasContents = isChange(verb.deed) && takeContents(sentence);
+  if (!isChange(verb.deed)) takeSmallTalk(sentence);
   const { excludedAt, ...told } = takeTold(sentence, verb, world);
   const { found: newName, at: nameAt } = taking(sentence, () =>
     verb.deed === 'rename' ? takeNewName(sentence, verb) : undefined,
@@ -77,6 +80,7 @@ export function slotsOf(
   );
   const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
   const { types, areMixed } = takeTypes(sentence);
+  if (!isChange(verb.deed)) takeGatherings(sentence);
   const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
   const files = [...takeFileNames(sentence), ...calledFile(told.called, verb)];
   // No word of a new name says anything of what is there: `Old stuff`, `All files`.
@@ -131,9 +135,10 @@ type Told = Pick<
 function excludedBy(
   sentence: Sentence,
   world: SentenceWorld,
+  notCalled: readonly string[],
 ): Pick<Told, 'exclude' | 'excludedAt'> {
   const { found, at } = taking(sentence, () => takeExclusions(sentence, world));
-  return { exclude: found, excludedAt: at };
+  return { exclude: [...notCalled, ...found], excludedAt: at };
 }
 
 /** In this order: what is said more exactly is taken before what could be a part of it. */
@@ -141,11 +146,13 @@ function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld)
   const isContent = !isChange(deed) || sentence.tokens.some(({ fold }) => fold === 'containing');
   const isCopied = deed === 'copy' && sentence.tokens.some((_, at) => namesAgain(sentence, at));
   const isCalled = deed !== 'rename' && !isCopied && !namesFolder(sentence);
-  const twins = sentence.take((cursor) => cursor.take(...twinWords));
+  const twinsSaid = isChange(deed) ? twinWords : [...twinPhrases, ...twinWords];
+  const twins = sentence.take((cursor) => cursor.take(...twinsSaid));
+  const notCalled = isChange(deed) ? [] : takeNotCalled(sentence);
   return {
     areDuplicates: twins !== undefined,
     called: isCalled ? takeCalled(sentence) : undefined,
-    ...excludedBy(sentence, world),
+    ...excludedBy(sentence, world, notCalled),
     content: isContent ? takeContent(sentence) : undefined,
     namePattern: takeNamePattern(sentence),
     sizes: takeSizes(sentence),
@@ -189,6 +196,13 @@ const twinWords = [
   'identical',
 ];
 
+/** Where something is changed, "two copies of" may be how many. */
+const twinPhrases = [
+  ...['two copies of', 'more than one copy of', 'multiple copies of', 'several copies of'],
+  ...['copies of the same', 'more than once', 'exactly the same', 'that are the same'],
+  ...['which are the same', 'twice'],
+];
+
 function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
   const keep = isChange(verb.deed)
     ? isTelling
@@ -211,8 +225,15 @@ function isPreface({ tokens }: Sentence, { deed, at, next }: VerbFound): boolean
 /** Words that belong to what has been taken, wherever in the sentence they stand. */
 function isSpent(
   word: string,
-  { order, types, sizes, dates }: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates'>,
+  {
+    order,
+    types,
+    sizes,
+    dates,
+    areDuplicates,
+  }: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates' | 'areDuplicates'>,
 ): boolean {
+  if (word === 'same') return areDuplicates;
   if (word === 'first') return order !== undefined;
   if (word === 'or') return types.length > 1;
   // "Over 10 MB but under 20 MB".

@@ -28,14 +28,27 @@ const chatter = new Set(
     'almost quite rather pretty very extremely create write happen happened happening seem seems',
     'appear whatever whichever wherever bit lot lots bunch guys mate buddy folks cheers ta thx ty',
     'btw fyi hm hmm umm uh oh ah lol wow sorry hopefully sure obviously apparently somehow',
+    'whether hold holds held keep keeps include includes included including available visible',
+    'various different several certain specific particular relevant somewhere together instead',
+    'though although because while wondering curious able possible interested supposed trying',
+    'display entries entry handful listing show shows find check',
+    'nowadays presently ago related relating regarding concerning pertaining occupied consumed eaten hogged writing talking hiding yeah yep pls plz plss u ur gonna wanna gotta kinda sorta asap',
     'getting let appreciate please kindly been seen say says said tend look looks looking hello hi hey ok okay',
   ]
     .join(' ')
     .split(' '),
 );
 
+/** How something is: `mostly`, `currently`, `permanently`. */
+const manner = /^[a-z]{4,}ly$/;
+const nouns = new Set(
+  'family assembly supply reply butterfly italy monopoly anomaly quarterly weekly monthly daily yearly friendly elderly disorderly melancholy kimberly beverly'.split(
+    ' ',
+  ),
+);
+
 export function isChatter(word: string): boolean {
-  return chatter.has(word);
+  return chatter.has(word) || (manner.test(word) && !nouns.has(word));
 }
 
 const fillerWords = new Set(fillers.join(' ').split(' '));

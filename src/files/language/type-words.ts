@@ -49,6 +49,9 @@ const phrases: readonly (readonly [string, TypeWord])[] = [
   ['backup', { type: 'bak', words: 'BAK files' }],
   ['shell', { type: 'sh', words: 'shell scripts' }],
   ['media', { type: 'image/*,video/*,audio/*', words: 'images, videos and audio files' }],
+  ['disk', { type: 'iso,dmg,img', words: 'disk images' }],
+  ['sound', { type: 'audio/*', words: 'audio files' }],
+  ['web', { type: 'html,htm', words: 'web pages' }],
   ['zip', { type: 'zip', words: 'ZIP files' }],
   ['zipped', { type: 'zip', words: 'ZIP files' }],
   ['compressed', { type: 'zip,tar,gz,tgz,7z,rar,xz,bz2', words: 'archives' }],
@@ -57,6 +60,11 @@ const phrases: readonly (readonly [string, TypeWord])[] = [
 const phraseNouns = [
   ...['file', 'document', 'doc', 'sheet', 'spreadsheet', 'presentation', 'slide', 'script'],
   ...['archive', 'note', 'deck', 'workbook', 'image', 'photo'],
+];
+/** `mp4 videos`, `png pictures`. */
+const extensionNouns = [
+  ...['picture', 'pic', 'video', 'movie', 'clip', 'song', 'track', 'recording', 'page', 'ebook'],
+  ...['ending', 'extension', 'installer'],
 ];
 
 /** Patterns of names, for what is passed over. */
@@ -99,7 +107,9 @@ function phraseType(cursor: Cursor): TypeWord | undefined {
   const found = phrases.find(([phrase]) => phrase === word);
   if (found === undefined) return undefined;
   const isNoun =
-    takeNoun(cursor, phraseNouns) || isByItself(found[0], cursor) || sharesNoun(cursor);
+    takeNoun(cursor, word === 'web' ? ['page'] : phraseNouns) ||
+    isByItself(found[0], cursor) ||
+    sharesNoun(cursor);
   return isNoun ? found[1] : undefined;
 }
 
@@ -117,7 +127,9 @@ function isByItself(phrase: string, cursor: Cursor): boolean {
 }
 
 function takeNoun(cursor: Cursor, nouns: readonly string[]): boolean {
-  const isNoun = nouns.includes(singular(cursor.word ?? ''));
+  // "PDFs, videos" are two.
+  const isListed = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+  const isNoun = !isListed && nouns.includes(singular(cursor.word ?? ''));
   if (isNoun) cursor.at++;
   return isNoun;
 }
@@ -139,7 +151,7 @@ function extensionType(cursor: Cursor): TypeWord | undefined {
   const extension = starred ?? dotted ?? (extensions.has(plain) ? plain : undefined);
   if (extension === undefined || isHidden || token?.kind === 'quoted') return undefined;
   cursor.at++;
-  takeNoun(cursor, [...phraseNouns, 'ending', 'extension']);
+  takeNoun(cursor, [...phraseNouns, ...extensionNouns]);
   const isSpoken = starred === undefined && dotted === undefined;
   const type = isSpoken || extension !== 'doc' ? (spoken[extension] ?? extension) : extension;
   return { type, words: `${extension.toUpperCase()} files` };

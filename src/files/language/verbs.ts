@@ -17,7 +17,7 @@ export function isClearing({ said }: Pick<VerbFound, 'said'>): boolean {
 
 /** Shows them in an order. */
 export function isSorting(verb: Pick<VerbFound, 'said'> | undefined): boolean {
-  return verb?.said === 'sort' || verb?.said === 'arrange';
+  return ['sort', 'arrange', 'order'].includes(verb?.said ?? '');
 }
 
 export const actionOf: Readonly<Record<Deed, FileAction>> = {
@@ -115,7 +115,7 @@ export interface VerbFound {
 /** At the head of the sentence, or else the first that can be one. */
 export function takeVerb(sentence: Sentence): VerbFound | undefined {
   const start = afterPoliteness(sentence);
-  const first = verbAt(sentence.cursor(start));
+  const first = verbAt(sentence.cursor(start)) ?? askedFor(sentence, start);
   // "Deleted files" are gone already: nobody asks for it in that form.
   const isTold = ['i', 'we', 'you'].includes(sentence.tokens[start - 1]?.fold ?? '');
   const isDone = first !== undefined && done.has(first.said) && !isTold;
@@ -132,6 +132,14 @@ export function takeVerb(sentence: Sentence): VerbFound | undefined {
   return head;
 }
 
+/** `I want to know the size of`. */
+function askedFor(sentence: Sentence, start: number): VerbFound | undefined {
+  const cursor = sentence.cursor(start);
+  if (cursor.take('the') === undefined) return undefined;
+  const found = verbAt(cursor);
+  return found !== undefined && ['usage', 'details'].includes(found.deed) ? found : undefined;
+}
+
 /** "Show me the size of": what is to be shown says it better. */
 function sharper(sentence: Sentence, first: VerbFound): VerbFound {
   if (first.deed !== 'list' && first.deed !== 'find') return first;
@@ -142,6 +150,9 @@ function sharper(sentence: Sentence, first: VerbFound): VerbFound {
     second?.said ?? '',
   );
   if (second === undefined || isNoun) return first;
+  // "Let me see a list of" is the same once more.
+  const isListed = second.said === 'list' && sentence.tokens[second.next]?.fold === 'of';
+  if (isListed) return { ...first, next: second.next + 1 };
   if (second.said === 'what is in' || second.said === 'what is inside') {
     return { ...second, at: first.at };
   }
@@ -271,7 +282,17 @@ export function secondVerb(sentence: Sentence, after: number): VerbFound | undef
 const weak = new Set([
   ...['bin', 'trash', 'number', 'empty', 'backup', 'duplicate', 'which', 'what', 'start', 'clear'],
   ...['see', 'get', 'removed', 'deleted', 'moved', 'copied', 'renamed', 'what is', 'drop', 'view'],
-  ...['sort', 'arrange', 'check', 'new file', 'new note', 'what time', 'owner of', 'look at'],
+  ...[
+    'sort',
+    'arrange',
+    'order',
+    'check',
+    'new file',
+    'new note',
+    'what time',
+    'owner of',
+    'look at',
+  ],
   ...['who made', 'who wrote', 'who created', 'which camera', 'what camera'],
   ...['how big', 'how large', 'are there', 'is there', 'print', 'dump', 'did i', 'size of', 'cat'],
 ]);

@@ -30,6 +30,9 @@ export function pointAt(cursor: Cursor, today: Today): Point | undefined {
   const rules = [
     namedDay,
     edgeOf,
+    halfOfYear,
+    thirdOfMonth,
+    decade,
     beforeLast,
     weekOfMonth,
     weekOfDay,
@@ -61,8 +64,7 @@ function namedDay(cursor: Cursor, today: Today): Point | undefined {
     return plain(unitPeriod(today, 'day', 2));
   }
   if (cursor.take('yesterday') !== undefined) {
-    const isPart = cursor.take('morning', 'afternoon', 'evening') !== undefined;
-    return { ...plain(unitPeriod(today, 'day', 1)), isAmbiguous: isPart };
+    return partOfDay(cursor, plain(unitPeriod(today, 'day', 1)));
   }
   if (cursor.take('today') !== undefined) return plain(midnight);
   // Nobody knows when a morning ends.
@@ -73,12 +75,68 @@ function namedDay(cursor: Cursor, today: Today): Point | undefined {
   return plain({ from: midnight.from - 6 * 3_600_000, to: midnight.from + 6 * 3_600_000 });
 }
 
+const hours: Readonly<Record<string, readonly [number, number]>> = {
+  morning: [0, 12],
+  afternoon: [12, 18],
+  evening: [18, 24],
+};
+
+/** `afternoon`, behind a day; nobody knows when exactly it ends. */
+function partOfDay(cursor: Cursor, day: Point): Point {
+  const word = cursor.take(...Object.keys(hours));
+  const part = word === undefined ? undefined : hours[word];
+  if (part === undefined) return day;
+  const [start, end] = part.map((hour) => day.from + hour * 3_600_000);
+  return { ...day, from: start ?? day.from, to: end ?? day.to, isAmbiguous: true };
+}
+
 /** `the start of the year` is its first moment. */
 function edgeOf(cursor: Cursor, today: Today): Point | undefined {
   cursor.skip('the');
   if (cursor.take('start of', 'beginning of') === undefined) return undefined;
   const whole = pointAt(cursor, today) ?? currentUnit(cursor, today);
   return whole === undefined ? undefined : plain({ from: whole.from, to: whole.to });
+}
+
+/** `the first half of 2026`. */
+function halfOfYear(cursor: Cursor, today: Today): Point | undefined {
+  cursor.skip('the');
+  const which = cursor.take('first half of', 'second half of');
+  const year = which === undefined ? undefined : yearAt(cursor);
+  if (year === undefined) return undefined;
+  return plain(monthPeriod(today, year, which === 'first half of' ? 1 : 7, 6));
+}
+
+/** `early October`, `the end of May 2025`: ten days or so. */
+function thirdOfMonth(cursor: Cursor, today: Today): Point | undefined {
+  cursor.skip('the');
+  const which = cursor.take('early', 'mid', 'middle of', 'late', 'end of');
+  if (which === undefined) return undefined;
+  cursor.skip('in');
+  const month = monthOf(cursor.word) === undefined ? undefined : dayAndMonth(cursor, today);
+  if (month === undefined || month.to - month.from < 27 * 86_400_000) return undefined;
+  const wall = today.zone.wallTimeAt(month.from);
+  const [tenth, twentieth] = [11, 21].map((day) => today.zone.instantOf({ ...wall, day }));
+  const isEarly = which === 'early';
+  const isLate = which === 'late' || which === 'end of';
+  return {
+    from: (isEarly ? month.from : isLate ? twentieth : tenth) ?? month.from,
+    to: (isEarly ? tenth : isLate ? month.to : twentieth) ?? month.to,
+    isPlain: true,
+    isAmbiguous: true,
+  };
+}
+
+/** `the 90s`, `the 2010s`. */
+function decade(cursor: Cursor, today: Today): Point | undefined {
+  cursor.skip('the');
+  const found = /^'?((?:19|20)?\d0)'?s$/.exec(cursor.word ?? '')?.[1];
+  if (found === undefined) return undefined;
+  cursor.at++;
+  const short = Number(found) < 30 ? 2000 : 1900;
+  const year = found.length === 4 ? Number(found) : short + Number(found);
+  const from = yearPeriod(today, year).from;
+  return { from, to: yearPeriod(today, year + 9).to, isPlain: true, isAmbiguous: true };
 }
 
 function currentUnit(cursor: Cursor, today: Today): Period | undefined {
@@ -287,7 +345,7 @@ function weekday(cursor: Cursor, today: Today): Point | undefined {
   const day = weekdayOf(cursor.word);
   if (day === undefined) return undefined;
   cursor.at++;
-  return cued(weekdayPeriod(today, day));
+  return partOfDay(cursor, cued(weekdayPeriod(today, day)));
 }
 
 function yearAlone(cursor: Cursor, today: Today): Point | undefined {
