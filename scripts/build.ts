@@ -101,11 +101,6 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/memory/memory-thread.ts'],
-    outfile: 'dist/memory-thread.cjs',
-  },
-  {
-    ...common,
     entryPoints: ['src/app/engines/memory/use-lite-thread.ts'],
     outfile: 'dist/use-lite-thread.cjs',
     // Optional, and larger than all the rest: they stay where npm put them.
