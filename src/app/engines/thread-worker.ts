@@ -16,6 +16,8 @@ export interface ThreadWorkerOptions {
   readonly thread: string;
   /** How long the thread stays without work. */
   readonly idleMs: number;
+  /** How long it may take to stop what it does. */
+  readonly graceMs?: number;
   /** What is told where it ends before its work does. */
   brokenOff(cause: unknown): AosError;
 }
@@ -30,8 +32,11 @@ export function threadBeside(file: string, name: string): string {
   return join(dirname(file), `${name}${extname(file)}`);
 }
 
-/** So long a thread may take to stop what it does. */
-const graceMs = 1000;
+/**
+ * So long a thread may take to stop what it does, where nothing else is said. What is in the middle
+ * of a write to its database must not be broken off.
+ */
+const usualGraceMs = 10_000;
 
 interface Waiting {
   /** Whose answer it is: one that ends may have been followed by another already. */
@@ -89,7 +94,8 @@ export class ThreadWorker<Work> implements AsyncDisposable {
 
   async #untilQuiet(): Promise<void> {
     const waited = new AbortController();
-    const late = this.#options.clock.sleep(graceMs, waited.signal).catch(() => {});
+    const { clock, graceMs = usualGraceMs } = this.#options;
+    const late = clock.sleep(graceMs, waited.signal).catch(() => {});
     this.#quiet = Promise.withResolvers();
     await Promise.race([this.#quiet.promise, late]);
     waited.abort(early);

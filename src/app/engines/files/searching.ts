@@ -125,7 +125,7 @@ class ThreadedSearching implements FileSearching {
 
   /** In a thread that can be ended: a regular expression may take for ever over a single name. */
   async #apart(work: SearchWork, signal: AbortSignal): Promise<unknown> {
-    await using worker = searchWorker({ clock: this.#clock, idleMs: this.#idleMs });
+    await using worker = searchWorker({ clock: this.#clock, idleMs: this.#idleMs, graceMs });
     const over = new AbortController();
     const limits = { timeLimitMs: this.#timeLimitMs, signal };
     try {
@@ -149,7 +149,7 @@ class ThreadedSearching implements FileSearching {
 }
 
 function searchWorker(
-  options: Pick<ThreadWorkerOptions, 'clock' | 'idleMs'>,
+  options: Pick<ThreadWorkerOptions, 'clock' | 'idleMs' | 'graceMs'>,
 ): ThreadWorker<SearchWork> {
   const thread = threadBeside(import.meta.filename, 'search-thread');
   return new ThreadWorker({ ...options, thread, brokenOff });
