@@ -2,6 +2,7 @@
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql } from './ledger.ts';
+import { newestCountingAt } from './memories.ts';
 
 /** When each was stored, by its id. */
 export async function storingTimes(
@@ -20,7 +21,7 @@ export interface FoundMemory extends MemoryKey {
   readonly author: string;
 }
 
-/** Of these, those that count now: the same that `memoriesById` finds. */
+/** Of these, those that count now. */
 export function foundMemories(
   sql: Sql,
   ids: readonly number[],
@@ -28,18 +29,7 @@ export function foundMemories(
 ): Promise<FoundMemory[]> {
   return sql.all(
     `select id, owner, scope, key, author from memories
-     where id in (select value from json_each($1)) and ${countingNow('memories')}
-       and not exists (select 1 from memories newer
-         where newer.owner = memories.owner and newer.scope = memories.scope
-           and newer.key = memories.key and newer.version > memories.version
-           and ${countingNow('newer')})`,
-    [JSON.stringify(ids), now],
+     where id in (select value from json_each($1)) and ${newestCountingAt(2)}`,
+    [JSON.stringify(ids), now, null],
   );
-}
-
-function countingNow(row: string): string {
-  return `${row}.forgotten_at is null
-    and (${row}.expires_at is null or ${row}.expires_at > $2)
-    and ${row}.valid_from <= max($2, ${row}.created_at)
-    and (${row}.valid_to is null or ${row}.valid_to > $2)`;
 }

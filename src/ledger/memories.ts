@@ -39,8 +39,8 @@ function countingAt(first: number, row = 'memories'): string {
     and (${row}.valid_to is null or ${row}.valid_to > coalesce(${at}, ${now}))`;
 }
 
-/** And no newer one of its key does. */
-function newestCountingAt(first: number): string {
+/** And no newer one of its key does. The parameters are `now` and `at` of a moment. */
+export function newestCountingAt(first: number): string {
   return `${countingAt(first)} and not exists (select 1 from memories newer
     where newer.owner = memories.owner and newer.scope = memories.scope
       and newer.key = memories.key and newer.version > memories.version

@@ -40,13 +40,20 @@ export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<b
   const deed = memoryDeed(principal, place, action);
   // A human who was asked about the call has answered before, and it was counted.
   const isCounted = sight.uses === undefined;
-  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted });
-  const isAllowed = action === 'search' ? withoutAsking(decision) : decision;
-  if (isAllowed.kind === 'denied') return false;
-  const grant = decision.kind === 'allowed' ? decision.grant : undefined;
-  if (grant === undefined) return true;
-  sight.uses?.note(grant);
-  return isStillShared(deps, sql, grant, place);
+  // A share that has ended with its giver's right stands in the way of no other grant.
+  for (const without = new Set<string>(); ; ) {
+    const options = { isCounted, without };
+    const decision = await authorize(deps.grants, sql, { principal, deed }, options);
+    const isAllowed = action === 'search' ? withoutAsking(decision) : decision;
+    if (isAllowed.kind === 'denied') return false;
+    const grant = decision.kind === 'allowed' ? decision.grant : undefined;
+    if (grant === undefined) return true;
+    if (await isStillShared(deps, sql, grant, place)) {
+      sight.uses?.note(grant);
+      return true;
+    }
+    without.add(grant.id);
+  }
 }
 
 /**

@@ -363,6 +363,19 @@ test('a share ends when whoever gave it may not share any more', async () => {
   expect(await world.memory.history(callerFor(sam), anns)).toEqual([]);
 });
 
+test('a share that has ended stands in the way of no other grant', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:**:read,write,share');
+  const anns = place('house', 'agent:ann');
+  await world.store('house', 'x', { place: anns, author: 'agent:ann' });
+  await world.memory.share({ place: anns, to: 'sam' }, 'agent:ann');
+  await world.give(sam, 'memory:of/ann/long-term/**:read,search');
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+
+  expect(await world.memory.retrieve(callerFor(sam), anns)).toMatchObject({ value: 'x' });
+  expect(await world.found('x', sam)).toEqual(['house']);
+});
+
 test('a share of a space ends when whoever gave it may not share there any more', async () => {
   await using world = await memoryWorld();
   const right = await world.give('agent:ann', 'memory:shared/team/**:read,write,share');

@@ -72,6 +72,8 @@ export interface DecideOptions {
   readonly approvedOnly?: boolean;
   /** Its use was counted before: that it is used up by now does not matter. */
   readonly isCounted?: boolean;
+  /** By any but these. */
+  readonly without?: ReadonlySet<string>;
 }
 
 export class Grants implements LinkSource {
@@ -103,7 +105,7 @@ export class Grants implements LinkSource {
     sql: Sql,
     principal: string,
     deed: Deed,
-    { approvedOnly = false, isCounted = false }: DecideOptions = {},
+    { approvedOnly = false, isCounted = false, without }: DecideOptions = {},
   ): Promise<Decision> {
     if (principal === 'owner' || principal === 'system') return ownersRight;
     if (this.#paused.has(principal)) return { kind: 'denied', nearest: ofPaused };
@@ -113,7 +115,7 @@ export class Grants implements LinkSource {
     let nearest: Miss | undefined;
     for (const first of holdings.listsFor(deed)) {
       for (let grant: HeldGrant | undefined = first; grant !== undefined; grant = grant.next) {
-        if (approvedOnly && !grant.approved) continue;
+        if ((approvedOnly && !grant.approved) || without?.has(grant.id)) continue;
         const isPlain = isPlainlyAllowed(grant, bit, now);
         if (isPlain && this.#inQuestion.size === 0) return { kind: 'allowed', grant };
         const miss = isPlain ? undefined : whyNot(grant, deed, now);
