@@ -314,6 +314,9 @@ test(
       const calling = Promise.all(
         callKinds.map((kind) => callUntilDown(home.as('jean'), history, { kind, round })),
       );
+      // In every second life somebody is answered before it ends, however slow the machine is.
+      const before = history.answered.size;
+      if (round % 2 === 1) await waitFor(() => expect(history.answered.size).not.toBe(before));
       // Not a wait for something to happen: the moment of the kill is chosen by chance.
       await sleep(integerBelow(random, longestLifeMs));
       await home.daemon.kill();
@@ -332,7 +335,7 @@ test(
     const again = new Map<string, unknown>();
     for (const call of history.unanswered()) again.set(call.key, await endOf(makeCall(home, call)));
 
-    expect(history.answered.size).toBeGreaterThan(rounds);
+    expect(history.answered.size).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
     expect([...again.values()]).toContain('tool.unsure');
     expect(lost).toEqual([]);
     const sent = await takeAll(home.client, 'sam');
