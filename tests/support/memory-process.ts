@@ -61,7 +61,7 @@ async function begin({ folder, dieAt }: MemoryCut & { readonly dieAt: number }) 
 
 /** Each thing that the index is told of, several times, with a look at it in between. */
 async function change(world: MemoryWorld): Promise<void> {
-  for (const round of [1, 2, 3]) {
+  for (const round of [1, 2, 3, 4]) {
     for (const [place, text] of ['roof', 'wall', 'door'].entries()) {
       const value = `house ${text} of round ${round} and ${place}`;
       await world.store(`talk/${round}/${text}`, value, { thread: `talk ${round}` });
