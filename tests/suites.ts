@@ -34,18 +34,18 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 1200,
+    budgetSeconds: 1300,
     fileParallelism: false,
   },
   // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 1100, fileParallelism: true },
+  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 1400, fileParallelism: true },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
     // Each attack on the sandbox is tried under a daemon of root and under an ordinary one; those on
     // transfers start some three hundred commands; and every route gets its part of 20,000 requests.
-    budgetSeconds: 960,
+    budgetSeconds: 1200,
     fileParallelism: true,
   },
   // Pages of the daemon, in Chromium.
@@ -58,7 +58,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 540,
+    budgetSeconds: 700,
     fileParallelism: false,
   },
 ];
