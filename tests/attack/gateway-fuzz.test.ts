@@ -36,6 +36,10 @@ const upkeep = {
   rotateKeys: 'it seals the metadata of all operations anew, durably, one after another',
 };
 
+const refuseInAnswer = {
+  runFiles: 'whatever is asked of the file agent, its answer has a status',
+};
+
 /** Never sent, because it would start any program that the request names. */
 const leftOut = { spawn: ['cli'] };
 
@@ -86,7 +90,7 @@ async function worldOf(gateway: TemporaryGateway, { port, model }: Setting): Pro
   const [first, ...others] = describedOperations(document);
   if (first === undefined) throw new Error('the gateway describes nothing');
   return {
-    ...{ document, onlyForbidden, upkeep, leftOut, agent, words },
+    ...{ document, onlyForbidden, upkeep, refuseInAnswer, leftOut, agent, words },
     operations: [first, ...others],
     loggedOf: (requestId) => {
       const entry = gateway.logged.find((one) => isAbout(one, requestId));

@@ -25,6 +25,7 @@ const deps = {
     return check;
   },
   loggedOf: () => 'a stack',
+  refuseInAnswer: { runFiles: 'its answer has a status' },
 };
 
 describe('of the values that are made of a schema', () => {
@@ -83,6 +84,13 @@ describe('of an answer', () => {
   };
   const problemType = 'application/problem+json; charset=utf-8';
   const live = { live: true };
+  const fileRefusal = {
+    status: 'error',
+    action_performed: 'none',
+    result: null,
+    error: { code: 'INVALID_ARGUMENT', message: 'It is not' },
+    metadata: { files_affected: 0, bytes_affected: 0, duration_ms: 0 },
+  };
 
   test.each([
     ['a good one', asked('livez', 'nobody'), answered(200, live)],
@@ -92,6 +100,11 @@ describe('of an answer', () => {
       'a refusal of what is forbidden',
       asked('agents', 'owner', { forbidden: 'x' }),
       answered(400, problem, problemType),
+    ],
+    [
+      'a refusal in an answer',
+      asked('runFiles', 'owner', { forbidden: 'x' }),
+      answered(200, fileRefusal),
     ],
   ])('%s is taken', (_what, request, answer) => {
     expect(faultOf(deps, request, answer)).toBe(undefined);
@@ -104,6 +117,12 @@ describe('of an answer', () => {
       'what is forbidden',
       asked('lead', 'owner', { forbidden: 'x' }),
       answered(200, lead),
+      'answered 200 to what is forbidden',
+    ],
+    [
+      'what is forbidden, done by one that refuses in its answer',
+      asked('runFiles', 'owner', { forbidden: 'x' }),
+      answered(200, { ...fileRefusal, status: 'success' }),
       'answered 200 to what is forbidden',
     ],
     ['nobody', asked('lead', 'nobody'), answered(200, lead), 'answered 200 to nobody'],

@@ -9,8 +9,7 @@
  * B3. Of a thread that died in the middle, a file that is not where it was has been moved:
  *     nobody else was about to. New files that it had made are in the way, and told so.
  */
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import {
   type BulkDisk,
   bulkOver,
@@ -24,6 +23,7 @@ import { AosError, type ErrorReport } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { BulkAnswer, BulkRequest, BulkWork, PlainAnswer } from './bulk-disk-thread.ts';
 import { realDisk, withKnownNames } from './disk.ts';
+import { startThread, threadBeside } from './threads.ts';
 
 export interface BulkDiskOptions {
   readonly clock: Clock;
@@ -138,9 +138,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
   }
 
   #start(): Worker {
-    // Beside this file, as what this file is: a source, or a bundle.
-    const file = `bulk-disk-thread${extname(import.meta.filename)}`;
-    const worker = new Worker(join(import.meta.dirname, file));
+    const worker = startThread(threadBeside(import.meta.filename, 'bulk-disk-thread'));
     this.#worker = worker;
     worker.on('message', (message: BulkAnswer | 'ready') => {
       if (message === 'ready') this.#isReady = true;

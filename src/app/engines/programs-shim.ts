@@ -10,7 +10,8 @@
  * M4. It starts the program in the foreground: a shell takes SIGINT and SIGQUIT from what it
  *     starts in the background.
  * M5. It closes what we may have inherited without knowing; all that we open ourselves is
- *     closed by the system. A launcher of a sandbox gets what was ordered for it, and no more.
+ *     closed by the system. A launcher of a sandbox gets what was ordered for it, and no more,
+ *     or is not started.
  * M6. What becomes the launcher of a sandbox is in all of its groups before, or is nothing. The
  *     shell itself stays outside: it has to tell the end when the groups are ended.
  */
@@ -32,8 +33,9 @@ import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { bodyMark } from './programs-family.ts';
 import { listened, type Wall } from './programs-wall.ts';
-import { joinAndBecome } from './sandbox/join-lists.ts';
+import { joinAndBecome, noStrangers } from './sandbox/join-lists.ts';
 import { openShut } from './shut-file.ts';
+import { untilNoThreadStarts } from './threads.ts';
 
 // $1: where the exit status goes. $2: the group's list, or empty. Then the program.
 const script = `
@@ -77,6 +79,7 @@ export async function startShim(
 ): Promise<Shim> {
   const log = openLog(order);
   try {
+    await untilNoThreadStarts();
     return await spawnShim(order, { log, procsPath, ...wordsFor(order, program) });
   } catch (failure) {
     throw notStarted(program, failure);
@@ -100,7 +103,14 @@ function wordsFor(
 ): Pick<ShimParts, 'words' | 'cwd' | 'env'> {
   if (sandbox === undefined) return { words: [program, ...argv.slice(1)], cwd, env };
   // M6
-  const joined = ['/bin/sh', '-c', joinAndBecome, 'aos', ...sandbox.joins, '--'];
+  const joined = [
+    '/bin/sh',
+    '-c',
+    `${noStrangers}; ${joinAndBecome}`,
+    'aos',
+    ...sandbox.joins,
+    '--',
+  ];
   return { words: [...joined, ...sandbox.argv], cwd: '/', env: {} };
 }
 

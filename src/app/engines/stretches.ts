@@ -1,6 +1,5 @@
 /** Threads that seal and hash, while this one reads and writes. */
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import {
   emptySlot,
   isHashTask,
@@ -11,6 +10,7 @@ import {
   slotBytes,
 } from '../../blobs/seal/stretch.ts';
 import type { StretchRequest } from './stretches-thread.ts';
+import { startThread, threadBeside } from './threads.ts';
 
 /** One is read while one is sealed, one is hashed and one is written. */
 const slotCount = 6;
@@ -46,7 +46,9 @@ class Thread {
   #broken: { readonly why: unknown } | undefined;
 
   constructor(memory: SharedArrayBuffer) {
-    this.#worker = new Worker(threadFile(), { workerData: memory, resourceLimits });
+    this.#worker = startThread(threadBeside(import.meta.filename, 'stretches-thread'), {
+      ...{ workerData: memory, resourceLimits },
+    });
     this.#worker.on('message', (result: StretchResult) => this.#waiting.shift()?.resolve(result));
     this.#worker.on('error', (failure) => this.#breakOff(failure));
     this.#worker.on('exit', () => this.#breakOff(new Error('a thread that seals has ended')));
@@ -68,9 +70,4 @@ class Thread {
   async end(): Promise<void> {
     await this.#worker.terminate();
   }
-}
-
-/** Beside the bundle as beside the source. */
-function threadFile(): string {
-  return join(import.meta.dirname, `stretches-thread${extname(import.meta.filename)}`);
 }

@@ -3,12 +3,12 @@
  * Who cancels waits until the work has ended: what it held stays held for so long, and no program
  * is left behind.
  */
-import { dirname, extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { ThreadAnswer, ThreadRequest } from './thread-work.ts';
+import { startThread } from './threads.ts';
 
 export interface ThreadWorkerOptions {
   readonly clock: Clock;
@@ -25,11 +25,6 @@ export interface ThreadWorkerOptions {
 export interface WorkOptions {
   readonly timeLimitMs: number;
   readonly signal: AbortSignal;
-}
-
-/** Beside the file that asks, as what that file is: a source, or a bundle. */
-export function threadBeside(file: string, name: string): string {
-  return join(dirname(file), `${name}${extname(file)}`);
 }
 
 /**
@@ -115,7 +110,7 @@ export class ThreadWorker<Work> implements AsyncDisposable {
 
   #start(): Worker {
     // Without what the program was started with: a script given as an argument is none of a thread.
-    const worker = new Worker(this.#options.thread, { execArgv: [] });
+    const worker = startThread(this.#options.thread, { execArgv: [] });
     this.#worker = worker;
     let why: unknown;
     worker.on('message', (answer: ThreadAnswer) => {

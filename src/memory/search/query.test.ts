@@ -37,6 +37,10 @@ test('characters of scripts without spaces are words each', () => {
   expect(words('東京')).toEqual(['word 東', 'word 京']);
 });
 
+test('a sign that stands for several words is those words, as in the index', () => {
+  expect(words('½ 🄀')).toEqual(['word 1', 'word 2', 'word 0']);
+});
+
 test.each(['', '   ', '***', '"', '""', '( ) :', '- + ^ ~', '\u0301', '🙂', '—'])(
   'a query without a word is refused: %j',
   (query) => {

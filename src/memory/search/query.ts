@@ -34,12 +34,12 @@ export function wordsAsked(units: readonly QueryUnit[]): ReadonlySet<string> {
 }
 
 function phraseOf(inside: string): QueryUnit[] {
-  const words = wordsOf(inside).map(folded).filter(isSomething);
+  const words = foldedWords(inside);
   return words.length === 0 ? [] : [{ kind: 'phrase', words }];
 }
 
 function looseUnits(written: string): QueryUnit[] {
-  const words = wordsOf(written).map(folded).filter(isSomething);
+  const words = foldedWords(written);
   const last = words.at(-1);
   if (last === undefined || !/[\p{L}\p{N}\p{M}\p{Co}]\*$/u.test(written)) {
     return words.map((word) => ({ kind: 'word', word }));
@@ -50,7 +50,12 @@ function looseUnits(written: string): QueryUnit[] {
   ];
 }
 
-/** An accent alone folds to nothing. */
+// Folded first, as the index does it: one sign may become several words (½).
+function foldedWords(text: string): readonly string[] {
+  return wordsOf(folded(text)).filter(isSomething);
+}
+
+/** A mark alone is no word. */
 function isSomething(word: string): boolean {
   return /[\p{L}\p{N}\p{Co}]/u.test(word);
 }

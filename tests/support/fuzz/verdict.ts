@@ -7,6 +7,8 @@ export interface VerdictDeps {
   check(pointer: string): ValidateFunction;
   /** What the log says of the request of this id. */
   loggedOf(requestId: string): string;
+  /** Operations that refuse a body by what they answer, and not by the code of HTTP: why. */
+  readonly refuseInAnswer: Readonly<Record<string, string>>;
 }
 
 /** What is wrong with it; undefined when nothing is. */
@@ -18,13 +20,20 @@ export function faultOf(
   const { status } = answer;
   const isGood = status >= 100 && status < 300;
   if (status === 500) return `broke: ${deps.loggedOf(answer.headers.get('x-request-id') ?? '')}`;
-  if (isGood && forbidden !== undefined) return `answered ${status} to what is forbidden`;
+  const isTaken = isGood && !(operation.id in deps.refuseInAnswer && saysError(answer));
+  if (isTaken && forbidden !== undefined) return `answered ${status} to what is forbidden`;
   if (isGood && !mayCall(operation, party)) return `answered ${status} to ${party}`;
   if (!answer.headers.has('x-request-id') && status !== 101) return 'has no X-Request-Id';
   if (raw.method === 'HEAD') return undefined;
   return status >= 400 && status !== 416
     ? problemFault(deps, answer)
     : contentFault(deps, operation.answers.get(String(status)), answer);
+}
+
+function saysError(answer: RawAnswer): boolean {
+  const json = jsonOf(answer);
+  const { status = undefined, error = undefined } = { ...(json as Record<string, unknown>) };
+  return status === 'error' && typeof error === 'object';
 }
 
 function mayCall(

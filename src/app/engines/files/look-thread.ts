@@ -1,8 +1,8 @@
 /** One thread of the pool, from outside. */
-import { extname, join } from 'node:path';
-import { type Transferable, Worker } from 'node:worker_threads';
+import type { Transferable, Worker } from 'node:worker_threads';
 import { early } from '../../../kernel/early.ts';
 import type { Clock } from '../../../kernel/ports.ts';
+import { startThread, threadBeside } from '../threads.ts';
 import type { ThreadAnswer, ThreadRequest } from './files-thread.ts';
 
 export interface LookThreadOptions {
@@ -22,9 +22,8 @@ export class LookThread {
 
   constructor(options: LookThreadOptions) {
     this.#options = options;
-    // Beside this file, as what this file is: a source, or a bundle.
-    const file = `files-thread${extname(import.meta.filename)}`;
-    this.#worker = new Worker(join(import.meta.dirname, file), { workerData: options.zone });
+    const { zone: workerData } = options;
+    this.#worker = startThread(threadBeside(import.meta.filename, 'files-thread'), { workerData });
     this.#worker.on('message', (answer: ThreadAnswer) => this.#settle()?.resolve(answer));
     this.#worker.on('error', (failure) => this.#settle()?.reject(failure));
     this.#worker.on('exit', () => this.#ended());

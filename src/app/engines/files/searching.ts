@@ -11,7 +11,8 @@ import type {
   SearchResult,
 } from '../../../kernel/files/search.ts';
 import type { Clock } from '../../../kernel/ports.ts';
-import { ThreadWorker, type ThreadWorkerOptions, threadBeside } from '../thread-worker.ts';
+import { ThreadWorker, type ThreadWorkerOptions } from '../thread-worker.ts';
+import { threadBeside } from '../threads.ts';
 import type { IndexAnswer, IndexRequest, IndexWork } from './index-works.ts';
 import { findRipgrep } from './rg-program.ts';
 import { asksForContent, searchByType } from './search-by-type.ts';

