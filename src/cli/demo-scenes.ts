@@ -2,12 +2,12 @@
 import type { DaemonAddress } from '../app/daemon.ts';
 import { fileCapability } from '../app/scripts.ts';
 import type { WireBudget } from '../gateway/contract.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import type { DemoFile } from './demo-files.ts';
 import type { Narrator } from './demo-narrator.ts';
 import type { Stage } from './demo-stage.ts';
 import { demoFailed, type Watch } from './demo-watch.ts';
 import { isOver } from './goal-words.ts';
-import { shellWord } from './shell-word.ts';
 import { table } from './table.ts';
 import { counted } from './words.ts';
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { composeEngines, type Engines } from '../app/compose.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import type { Context } from './context.ts';
 import { askHuman, checkReport, sumUp, type Verdict } from './demo-end.ts';
 import { Narrator } from './demo-narrator.ts';
@@ -15,7 +16,6 @@ import {
 } from './demo-scenes.ts';
 import { Stage } from './demo-stage.ts';
 import { asDemoFailure, Watch } from './demo-watch.ts';
-import { shellWord } from './shell-word.ts';
 import { stopSignal } from './up.ts';
 
 interface DemoOptions {

@@ -2,11 +2,11 @@
 import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
 import { oneLine } from '../kernel/quote.ts';
+import { commandWith } from './command-with.ts';
 import { askingAt, type Questions } from './confirm.ts';
 import type { Context } from './context.ts';
 import { pathsOf, type ShowPath } from './files-path.ts';
 import { planOf, planText } from './files-plan-words.ts';
-import { commandWith } from './shell-word.ts';
 
 /** A change with the yes to its plan, once there is one. */
 export interface Pending {

@@ -1,6 +1,7 @@
 import type { WireAgentDetails } from '../gateway/contract.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine, printable, quote } from '../kernel/quote.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import { agoWords, budgetText, goalRow } from './goal-words.ts';
 import { shortIds } from './id-word.ts';
 import { indented } from './indented.ts';
@@ -79,10 +80,6 @@ function wallFacts(agent: WireAgentDetails): string[][] {
     ...(uid === null ? [] : [['uid', String(uid)]]),
     ...(sandbox === 'on' ? [['network', network ? 'by its http grants' : 'none']] : []),
   ];
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quote(word);
 }
 
 function leaseFacts({ lease, state }: WireAgentDetails): string[][] {

@@ -5,6 +5,7 @@ import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { addressOfGrantee } from '../kernel/operation.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
+import { shellQuoted } from '../kernel/shell-word.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
 
@@ -88,7 +89,7 @@ export function deniedError({ principal, deed }: Wish, { nearest }: Denial): Aos
 export function grantCommand(principal: string, deed: Deed): string | undefined {
   const capability = wideEnough(deed);
   if (capability === undefined) return undefined;
-  const text = shellWord(printCapability(capability));
+  const text = shellQuoted(printCapability(capability));
   return `aos cap grant ${principal.replace(/^(?:agent|grantee):/, '')} ${text}`;
 }
 
@@ -96,11 +97,6 @@ function noGrant({ resource }: Deed): string {
   return resource === 'shell'
     ? 'The name of this program cannot be granted: give it one of letters, digits and . _ + -'
     : `The name of this ${resource} cannot be granted: choose another`;
-}
-
-/** As it can be pasted: nothing in it means anything to a shell. */
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function nameOf(principal: string): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { shellWord } from '../../kernel/shell-word.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { foreignNames, isOwnHome } from './own-names.ts';
 
@@ -82,9 +83,4 @@ async function findStrays(disk: DiskView, paths: readonly string[]): Promise<Str
     }
   }
   return strays;
-}
-
-/** A path as one word of a shell command. */
-function shellWord(path: string): string {
-  return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

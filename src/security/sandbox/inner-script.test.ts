@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
-import { commandScript, readyByte, shellQuoted, waitingShell } from './inner-script.ts';
+import { shellQuoted } from '../../kernel/shell-word.ts';
+import { commandScript, readyByte, waitingShell } from './inner-script.ts';
 
 const limits: SandboxLimits = {
   memoryBytes: 512 * 2 ** 20,

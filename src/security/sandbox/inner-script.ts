@@ -8,6 +8,7 @@
  * I4. The program inherits descriptors 0 to 2 and no others.
  */
 import type { SandboxCommand, SandboxLimits, SeenPath } from '../../kernel/sandbox.ts';
+import { shellQuoted } from '../../kernel/shell-word.ts';
 import { nodeInside, workspaceInside } from './launcher-arguments.ts';
 
 /** I2 */
@@ -153,9 +154,4 @@ function limitLines({ limits, byProcess, cpuSeconds }: InnerLimits): readonly st
 /** I1, in a line of the waiting shell. */
 function lineQuoted(text: string): string {
   return shellQuoted(text).replaceAll('\n', `'"$n"'`);
-}
-
-/** I1 */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

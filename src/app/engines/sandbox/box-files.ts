@@ -2,11 +2,11 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SandboxView } from '../../../kernel/sandbox.ts';
+import { shellQuoted } from '../../../kernel/shell-word.ts';
 import {
   nodeCalled,
   proxyPort,
   proxyVariables,
-  shellQuoted,
   waitingShell,
 } from '../../../security/sandbox/inner-script.ts';
 import {

@@ -10,7 +10,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { shellQuoted } from '../../../security/sandbox/inner-script.ts';
+import { shellQuoted } from '../../../kernel/shell-word.ts';
 import { untilNoThreadStarts } from '../threads.ts';
 import { type Fifos, OpenPipe } from './fifos.ts';
 import { joinLists, noStrangers } from './join-lists.ts';
