@@ -460,4 +460,26 @@ Move photos to Pictures
   move_file ~; destination ~/Pictures; type image/*; recursive
 Copy all PDFs from Downloads to Archive and keep both
   copy_file ~/Downloads; destination ~/Archive; type pdf; on_conflict number
+Rename files in Downloads from .jpeg to .jpg
+  rename_file ~/Downloads; destination {name}.jpg; type jpeg
+Rename all .jpeg files to .jpg
+  rename_file ~; destination {name}.jpg; type jpeg; recursive
+change the extension of notes.txt to md
+  rename_file ~/Projects/shop/notes.txt; destination notes.md
+change the extension of all .jpeg files in Pictures to jpg
+  rename_file ~/Pictures; destination {name}.jpg; type jpeg
+Overwrite notes.md with "hello"
+  write_file ~/Projects/shop/notes.md; content hello
+rename .htaccess to .bak
+  rename_file ~/Projects/shop/.htaccess; destination .bak
+overwrite notes.txt with "nothing"
+  write_file ~/Projects/shop/notes.txt; content nothing
+replace the contents of Documents/plan.txt with "new plan"
+  write_file ~/Documents/plan.txt; content new plan
+delete large files over 1 GB in Downloads
+  delete_file ~/Downloads; size_gt 1000000000
+Move all PDF files containing "invoice" in their name to Documents/Invoices
+  move_file ~; destination ~/Documents/Invoices; type pdf; name *invoice*; recursive
+Delete .DS_Store files in Projects and its subfolders
+  delete_file ~/Projects; name .DS_Store; recursive
 `;

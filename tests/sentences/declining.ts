@@ -244,7 +244,11 @@ Can you not delete my photos
   asks
 Move PDFs to Archive and rename them by date
   asks
-rename all .jpeg files in Pictures to .jpg
+overwrite notes.txt with draft.txt
+  asks
+replace "a" with "b" in notes.txt
+  asks
+delete large files in Downloads
   asks
 Compress the videos
   refused archive_agent
@@ -400,8 +404,6 @@ Copy the photos from Downloads twice to Archive
   asks
 Copy notes.md
   asks
-Overwrite notes.md with "hello"
-  asks
 Replace notes.md with todo.md
   asks
 Rename everything
@@ -415,8 +417,6 @@ Rename a.txt b.txt
 Rename the PDFs in Downloads by their title
   asks
 Rename all files in Work by adding the date in front
-  asks
-Rename files in Downloads from .jpeg to .jpg
   asks
 Create a file called notes.txt in Documents and delete todo.txt
   asks

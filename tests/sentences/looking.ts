@@ -474,4 +474,29 @@ Read me the shopping list
   search_files ~; query shopping list; recursive
 Can you open ~/Desktop/To do.md for me?
   read_file ~/Desktop/To do.md
+Show only the folders
+  list_files ~; kind folder; recursive
+list just the folders in Downloads
+  list_files ~/Downloads; kind folder
+Find large video files I no longer need
+  list_files ~; type video/*; recursive; sort size; order desc
+small files in Documents under 1 kb
+  list_files ~/Documents; size_lt 1000; recursive
+When was my tax return last modified?
+  search_files ~; query tax return; recursive
+Show the last modified files
+  list_files ~; recursive; sort modified; order desc
+Where was sunset.jpg taken?
+  get_metadata ~/Projects/shop/sunset.jpg
+Show me .gitignore
+  read_file ~/Projects/shop/.gitignore
+find files containing report in the name
+  search_files ~; query report; recursive; search_in name
+Which invoices did I receive in October?
+  search_files ~; query invoices; modified_after 2026-10-01; modified_before 2026-11-01; recursive
+find all .env files
+  list_files ~; name .env; recursive
+  search_files ~; query .env; recursive; search_in name
+  search_files ~; query .env; recursive
+  search_files ~; query .env; recursive; exact
 `;

@@ -29,6 +29,13 @@ export function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
   return isThrown && tokens.some(({ fold }) => fold === 'into' || fold === 'onto');
 }
 
+/** `Where was sunset.jpg taken?`: what the file tells of itself. */
+export function asksOrigin({ tokens }: Sentence, files: readonly string[]): boolean {
+  const [where, was] = tokens.map(({ fold }) => fold);
+  const isTaken = ['taken', 'shot', 'recorded'].includes(tokens.at(-1)?.fold ?? '');
+  return where === 'where' && was === 'was' && isTaken && files.length === 1;
+}
+
 /** "Show me notes.md" wants to read it, "what is report.pdf" to know what it is. */
 export function aboutOne(verb: VerbFound, files: readonly string[]): VerbFound {
   // Whose path is known is not looked for: "is there a ~/Documents/a.txt".

@@ -157,6 +157,10 @@ function inTheName(cursor: Cursor): TextWanted | undefined {
     'which has',
     'have',
     'has',
+    'containing',
+    'that contain',
+    'which contain',
+    'contain',
   ];
   if (cursor.take(...cues) === undefined) return undefined;
   cursor.skip('the', 'word');

@@ -15,6 +15,8 @@ export function takeNewName(sentence: Sentence, verb: VerbFound): string | undef
   const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
   if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
   const written = writtenName(sentence, verb.next);
+  const extension = newExtension(sentence, written);
+  if (extension !== undefined) return `{name}.${extension}`;
   // "Change a.txt's name to b.txt".
   if (verb.said === 'change')
     sentence.take((cursor) => cursor.take('name', 'filename', 'file name'));
@@ -22,6 +24,25 @@ export function takeNewName(sentence: Sentence, verb: VerbFound): string | undef
   if (isPattern) return `${written}{ext}`;
   if (pattern === undefined || written === undefined) return pattern ?? written;
   return `${written}-{n}{ext}`;
+}
+
+/** `all .jpeg files to .jpg`, `the extension of notes.txt to md`. */
+function newExtension(sentence: Sentence, written: string | undefined): string | undefined {
+  const [, extension] = /^\.?([a-z0-9]{1,10})$/i.exec(written ?? '') ?? [];
+  if (extension === undefined) return undefined;
+  const isSaid = sentence.take((cursor) => {
+    const said = cursor.take(
+      'the file extension',
+      'the file extensions',
+      'the extensions',
+      'the extension',
+    );
+    return said ?? cursor.take('file extension', 'file extensions', 'extensions', 'extension');
+  });
+  const areMany = sentence.tokens.some(({ fold }) =>
+    ['files', 'all', 'every', 'each'].includes(fold),
+  );
+  return isSaid !== undefined || (written?.startsWith('.') && areMany) ? extension : undefined;
 }
 
 /** `call a.txt b.txt`, `give a.txt the name b.txt`: the second of two names. */

@@ -98,10 +98,16 @@ const adjectives: Readonly<Record<string, Order>> = {
   tiny: { sort: 'size', order: 'asc' },
 };
 
+const lastTimes = ['last modified', 'last changed', 'last edited', 'last updated', 'last saved'];
+
 /** "My old photos" are not so old and no older, but the oldest come first. */
 export function takeVagueOrder(sentence: Sentence): Order | undefined {
   const isLong = sentence.take((cursor) => cursor.try(longAgo)) !== undefined;
   if (isLong) return { sort: 'modified', order: 'asc' };
+  // "When was it last modified" asks for the time.
+  const isAsked = sentence.tokens[0]?.fold === 'when';
+  const isLast = !isAsked && sentence.take((cursor) => cursor.take(...lastTimes)) !== undefined;
+  if (isLast) return { sort: 'modified', order: 'desc' };
   const [word] = sentence.takeAll((cursor) => cursor.take(...Object.keys(adjectives)));
   return word === undefined ? undefined : adjectives[word];
 }

@@ -166,10 +166,7 @@ function partAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
     return endingAt(cursor, like, folderNouns.includes(folded[1] ?? '') ? 2 : 1);
   const part = partlyNamed(folded, world);
   if (part !== undefined) return endingAt(cursor, part, words.length);
-  const isCounted = ['all', 'any', 'every', 'some', 'empty', 'which', 'the'].includes(
-    folded[0] ?? '',
-  );
-  if (!hasNoun || (isCounted && words.length === 2)) return undefined;
+  if (!hasNoun || folded.slice(0, -1).every((each) => determiners.has(each))) return undefined;
   const said = words
     .slice(0, -1)
     .map(({ text }) => text)
@@ -177,6 +174,8 @@ function partAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   if (said === '') return undefined;
   return endingAt(cursor, { path: `~/${said}`, how: 'new', others: [], said }, words.length);
 }
+
+const determiners = new Set('all any every some empty which the only just these those'.split(' '));
 
 function endingAt(cursor: Cursor, found: FolderFound, length: number): FolderFound {
   cursor.at += length;

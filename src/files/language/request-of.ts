@@ -122,7 +122,11 @@ function filtersOf(slots: Slots, action: FileRequest['action']): FileFilters {
   const isNamed = isChange(slots.verb.deed) && slots.files.length === 1;
   // A file that is named is of its kind, whatever that is.
   const kinds = isNamed || isLookingForOne(slots) ? [] : types;
-  const type = [...new Set(kinds.flatMap((each) => each.type.split(',')))].join(',');
+  // What is called so already needs no new extension.
+  const [, extension] = /^\{name\}\.(\w+)$/.exec(slots.newName ?? '') ?? [];
+  const every = new Set(kinds.flatMap((each) => each.type.split(',')));
+  if (extension !== undefined && every.size > 1) every.delete(extension.toLowerCase());
+  const type = [...every].join(',');
   const named = types.find(({ name }) => name !== undefined)?.name;
   const partOfName =
     isChange(slots.verb.deed) && called !== undefined && wholeName(slots) === undefined

@@ -3,7 +3,14 @@ import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
-import { aboutOne, askedAbout, asksSize, calledFile, thrownInto } from './asked-about.ts';
+import {
+  aboutOne,
+  askedAbout,
+  asksOrigin,
+  asksSize,
+  calledFile,
+  thrownInto,
+} from './asked-about.ts';
 import {
   type Destination,
   namesAgain,
@@ -99,13 +106,15 @@ export function slotsOf(
     isEverything: (hints.isEverything || hasContents) && options.isWholeFolder !== true,
     saysFolder: hints.saysFolder || options.isWholeFolder === true,
     ...narrowing,
-    newName,
+    newName: withNewExtension(newName, files),
     ...(isSized ? { sizes: undefined } : {}),
     verb: isSized
       ? { ...verb, deed: 'usage' }
-      : left.length + types.length === 0 && narrowing.order === undefined
-        ? aboutOne(verb, files)
-        : askedAbout(sentence, verb, files),
+      : asksOrigin(sentence, files)
+        ? { ...verb, deed: 'details' }
+        : left.length + types.length === 0 && narrowing.order === undefined
+          ? aboutOne(verb, files)
+          : askedAbout(sentence, verb, files),
     options,
     folders: folder === undefined ? known : [...known, folder],
     types,
@@ -115,6 +124,17 @@ export function slotsOf(
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
+}
+
+/** Of one file it is a name, and no pattern. */
+function withNewExtension(
+  newName: string | undefined,
+  files: readonly string[],
+): string | undefined {
+  const [, extension] = /^\{name\}(\.\w+)$/.exec(newName ?? '') ?? [];
+  const [file, ...others] = files;
+  if (extension === undefined || file === undefined || others.length > 0) return newName;
+  return file.slice(file.lastIndexOf('/') + 1).replace(/(?<=.)\.[^.]*$/, '') + extension;
 }
 
 /** Also where the words stood of which it was made. */
@@ -210,9 +230,14 @@ function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
   const from = isPreface(sentence, verb) ? verb.at : 0;
   return sentence
     .free()
-    .filter(({ at }) => at >= from)
+    .filter(({ at }) => at >= from && !isLastTime(sentence, at))
     .map(({ token }) => token)
     .filter(({ kind, fold }) => kind !== 'word' || keep(fold));
+}
+
+/** `last modified`, and not `the last three`. */
+function isLastTime({ tokens }: Sentence, at: number): boolean {
+  return tokens[at]?.fold === 'last' && isParticiple(tokens[at + 1]?.fold ?? '');
 }
 
 /** `I think there is a huge one, find …`: what is told before is not looked for. */
@@ -221,6 +246,8 @@ function isPreface({ tokens }: Sentence, { deed, at, next }: VerbFound): boolean
   const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(tokens[next]?.fold ?? '');
   return isLater && !isAbout && !isChange(deed);
 }
+
+const sizeWords = new Set('small tiny little large big huge'.split(' '));
 
 /** Words that belong to what has been taken, wherever in the sentence they stand. */
 function isSpent(
@@ -234,6 +261,7 @@ function isSpent(
   }: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates' | 'areDuplicates'>,
 ): boolean {
   if (word === 'same') return areDuplicates;
+  if (sizeWords.has(word)) return sizes !== undefined;
   if (word === 'first') return order !== undefined;
   if (word === 'or') return types.length > 1;
   // "Over 10 MB but under 20 MB".

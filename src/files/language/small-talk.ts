@@ -26,6 +26,7 @@ const phrases = [
   ],
   // Nothing is in the order of its kind: it is left as it is.
   ...['sorted by type', 'sorted by kind', 'sort by type', 'grouped by type', 'by type', 'by kind'],
+  ...['that i no longer need', 'i no longer need', 'that i no longer use', 'i no longer use'],
   ...['one more time', 'once more', 'once again', 'first of all', 'to be honest', 'of course'],
   ...[
     'just list them',

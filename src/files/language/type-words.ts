@@ -147,7 +147,7 @@ function extensionType(cursor: Cursor): TypeWord | undefined {
   const dotted = /^\.([a-z0-9]{1,10})$/.exec(token?.fold ?? '')?.[1];
   const word = cursor.word ?? '';
   const plain = extensions.has(word) ? word : word.replace(/(?<=\w)'?s$/, '');
-  const isHidden = dotted !== undefined && ['env', 'ssh', 'git', 'bashrc'].includes(dotted);
+  const isHidden = token?.kind === 'name' || ['ssh', 'git'].includes(dotted ?? '');
   const extension = starred ?? dotted ?? (extensions.has(plain) ? plain : undefined);
   if (extension === undefined || isHidden || token?.kind === 'quoted') return undefined;
   cursor.at++;

@@ -29,7 +29,7 @@ import {
   vagueVerb,
 } from './unclear-verbs.ts';
 import { afterPoliteness, isChange, secondVerb, takeVerb, type VerbFound } from './verbs.ts';
-import { understandWriting } from './writing.ts';
+import { overwritingAt, understandWriting } from './writing.ts';
 
 const mostCharacters = 2000;
 /** A quoted text counts as one. */
@@ -77,6 +77,7 @@ function refusedOrNegated(words: Sentence, world: SentenceWorld): Understanding 
   }
   const archived = archiveVerb(words, start, world);
   if (archived !== undefined) return archived;
+  if (overwritingAt(words, start) !== undefined) return undefined;
   const vague =
     vagueVerb(words, start) ??
     unwanted(words, start) ??

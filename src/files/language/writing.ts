@@ -23,7 +23,10 @@ export function understandWriting(
 ): Understanding | undefined {
   const start = afterPoliteness(sentence);
   const verb = verbAt(sentence.cursor(start));
-  const next = puttingAt(sentence, start) ?? (verb?.deed === 'write' ? verb.next : undefined);
+  const next =
+    puttingAt(sentence, start) ??
+    overwritingAt(sentence, start) ??
+    (verb?.deed === 'write' ? verb.next : undefined);
   if (next === undefined) return undefined;
   sentence.use(0, next);
   const content = takeInIt(sentence) ?? takeText(sentence);
@@ -100,6 +103,24 @@ function puttingAt(sentence: Sentence, start: number): number | undefined {
   const said = cursor.take('put', 'place', 'stick', 'note', 'store', 'record', 'type', 'enter');
   const next = cursor.at;
   return said !== undefined && isTextAt(cursor) && hasNewFile(sentence) ? next : undefined;
+}
+
+const overwriting = [
+  ...['overwrite the contents of', 'overwrite the content of', 'overwrite the text in'],
+  ...['replace the contents of', 'replace the content of', 'replace all the text in', 'overwrite'],
+  ...['replace everything in'],
+];
+
+/** `overwrite a.txt with "…"`: all of it, behind the verb. */
+export function overwritingAt(sentence: Sentence, start: number): number | undefined {
+  const cursor = sentence.cursor(start);
+  if (cursor.take(...overwriting) === undefined) return undefined;
+  const next = cursor.at;
+  cursor.skip('the', 'my', 'file', 'called', 'named');
+  const isFile = cursor.token?.kind === 'name' || cursor.token?.kind === 'path';
+  cursor.at++;
+  const isText = cursor.take('with', 'by') !== undefined && isTextAt(cursor);
+  return isFile && isText ? next : undefined;
 }
 
 /** `the text "…"`, `the words '…'`. */

@@ -146,12 +146,20 @@ function asWritten(text: string): Part {
   return { text, fold: text };
 }
 
+/** Names of files that are all extension. */
+const dotFiles = new Set(
+  '.ds_store .gitignore .gitconfig .gitattributes .bashrc .bash_profile .bash_history .zshrc .profile .env .npmrc .htaccess .htpasswd .vimrc .editorconfig .dockerignore .netrc'.split(
+    ' ',
+  ),
+);
+
 function kindOf({ text, fold: folded }: Part): Token['kind'] {
   if (/^[\d./-]+$/.test(text) && text !== '/') return 'word';
   // `and/or` is one word for us.
   if (folded === 'and') return 'word';
   if (text.includes('/') || text.startsWith('~')) return 'path';
   if (text.includes('*')) return 'pattern';
+  if (dotFiles.has(folded)) return 'name';
   const dot = folded.lastIndexOf('.');
   const extension = folded.slice(dot + 1);
   if (dot <= 0 || !/^(?=.*[a-z])[a-z0-9]{1,8}$/.test(extension)) return 'word';
