@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -97,10 +96,7 @@ test('a program that has nothing else to do ends, though it is open', () => {
 test('where its packages are not installed it says what to install', async () => {
   await using folder = temporaryFolder();
   // The same sources, in a place that has no packages.
-  mkdirSync(folder.at('src/app/engines'), { recursive: true });
-  await cp(join(root, 'src/app/engines/memory'), folder.at('src/app/engines/memory'), {
-    recursive: true,
-  });
+  await cp(join(root, 'src/app/engines'), folder.at('src/app/engines'), { recursive: true });
   await symlink(join(root, 'src/kernel'), folder.at('src/kernel'));
   const { openUseLite: openElsewhere } = await import(
     folder.at('src/app/engines/memory/use-lite.ts')
