@@ -16,11 +16,19 @@ test.each([
   expect(parseMoment(text, now)).toBe(moment);
 });
 
-test.each(['', 'yesterday', '2', '-2h', '2030-13-01', '2030-01-01 10:30', '1e3h', '2h\n'])(
-  'parseMoment(%j) is refused',
-  (text) => {
-    expect(() => parseMoment(text, now)).toThrow(
-      expect.objectContaining({ code: 'usage.bad-value' }),
-    );
-  },
-);
+test.each([
+  '',
+  'yesterday',
+  '2',
+  '-2h',
+  '2030-13-01',
+  '2030-02-30',
+  '2030-02-30T10:30Z',
+  '2030-01-01 10:30',
+  '1e3h',
+  '2h\n',
+])('parseMoment(%j) is refused', (text) => {
+  expect(() => parseMoment(text, now)).toThrow(
+    expect.objectContaining({ code: 'usage.bad-value' }),
+  );
+});

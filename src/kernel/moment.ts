@@ -16,7 +16,10 @@ export function parseMoment(text: string, now: Instant): Instant {
   }
   const date = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text);
   const moment = date ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(moment)) return moment;
+  // 30 February would be 2 March.
+  const isDay =
+    !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(text.slice(0, 10));
+  if (isDay) return moment;
   throw new AosError('usage.bad-value', {
     message: `${quote(text)} is no moment that is understood`,
     fix: 'Write how long ago, as 30m, 2h or 7d, or a date, as 2030-01-31 or 2030-01-31T12:00:00Z',

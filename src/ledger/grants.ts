@@ -130,16 +130,6 @@ export async function countDelegatedBy(
   return row?.count ?? 0;
 }
 
-/** How many that were not revoked a principal was given by others. */
-export async function countDelegatedTo(sql: Sql, principal: string): Promise<number> {
-  const row = await sql.get<{ count: number }>(
-    `select count(*) as count from grants
-     where principal = $1 and revoked_at is null and origin = 'delegation'`,
-    [principal],
-  );
-  return row?.count ?? 0;
-}
-
 /** Grants on memories that somebody has given on, or anybody has; the newest first. */
 export function memoryShares(
   sql: Sql,

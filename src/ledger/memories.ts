@@ -149,19 +149,24 @@ async function endBefore(tx: Transaction, beginning: Beginning): Promise<void> {
   for (const { id } of ended) await noteMemoryChange(tx, id);
 }
 
-/** When the next version begins, where one that has no end follows; null where none does. */
+/** When the next version begins, where one follows that has not ended; null where none does. */
 export async function nextBeginning(sql: Sql, beginning: Beginning): Promise<Instant | null> {
+  const { place, valid_from, now } = beginning;
   const later = `owner = $1 and scope = $2 and key = $3 and not (${hasBegun})
     and forgotten_at is null and (expires_at is null or expires_at > $6)`;
   // That it begins behind $4 is said once more where an index is to be used by it.
-  const row = await sql.get<{ at: Instant }>(
-    `select valid_from as at from memories
-     where ${later} and valid_from > $4 and (valid_to is null or valid_to > valid_from)
-       and exists (select 1 from memories where ${later} and valid_to is null)
-     order by valid_from limit 1`,
-    [...beginningParameters(beginning), beginning.now],
-  );
-  return row?.at ?? null;
+  const next = `select valid_from as at from memories
+     where ${later} and valid_from > $4 and (valid_to is null or valid_to > valid_from)`;
+  const open = `exists (select 1 from memories where ${later} and valid_to is null)`;
+  const parameters = [...beginningParameters(beginning), now];
+  const first = (condition: string) =>
+    sql.get<{ at: Instant }>(`${next} ${condition} order by valid_from limit 1`, parameters);
+  const beforeOpen = await first(`and ${open}`);
+  if (beforeOpen !== undefined) return beforeOpen.at;
+  const beforeEnded = await first('');
+  if (beforeEnded === undefined) return null;
+  const current = await findMemory(sql, place, { now, at: null });
+  return (current?.valid_from ?? valid_from) > valid_from ? beforeEnded.at : null;
 }
 
 /** The newest version that counts. */

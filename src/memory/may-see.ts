@@ -1,11 +1,10 @@
 /**
  * Whether somebody may see a memory of another at this moment, in the transaction in which it is
- * shown. A share counts no longer than whoever gave it may share.
+ * shown.
  */
 import type { Action } from '../kernel/capability/capability.ts';
-import { memoryDeed } from '../kernel/memory/deed.ts';
+import { memoriesDeed, memoryDeed } from '../kernel/memory/deed.ts';
 import type { MemoryKey } from '../kernel/memory/memory.ts';
-import { findGrant } from '../ledger/grants.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { authorize, withoutAsking } from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
@@ -15,61 +14,57 @@ export interface Sight {
   readonly principal: string;
   readonly place: MemoryKey;
   readonly action: Extract<Action, 'read' | 'search'>;
-  /** Where nobody has counted yet. */
-  readonly uses?: GrantUses | undefined;
+  /** All that lies below the key, too. */
+  readonly isBelow?: boolean;
 }
 
 type SightDeps = Pick<MemoryDeps, 'grants'>;
 
-/** One search is one use of each grant by which something is found. */
-export class GrantUses {
-  readonly #grants = new Map<string, HeldGrant>();
-
-  note(grant: HeldGrant): void {
-    this.#grants.set(grant.id, grant);
-  }
-
-  async count({ grants }: SightDeps, tx: Transaction): Promise<void> {
-    await grants.use(tx, [...this.#grants.values()]);
-  }
-}
-
+/** Where the door has decided, asked and counted before. */
 export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<boolean> {
-  const { principal, place, action } = sight;
-  if (principal === 'owner' || (place.owner === principal && sight.uses === undefined)) return true;
-  const deed = memoryDeed(principal, place, action);
-  // A human who was asked about the call has answered before, and it was counted.
-  const isCounted = sight.uses === undefined;
-  // A share that has ended with its giver's right stands in the way of no other grant.
-  for (const without = new Set<string>(); ; ) {
-    const options = { isCounted, without };
-    const decision = await authorize(deps.grants, sql, { principal, deed }, options);
-    const isAllowed = action === 'search' ? withoutAsking(decision) : decision;
-    if (isAllowed.kind === 'denied') return false;
-    const grant = decision.kind === 'allowed' ? decision.grant : undefined;
-    if (grant === undefined) return true;
-    if (await isStillShared(deps, sql, grant, place)) {
-      sight.uses?.note(grant);
-      return true;
-    }
-    without.add(grant.id);
-  }
+  const { principal, place, action, isBelow = false } = sight;
+  if (principal === 'owner' || place.owner === principal) return true;
+  const deed = (isBelow ? memoriesDeed : memoryDeed)(principal, place, action);
+  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
+  return decision.kind === 'allowed';
 }
 
 /**
- * One that the owner gave stays; one that an agent gave needs its right to share, however often it
- * was handed on since.
+ * What is found in a search, by the grants by which it is: one search is one use of each. Nobody
+ * can be asked in the middle of it.
  */
-async function isStillShared(
-  { grants }: SightDeps,
-  sql: Sql,
-  { id, links }: HeldGrant,
-  place: MemoryKey,
-): Promise<boolean> {
-  const giver = (await findGrant(sql, links.at(-1)?.id ?? id))?.granted_by;
-  if (giver === undefined || !giver.startsWith('agent:')) return true;
-  const deed = memoryDeed(giver, place, 'share');
-  const decision = await authorize(grants, sql, { principal: giver, deed }, { isCounted: true });
-  // Who is put on hold has taken nothing back.
-  return decision.kind === 'allowed' || decision.nearest?.why === 'paused';
+export class GrantedFinds {
+  readonly #deps: SightDeps;
+  readonly #principal: string;
+  readonly #grants = new Map<string, HeldGrant>();
+  readonly #grantOf = new Map<number, string>();
+
+  constructor(deps: SightDeps, principal: string) {
+    this.#deps = deps;
+    this.#principal = principal;
+  }
+
+  async maySee(sql: Sql, { id, ...place }: MemoryKey & { readonly id: number }): Promise<boolean> {
+    const principal = this.#principal;
+    if (principal === 'owner') return true;
+    const deed = memoryDeed(principal, place, 'search');
+    const decision = withoutAsking(await authorize(this.#deps.grants, sql, { principal, deed }));
+    if (decision.kind === 'denied') return false;
+    if (decision.grant === undefined) return true;
+    this.#grants.set(decision.grant.id, decision.grant);
+    this.#grantOf.set(id, decision.grant.id);
+    return true;
+  }
+
+  /** Which of these may be shown: what would be one use too many is not. Counts the others. */
+  async count(tx: Transaction, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const shown = new Set(ids);
+    for (;;) {
+      const used = new Set([...shown].flatMap((id) => this.#grantOf.get(id) ?? []));
+      const grants = [...used].flatMap((id) => this.#grants.get(id) ?? []);
+      const tooOften = await this.#deps.grants.use(tx, grants);
+      if (tooOften === undefined) return shown;
+      for (const id of ids) if (this.#grantOf.get(id) === tooOften.id) shown.delete(id);
+    }
+  }
 }

@@ -9,7 +9,9 @@ import {
 } from '../../tests/support/memory-world.ts';
 import { estimateMessage } from '../kernel/journal/estimate.ts';
 import { rememberedText } from '../kernel/journal/remembered-text.ts';
+import { memoryDeed } from '../kernel/memory/deed.ts';
 import { readEvents } from '../ledger/events.ts';
+import { authorize } from '../security/authorize.ts';
 
 const dayMs = 86_400_000;
 
@@ -374,6 +376,93 @@ test('a share that has ended stands in the way of no other grant', async () => {
 
   expect(await world.memory.retrieve(callerFor(sam), anns)).toMatchObject({ value: 'x' });
   expect(await world.found('x', sam)).toEqual(['house']);
+});
+
+test('a share that has ended lets nobody past a human who is to be asked', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:**:read,write,share');
+  const anns = place('house', 'agent:ann');
+  await world.store('house', 'x', { place: anns, author: 'agent:ann' });
+  await world.memory.share({ place: anns, to: 'sam' }, 'agent:ann');
+  const asking = await world.grants.change((_tx, changes) =>
+    changes.give({
+      ...{ principal: sam, capability: 'memory:of/ann/long-term/**:read,search', parent: null },
+      ...{ granted_by: 'owner', origin: 'owner', asks: 1 },
+    }),
+  );
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+  const wish = { principal: sam, deed: memoryDeed(sam, anns, 'read') };
+
+  const decision = await authorize(world.grants, world.ledger.committed, wish);
+
+  expect(decision).toMatchObject({ kind: 'allowed', grant: { id: asking.id, asks: true } });
+  expect(await world.found('x', sam)).toEqual([]);
+});
+
+test('of what lies below a key nothing is listed where its giver may share the key alone', async () => {
+  await using world = await memoryWorld();
+  const right = await world.give('agent:ann', 'memory:**:read,write,share');
+  const [house, door] = [place('house', 'agent:ann'), place('house/door', 'agent:ann')];
+  for (const each of [house, door]) {
+    await world.store('', each.key, { place: each, author: 'agent:ann' });
+  }
+  await world.memory.share({ place: house, to: 'sam' }, 'agent:ann');
+  const page = { owner: 'agent:ann', scope: 'long-term', prefix: 'house', limit: 9 } as const;
+  expect(await world.memory.list(callerFor(sam), page)).toHaveLength(2);
+
+  await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
+  await world.give('agent:ann', 'memory:long-term/house:share');
+
+  expect(await world.memory.list(callerFor(sam), page)).toEqual([]);
+  expect(await world.memory.retrieve(callerFor(sam), house)).toBeDefined();
+});
+
+test('two grants that rest on one which is counted use it up together', async () => {
+  await using world = await memoryWorld();
+  for (const key of ['a/one', 'b/two']) await world.store(key, 'harvest apples');
+  const above = await world.give('agent:mid', 'memory:of/jean/long-term/**:search{max:3}');
+  for (const part of ['a', 'b']) {
+    await world.grants.change((_tx, changes) =>
+      changes.give({
+        ...{ principal: sam, capability: `memory:of/jean/long-term/${part}/**:search{max:3}` },
+        ...{ parent: above.id, granted_by: 'agent:mid', origin: 'delegation', asks: 0 },
+      }),
+    );
+  }
+
+  const counts = [];
+  for (let round = 0; round < 3; round += 1) counts.push((await hitsOf(world)).length);
+
+  expect(counts).toEqual([2, 1, 0]);
+});
+
+async function hitsOf(world: MemoryWorld): Promise<readonly string[]> {
+  const { hits } = await world.memory.search(callerFor(sam), { query: 'harvest apples', of: jean });
+  return hits.flatMap(({ memory: { key }, alike }) => [key, ...alike.map((each) => each.key)]);
+}
+
+test('what is told late replaces nothing that holds until a time to come', async () => {
+  await using world = await memoryWorld();
+  const now = world.clock.now();
+  const green = { validFrom: now - 100 * dayMs, validTo: now + 100 * dayMs };
+  await world.store('door', 'green', green);
+  await world.store('door', 'blue', { validFrom: now - 300 * dayMs });
+  const colour = async (asOf?: number) =>
+    (await world.memory.retrieve(callerFor(jean), place('door'), { asOf }))?.value;
+
+  expect([await colour(), await colour(now - 50 * dayMs)]).toEqual(['green', 'green']);
+  expect(await colour(now - 200 * dayMs)).toBe('blue');
+});
+
+test('a share that has expired is none of those that count', async () => {
+  await using world = await memoryWorld();
+  const expires = world.clock.now() + 2000;
+  await world.memory.share({ place: place('house'), to: 'sam', expires }, jean);
+  expect(await world.memory.shares(jean)).toHaveLength(1);
+
+  await world.clock.advance(2000);
+
+  expect(await world.memory.shares(jean)).toEqual([]);
 });
 
 test('a share of a space ends when whoever gave it may not share there any more', async () => {

@@ -104,7 +104,7 @@ export class MemoryManager implements AsyncDisposable {
     if (prefix !== '') checkMemoryKey(prefix);
     return ledger.transact(async (tx) => {
       const page = { owner, scope, prefix, after, limit };
-      if (!(await this.#maySee(tx, caller, { owner, scope, key: prefix }))) return [];
+      if (!(await this.#maySee(tx, caller, { owner, scope, key: prefix }, true))) return [];
       const rows = await listMemories(tx, page, { now: clock.now(), at: asOf ?? null });
       await noteSeen(tx, caller, rows);
       return rows.map(memoryOf);
@@ -226,8 +226,13 @@ export class MemoryManager implements AsyncDisposable {
     this.#follower.wake();
   }
 
-  #maySee(sql: Sql, { principal }: MemoryCaller, place: MemoryKey): Promise<boolean> {
-    return maySee(this.#deps, sql, { principal, place, action: 'read' });
+  #maySee(
+    sql: Sql,
+    { principal }: MemoryCaller,
+    place: MemoryKey,
+    isBelow = false,
+  ): Promise<boolean> {
+    return maySee(this.#deps, sql, { principal, place, action: 'read', isBelow });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,7 +17,7 @@ import { memoriesById } from '../ledger/memories.ts';
 import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
-import { GrantUses, maySee } from './may-see.ts';
+import { GrantedFinds } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import type { QueryEmbedding } from './query-embedding.ts';
 import { readQuery } from './search/query.ts';
@@ -144,7 +144,7 @@ async function readHits(
 ): Promise<readonly MemoryHit[] | undefined> {
   const ids = found.flatMap(({ id, alike }) => [id, ...alike.map((other) => other.id)]);
   const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
-  const uses = new GrantUses();
+  const finds = new GrantedFinds(deps, caller.principal);
   const groups: SeenGroup[] = [];
   for (const hit of found) {
     if (groups.length === limit) break;
@@ -152,19 +152,23 @@ async function readHits(
       const memory = byId.get(member.id);
       return memory === undefined ? [] : [{ ...member, memory }];
     });
-    const [first, ...alike] = await visible(members, ({ memory }) =>
-      maySee(deps, tx, { principal: caller.principal, action: 'search', uses, place: memory }),
-    );
-    if (first !== undefined) groups.push({ first, alike });
+    const group = grouped(await visible(members, ({ memory }) => finds.maySee(tx, memory)));
+    if (group !== undefined) groups.push(group);
   }
   if (groups.length < limit && !isAll) return undefined;
-  await uses.count(deps, tx);
+  const shown = await finds.count(
+    tx,
+    groups.flatMap(membersOf).map(({ id }) => id),
+  );
+  const told = groups.flatMap(
+    (group) => grouped(membersOf(group).filter(({ id }) => shown.has(id))) ?? [],
+  );
   await noteSeen(
     tx,
     caller,
-    groups.flatMap(({ first, alike }) => [first, ...alike].map(({ memory }) => memory)),
+    told.flatMap(membersOf).map(({ memory }) => memory),
   );
-  return asHits(tx, groups, { query, now });
+  return asHits(tx, told, { query, now });
 }
 
 type SeenMember = AlikeHit & { readonly memory: FoundMemory; readonly snippet?: string };
@@ -173,6 +177,14 @@ type SeenMember = AlikeHit & { readonly memory: FoundMemory; readonly snippet?: 
 interface SeenGroup {
   readonly first: SeenMember;
   readonly alike: readonly SeenMember[];
+}
+
+function grouped([first, ...alike]: readonly SeenMember[]): SeenGroup | undefined {
+  return first === undefined ? undefined : { first, alike };
+}
+
+function membersOf({ first, alike }: SeenGroup): readonly SeenMember[] {
+  return [first, ...alike];
 }
 
 async function visible<Item>(

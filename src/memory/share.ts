@@ -10,8 +10,9 @@ import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
-import { countDelegatedTo, type GrantRow, grantsHeldBy, memoryShares } from '../ledger/grants.ts';
+import { type GrantRow, grantsHeldBy, memoryShares } from '../ledger/grants.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { checkReceived, hasExpired } from '../security/grants/received.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import type { MemoryDeps } from './deps.ts';
 
@@ -22,9 +23,6 @@ export interface Share {
   readonly to: string;
   readonly expires?: Instant | undefined;
 }
-
-/** Nobody's hands can be filled by others without an end. */
-const mostReceived = 1000;
 
 type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants' | 'clock'>;
 
@@ -42,7 +40,7 @@ export async function shareMemory(
     const held = await grantsHeldBy(tx, principal);
     const same = held.find((each) => each.capability === capability && each.granted_by === actor);
     if (same !== undefined) return same;
-    if ((await countDelegatedTo(tx, principal)) >= mostReceived) throw tooMany(share.to);
+    await checkReceived(tx, { to: share.to, giver: actor }, clock.now());
     const facts = { parent: null, granted_by: actor, origin: 'delegation', asks: 0 } as const;
     const row = await changes.give({ principal, capability, ...facts });
     const data = { grant: row.id, capability };
@@ -83,9 +81,14 @@ export async function unshareMemory(
 
 const mostShares = 1000;
 
-/** What somebody has shared, the newest first; of everybody for the owner. */
-export function sharesOf({ ledger }: ShareDeps, giver: string): Promise<readonly GrantRow[]> {
-  return memoryShares(ledger.committed, giver === 'owner' ? undefined : giver, mostShares);
+/** What somebody has shared and counts, the newest first; of everybody for the owner. */
+export async function sharesOf(
+  { ledger, clock }: ShareDeps,
+  giver: string,
+): Promise<readonly GrantRow[]> {
+  const whose = giver === 'owner' ? undefined : giver;
+  const shares = await memoryShares(ledger.committed, whose, mostShares);
+  return shares.filter((row) => !hasExpired(row, clock.now()));
 }
 
 async function holderIn(tx: Transaction, { to, place }: Share): Promise<string> {
@@ -124,12 +127,5 @@ function notShared({ place, to }: Omit<Share, 'expires'>): AosError {
   return new AosError('memory.not-shared', {
     message: `${quote(place.key)} is not shared with ${quote(to)}`,
     fix: 'aos memory shares',
-  });
-}
-
-function tooMany(name: string): AosError {
-  return new AosError('capability.too-many', {
-    message: `Agent ${quote(name)} was given ${mostReceived} grants by others already`,
-    fix: 'Revoke what is not needed any more',
   });
 }

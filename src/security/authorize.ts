@@ -3,11 +3,13 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
+import { type MemoryDeed, sharingDeed } from '../kernel/memory/deed.ts';
 import { addressOfGrantee } from '../kernel/operation.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import { shellQuoted } from '../kernel/shell-word.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
+import type { HeldGrant } from './grants/held-grant.ts';
 
 export interface Wish {
   /** `owner`, `system` or `agent:NAME`. */
@@ -15,14 +17,42 @@ export interface Wish {
   readonly deed: Deed;
 }
 
-/** In the transaction of what it is for, so that nothing comes between the answer and the deed. */
-export function authorize(
+/**
+ * In the transaction of what it is for, so that nothing comes between the answer and the deed.
+ * A share of memories counts no longer than whoever gave it may share: it stands in the way of no
+ * other grant, which may be one that asks or is counted.
+ */
+export async function authorize(
   grants: Grants,
   sql: Sql,
   { principal, deed }: Wish,
-  options?: DecideOptions,
+  options: DecideOptions = {},
 ): Promise<Decision> {
-  return grants.decide(sql, principal, deed, options);
+  if (deed.resource !== 'memory') return grants.decide(sql, principal, deed, options);
+  for (const without = new Set(options.without); ; ) {
+    const decision = await grants.decide(sql, principal, deed, { ...options, without });
+    const grant = decision.kind === 'allowed' ? decision.grant : undefined;
+    if (grant === undefined || (await isStillShared(grants, sql, grant, deed))) return decision;
+    without.add(grant.id);
+  }
+}
+
+/**
+ * One that the owner gave stays; one that an agent gave needs its right to share, however often it
+ * was handed on since.
+ */
+async function isStillShared(
+  grants: Grants,
+  sql: Sql,
+  { links }: HeldGrant,
+  deed: MemoryDeed,
+): Promise<boolean> {
+  const giver = links.at(-1)?.giver;
+  if (giver === undefined) return true;
+  const right = sharingDeed(giver, deed);
+  const decision = await grants.decide(sql, giver, right, { isCounted: true });
+  // Who is put on hold has taken nothing back.
+  return decision.kind === 'allowed' || decision.nearest?.why === 'paused';
 }
 
 /** For where no human can be asked: what would have to be approved is denied. */

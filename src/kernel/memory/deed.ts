@@ -5,7 +5,7 @@
 import type { Action, Deed } from '../capability/capability.ts';
 import type { MemoryKey } from './memory.ts';
 
-type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
+export type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
 
 export function memoryDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
   const { head, mustName } = headOf(principal, place);
@@ -16,6 +16,15 @@ export function memoryDeed(principal: string, place: MemoryKey, action: Action):
 /** Of the key and all that lies below it; of everything where there is no key. */
 export function memoriesDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
   return { ...memoryDeed(principal, place, action), subtree: true };
+}
+
+/** What whoever gave somebody a share has to be allowed for it to count. */
+export function sharingDeed(giver: string, deed: MemoryDeed): MemoryDeed {
+  const [first, owner] = deed.path;
+  // To the one who remembers it is their own.
+  const isOwn = first === 'of' && `agent:${owner}` === giver;
+  const place = isOwn ? { path: deed.path.slice(2), mustName: [] } : {};
+  return { ...deed, ...place, action: 'share' };
 }
 
 /** The parts of the path before the key, and which of them no star stands for. */

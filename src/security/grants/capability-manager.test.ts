@@ -181,11 +181,30 @@ describe('delegate()', () => {
   test('gives one at most 1,000 grants of others, until one of them is revoked', async () => {
     const world = await temporaryTools();
     const { id } = await world.capabilities.grant(toJean, 'owner');
-    await fill(world, 1000, (index) => ({ id: `r${index}`, principal: 'agent:sam', parent: id }));
+    await fill(world, 1000, (index) => ({
+      ...{ id: `r${index}`, principal: 'agent:sam', parent: id },
+      granted_by: `agent:giver-${index}`,
+    }));
 
     const full = world.capabilities.delegate(toSam, 'agent:jean');
     await expect(full).rejects.toMatchObject({ code: 'capability.too-many' });
     await world.capabilities.revoke('r7', 'agent:sam');
+
+    expect(await world.capabilities.delegate(toSam, 'agent:jean')).toMatchObject({ parent: id });
+  });
+
+  test('gives one at most 250 grants of one other, not counting what has expired', async () => {
+    const world = await temporaryTools();
+    const { id } = await world.capabilities.grant(toJean, 'owner');
+    const expires = `${new Date(world.clock.now() + 1000).toISOString().slice(0, 19)}Z`;
+    await fill(world, 250, (index) => ({
+      ...{ id: `r${index}`, principal: 'agent:sam', parent: id, granted_by: 'agent:jean' },
+      capability: `file:/data/${index}:read{expires:${expires}}`,
+    }));
+
+    const full = world.capabilities.delegate(toSam, 'agent:jean');
+    await expect(full).rejects.toThrow('was given 250 grants by "jean" already');
+    await world.clock.advance(1000);
 
     expect(await world.capabilities.delegate(toSam, 'agent:jean')).toMatchObject({ parent: id });
   });
@@ -214,12 +233,12 @@ describe('delegate()', () => {
 async function fill(
   { ledger }: TemporaryTools,
   count: number,
-  facts: (index: number) => Pick<GrantRow, 'id' | 'principal' | 'parent'>,
+  facts: (index: number) => Pick<GrantRow, 'id' | 'principal' | 'parent'> & Partial<GrantRow>,
 ): Promise<void> {
   await ledger.transact(async (tx) => {
     for (let index = 0; index < count; index++) {
       const given = { granted_by: 'agent:jean', origin: 'delegation', asks: 0 } as const;
-      await insertGrant(tx, { ...facts(index), ...given, capability: reading, created_at: 0 });
+      await insertGrant(tx, { ...given, capability: reading, created_at: 0, ...facts(index) });
     }
   });
 }

@@ -11,7 +11,6 @@ import { findAgent } from '../../ledger/agents.ts';
 import { readEvents, type SealedEvent } from '../../ledger/events.ts';
 import {
   countDelegatedBy,
-  countDelegatedTo,
   findGrant,
   type GrantRow,
   grantChain,
@@ -19,10 +18,12 @@ import {
   newestGrants,
 } from '../../ledger/grants.ts';
 import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
+import { authorize } from '../authorize.ts';
 import { unknownAgent } from '../renew-handle.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
 import { isOver, newLink } from './held-grant.ts';
 import { holderOf, makeHolder } from './holder.ts';
+import { checkReceived } from './received.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;
@@ -56,7 +57,6 @@ const longestChain = 16;
 // Nobody wants to know of what was revoked long before.
 const mostOld = 200;
 const mostDelegations = 10_000;
-const mostReceived = 1000;
 const dayMs = 24 * 3_600_000;
 
 export class CapabilityManager {
@@ -180,7 +180,7 @@ export class CapabilityManager {
   async explain(agent: string, deed: Deed): Promise<Decision> {
     const sql = this.#deps.ledger.committed;
     const principal = await holderOf(sql, agent);
-    const decision = await this.#deps.grants.decide(sql, principal, deed);
+    const decision = await authorize(this.#deps.grants, sql, { principal, deed });
     if (decision.kind === 'allowed' || decision.nearest !== undefined) return decision;
     return { kind: 'denied', nearest: await this.#nearestOfOld(sql, principal, deed) };
   }
@@ -212,9 +212,7 @@ export class CapabilityManager {
     if ((await countDelegatedBy(sql, `agent:${from}`, since)) >= mostDelegations) {
       throw tooMany(`Agent ${quote(from)} has delegated ${mostDelegations} times already`);
     }
-    if ((await countDelegatedTo(sql, `agent:${agent}`)) >= mostReceived) {
-      throw tooMany(`Agent ${quote(agent)} was given ${mostReceived} grants by others already`);
-    }
+    await checkReceived(sql, { to: agent, giver: `agent:${from}` }, this.#deps.clock.now());
   }
 
   /** Of what the giver holds, the grant that is wide enough. */
