@@ -3,7 +3,13 @@
  * what may be seen at that moment.
  */
 import { AosError } from '../kernel/errors.ts';
-import type { AlikeHit, IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
+import type {
+  AlikeHit,
+  IndexFound,
+  IndexHit,
+  MemoryReach,
+  ScoreParts,
+} from '../kernel/memory/index-port.ts';
 import {
   type Memory,
   type MemoryKey,
@@ -43,6 +49,8 @@ export interface MemoryQuery {
   readonly limit?: number | undefined;
   /** `thread`: one of each conversation. */
   readonly by?: 'memory' | 'thread' | undefined;
+  /** What is shown once: what says nearly the same, or only what says the very same. */
+  readonly once?: 'alike' | 'equal' | undefined;
 }
 
 export interface MemoryHit {
@@ -50,8 +58,10 @@ export interface MemoryHit {
   readonly score: number;
   readonly parts: ScoreParts;
   readonly snippet: string;
-  /** Others that say nearly the same, and may be seen. */
+  /** Others of its owner and scope that say nearly the same, and may be seen. */
   readonly alike: readonly MemoryKey[];
+  /** There may be more of them than are named. */
+  readonly hasMoreAlike: boolean;
 }
 
 export interface MemoryFound {
@@ -70,7 +80,8 @@ interface SearchHelp {
 const usualLimit = 10;
 /** Some of what the index knows may be gone by now, or not to be seen. */
 const spare = 20;
-const mostLookedAt = 1000;
+/** So many that are alike are named; each is decided about for itself. */
+const mostAlike = 100;
 
 export async function searchMemories(
   deps: MemoryDeps,
@@ -82,19 +93,18 @@ export async function searchMemories(
   const within = await placesIn(deps, caller, wanted);
   if (within.length === 0) return { hits: [], isNowhere: true };
   await follower.catchUp();
-  const { query, limit = usualLimit, by = 'memory' } = wanted;
+  const { query, limit = usualLimit, by = 'memory', once } = wanted;
   const now = deps.clock.now();
   const said = timeSaid(query, { now, zone: deps.zone });
   const asked = {
     ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
     withoutTags: wanted.withoutTags,
-    ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
+    ...{ after: wanted.after, before: wanted.before, likelier: said, now, by, once },
     vector: await queries.vectorOf(query, caller.signal),
   };
   for (let most = limit + spare; ; most *= 4) {
     const found = await deps.index.search({ ...asked, limit: most }, caller.signal);
-    const isAll = found.length < most || most > mostLookedAt;
-    const finding = { found, isAll, query, limit, now };
+    const finding = { ...found, query, limit, now };
     const hits = await deps.ledger.transact((tx) => readHits(deps, tx, caller, finding));
     if (hits !== undefined) return { hits, time: said?.words };
   }
@@ -126,10 +136,7 @@ async function placesIn(
   return (await memoryReach(grants, principal, 'search')).filter(isMeant);
 }
 
-interface Finding {
-  readonly found: readonly IndexHit[];
-  /** The index has no more than that. */
-  readonly isAll: boolean;
+interface Finding extends IndexFound {
   readonly query: string;
   readonly limit: number;
   readonly now: Instant;
@@ -140,24 +147,18 @@ async function readHits(
   deps: MemoryDeps,
   tx: Transaction,
   caller: MemoryCaller,
-  { found, isAll, query, limit, now }: Finding,
+  { hits, hasMore, query, limit, now }: Finding,
 ): Promise<readonly MemoryHit[] | undefined> {
-  const ids = found.flatMap(({ id, alike }) => [id, ...alike.map((other) => other.id)]);
-  const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
   const uses = new GrantUses();
+  const isVisible = (memory: FoundMemory) =>
+    maySee(deps, tx, { principal: caller.principal, action: 'search', uses, place: memory });
   const groups: SeenGroup[] = [];
-  for (const hit of found) {
+  for (const hit of hits) {
     if (groups.length === limit) break;
-    const members = [hit, ...hit.alike].flatMap((member) => {
-      const memory = byId.get(member.id);
-      return memory === undefined ? [] : [{ ...member, memory }];
-    });
-    const [first, ...alike] = await visible(members, ({ memory }) =>
-      maySee(deps, tx, { principal: caller.principal, action: 'search', uses, place: memory }),
-    );
-    if (first !== undefined) groups.push({ first, alike });
+    const group = await seenOf(tx, hit, { now, isVisible });
+    if (group !== undefined) groups.push(group);
   }
-  if (groups.length < limit && !isAll) return undefined;
+  if (groups.length < limit && hasMore) return undefined;
   await uses.count(deps, tx);
   await noteSeen(
     tx,
@@ -173,15 +174,38 @@ type SeenMember = AlikeHit & { readonly memory: FoundMemory; readonly snippet?: 
 interface SeenGroup {
   readonly first: SeenMember;
   readonly alike: readonly SeenMember[];
+  readonly hasMoreAlike: boolean;
 }
 
-async function visible<Item>(
-  items: readonly Item[],
-  isVisible: (item: Item) => Promise<boolean>,
-): Promise<readonly Item[]> {
-  const seen: Item[] = [];
-  for (const item of items) if (await isVisible(item)) seen.push(item);
-  return seen;
+interface Looking {
+  readonly now: Instant;
+  readonly isVisible: (memory: FoundMemory) => Promise<boolean>;
+}
+
+/** Undefined where none may be seen. However many may not, the next one is looked at. */
+async function seenOf(
+  tx: Transaction,
+  { alike, hasMoreAlike, ...hit }: IndexHit,
+  { now, isVisible }: Looking,
+): Promise<SeenGroup | undefined> {
+  const members = [hit, ...alike];
+  const seen: SeenMember[] = [];
+  for (let begin = 0; begin < members.length; begin += mostAlike) {
+    const page = members.slice(begin, begin + mostAlike);
+    const ids = page.map(({ id }) => id);
+    const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
+    for (const member of page) {
+      const memory = byId.get(member.id);
+      if (memory === undefined || !(await isVisible(memory))) continue;
+      const [first, ...others] = seen;
+      if (first !== undefined && others.length === mostAlike) {
+        return { first, alike: others, hasMoreAlike: true };
+      }
+      seen.push({ ...member, memory });
+    }
+  }
+  const [first, ...others] = seen;
+  return first && { first, alike: others, hasMoreAlike };
 }
 
 /** Only what is shown is read: values may be long. */
@@ -193,7 +217,7 @@ async function asHits(
   const ids = groups.map(({ first }) => first.id);
   const rows = await memoriesById(tx, ids, { now, at: null });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return groups.flatMap(({ first: { id, score, parts, snippet }, alike }) => {
+  return groups.flatMap(({ first: { id, score, parts, snippet }, alike, hasMoreAlike }) => {
     const row = byId.get(id);
     if (row === undefined) return [];
     // Where it stands for another one, the index has made none of it.
@@ -204,6 +228,7 @@ async function asHits(
       parts,
       snippet: shown,
       alike: alike.map((each) => each.memory),
+      hasMoreAlike,
     };
   });
 }
