@@ -152,10 +152,11 @@ async function readHits(
   const uses = new GrantUses();
   const isVisible = (memory: FoundMemory) =>
     maySee(deps, tx, { principal: caller.principal, action: 'search', uses, place: memory });
+  const best = await foundById(tx, hits, now);
   const groups: SeenGroup[] = [];
   for (const hit of hits) {
     if (groups.length === limit) break;
-    const group = await seenOf(tx, hit, { now, isVisible });
+    const group = await seenOf(tx, hit, { best, now, isVisible });
     if (group !== undefined) groups.push(group);
   }
   if (groups.length < limit && hasMore) return undefined;
@@ -178,6 +179,8 @@ interface SeenGroup {
 }
 
 interface Looking {
+  /** By id: what is there of the best of each. */
+  readonly best: ReadonlyMap<number, FoundMemory>;
   readonly now: Instant;
   readonly isVisible: (memory: FoundMemory) => Promise<boolean>;
 }
@@ -185,27 +188,47 @@ interface Looking {
 /** Undefined where none may be seen. However many may not, the next one is looked at. */
 async function seenOf(
   tx: Transaction,
-  { alike, hasMoreAlike, ...hit }: IndexHit,
-  { now, isVisible }: Looking,
+  hit: IndexHit,
+  looking: Looking,
 ): Promise<SeenGroup | undefined> {
-  const members = [hit, ...alike];
   const seen: SeenMember[] = [];
-  for (let begin = 0; begin < members.length; begin += mostAlike) {
-    const page = members.slice(begin, begin + mostAlike);
-    const ids = page.map(({ id }) => id);
-    const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
+  for await (const member of membersOf(tx, hit, looking)) {
+    if (!(await looking.isVisible(member.memory))) continue;
+    const [first, ...alike] = seen;
+    if (first !== undefined && alike.length === mostAlike) {
+      return { first, alike, hasMoreAlike: true };
+    }
+    seen.push(member);
+  }
+  const [first, ...alike] = seen;
+  return first && { first, alike, hasMoreAlike: hit.hasMoreAlike };
+}
+
+/** Those that are still there, the best first. There may be very many, so that not all are read. */
+async function* membersOf(
+  tx: Transaction,
+  { alike, ...hit }: IndexHit,
+  { best, now }: Looking,
+): AsyncGenerator<SeenMember> {
+  const memory = best.get(hit.id);
+  if (memory !== undefined) yield { ...hit, memory };
+  for (let begin = 0; begin < alike.length; begin += mostAlike) {
+    const page = alike.slice(begin, begin + mostAlike);
+    const found = await foundById(tx, page, now);
     for (const member of page) {
-      const memory = byId.get(member.id);
-      if (memory === undefined || !(await isVisible(memory))) continue;
-      const [first, ...others] = seen;
-      if (first !== undefined && others.length === mostAlike) {
-        return { first, alike: others, hasMoreAlike: true };
-      }
-      seen.push({ ...member, memory });
+      const other = found.get(member.id);
+      if (other !== undefined) yield { ...member, memory: other };
     }
   }
-  const [first, ...others] = seen;
-  return first && { first, alike: others, hasMoreAlike };
+}
+
+async function foundById(
+  tx: Transaction,
+  hits: readonly AlikeHit[],
+  now: Instant,
+): Promise<ReadonlyMap<number, FoundMemory>> {
+  const ids = hits.map(({ id }) => id);
+  return new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
 }
 
 /** Only what is shown is read: values may be long. */
