@@ -169,7 +169,11 @@ test.each([
   ['with a not', payment('can be paid'), payment('can not be paid')],
   ['with another name', payment('can be paid by Ada'), payment('can be paid by Eve')],
   ['at another time', payment('was paid'), payment('will be paid')],
-  ['in Japanese', '明日の会議には必ず出席します', '明日の会議には必ず欠席します'],
+  [
+    'in Japanese',
+    '明日の会議には必ず出席しますので資料を送ってください',
+    '明日の会議には必ず欠席しますので資料を送ってください',
+  ],
   ['at the end of a long text', `${minutes} It was approved.`, `${minutes} It was rejected.`],
   ['by yes or no', { budget: 'new', approved: true }, { budget: 'new', approved: false }],
 ])('what says something else in nearly the same words is shown: %s', async (_how, one, other) => {
