@@ -111,7 +111,7 @@ async function queryOf({
 }
 
 async function found(index: MemoryIndex, query: IndexQuery): Promise<readonly number[]> {
-  return (await index.search(query, never)).map(({ id }) => id);
+  return (await index.search(query, never)).hits.map(({ id }) => id);
 }
 
 function mean(numbers: readonly number[]): number {

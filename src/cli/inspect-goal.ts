@@ -60,10 +60,10 @@ function scriptedWords(model: string): string {
   return words === model ? `${model} (scripted model: follows a script)` : words;
 }
 
-function stepsText({ steps: count }: WireGoal, { steps, isWhole }: GoalView): string {
-  if (isWhole) return steps.map(wholeStep).join('\n\n');
+function stepsText({ agent, steps: count }: WireGoal, { steps, isWhole }: GoalView): string {
+  if (isWhole) return steps.map((step) => wholeStep(step, agent)).join('\n\n');
   const left = count - steps.length;
   const head =
     left > 0 ? `the last ${steps.length} of ${count} steps (--steps for all):` : 'steps:';
-  return `${head}\n${stepsTable(steps)}`;
+  return `${head}\n${stepsTable(steps, agent)}`;
 }

@@ -1,5 +1,6 @@
 /** Lists of memories, as a person reads them. */
 import type { Answer, WireMemory } from '../gateway/contract.ts';
+import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/quote.ts';
 import { minuteOf } from './memory-words.ts';
 import { table } from './table.ts';
@@ -18,15 +19,23 @@ export function listText(items: readonly Listed[], where: string): string {
 }
 
 /** A line each: version, when it was so, who stored it, and how it begins. */
-export function versionsText(items: readonly WireMemory[]): string {
+export function versionsText(items: readonly WireMemory[], now: Instant): string {
   return table(
     items.map((memory) => [
       ...[`v${memory.version}`, spanWords(memory), oneLine(memory.author)],
-      memory.forgotten_at === undefined
-        ? `${memory.pinned ? '(pinned) ' : ''}${beginning(memory.value)}`
-        : `(forgotten ${minuteOf(memory.forgotten_at)})`,
+      versionWords(memory, now),
     ]),
   );
+}
+
+/** Of what was forgotten or has expired the value is not told any more. */
+function versionWords(memory: WireMemory, now: Instant): string {
+  const { forgotten_at, expires_at, value, pinned } = memory;
+  if (forgotten_at !== undefined) return `(forgotten ${minuteOf(forgotten_at)})`;
+  if (value === null && expires_at !== undefined && Date.parse(expires_at) <= now) {
+    return `(expired ${minuteOf(expires_at)})`;
+  }
+  return `${pinned ? '(pinned) ' : ''}${beginning(value)}`;
 }
 
 function spanWords({ valid_from, valid_to }: WireMemory): string {

@@ -1,5 +1,6 @@
 /** `aos memory list` and `aos memory history`. */
 import type { Command } from 'commander';
+import { composeEngines } from '../app/compose.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
 import { numberOf } from './input.ts';
@@ -91,7 +92,7 @@ async function versions(context: Context, typed: string, options: HistoryOptions
     ),
   );
   if (found.items.length === 0 && first === undefined) throw noMemory(place);
-  context.print({ data: found, text: versionsText(found.items) });
+  context.print({ data: found, text: versionsText(found.items, composeEngines().clock.now()) });
   tellOfMore(context, found.next, '--before');
 }
 

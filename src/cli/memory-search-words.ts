@@ -30,11 +30,13 @@ function row(hit: WireMemoryHit, self: string | undefined): string[] {
 /** So many are named. */
 const mostNamed = 3;
 
-function alikeWords({ alike, alike_keys }: WireMemoryHit): string {
+/** They are of the owner and in the scope of the hit, so that their keys say where they are. */
+function alikeWords({ alike, alike_keys, alike_more = false }: WireMemoryHit): string {
   if (alike === 0) return '';
   const named = alike_keys.slice(0, mostNamed).map(({ key }) => key);
-  const rest = alike > named.length ? ['…'] : [];
-  return ` (and ${alike} more like it: ${[...named, ...rest].join(', ')})`;
+  const rest = alike > named.length || alike_more ? ['…'] : [];
+  const count = alike_more ? `at least ${alike}` : alike;
+  return ` (and ${count} more like it: ${[...named, ...rest].join(', ')})`;
 }
 
 function partsLine({ score_parts: { words, dense, recency } }: WireMemoryHit): string {

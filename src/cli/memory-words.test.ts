@@ -61,6 +61,16 @@ describe('what was found', () => {
     ).toContain(words);
   });
 
+  test('says that there may be more where not all were counted', () => {
+    const alike_keys = [{ key: 'a', scope: 'working', of: 'owner' } as const];
+
+    expect(
+      foundText([{ ...hit, alike: 1, alike_keys, alike_more: true }], {
+        ...{ self: 'owner', explains: false },
+      }),
+    ).toContain('It is green. (and at least 1 more like it: a, …)');
+  });
+
   test('spells out what would move the cursor', () => {
     const hostile = { ...hit, of: '\u202eevil', key: 'a\u001b[2Jb', snippet: 'c\r\nd\u202e' };
 
@@ -112,16 +122,37 @@ describe('a list', () => {
   });
 });
 
+const now = Date.UTC(2030, 5, 1);
+
 test('a history says when each version was so, by whom, and what was forgotten', () => {
-  const text = versionsText([
-    { ...memory, value: { doors: 2 } },
-    { ...memory, version: 1, valid_to: memory.valid_from, author: 'agent:jean' },
-    { ...memory, version: 0, value: null, forgotten_at: '2030-02-01T08:30:15.000Z' },
-  ]);
+  const text = versionsText(
+    [
+      { ...memory, value: { doors: 2 } },
+      { ...memory, version: 1, valid_to: memory.valid_from, author: 'agent:jean' },
+      { ...memory, version: 0, value: null, forgotten_at: '2030-02-01T08:30:15.000Z' },
+    ],
+    now,
+  );
 
   expect(text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['v2', '2030-01-31T12:00Z', 'owner', '{"doors":2}'],
     ['v1', '2030-01-31T12:00Z to 2030-01-31T12:00Z', 'agent:jean', 'It is green.'],
     ['v0', '2030-01-31T12:00Z', 'owner', '(forgotten 2030-02-01T08:30Z)'],
+  ]);
+});
+
+test('a history says of what has expired that it has, and of what says nothing that', () => {
+  const nothing = { ...memory, value: null };
+  const text = versionsText(
+    [
+      { ...nothing, version: 3 },
+      { ...nothing, version: 2, expires_at: '2030-07-01T08:30:15.000Z' },
+      { ...nothing, version: 1, pinned: true, expires_at: '2030-02-01T08:30:15.000Z' },
+    ],
+    now,
+  );
+
+  expect(text.split('\n').map((line) => line.split(/ {2,}/).at(-1))).toEqual([
+    ...['null', 'null', '(expired 2030-02-01T08:30Z)'],
   ]);
 });

@@ -38,36 +38,65 @@ function wire(step: Step, place: number): WireStep {
 }
 
 test('stepsTable() has a line a step and one a call, and nobody can forge one', () => {
-  const text = stepsTable(steps.map(wire));
+  const text = stepsTable(steps.map(wire), 'sam');
 
   expect(text).not.toMatch(/[\u001b\u202e]|^99/m);
   expect(text.split('\n')).toHaveLength(steps.length + 1);
 });
 
 test('stepsTable() tells of a call what was asked and what came of it in one line', () => {
-  const text = stepsTable(steps.map(wire));
+  const text = stepsTable(steps.map(wire), 'sam');
 
   expect(text).toMatch(/7 +results +file\.read \{"path":".*"\} failed: a/);
 });
 
 test('stepsTable() says of a scripted model that it is one', () => {
-  expect(stepsTable(steps.map(wire))).toContain('(scripted model: follows a script)');
+  expect(stepsTable(steps.map(wire), 'sam')).toContain('(scripted model: follows a script)');
 });
 
 test('stepsTable() says where a price is not known', () => {
-  expect(stepsTable(steps.map(wire))).toContain('(15 tokens, price unknown)');
+  expect(stepsTable(steps.map(wire), 'sam')).toContain('(15 tokens, price unknown)');
 });
 
 test('stepsTable() shows a step of a kind that nobody knows', () => {
   const strange = { seq: 1, at: '2026-01-01T00:00:00.000Z', kind: 'dreamt', step: { of: 'sheep' } };
 
-  expect(stepsTable([strange])).toBe('  1  dreamt  {"of":"sheep"}');
+  expect(stepsTable([strange], 'sam')).toBe('  1  dreamt  {"of":"sheep"}');
 });
 
 test.each(steps.map(wire))('wholeStep() of "$kind" sets apart what others said', (step) => {
-  const [head, ...body] = wholeStep(step).split('\n');
+  const [head, ...body] = wholeStep(step, 'sam').split('\n');
 
   expect(head).toBe(`step ${step.seq}  ${step.at}  ${step.kind}`);
   expect(body.filter((line) => !line.startsWith('  '))).toEqual([]);
   expect(body.join('')).not.toMatch(/[\u001b\u202e]/);
+});
+
+test('what was remembered is told with whose it is, where it is of another', () => {
+  const item = {
+    id: 1,
+    scope: 'long-term',
+    key: 'roof',
+    version: 1,
+    why: 'fits',
+    text: 'red',
+  } as const;
+  const items = [
+    { ...item, owner: 'agent:sam' },
+    { ...item, owner: 'agent:jean' },
+    { ...item, owner: 'owner' },
+    { ...item, owner: 'shared', scope: 'shared' },
+  ];
+  const step = wire({ kind: 'remembered', items }, 0);
+
+  for (const text of [stepsTable([step], 'sam'), wholeStep(step, 'sam')]) {
+    expect(text.split('\n').map((line) => line.slice(line.indexOf('roof')))).toEqual(
+      expect.arrayContaining([
+        'roof (fits): red',
+        'roof (fits, long-term of jean): red',
+        'roof (fits, long-term of owner): red',
+        'roof (fits, shared): red',
+      ]),
+    );
+  }
 });

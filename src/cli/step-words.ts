@@ -1,7 +1,7 @@
 /** Steps of the journal as a person reads them. What models and tools said is data. */
 import type { WireStep } from '../gateway/contract.ts';
 import { printAmount } from '../kernel/budget.ts';
-import type { Step, ToldResult } from '../kernel/journal/step.ts';
+import type { RememberedItem, Step, ToldResult } from '../kernel/journal/step.ts';
 import type { AnswerPart } from '../kernel/model.ts';
 import { oneLine, printable, safeJson } from '../kernel/quote.ts';
 import { shortened } from './goal-words.ts';
@@ -32,27 +32,30 @@ export function textOf(parts: readonly AnswerPart[]): string {
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }
 
-/** A table: a line for a step, and one for each of its calls. */
-export function stepsTable(steps: readonly WireStep[]): string {
+/** A table: a line for a step of the agent, and one for each of its calls. */
+export function stepsTable(steps: readonly WireStep[], agent: string): string {
   const asked = new Map<string, CallPart>();
   const rows = steps.flatMap((wire) => {
     const step = stepOf(wire);
     if (step.kind === 'answered') for (const call of callsOf(step.parts)) asked.set(call.id, call);
-    return linesOf(step, asked).map((line, place) =>
+    return linesOf(step, { agent, asked }).map((line, place) =>
       place === 0 ? [`  ${wire.seq}`, oneLine(wire.kind), line] : ['', '', line],
     );
   });
   return table(rows);
 }
 
-function linesOf(step: Step, asked: ReadonlyMap<string, CallPart>): readonly string[] {
+interface Told {
+  readonly agent: string;
+  readonly asked: ReadonlyMap<string, CallPart>;
+}
+
+function linesOf(step: Step, { agent, asked }: Told): readonly string[] {
   switch (step.kind) {
     case 'begun':
       return [`${shortened(step.because, longestText)}; ${oneLine(modelWords(step.model))}`];
     case 'remembered':
-      return step.items.map(
-        ({ key, why, text }) => `${oneLine(key)} (${why}): ${shortened(text, longestText)}`,
-      );
+      return step.items.map((item) => rememberedLine(item, agent));
     case 'mail':
       return step.messages.map(
         ({ from, text }) => `from ${oneLine(from)}: ${shortened(text, longestText)}`,
@@ -78,6 +81,13 @@ function linesOf(step: Step, asked: ReadonlyMap<string, CallPart>): readonly str
   }
 }
 
+/** `roof (fits, long-term of jean): It is red.`; its own needs no name. */
+function rememberedLine({ owner, scope, key, why, text }: RememberedItem, agent: string): string {
+  const of = scope === 'shared' ? '' : ` of ${owner.replace(/^agent:/, '')}`;
+  const whose = owner === `agent:${agent}` ? '' : oneLine(`, ${scope}${of}`);
+  return `${oneLine(key)} (${why}${whose}): ${shortened(text, longestText)}`;
+}
+
 type Answered = Extract<Step, { readonly kind: 'answered' }>;
 
 function answerLine({ parts, usage, cost, spent, finish }: Answered): string {
@@ -97,14 +107,14 @@ function resultLine({ tool, text, is_error }: ToldResult, call: CallPart | undef
 }
 
 /** All of a step: a head, and what it says below it. */
-export function wholeStep(wire: WireStep): string {
+export function wholeStep(wire: WireStep, agent: string): string {
   const step = stepOf(wire);
   const head = `step ${wire.seq}  ${wire.at}  ${oneLine(wire.kind)}`;
-  const body = wholeTexts(step).join('\n').split('\n');
+  const body = wholeTexts(step, agent).join('\n').split('\n');
   return [head, ...body.map((line) => `  ${line}`)].join('\n');
 }
 
-function wholeTexts(step: Step): readonly string[] {
+function wholeTexts(step: Step, agent: string): readonly string[] {
   switch (step.kind) {
     case 'begun':
       return [
@@ -135,7 +145,7 @@ function wholeTexts(step: Step): readonly string[] {
     case 'ended':
       return [`${step.state}\n${printable(step.text)}`];
     default:
-      return linesOf(step, new Map());
+      return linesOf(step, { agent, asked: new Map() });
   }
 }
 

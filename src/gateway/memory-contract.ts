@@ -52,10 +52,13 @@ const hit = listed
       recency: part.describe('How new it is'),
     }),
     snippet: z.string().describe('The stretch that fits best'),
-    alike: count.describe('How many more say nearly the same, and are left out'),
+    alike: count.describe(
+      'How many more of its owner and scope say nearly the same, and are left out',
+    ),
     alike_keys: z
       .array(z.object({ key: z.string(), scope, of: z.string() }))
       .describe('Where those are'),
+    alike_more: z.optional(z.boolean()).describe('There may be more of them than were counted'),
   })
   .meta({ id: 'MemoryHit' });
 

@@ -31,7 +31,7 @@ test('what was embedded in the background is found by what it means', async () =
   const query = 'parked car';
   const [vector] = await embedder.embed([query], forEver);
   const within = [{ ...place, chains: 'all' as const }];
-  const found = await index.search(
+  const { hits: found } = await index.search(
     { query, vector, within, tags: [], now, limit: 10, by: 'memory' },
     forEver,
   );

@@ -93,6 +93,8 @@ async function rankedFor(
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
   const { hits } = await search(caller, {
     ...{ query, limit: mostRanked, withoutScope: 'context', withoutTags: [outcomeTag] },
+    // A model sees no keys of others like it: only the very same need not be told again.
+    once: 'equal',
   });
   return hits.map(({ memory }) => memory);
 }

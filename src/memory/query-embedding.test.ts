@@ -58,18 +58,38 @@ test('nobody waits longer than a second, and whoever comes next does not wait', 
   expect(said).toHaveLength(1);
 });
 
-test('an embedder that answered late is asked again', async () => {
+test('an embedder that answered late is asked again after half a minute, and not before', async () => {
   const late = Promise.withResolvers<Float32Array[]>();
-  const answers = [late.promise, Promise.resolve([vector])];
-  const { queries, clock } = asking(() => answers.shift() ?? Promise.reject(new Error('no more')));
+  const answers = [late.promise];
+  const { queries, clock, calls } = asking(() => answers.shift() ?? Promise.resolve([vector]));
   const first = queries.vectorOf('a', never);
   await clock.advance(1000);
   expect(await first).toBe(undefined);
-
+  await clock.advance(500);
   late.resolve([vector]);
   await late.promise;
 
-  expect(await queries.vectorOf('b', never)).toBe(vector);
+  expect(await queries.vectorOf('b', never)).toBe(undefined);
+  expect(calls()).toBe(1);
+  await clock.advance(30_000);
+  const vectors = [await queries.vectorOf('c', never), await queries.vectorOf('d', never)];
+
+  expect(vectors).toEqual([vector, vector]);
+});
+
+test('an embedder that is slow every time has one query in half a minute wait for it', async () => {
+  const { queries, clock, said, calls } = asking(() =>
+    clock.sleep(1500, never).then(() => [vector]),
+  );
+
+  for (let query = 0; query < 60; query++) {
+    const asked = queries.vectorOf('a', never);
+    await clock.advance(1000);
+    expect(await asked).toBe(undefined);
+  }
+
+  expect(calls()).toBe(2);
+  expect(said).toHaveLength(1);
 });
 
 test('an embedder that is back is asked for every query', async () => {

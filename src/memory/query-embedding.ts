@@ -3,7 +3,7 @@
  *
  * Q1. Nobody waits longer than a moment for it.
  * Q2. After a failure nobody asks for a while; then one query tries it again. An answer that comes
- *     after its query has gone tells that the embedder is there.
+ *     too late is a failure too: whoever asks next would wait as long for nothing.
  */
 import { early } from '../kernel/early.ts';
 import type { Embedder } from '../kernel/memory/index-port.ts';
@@ -44,9 +44,12 @@ export class QueryEmbedding implements Disposable {
   }
 
   async #ask(embedder: Embedder, query: string): Promise<Vector> {
+    const { clock } = this.#deps;
+    const askedMs = clock.monotonicMs();
     try {
       const [vector] = await embedder.embed([query], this.#over.signal);
-      [this.#isAway, this.#restsUntilMs] = [false, 0];
+      const isSoon = clock.monotonicMs() - askedMs < patienceMs;
+      if (isSoon) [this.#isAway, this.#restsUntilMs] = [false, 0];
       return vector;
     } catch (failure) {
       if (!this.#over.signal.aborted) this.#noteFailure({ err: failure });

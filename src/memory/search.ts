@@ -3,7 +3,13 @@
  * what may be seen at that moment.
  */
 import { AosError } from '../kernel/errors.ts';
-import type { AlikeHit, IndexHit, MemoryReach, ScoreParts } from '../kernel/memory/index-port.ts';
+import type {
+  AlikeHit,
+  IndexFound,
+  IndexHit,
+  MemoryReach,
+  ScoreParts,
+} from '../kernel/memory/index-port.ts';
 import {
   type Memory,
   type MemoryKey,
@@ -43,6 +49,8 @@ export interface MemoryQuery {
   readonly limit?: number | undefined;
   /** `thread`: one of each conversation. */
   readonly by?: 'memory' | 'thread' | undefined;
+  /** What is shown once: what says nearly the same, or only what says the very same. */
+  readonly once?: 'alike' | 'equal' | undefined;
 }
 
 export interface MemoryHit {
@@ -50,8 +58,10 @@ export interface MemoryHit {
   readonly score: number;
   readonly parts: ScoreParts;
   readonly snippet: string;
-  /** Others that say nearly the same, and may be seen. */
+  /** Others of its owner and scope that say nearly the same, and may be seen. */
   readonly alike: readonly MemoryKey[];
+  /** There may be more of them than are named. */
+  readonly hasMoreAlike: boolean;
 }
 
 export interface MemoryFound {
@@ -70,7 +80,8 @@ interface SearchHelp {
 const usualLimit = 10;
 /** Some of what the index knows may be gone by now, or not to be seen. */
 const spare = 20;
-const mostLookedAt = 1000;
+/** So many that are alike are named; each is decided about for itself. */
+const mostAlike = 100;
 
 export async function searchMemories(
   deps: MemoryDeps,
@@ -82,19 +93,18 @@ export async function searchMemories(
   const within = await placesIn(deps, caller, wanted);
   if (within.length === 0) return { hits: [], isNowhere: true };
   await follower.catchUp();
-  const { query, limit = usualLimit, by = 'memory' } = wanted;
+  const { query, limit = usualLimit, by = 'memory', once } = wanted;
   const now = deps.clock.now();
   const said = timeSaid(query, { now, zone: deps.zone });
   const asked = {
     ...{ query, within, prefix: wanted.prefix, tags: wanted.tags ?? [] },
     withoutTags: wanted.withoutTags,
-    ...{ after: wanted.after, before: wanted.before, likelier: said, now, by },
+    ...{ after: wanted.after, before: wanted.before, likelier: said, now, by, once },
     vector: await queries.vectorOf(query, caller.signal),
   };
   for (let most = limit + spare; ; most *= 4) {
     const found = await deps.index.search({ ...asked, limit: most }, caller.signal);
-    const isAll = found.length < most || most > mostLookedAt;
-    const finding = { found, isAll, query, limit, now };
+    const finding = { ...found, query, limit, now };
     const hits = await deps.ledger.transact((tx) => readHits(deps, tx, caller, finding));
     if (hits !== undefined) return { hits, time: said?.words };
   }
@@ -126,10 +136,7 @@ async function placesIn(
   return (await memoryReach(grants, principal, 'search')).filter(isMeant);
 }
 
-interface Finding {
-  readonly found: readonly IndexHit[];
-  /** The index has no more than that. */
-  readonly isAll: boolean;
+interface Finding extends IndexFound {
   readonly query: string;
   readonly limit: number;
   readonly now: Instant;
@@ -140,33 +147,27 @@ async function readHits(
   deps: MemoryDeps,
   tx: Transaction,
   caller: MemoryCaller,
-  { found, isAll, query, limit, now }: Finding,
+  { hits, hasMore, query, limit, now }: Finding,
 ): Promise<readonly MemoryHit[] | undefined> {
-  const ids = found.flatMap(({ id, alike }) => [id, ...alike.map((other) => other.id)]);
-  const byId = new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
   const finds = new GrantedFinds(deps, caller.principal);
+  const isVisible = (memory: FoundMemory) => finds.maySee(tx, memory);
+  const best = await foundById(tx, hits, now);
   const groups: SeenGroup[] = [];
-  for (const hit of found) {
+  for (const hit of hits) {
     if (groups.length === limit) break;
-    const members = [hit, ...hit.alike].flatMap((member) => {
-      const memory = byId.get(member.id);
-      return memory === undefined ? [] : [{ ...member, memory }];
-    });
-    const group = grouped(await visible(members, ({ memory }) => finds.maySee(tx, memory)));
+    const group = await seenOf(tx, hit, { best, now, isVisible });
     if (group !== undefined) groups.push(group);
   }
-  if (groups.length < limit && !isAll) return undefined;
+  if (groups.length < limit && hasMore) return undefined;
   const shown = await finds.count(
     tx,
-    groups.flatMap(membersOf).map(({ id }) => id),
+    groups.flatMap(allOf).map(({ id }) => id),
   );
-  const told = groups.flatMap(
-    (group) => grouped(membersOf(group).filter(({ id }) => shown.has(id))) ?? [],
-  );
+  const told = groups.flatMap((group) => groupOf(group, shown) ?? []);
   await noteSeen(
     tx,
     caller,
-    told.flatMap(membersOf).map(({ memory }) => memory),
+    told.flatMap(allOf).map(({ memory }) => memory),
   );
   return asHits(tx, told, { query, now });
 }
@@ -177,23 +178,70 @@ type SeenMember = AlikeHit & { readonly memory: FoundMemory; readonly snippet?: 
 interface SeenGroup {
   readonly first: SeenMember;
   readonly alike: readonly SeenMember[];
+  readonly hasMoreAlike: boolean;
 }
 
-function grouped([first, ...alike]: readonly SeenMember[]): SeenGroup | undefined {
-  return first === undefined ? undefined : { first, alike };
-}
-
-function membersOf({ first, alike }: SeenGroup): readonly SeenMember[] {
+function allOf({ first, alike }: SeenGroup): readonly SeenMember[] {
   return [first, ...alike];
 }
 
-async function visible<Item>(
-  items: readonly Item[],
-  isVisible: (item: Item) => Promise<boolean>,
-): Promise<readonly Item[]> {
-  const seen: Item[] = [];
-  for (const item of items) if (await isVisible(item)) seen.push(item);
-  return seen;
+/** What is left of it; undefined where that is nothing. */
+function groupOf(group: SeenGroup, shown: ReadonlySet<number>): SeenGroup | undefined {
+  const [first, ...alike] = allOf(group).filter(({ id }) => shown.has(id));
+  return first && { ...group, first, alike };
+}
+
+interface Looking {
+  /** By id: what is there of the best of each. */
+  readonly best: ReadonlyMap<number, FoundMemory>;
+  readonly now: Instant;
+  readonly isVisible: (memory: FoundMemory) => Promise<boolean>;
+}
+
+/** Undefined where none may be seen. However many may not, the next one is looked at. */
+async function seenOf(
+  tx: Transaction,
+  hit: IndexHit,
+  looking: Looking,
+): Promise<SeenGroup | undefined> {
+  const seen: SeenMember[] = [];
+  for await (const member of membersOf(tx, hit, looking)) {
+    if (!(await looking.isVisible(member.memory))) continue;
+    const [first, ...alike] = seen;
+    if (first !== undefined && alike.length === mostAlike) {
+      return { first, alike, hasMoreAlike: true };
+    }
+    seen.push(member);
+  }
+  const [first, ...alike] = seen;
+  return first && { first, alike, hasMoreAlike: hit.hasMoreAlike };
+}
+
+/** Those that are still there, the best first. There may be very many, so that not all are read. */
+async function* membersOf(
+  tx: Transaction,
+  { alike, ...hit }: IndexHit,
+  { best, now }: Looking,
+): AsyncGenerator<SeenMember> {
+  const memory = best.get(hit.id);
+  if (memory !== undefined) yield { ...hit, memory };
+  for (let begin = 0; begin < alike.length; begin += mostAlike) {
+    const page = alike.slice(begin, begin + mostAlike);
+    const found = await foundById(tx, page, now);
+    for (const member of page) {
+      const other = found.get(member.id);
+      if (other !== undefined) yield { ...member, memory: other };
+    }
+  }
+}
+
+async function foundById(
+  tx: Transaction,
+  hits: readonly AlikeHit[],
+  now: Instant,
+): Promise<ReadonlyMap<number, FoundMemory>> {
+  const ids = hits.map(({ id }) => id);
+  return new Map((await foundMemories(tx, ids, now)).map((each) => [each.id, each]));
 }
 
 /** Only what is shown is read: values may be long. */
@@ -205,7 +253,7 @@ async function asHits(
   const ids = groups.map(({ first }) => first.id);
   const rows = await memoriesById(tx, ids, { now, at: null });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return groups.flatMap(({ first: { id, score, parts, snippet }, alike }) => {
+  return groups.flatMap(({ first: { id, score, parts, snippet }, alike, hasMoreAlike }) => {
     const row = byId.get(id);
     if (row === undefined) return [];
     // Where it stands for another one, the index has made none of it.
@@ -216,6 +264,7 @@ async function asHits(
       parts,
       snippet: shown,
       alike: alike.map((each) => each.memory),
+      hasMoreAlike,
     };
   });
 }

@@ -74,7 +74,7 @@ export function isPlainJson(value: unknown): boolean {
   return true;
 }
 
-/** Of a value that is no text, the names and texts in it. */
+/** Of a value that is no text, the names and values in it. */
 export function searchableText(row: StoredValue): string {
   if (row.is_json === 0) return row.value;
   const words: string[] = [];
@@ -84,14 +84,14 @@ export function searchableText(row: StoredValue): string {
 
 function collect(value: unknown, words: string[], depth: number): void {
   if (depth > deepest) return;
-  if (typeof value === 'string' || typeof value === 'number') words.push(String(value));
-  else if (Array.isArray(value)) for (const each of value) collect(each, words, depth + 1);
+  if (Array.isArray(value)) for (const each of value) collect(each, words, depth + 1);
   else if (typeof value === 'object' && value !== null) {
     for (const [name, each] of Object.entries(value)) {
       words.push(name);
       collect(each, words, depth + 1);
     }
-  }
+    // Yes, no and nothing too: what differs by them says something else.
+  } else words.push(String(value));
 }
 
 export function badValue(why: string): AosError {

@@ -44,7 +44,7 @@ export function memoryIndexWorld(options: Partial<MemoryIndexOptions> = {}): Mem
       ),
     async found(query) {
       const wanted = indexQuery(typeof query === 'string' ? { query } : query);
-      return (await index.search(wanted, never)).map(({ id }) => id);
+      return (await index.search(wanted, never)).hits.map(({ id }) => id);
     },
     raw: () =>
       Buffer.concat(

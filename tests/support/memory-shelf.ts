@@ -6,6 +6,7 @@ import { writeChanges } from '../../src/app/engines/memory/memory-writing.ts';
 import type {
   IndexChange,
   IndexedMemory,
+  IndexFound,
   IndexHit,
   IndexQuery,
   MemoryReach,
@@ -23,6 +24,8 @@ export interface MemoryShelf extends AsyncDisposable {
   apply(changes: readonly IndexChange[]): void;
   remove(...ids: readonly number[]): void;
   search(query: string | Partial<IndexQuery>): readonly IndexHit[];
+  /** The same, and whether there is more. */
+  look(query: Partial<IndexQuery>): IndexFound;
   /** The texts that were found, the best first. */
   texts(query: string | Partial<IndexQuery>): readonly string[];
 }
@@ -58,10 +61,11 @@ export function memoryShelf(): MemoryShelf {
     for (const { id, memory } of changes) if (memory !== undefined) texts.set(id, memory.text);
     grounds.follow(writeChanges(store, changes, { seq: lastId, event: 0, eventHash: '' }));
   };
+  const look = (query: Partial<IndexQuery>) => searchMemories(store, grounds, indexQuery(query));
   const search = (query: string | Partial<IndexQuery>) =>
-    searchMemories(store, grounds, indexQuery(typeof query === 'string' ? { query } : query));
+    look(typeof query === 'string' ? { query } : query).hits;
   return {
-    ...{ folder, store, grounds, apply, search },
+    ...{ folder, store, grounds, apply, search, look },
     remember(...memories) {
       const told = memories.map((each) => (typeof each === 'string' ? { text: each } : each));
       const changes = told.map((each) => ({ id: ++lastId, memory: memoryOf(lastId, each) }));

@@ -12,7 +12,7 @@ export interface IndexedMemory {
   readonly owner: string;
   readonly scope: MemoryScope;
   readonly key: string;
-  /** Of a value that is no text, the texts in it. */
+  /** Of a value that is no text, the names and values in it. */
   readonly text: string;
   readonly tags: readonly string[];
   readonly thread: string | undefined;
@@ -65,6 +65,14 @@ export interface IndexQuery {
   readonly limit: number;
   /** `thread`: one hit a thread, its best memory; memories without a thread stand for themselves. */
   readonly by: 'memory' | 'thread';
+  /** What is told once: what says nearly the same, or only what says the very same. */
+  readonly once?: 'alike' | 'equal' | undefined;
+}
+
+export interface IndexFound {
+  readonly hits: readonly IndexHit[];
+  /** Others fit too, and would be told with a higher limit. */
+  readonly hasMore: boolean;
 }
 
 export interface IndexHit {
@@ -74,8 +82,13 @@ export interface IndexHit {
   readonly parts: ScoreParts;
   /** The stretch of the text that fits best, at most 200 characters. */
   readonly snippet: string;
-  /** Others that say nearly the same, which are left out; the best first. */
+  /**
+   * Others of the same owner and scope that say nearly the same, which are left out; the best
+   * first.
+   */
   readonly alike: readonly AlikeHit[];
+  /** So many fit in its place that there may be more of them. */
+  readonly hasMoreAlike: boolean;
 }
 
 export type AlikeHit = Pick<IndexHit, 'id' | 'score' | 'parts'>;
@@ -97,7 +110,7 @@ export interface MemoryIndex extends AsyncDisposable {
   apply(changes: readonly IndexChange[], position: IndexPosition): Promise<void>;
   /** Forgets everything. */
   clear(): Promise<void>;
-  search(query: IndexQuery, signal: AbortSignal): Promise<readonly IndexHit[]>;
+  search(query: IndexQuery, signal: AbortSignal): Promise<IndexFound>;
   /** Texts that have no vector of this embedder yet, the newest first. Others' vectors are dropped. */
   withoutVector(embedder: EmbedderFacts, limit: number): Promise<readonly UnembeddedText[]>;
   /** Of texts that have gone meanwhile nothing is kept. */

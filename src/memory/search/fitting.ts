@@ -15,7 +15,7 @@ export interface Ranked extends Fitting {
   readonly score: number;
 }
 
-/** Of one ground; whatever is behind so many is nobody's answer. */
+/** Of one ground, so that nobody's crowd out another's; what is behind so many is no answer. */
 export const mostFitting = 1000;
 
 export function fittingIn(ground: Ground, words: Scores, meaning?: Scores): readonly Fitting[] {

@@ -2,8 +2,7 @@
  * Words and meaning are joined by ranks and not by scores, which nobody can compare: weighted
  * reciprocal rank fusion. Words say more.
  */
-import { bestOf } from './best.ts';
-import { type Fitting, mostFitting, type Ranked } from './fitting.ts';
+import type { Fitting, Ranked } from './fitting.ts';
 
 const rankOffset = 20;
 const meaningWeight = 0.5;
@@ -27,7 +26,8 @@ function ranks(
   scoreOf: (each: Fitting) => number,
 ): ReadonlyMap<Fitting, number> {
   const having = fitting.filter((each) => scoreOf(each) > 0);
-  return new Map(bestOf(having, mostFitting, scoreOf).map((each, index) => [each, index + 1]));
+  const sorted = having.sort((one, other) => scoreOf(other) - scoreOf(one));
+  return new Map(sorted.map((each, index) => [each, index + 1]));
 }
 
 function share(rank: number | undefined): number {

@@ -1,47 +1,33 @@
 /**
- * Which memories say nearly the same: nine tenths of the words that either has both have, in the
- * same order, with the same numbers. Who owes whom, and how much, is another fact.
+ * Which memories say nearly the same: those with the same words in the same order. Capitals, white
+ * space, the marks that end a sentence or a part of one, and a few small words make no difference;
+ * everything else does. One name, number, sign or "not" more is another fact, however long the
+ * rest is.
  */
-import { folded, wordsOf } from './words.ts';
 
-const leastAlike = 0.9;
-/** Of a longer text the beginning tells. */
-export const mostCompared = 20_000;
+/** Whatever stands without one of these says the same with it. */
+const fillers = new Set(['a', 'also', 'an', 'please', 'really', 'the', 'very']);
+const endMarks = new Set('.,;:!…。．、，；：！');
 
-export interface Saying {
-  /** In their order, folded. */
-  readonly words: readonly string[];
-  readonly distinct: ReadonlySet<string>;
-  /** In their order. */
-  readonly numbers: string;
+/** The same for texts that say nearly the same, and for no others. */
+export function sayingOf(text: string): string {
+  const words = text.normalize('NFC').replaceAll('’', "'").trim().split(/\s+/u);
+  return words
+    .map(withoutEndMarks)
+    .filter((word, place) => word !== '' && !isFiller(word, place))
+    .join(' ')
+    .toLowerCase();
 }
 
-/** With its sign, and with what stands between digits: `-3.5`, `12:30`. */
-const number = /[-−+]?\p{N}+(?:[.,:]\p{N}+)*/gu;
-
-export function sayingOf(text: string): Saying {
-  const beginning = text.slice(0, mostCompared);
-  const words = wordsOf(beginning).map(folded);
-  const numbers = (beginning.match(number) ?? []).map(folded).join(' ');
-  return { words, distinct: new Set(words), numbers };
+/** By hand: a pattern would take very long for a word of very many marks. */
+function withoutEndMarks(word: string): string {
+  let end = word.length;
+  while (end > 0 && endMarks.has(word[end - 1] ?? '')) end--;
+  return word.slice(0, end);
 }
 
-export function isNearlySame(one: Saying, other: Saying): boolean {
-  if (one.numbers !== other.numbers) return false;
-  return hasSameWords(one.distinct, other.distinct) && isInSameOrder(one, other);
-}
-
-function hasSameWords(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const [few, many] = one.size < other.size ? [one, other] : [other, one];
-  if (few.size < leastAlike * many.size) return false;
-  const both = few.intersection(many).size;
-  const either = few.size + many.size - both;
-  return either === 0 || both >= leastAlike * either;
-}
-
-/** Without the words that only one of them has. */
-function isInSameOrder(one: Saying, other: Saying): boolean {
-  const ours = one.words.filter((word) => other.distinct.has(word));
-  const theirs = other.words.filter((word) => one.distinct.has(word));
-  return ours.length === theirs.length && ours.every((word, index) => word === theirs[index]);
+/** A letter that names something is none: hepatitis A. */
+function isFiller(word: string, place: number): boolean {
+  if (word === 'A' && place > 0) return false;
+  return fillers.has(word.toLowerCase());
 }

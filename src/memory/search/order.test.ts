@@ -25,13 +25,13 @@ const rows = (all: readonly Ranked[]) => all.map(({ row }) => row);
 test('the better comes first, however old it is', () => {
   const all = ranked(groundOf([null, null, null]), [0.5, 0.4, 0.3]);
 
-  expect(rows(inOrder(all, 10))).toEqual([0, 1, 2]);
+  expect(rows(inOrder(all))).toEqual([0, 1, 2]);
 });
 
 test('of scores that are the same but for a hundredth the newer comes first', () => {
   const all = ranked(groundOf([null, null, null]), [0.5, 0.5, 0.4]);
 
-  expect(rows(inOrder(all, 10))).toEqual([1, 0, 2]);
+  expect(rows(inOrder(all))).toEqual([1, 0, 2]);
 });
 
 test('how new something is falls to a half in a month', () => {
@@ -43,13 +43,13 @@ test('how new something is falls to a half in a month', () => {
 test('a thread is told once, by its best memory', () => {
   const all = ranked(groundOf(['a', 'a', 'b', null, null]), [0.2, 0.5, 0.4, 0.1, 0.3]);
 
-  expect(rows(inOrder(byThread(all), 10))).toEqual([1, 2, 4, 3]);
+  expect(rows(inOrder(byThread(all)))).toEqual([1, 2, 4, 3]);
 });
 
 test('of two threads with an equally good memory the one with more that fits comes first', () => {
   const all = ranked(groundOf(['a', 'a', 'b', 'b']), [0.5, 0.4, 0.5, 0.1]);
 
-  expect(rows(inOrder(byThread(all), 10))).toEqual([0, 2]);
+  expect(rows(inOrder(byThread(all)))).toEqual([0, 2]);
 });
 
 const fitting = (ground: Ground, lists: readonly (readonly [number, number | undefined])[]) =>
@@ -83,7 +83,7 @@ test('what is first by words comes before what is first by meaning, and what is 
     ]),
   );
 
-  expect(rows(inOrder(byOne, 10))).toEqual([0, 2, 1]);
+  expect(rows(inOrder(byOne))).toEqual([0, 2, 1]);
   expect(byBoth.every(({ score }) => score > 0 && score <= 1)).toBe(true);
   expect(fused(fitting(ground, [[0.3, 0.3]]))[0]?.score).toBe(1);
 });

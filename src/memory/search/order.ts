@@ -1,20 +1,26 @@
 import type { Instant } from '../../kernel/ports.ts';
-import { bestOf } from './best.ts';
 import type { Ranked } from './fitting.ts';
 
 const sameWithin = 1.01;
 const monthMs = 30 * 86_400_000;
 
 /** The best first. How new they are decides only where scores are the same but for a hundredth. */
-export function inOrder(ranked: readonly Ranked[], count: number): readonly Ranked[] {
-  return bestOf(ranked, count, ({ score }) => score).sort(
-    (one, other) =>
-      step(other.score) - step(one.score) || timeOf(other) - timeOf(one) || other.row - one.row,
-  );
+export function inOrder(ranked: readonly Ranked[]): readonly Ranked[] {
+  return ranked
+    .map((each) => ({ each, step: step(each.score), time: timeOf(each) }))
+    .sort(
+      (one, other) =>
+        other.step - one.step ||
+        other.time - one.time ||
+        other.each.row - one.each.row ||
+        other.each.score - one.each.score,
+    )
+    .map(({ each }) => each);
 }
 
+/** What has no score has no logarithm that can be compared either. */
 function step(score: number): number {
-  return Math.floor(Math.log(score) / Math.log(sameWithin));
+  return Math.floor(Math.log(Math.max(score, Number.MIN_VALUE)) / Math.log(sameWithin));
 }
 
 function timeOf({ ground, row }: Ranked): Instant {

@@ -45,7 +45,7 @@ export function memorySearch({ memory }: MemoryToolDeps): Tool {
   });
 }
 
-function wireHit({ memory, score, parts, snippet, alike }: MemoryHit) {
+function wireHit({ memory, score, parts, snippet, alike, hasMoreAlike }: MemoryHit) {
   return {
     ...cutMemory(wireMemory(memory), shownCharacters),
     score,
@@ -55,5 +55,6 @@ function wireHit({ memory, score, parts, snippet, alike }: MemoryHit) {
     alike_keys: alike.map(({ key: alikeKey, scope: alikeScope, owner }) => ({
       ...{ key: alikeKey, scope: alikeScope, of: nameOf(owner) },
     })),
+    ...(hasMoreAlike && alike.length > 0 ? { alike_more: true } : {}),
   };
 }

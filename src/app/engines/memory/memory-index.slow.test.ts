@@ -25,7 +25,8 @@ test('what it was told, and how far that was, is there when it is opened again',
   await using again = openMemoryIndex({ file: world.file, clock: realClock });
 
   expect(await again.position()).toEqual(position);
-  expect(await again.search(indexQuery({ query: 'violin' }), never)).toMatchObject([{ id: 3 }]);
+  const { hits } = await again.search(indexQuery({ query: 'violin' }), never);
+  expect(hits).toMatchObject([{ id: 3 }]);
   expect(await again.counts()).toMatchObject({ memories: 1, bytes: expect.any(Number) });
 });
 
@@ -147,7 +148,7 @@ test.each([
   expect(await again.position()).toBeUndefined();
   const memory = memoryOf(1, { text: 'a violin' });
   await again.apply([{ id: 1, memory }], { seq: 1, event: 0, eventHash: '' });
-  expect(await again.search(indexQuery({ query: 'violin' }), never)).toHaveLength(1);
+  expect((await again.search(indexQuery({ query: 'violin' }), never)).hits).toHaveLength(1);
 });
 
 test('where its file is taken away nobody is told that there is nothing', async () => {

@@ -3,7 +3,7 @@ import { AosError } from '../../../kernel/errors.ts';
 import type {
   EmbedderFacts,
   IndexChange,
-  IndexHit,
+  IndexFound,
   IndexPosition,
   IndexQuery,
   MemoryIndex,
@@ -63,8 +63,8 @@ class ThreadedIndex implements MemoryIndex {
     await cleared;
   }
 
-  async search(query: IndexQuery, signal: AbortSignal): Promise<readonly IndexHit[]> {
-    return (await this.#run({ kind: 'search', query }, signal)) as readonly IndexHit[];
+  async search(query: IndexQuery, signal: AbortSignal): Promise<IndexFound> {
+    return (await this.#run({ kind: 'search', query }, signal)) as IndexFound;
   }
 
   async withoutVector(embedder: EmbedderFacts, limit: number): Promise<readonly UnembeddedText[]> {

@@ -49,8 +49,8 @@ test('killed at any moment it has all of a change or nothing of it, with how far
     await using index = openMemoryIndex({ file, clock: realClock });
     const { seq = 0 } = (await index.position()) ?? {};
     expect(await index.counts()).toMatchObject({ memories: seq * perChange });
-    const found = (query: string) =>
-      index.search(indexQuery({ query: `"${query}"`, limit: perChange }), never);
+    const found = async (query: string) =>
+      (await index.search(indexQuery({ query: `"${query}"`, limit: perChange }), never)).hits;
     expect(await found(`batch${seq + 1}`)).toEqual([]);
     if (seq > 0) expect(await found(`batch${seq}`)).not.toEqual([]);
   }

@@ -167,6 +167,69 @@ test('what says nearly the same is told once, by the best, with the ids of the o
   expect(found.map(({ id }) => id)).not.toContain(old);
 });
 
+test('what says the same elsewhere is told beside it, also where it is of the same owner', async () => {
+  await using shelf = memoryShelf();
+  const places = [
+    { owner: 'agent:ada', scope: 'long-term' },
+    { owner: 'agent:jean', scope: 'working' },
+    { owner: 'agent:jean', scope: 'long-term' },
+  ] as const;
+  const ids = shelf.remember(...places.map((place) => ({ ...place, text: 'a violin' })));
+  const within = places.map((place) => ({ ...place, chains: 'all' as const }));
+
+  const found = shelf.search({ query: 'violin', within });
+
+  expect(found.map(({ id, alike }) => [id, alike.length]).toSorted()).toEqual(
+    ids.map((id) => [id, 0]),
+  );
+});
+
+test('however many say the same, all are counted, and what says something else is told', async () => {
+  await using shelf = memoryShelf();
+  shelf.remember('a boat with a violin', ...Array.from({ length: 900 }, () => 'a violin'));
+
+  const { hits, hasMore } = shelf.look({ query: 'violin', limit: 2 });
+
+  expect(hits.map(({ alike }) => alike.length)).toEqual([899, 0]);
+  expect([hasMore, ...hits.map(({ hasMoreAlike }) => hasMoreAlike)]).toEqual([false, false, false]);
+});
+
+test('where more fit than are looked at, it is said that more may be alike', async () => {
+  await using shelf = memoryShelf();
+  shelf.remember(...Array.from({ length: 1500 }, () => 'a violin'));
+
+  expect(shelf.search('violin')).toMatchObject([{ hasMoreAlike: true }]);
+});
+
+test('the many memories of one owner crowd out none of another', async () => {
+  await using shelf = memoryShelf();
+  const ada = { owner: 'agent:ada', scope: 'long-term', chains: 'all' } as const;
+  const [mine] = shelf.remember('somewhere in the attic there is a violin of old');
+  const crowd = Array.from({ length: 1500 }, (_, index) => `violin violin ${index}`);
+  shelf.remember(...crowd.map((text) => ({ text, owner: ada.owner })));
+
+  const found = shelf.search({ query: 'violin', within: [jean, ada], limit: 2000 });
+
+  expect(found.map(({ id }) => id)).toContain(mine);
+  expect(found).toHaveLength(1001);
+});
+
+test('it is said whether there is more', async () => {
+  await using shelf = memoryShelf();
+  shelf.remember('one violin', 'two violins');
+
+  expect(shelf.look({ query: 'violin', limit: 1 }).hasMore).toBe(true);
+  expect(shelf.look({ query: 'violin', limit: 2 }).hasMore).toBe(false);
+});
+
+test('only the very same is told once where that is asked for', async () => {
+  await using shelf = memoryShelf();
+  shelf.remember('a violin', 'A violin!', 'a violin');
+
+  expect(shelf.search({ query: 'violin', once: 'equal' })).toHaveLength(2);
+  expect(shelf.search({ query: 'violin' })).toHaveLength(1);
+});
+
 test('one hit a thread where threads are asked for, and those without one stand alone', async () => {
   await using shelf = memoryShelf();
   shelf.remember(

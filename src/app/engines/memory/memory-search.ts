@@ -1,8 +1,8 @@
 /** A search in the index: what fits by its words and by its meaning, in order. */
-import type { IndexHit, IndexQuery } from '../../../kernel/memory/index-port.ts';
+import type { IndexFound, IndexQuery } from '../../../kernel/memory/index-port.ts';
 import { byThread } from '../../../memory/search/by-thread.ts';
 import { likelihoods } from '../../../memory/search/circumstances.ts';
-import { type Fitting, fittingIn, mostFitting } from '../../../memory/search/fitting.ts';
+import { type Fitting, fittingIn } from '../../../memory/search/fitting.ts';
 import { fused } from '../../../memory/search/fuse.ts';
 import { inOrder } from '../../../memory/search/order.ts';
 import { type QueryUnit, readQuery, wordsAsked } from '../../../memory/search/query.ts';
@@ -18,13 +18,13 @@ export function searchMemories(
   store: MemoryStore,
   grounds: Grounds,
   query: IndexQuery,
-): readonly IndexHit[] {
+): IndexFound {
   const units = readQuery(query.query);
   const places = grounds.within(query);
   const meaning = query.vector && meaningIn(store, places, query.vector);
   const fitting = fittingByWords(store, places, { units, query, meaning });
   const ranked = fused(fitting);
-  const ordered = inOrder(query.by === 'thread' ? byThread(ranked) : ranked, mostFitting);
+  const ordered = inOrder(query.by === 'thread' ? byThread(ranked) : ranked);
   return hitsOf(store, ordered, { units, query });
 }
 

@@ -29,14 +29,14 @@ const schema = `
   create table memory (
     number integer primary key, id integer not null unique, place integer not null,
     key text not null, thread text, valid_from integer not null, counts_from integer,
-    counts_to integer, speaker text, asks integer not null, length integer not null, tags text not null,
-    text text not null) strict;
+    counts_to integer, speaker text, asks integer not null, length integer not null,
+    saying text not null, wording text not null, tags text not null, text text not null) strict;
   create index memory_key on memory (place, key);
   create index memory_thread on memory (place, thread, number) where thread is not null;
   ${wordsSchema}`;
 
 const kind: IndexKind = {
-  version: 2,
+  version: 3,
   // A vector has two kilobytes: of smaller pages half would stand empty.
   pragmas: `
     pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;
@@ -63,6 +63,10 @@ export interface MemoryRow {
   readonly speaker: string | null;
   readonly asks: 0 | 1;
   readonly length: number;
+  /** The same for what says nearly the same. */
+  readonly saying: string;
+  /** The same for the very same text. */
+  readonly wording: string;
   /** JSON. */
   readonly tags: string;
   readonly text: string;
@@ -113,6 +117,11 @@ const idRange = 2 ** 32;
 export function numberOf(place: number, id: number): number {
   if (id >= idRange) throw new RangeError(`the id ${id} of a memory is too high for the index`);
   return place * idRange + id;
+}
+
+/** S3 */
+export function placeOf(number: number): number {
+  return Math.floor(number / idRange);
 }
 
 export function idOf(number: number): number {

@@ -88,7 +88,7 @@ test('what means the same is found without a word in common, and says how near i
   await embedAll(world);
   const query = indexQuery({ query: 'animal', vector: vectorOf('horse') });
 
-  const found = await world.index.search(query, never);
+  const { hits: found } = await world.index.search(query, never);
 
   expect(found.map(({ id }) => id)).toEqual([ids[3], ids[0]]);
   expect(found[1]?.parts.words).toBe(0);
@@ -102,7 +102,7 @@ test('what may not be seen is not found by its meaning either', async () => {
   await embedAll(world);
   const query = indexQuery({ query: 'pets', vector: vectorOf('cat') });
 
-  const found = await world.index.search(query, never);
+  const { hits: found } = await world.index.search(query, never);
 
   expect(found.map(({ id }) => id)).toEqual([2]);
 });

@@ -1,9 +1,11 @@
 /** Writing what the ledger says into the index. The same again changes nothing. */
+import { createHash } from 'node:crypto';
 import type {
   IndexChange,
   IndexedMemory,
   IndexPosition,
 } from '../../../kernel/memory/index-port.ts';
+import { sayingOf } from '../../../memory/search/near-duplicates.ts';
 import { isQuestion, searchableOf, speakerOf } from '../../../memory/search/searchable.ts';
 import { wordsOf } from '../../../memory/search/words.ts';
 import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
@@ -113,6 +115,7 @@ function rowOf(store: MemoryStore, memory: IndexedMemory): MemoryRow {
     speaker: isSaid ? (speakerOf(text) ?? null) : null,
     asks: isSaid && isQuestion(text) ? 1 : 0,
     length: wordsOf(text).length,
+    ...{ saying: digest(sayingOf(text)), wording: digest(text) },
     tags: JSON.stringify(memory.tags),
     text,
   };
@@ -128,6 +131,10 @@ function placeOf(store: MemoryStore, { owner, scope }: IndexedMemory): number {
   );
 }
 
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
 function removeRow(store: MemoryStore, row: MemoryRow): void {
   store.removeWords(row.number, searchableOf(parsed(row)));
   store.run('delete from memory where number = ?', row.number);
@@ -140,9 +147,11 @@ function removeRow(store: MemoryStore, row: MemoryRow): void {
 function addRow(store: MemoryStore, row: MemoryRow): void {
   store.run(
     `insert into memory (number, id, place, key, thread, valid_from, counts_from, counts_to,
-       speaker, asks, length, tags, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       speaker, asks, length, saying, wording, tags, text)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[row.number, row.id, row.place, row.key, row.thread, row.valid_from, row.counts_from],
-    ...[row.counts_to, row.speaker, row.asks, row.length, row.tags, row.text],
+    ...[row.counts_to, row.speaker, row.asks, row.length, row.saying, row.wording, row.tags],
+    row.text,
   );
   store.addWords(row.number, searchableOf(parsed(row)));
 }
