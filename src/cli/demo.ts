@@ -16,7 +16,7 @@ import {
 } from './demo-scenes.ts';
 import { Stage } from './demo-stage.ts';
 import { asDemoFailure, Watch } from './demo-watch.ts';
-import { stopSignal } from './up.ts';
+import { stopSignal } from './stop-signal.ts';
 
 interface DemoOptions {
   readonly once?: true;
@@ -37,7 +37,7 @@ export function defineDemo(command: Command, context: Context): void {
 }
 
 async function demo(context: Context, { once, keep }: DemoOptions, json: boolean): Promise<void> {
-  const signal = stopSignal(context.signal);
+  const { signal } = stopSignal(context.signal);
   const engines = composeEngines();
   const stage = await Stage.choose({ ...context, signal }, engines);
   const tell = new Narrator(context, json);

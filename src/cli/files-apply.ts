@@ -6,13 +6,18 @@ import { waitForEnd } from './call-end.ts';
 import { withHome } from './connect.ts';
 import type { Context } from './context.ts';
 import { answerTo } from './files-call.ts';
+import { whileStoppable } from './stop-signal.ts';
 
 /** The request is the one that the token was given for. */
-export async function applyChange(
+export function applyChange(
   context: Context,
   request: FileRequest,
   token: string,
 ): Promise<FileAnswer> {
+  return whileStoppable(context, (stoppable) => apply(stoppable, request, token));
+}
+
+async function apply(context: Context, request: FileRequest, token: string): Promise<FileAnswer> {
   const options = { ...request.options, confirmation_token: token };
   const confirmed = { ...request, options };
   try {

@@ -6,6 +6,7 @@ import type { Understanding } from '../kernel/files/understanding.ts';
 import { oneLine, quote } from '../kernel/quote.ts';
 import { actingAs, agentDoor, withHome } from './connect.ts';
 import type { Context } from './context.ts';
+import { whileStoppable } from './stop-signal.ts';
 
 export interface AsOption {
   readonly as?: string | undefined;
@@ -55,8 +56,12 @@ export function answerTo(
   { as }: AsOption,
   request: FileRequest,
 ): Promise<FileAnswer> {
-  const options = { as: actingAs(context, as), signal: context.signal };
-  return withHome(context, { holder }, (client) => client.runFiles(request, options));
+  const who = actingAs(context, as);
+  return whileStoppable(context, (stoppable) =>
+    withHome(stoppable, { holder }, (client) =>
+      client.runFiles(request, { as: who, signal: stoppable.signal }),
+    ),
+  );
 }
 
 export type MoreTool =
@@ -96,8 +101,10 @@ interface FilesCall extends AsOption {
 
 async function call(context: Context, { as, tool, args }: FilesCall): Promise<unknown> {
   const who = actingAs(context, as);
-  const { output } = await withHome(context, { holder }, (client) =>
-    client.callTool(`files.${tool}`, { args, as: who }, { signal: context.signal }),
+  const { output } = await whileStoppable(context, (stoppable) =>
+    withHome(stoppable, { holder }, (client) =>
+      client.callTool(`files.${tool}`, { args, as: who }, { signal: stoppable.signal }),
+    ),
   );
   return output;
 }

@@ -24,7 +24,7 @@ export function defineFilesUndo(group: Command, context: Context): void {
     .option('--yes', 'do not ask; needed where nobody can be asked')
     .addHelpText(
       'after',
-      '\nNames, contents, modes and times come back. What somebody has changed since is left as\nit is, and said.\n\nExamples:\n  aos files undo --dry-run\n  aos files undo 01a1e4edbc058353bde0e3140acc567c --yes',
+      '\nNames, contents, modes and times come back. A file that somebody has changed since is left\nas it is, and said. A folder that was copied goes to the trash with all that is in it by then.\n\nExamples:\n  aos files undo --dry-run\n  aos files undo 01a1e4edbc058353bde0e3140acc567c --yes',
     )
     .action((plan: string | undefined, options: UndoOptions) => {
       const json = undone.optsWithGlobals()['json'] === true;

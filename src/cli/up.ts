@@ -8,6 +8,7 @@ import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
 import { startDetached } from './start-detached.ts';
+import { stopSignal } from './stop-signal.ts';
 import { table } from './table.ts';
 
 interface UpOptions {
@@ -57,7 +58,7 @@ async function runHere(context: Context, { takeover }: UpOptions): Promise<void>
   await inside.runDaemon(engines, settings, {
     takeover: takeover === true,
     environment: context.environment,
-    signal: stopSignal(context.signal),
+    signal: stopSignal(context.signal).signal,
     onReady: (where, { isNew }) =>
       context.print(readyOutcome(where, { isNew, howToStop: 'Ctrl-C' })),
   });
@@ -72,19 +73,6 @@ async function hasNoAgents(client: Client): Promise<boolean> {
     if (failure instanceof AosError) return false;
     throw failure;
   }
-}
-
-/** Ctrl-C, SIGTERM, or the end of the terminal; the second one of a kind does not wait. */
-export function stopSignal(interrupted: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const exitCodes = { SIGTERM: 143, SIGHUP: 129 } as const;
-  for (const name of ['SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => {
-      process.once(name, () => process.exit(exitCodes[name]));
-      controller.abort(new AosError('interrupted.signal', { message: `Stopped by ${name}` }));
-    });
-  }
-  return AbortSignal.any([interrupted, controller.signal]);
 }
 
 interface Readiness {

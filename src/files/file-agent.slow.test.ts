@@ -401,6 +401,88 @@ test.each(changes)(
   },
 );
 
+test('what comes into a folder before its turn keeps it from being deleted for ever', async () => {
+  const coming: Disk = {
+    ...realDisk,
+    remove: async (path) => {
+      await realDisk.remove(path);
+      if (path.endsWith('/a.txt')) write(world, 'b/sub/thesis.txt', 'thesis');
+    },
+  };
+  await using world = await fileAgentWorld({ disk: coming });
+  for (const path of ['a/a.txt', 'b/sub/x.txt']) write(world, path);
+
+  const answer = await world.confirm({
+    ...{ action: 'delete_file', path: '~/*', options: { permanent: true } },
+  });
+
+  expect(codeOf(answer)).toBe('CHANGED');
+  expect(readdirSync(world.root, { recursive: true }).sort()).toEqual([
+    ...['b', 'b/sub', 'b/sub/thesis.txt', 'b/sub/x.txt'],
+  ]);
+});
+
+test('of a folder that cannot go as a whole the rest stays in its place, and it is told what went', async () => {
+  const stubborn: Disk = {
+    ...realDisk,
+    remove: async (path) => {
+      if (path.endsWith('/blob')) throw diskError('EPERM', path);
+      await realDisk.remove(path);
+    },
+  };
+  await using world = await fileAgentWorld({ disk: stubborn });
+  for (const path of ['p/a/main', 'p/b/cache/blob', 'p/c/last']) write(world, path, 'x');
+
+  const answer = await world.confirm({
+    ...{ action: 'delete_file', path: '~/p', options: { permanent: true } },
+  });
+
+  expect(codeOf(answer)).toBe('PERMISSION_DENIED');
+  expect(answer.action_performed).toBe('Deleted for ever: 1 file (1 byte)');
+  expect(readdirSync(world.root, { recursive: true }).sort()).toEqual([
+    ...['p', 'p/b', 'p/b/cache', 'p/b/cache/blob', 'p/c', 'p/c/last'],
+  ]);
+});
+
+test('a deletion of a folder for ever stops between two files, and what is left keeps its place', async () => {
+  const ends = new AbortController();
+  const stopping: Disk = {
+    ...realDisk,
+    remove: async (path) => {
+      await realDisk.remove(path);
+      if (path.endsWith('/1.txt'))
+        ends.abort(new AosError('interrupted.signal', { message: 'Stop' }));
+    },
+  };
+  await using world = await fileAgentWorld({ disk: stopping });
+  for (const name of ['0', '1', '2', '3']) write(world, `p/sub/${name}.txt`);
+  const options = { permanent: true } as const;
+  const request = { action: 'delete_file', path: '~/p', options } as const;
+  const withYes = ({ confirmation_token }: FileAnswer) => ({
+    ...request,
+    options: { ...options, confirmation_token },
+  });
+  const second = await world.ask(withYes(await world.ask(request)));
+
+  await world.ask(withYes(second), { signal: ends.signal }).catch(() => {});
+
+  const left = readdirSync(join(world.root, 'p/sub'));
+  expect(left).not.toContain('1.txt');
+  expect(left.length).toBeGreaterThan(0);
+  expect(readdirSync(world.root)).toEqual(['p']);
+});
+
+test('an undo throws what was written away, and not for ever', async () => {
+  await using world = await fileAgentWorld();
+  write(world, 'w.txt', 'before');
+  await world.confirm({ action: 'write_file', path: '~/w.txt', content: 'an hour of work' });
+
+  await world.undo();
+
+  expect(read(world, 'w.txt')).toBe('before');
+  expect(await world.restore('~/w.txt').then(codeOf)).not.toBe('NOT_FOUND');
+});
+
 test('what came after the yes stays, where a deletion for ever goes on after a crash', async () => {
   await using folder = temporaryFolder();
   const options = { permanent: true, on_error: 'continue' } as const;

@@ -26,7 +26,7 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
 }
 
 /** Whoever has shut a folder does not keep it so. */
-async function openUp(disk: Disk, path: string, { mode }: DiskEntry): Promise<void> {
+export async function openUp(disk: Disk, path: string, { mode }: DiskEntry): Promise<void> {
   if ((mode & 0o700) !== 0o700) await disk.makePrivate(path);
 }
 

@@ -94,10 +94,10 @@ function collect(value: unknown, words: string[], depth: number): void {
   } else words.push(String(value));
 }
 
-export function badValue(why: string): AosError {
+export function badValue(why: string, fix = 'Store a text, or what JSON can hold'): AosError {
   return new AosError('memory.bad-value', {
     message: `That cannot be remembered: ${why}`,
-    fix: 'Store a text, or what JSON can hold',
+    fix,
   });
 }
 

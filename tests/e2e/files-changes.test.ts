@@ -296,7 +296,10 @@ describe('an agent', () => {
   });
 });
 
-describe.each(['with a daemon', 'without one'])('Ctrl-C, %s,', (how) => {
+describe.each([
+  ...[['INT', 'with a daemon'] as const, ['INT', 'without one'] as const],
+  ...[['TERM', 'without one'] as const, ['HUP', 'without one'] as const],
+])('SIG%s, %s,', (signal, how) => {
   test('stops a change between two files, and nothing goes on with it later', async () => {
     await using home = await filesHome();
     const many = 2000;
@@ -311,11 +314,10 @@ describe.each(['with a daemon', 'without one'])('Ctrl-C, %s,', (how) => {
     };
     if (how === 'with a daemon') await home.aos('up', '--detach', '--port', '0');
     // Once a file is gone, it is told to stop.
-    const ctrlC =
-      '"$@" & until [ "$(ls many | wc -l)" -lt 2000 ]; do :; done; kill -INT $!; wait $!';
+    const stop = `"$@" & until [ "$(ls many | wc -l)" -lt 2000 ]; do :; done; kill -${signal} $!; wait $!`;
 
     const stopped = await home.piped(
-      ['sh', '-c', ctrlC, 'sh'],
+      ['sh', '-c', stop, 'sh'],
       ...['files', 'delete', 'many/*', '--permanent', '--yes', '--plan', planIn(asked)],
     );
     const plans = async () => (await home.json('files', 'plans')).data;
@@ -323,7 +325,7 @@ describe.each(['with a daemon', 'without one'])('Ctrl-C, %s,', (how) => {
       expect(await plans()).toMatchObject({
         result: { plans: [{ state: 'stopped', can_undo: false }] },
       });
-    });
+    }, 10_000);
     const after = left();
     const looked = await home.aos('files', 'trash');
 

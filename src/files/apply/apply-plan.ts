@@ -99,11 +99,15 @@ interface Work extends Applying {
 
 async function tryStep(work: Work, number: number, step: Step): Promise<StepState> {
   const { deps, caller, id, plan, isAgain, log, done } = work;
+  let noted: StepNote = {};
   const run: StepRun = {
     ...{ deps, caller, planId: id, number },
     before: isAgain ? (done.steps.get(number)?.note ?? {}) : undefined,
     syncs: plan.steps.length <= fewSteps,
-    note: (note: StepNote) => log.add({ n: number, note }),
+    note: (note: StepNote) => {
+      noted = { ...noted, ...note };
+      return log.add({ n: number, note });
+    },
   };
   try {
     const note = await doStep(run, step);
@@ -113,10 +117,10 @@ async function tryStep(work: Work, number: number, step: Step): Promise<StepStat
     const error = toFilesError(failure);
     if (!(error instanceof AosError)) throw failure;
     // A3: it was not tried to its end, and may be tried again.
-    if (caller.signal.aborted) return { ok: undefined, note: {} };
+    if (caller.signal.aborted) return { ok: undefined, note: noted };
     const told = { code: wireCode(error.code), message: error.message };
     await log.add({ n: number, ok: false, error: told });
-    return { ok: false, note: {}, error: told };
+    return { ok: false, note: noted, error: told };
   }
 }
 

@@ -25,6 +25,8 @@ export interface StepNote {
   readonly trashed?: Trashed | undefined;
   /** A copy on another disk is there, and what it was made of too. */
   readonly isSourceLeft?: boolean | undefined;
+  /** Of a folder that could not go as a whole: what has gone for ever. */
+  readonly gone?: { readonly files: number; readonly bytes: number } | undefined;
   /** A folder that was to be made was there already. */
   readonly wasThere?: boolean | undefined;
 }

@@ -64,7 +64,13 @@ function itemOf(step: Step, { steps }: Applied, index: number): object {
 function doneFacts(plan: Plan, { steps }: Applied): { files: number; bytes: number } {
   let [files, bytes] = [0, 0];
   for (const [index, step] of plan.steps.entries()) {
-    if (steps[index]?.ok !== true || step.do === 'make-folder') continue;
+    const state = steps[index];
+    if (state?.ok !== true) {
+      files += state?.note.gone?.files ?? 0;
+      bytes += state?.note.gone?.bytes ?? 0;
+      continue;
+    }
+    if (step.do === 'make-folder') continue;
     // It goes on from there, and is counted then.
     if ('to' in step && step.to.includes(betweenMark)) continue;
     const was = 'was' in step ? step.was : undefined;
@@ -100,7 +106,7 @@ function didWords(plan: Plan, { files, bytes, done }: Did): string {
   // Of folders that come back nobody has counted what is in them.
   if (plan.action === 'undo_plan') return `Took back ${countWords(done, 'step')}`;
   if (plan.action === 'restore_file') return done === 0 ? 'Restored nothing' : 'Restored it';
-  if (done === 0) return 'Nothing was done';
+  if (done === 0 && files === 0) return 'Nothing was done';
   const verb = plan.isPermanent ? 'Deleted for ever:' : did[plan.action];
   return `${verb} ${countWords(files, 'file')} (${sizeWords(bytes)})`;
 }

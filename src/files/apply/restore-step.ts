@@ -8,11 +8,11 @@ import { changed } from '../refusals.ts';
 import { openTrash } from '../trash/trash-folder.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { exactPlace } from './exact-place.ts';
-import { moveOver, moveToFree } from './put-in-place.ts';
+import { moveToFree } from './put-in-place.ts';
 
 export async function restoreStep(
   run: StepRun,
-  { from, info, to, was, replaces }: Extract<Step, { do: 'restore' }>,
+  { from, info, to, was }: Extract<Step, { do: 'restore' }>,
 ): Promise<StepNote> {
   const { disk } = run.deps;
   const parts = partsOf(from);
@@ -26,7 +26,6 @@ export async function restoreStep(
     if (!isStill(was, there)) throw changed();
     // Both names, as a crash in the middle of a replacement leaves it.
     if (isSame(was, target.there)) await disk.remove(source.entry);
-    else if (replaces !== undefined) await moveOver(disk, source, { ...target, replaces });
     else if ((await moveToFree(disk, { ...source, was }, target)) !== 'placed')
       throw onAnotherDisk();
   }

@@ -61,13 +61,8 @@ function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): r
 
 /** What was made goes, unless somebody has worked on it; what it had replaced comes back. */
 function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
-  const { made, trashed } = note;
+  const { made } = note;
   if (made === undefined) return [];
-  const isFolder = made.kind === 'folder' || replaced?.kind === 'folder';
-  if (replaced !== undefined && trashed !== undefined && !isFolder) {
-    const back = { from: trashed.file, info: trashed.info, to, was: replaced } as const;
-    return [{ do: 'restore', ...back, replaces: made }];
-  }
   // Not for ever: it may be the last copy by now, and of a folder nobody can tell what came into it.
   return [{ do: 'trash', from: to, was: made }, ...broughtBack(to, replaced, note)];
 }

@@ -70,8 +70,6 @@ interface RestoreStep {
   readonly info: string;
   readonly to: string;
   readonly was: Was;
-  /** What the plan that is undone had put there, which goes. */
-  readonly replaces?: Was | undefined;
 }
 
 /** What could be asked for and is not done, with the reason; nothing of it is a step. */

@@ -14,7 +14,7 @@ export const key = z
 const name = (longest: number) =>
   z
     .string()
-    .min(1)
+    .min(1, 'It is empty')
     .max(longest)
     .refine((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'It has something unseen in it');
 
@@ -23,7 +23,7 @@ export const agentName = name(128);
 export const tags = z.array(name(memoryLimits.tagCharacters)).max(memoryLimits.tags);
 export const thread = name(memoryLimits.threadCharacters);
 export const time = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'That is no time such as 2026-11-16T12:00:00Z' })
   .transform((text) => Date.parse(text))
   .refine((at) => at >= Date.UTC(0) && at < Date.UTC(10_000, 0), 'A time has a year of four digits')
   .describe('Such as 2026-11-16T12:00:00Z');
