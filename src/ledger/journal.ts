@@ -160,6 +160,10 @@ export async function startCall(
   return changed === 1;
 }
 
+const purged = '{"erased":"purged"}';
+/** A call that has arguments of its own has a digest of them. */
+const isPurged = `arguments = '${purged}' and arguments_digest = ''`;
+
 export interface CallEnd {
   readonly from: CallState;
   readonly to: 'answered' | 'failed' | 'denied' | 'unsure';
@@ -167,7 +171,10 @@ export interface CallEnd {
   readonly at: Instant;
 }
 
-/** False when it is not, or no longer, in the state that it is to leave. */
+/**
+ * False when it is not, or no longer, in the state that it is to leave. What was purged while it
+ * ran has seen what is to go, so its result is not kept either.
+ */
 export async function endCall(
   tx: Transaction,
   callId: string,
@@ -176,9 +183,10 @@ export async function endCall(
   const key = tx.bodies && (await keyOfCall(tx, callId));
   const written = key === undefined ? result : closed(tx, key, result);
   const changed = await tx.run(
-    `update journal set state = $3, result = $4, result_bytes = $5, ended_at = $6
+    `update journal set state = $3, result_bytes = $5, ended_at = $6,
+       result = case when ${isPurged} then $7 else $4 end
      where call_id = $1 and state = $2`,
-    [callId, from, to, written, Buffer.byteLength(result), at],
+    [callId, from, to, written, Buffer.byteLength(result), at, purged],
   );
   return changed === 1;
 }

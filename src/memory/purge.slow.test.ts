@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { filesWith } from '../../tests/support/files-with.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
 import { callKey } from '../kernel/journal/step.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
@@ -8,14 +7,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { insertOperation } from '../ledger/operations.ts';
 
 const canary = 'canary-7f3a91';
-
-/** Whether any byte of any file of the world still says it. */
-function filesWith(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
-}
 
 test('purge() leaves no byte of any version in any file', async () => {
   await using world = await memoryWorld();
