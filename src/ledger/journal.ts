@@ -283,11 +283,15 @@ export function callsThatStore(
   );
 }
 
-/** The calls by which a message was sent or read. */
+/** The calls by which a message was sent or read: by its sender, its recipients, the owner. */
 export function callsWithMessage(sql: Sql, messageId: string): Promise<CallOfRun[]> {
   return sql.all(
     `select call_id, idempotency_key from journal
-     where tool in ('message.send', 'message.inbox', 'message.request') and instr(result, $1) > 0`,
+     where tool in ('message.send', 'message.inbox', 'message.request') and instr(result, $1) > 0
+       and principal in (select 'owner'
+         union select 'agent:' || agent_name from messages where message_id = $1
+         union select 'agent:' || recipient from messages
+           join deliveries on deliveries.message = messages.id where message_id = $1)`,
     [messageId],
   );
 }

@@ -7,6 +7,7 @@ import { hideMemories, memoriesMadeBy } from '../ledger/memories.ts';
 import { keepPurgeDebt, usersOfMemories } from '../ledger/memory-uses.ts';
 import { eraseMessage } from '../ledger/messages.ts';
 import { purgeTexts } from '../ledger/operation-finish.ts';
+import { eraseOpenNotes, notesOfOperation, operationsWithMail } from '../ledger/operation-notes.ts';
 import { findOperation, type OperationRow, operationsBelow } from '../ledger/operations.ts';
 import { eraseSteps } from '../ledger/steps.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -26,19 +27,36 @@ export interface ToErase {
 /** With all that has it from them, and with what operations left behind by themselves. */
 export async function eraseUsers(
   deps: EraseDeps,
-  { ids, users, later }: ToErase,
+  known: ToErase,
   begin: { readonly ids: readonly number[]; readonly users: readonly string[] },
 ): Promise<void> {
-  const sql = deps.ledger.committed;
-  // It grows meanwhile.
-  const found = new Set([...begin.users, ...(await takeIn(deps, ids, begin.ids))]);
-  for (const user of found) {
-    if (users.has(user)) continue;
-    users.add(user);
-    for (const each of await partnersOf(sql, user)) found.add(each);
-    const derived = await eraseUser(deps, user, later);
-    for (const each of await takeIn(deps, ids, derived)) found.add(each);
+  let found = new Set([...begin.users, ...(await takeIn(deps, known.ids, begin.ids))]);
+  while (found.size > 0) {
+    // It grows meanwhile.
+    for (const user of found) {
+      known.users.add(user);
+      for (const each of await heirsOf(deps, known, user)) found.add(each);
+    }
+    // Who has it from another first: a process that dies finds the others again, and by them these.
+    for (const user of [...found].reverse()) await eraseUser(deps, user, known.later);
+    // Something may have been sent, taken or left behind before it was erased.
+    found = new Set();
+    for (const user of known.users) {
+      for (const each of await heirsOf(deps, known, user)) found.add(each);
+    }
   }
+}
+
+/** Who has it from this one or from what it left behind, and is not known yet. */
+async function heirsOf(
+  deps: EraseDeps,
+  { ids, users }: ToErase,
+  user: string,
+): Promise<readonly string[]> {
+  const sql = deps.ledger.committed;
+  const left = user.startsWith('operation:') ? await memoriesMadeBy(sql, user) : [];
+  const heirs = [...(await partnersOf(sql, user)), ...(await takeIn(deps, ids, left))];
+  return heirs.filter((each) => !users.has(each));
 }
 
 /** From then on nobody sees them any more, so those who have are all. */
@@ -57,8 +75,25 @@ async function takeIn(
 /** Who has it from this one, or gave it to this one. */
 async function partnersOf(sql: Sql, user: string): Promise<readonly string[]> {
   const { kind, id } = partsOf(user);
-  if (kind === 'message') return (await callsWithMessage(sql, id)).flatMap(usersIn);
-  return kind === 'operation' ? childrenOf(sql, id) : [];
+  if (kind === 'message') return readersOf(sql, id);
+  return kind === 'operation' ? toldBy(sql, id) : [];
+}
+
+/** Who has sent or read a message. */
+async function readersOf(sql: Sql, id: string): Promise<readonly string[]> {
+  const calls = await callsWithMessage(sql, id);
+  const operations = await operationsWithMail(sql, id);
+  return [...calls.flatMap(usersIn), ...operations.map((operation) => `operation:${operation}`)];
+}
+
+/** Goals are made of what it has seen, and whoever it worked for was told what it came to. */
+async function toldBy(sql: Sql, id: string): Promise<readonly string[]> {
+  const children = await operationsBelow(sql, id);
+  const notes = await notesOfOperation(sql, id);
+  return [
+    ...children.map((child) => `operation:${child}`),
+    ...notes.map((note) => `message:${note}`),
+  ];
 }
 
 function partsOf(user: string): { readonly kind: string; readonly id: string } {
@@ -72,22 +107,11 @@ export function usersIn({ call_id, idempotency_key }: CallOfRun): readonly strin
   return [`tool-call:${call_id}`, ...(operation === undefined ? [] : [`operation:${operation}`])];
 }
 
-/** Their goals are made of what it has seen. */
-async function childrenOf(sql: Sql, id: string): Promise<readonly string[]> {
-  return (await operationsBelow(sql, id)).map((child) => `operation:${child}`);
-}
-
-async function eraseUser(
-  deps: EraseDeps,
-  user: string,
-  later: Set<string>,
-): Promise<readonly number[]> {
+async function eraseUser(deps: EraseDeps, user: string, later: Set<string>): Promise<void> {
   const { kind, id } = partsOf(user);
   if (kind === 'tool-call') await eraseOneCall(deps, id);
   if (kind === 'message') await eraseMail(deps, id);
-  if (kind !== 'operation') return [];
-  if (!(await eraseOperation(deps, id))) later.add(id);
-  return memoriesMadeBy(deps.ledger.committed, user);
+  if (kind === 'operation' && !(await eraseOperation(deps, id))) later.add(id);
 }
 
 /** With what the system itself has told of it. */
@@ -111,7 +135,10 @@ async function eraseOperation({ ledger }: EraseDeps, id: string): Promise<boolea
   }
   // A page a transaction: everybody else goes on in between.
   while (!(await ledger.transact((tx) => eraseSome(tx, row)))) {}
-  await ledger.transact((tx) => purgeTexts(tx, id));
+  await ledger.transact(async (tx) => {
+    await purgeTexts(tx, id);
+    await eraseOpenNotes(tx, id, asPurged());
+  });
   return true;
 }
 
