@@ -150,3 +150,30 @@ test('what somebody is yet to be told of it is emptied, also while it is sent', 
 
   expect(filesWith(world.folder, canary)).toEqual([]);
 });
+
+test('a purge that was cut off behind its rows is brought to its end later', async () => {
+  let isCut = false;
+  await using world = await memoryWorld({
+    watchIndex: (index) => ({
+      ...{ position: () => index.position(), clear: () => index.clear() },
+      ...{ counts: () => index.counts(), forget: () => index.forget() },
+      ...{ [Symbol.asyncDispose]: () => index[Symbol.asyncDispose]() },
+      search: (...given) => index.search(...given),
+      withoutVector: (...given) => index.withoutVector(...given),
+      putVectors: (...given) => index.putVectors(...given),
+      apply: async (...given) => {
+        if (isCut) throw new Error('the process died');
+        await index.apply(...given);
+      },
+    }),
+  });
+  await world.store('plan', canary);
+  expect(await world.found(canary)).toEqual(['plan']);
+  isCut = true;
+  await expect(world.memory.purge(place('plan'), only)).rejects.toThrow('died');
+  isCut = false;
+
+  await world.memory.keepHouse();
+
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});

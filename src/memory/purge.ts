@@ -8,6 +8,7 @@
  *     Who looks at it meanwhile is no exception: first it is hidden from everybody, and before the
  *     rows go it is asked once more who has seen them.
  * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
+ *     That files still hold it is a debt that is written with the deletion.
  * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
  *     that were made before are left alone, and so is what somebody has written elsewhere: other
  *     mail, files.
@@ -99,6 +100,8 @@ async function takeAway(
       if (missed.length > 0 && round < mostRounds) return missed;
       for (const user of missed) await keepPurgeDebt(tx, user);
       await deleteMemories(tx, [...gone.ids]);
+      // P2
+      await keepPurgeDebt(tx, `${filesDebt}${ids[0] ?? users[0]}`);
       await also(tx);
       return [];
     });
@@ -107,19 +110,28 @@ async function takeAway(
   }
 }
 
+const filesDebt = 'files:';
+
 /** P3 */
 async function forgetAll({ ledger, index, follower }: PurgeDeps): Promise<void> {
+  const debts = await purgeDebts(ledger.committed);
   await follower.catchUp();
   await index.forget();
   await ledger.forget();
+  const paid = debts.filter((debt) => debt.startsWith(filesDebt));
+  if (paid.length === 0) return;
+  await ledger.transact(async (tx) => {
+    for (const debt of paid) await settlePurgeDebt(tx, debt);
+  });
 }
 
-/** What was left because it still ran. */
+/** What was left because it still ran, or because the process died. */
 export async function settlePurges(deps: PurgeDeps): Promise<void> {
   const sql = deps.ledger.committed;
-  let settled = 0;
-  for (const user of await purgeDebts(sql)) {
-    if (!(await isUserOver(sql, user))) continue;
+  const debts = await purgeDebts(sql);
+  let settled = debts.filter((debt) => debt.startsWith(filesDebt)).length;
+  for (const user of debts) {
+    if (user.startsWith(filesDebt) || !(await isUserOver(sql, user))) continue;
     const seen = { ids: [], users: [user], later: new Set<string>() };
     await takeAway(deps, seen, (tx) => settlePurgeDebt(tx, user));
     settled++;

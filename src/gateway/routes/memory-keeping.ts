@@ -21,7 +21,7 @@ export function memoryKeepingRoutes(
 }
 
 const note =
-  'Backups that were made before still hold it, and so do mail and files that it was written into';
+  'Backups that were made before still hold it, and so do mail and files that it was written into, and copies that were stored under another key';
 
 async function purge(
   deps: RouteDeps,
