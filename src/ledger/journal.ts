@@ -252,6 +252,30 @@ async function eraseRow(
 
 export type CallOfRun = Pick<CallRow, 'call_id' | 'idempotency_key'>;
 
+/** Rows of the journal, the last one included. */
+export interface CallRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+const rowsAtOnce = 5000;
+const bytesAtOnce = 2_000_000;
+
+/** Of calls that are over and were to store something: so few that they are read in a moment. */
+export async function nextStores(sql: Sql, after: number): Promise<CallRange | undefined> {
+  const last = await sql.get<{ id: number | null }>('select max(id) as id from journal');
+  if (after >= (last?.id ?? 0)) return undefined;
+  // How long each is is known without reading it.
+  const row = await sql.get<{ id: number }>(
+    `select id from (
+       select id, sum(octet_length(arguments)) over (order by id) as bytes from journal
+       where tool = 'memory.store' and id > $1 and id <= $2)
+     where bytes >= $3 order by id limit 1`,
+    [after, after + rowsAtOnce, bytesAtOnce],
+  );
+  return { after, upTo: row?.id ?? after + rowsAtOnce };
+}
+
 /**
  * Calls that are over and were to store something there, whether they did or not: who was refused
  * has sent it along too.
@@ -259,13 +283,14 @@ export type CallOfRun = Pick<CallRow, 'call_id' | 'idempotency_key'>;
 export function callsThatStore(
   sql: Sql,
   { owner, scope, key }: MemoryKey,
-  { below }: { readonly below: boolean },
+  { below, after, upTo }: CallRange & { readonly below: boolean },
 ): Promise<CallOfRun[]> {
   // What is sealed is no JSON, and goes with its operation.
   return sql.all(
     `with stores as materialized (
        select id, call_id, principal, idempotency_key, arguments from journal
-       where tool = 'memory.store' and ended_at is not null and json_valid(arguments)),
+       where id > $5 and id <= $6 and tool = 'memory.store' and ended_at is not null
+         and json_valid(arguments)),
      said as (
        select id, call_id, idempotency_key, arguments ->> '$.key' as key,
          coalesce(arguments ->> '$.scope', 'working') as scope,
@@ -279,7 +304,7 @@ export function callsThatStore(
        and (key = $3 or ($4 = 1 and ($3 = '' or (key > $3 || '/' and key < $3 || '0'))))
        and key is not null
      order by id`,
-    [owner, scope, key, below ? 1 : 0],
+    [owner, scope, key, below ? 1 : 0, after, upTo],
   );
 }
 

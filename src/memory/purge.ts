@@ -16,8 +16,8 @@
 
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { callsThatStore } from '../ledger/journal.ts';
-import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { callsThatStore, nextStores } from '../ledger/journal.ts';
+import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { deleteMemories, emptyExpired, expiredMemories, memoryIds } from '../ledger/memories.ts';
 import {
   keepPurgeDebt,
@@ -49,7 +49,7 @@ export async function purgeMemories(
 ): Promise<Purged> {
   const later = new Set<string>();
   let versions = 0;
-  let users = await storersOf(deps.ledger.committed, place, { below });
+  let users = await storersOf(deps.ledger, place, { below });
   for (;;) {
     const ids = await memoryIds(deps.ledger.committed, place, { below, limit: atOnce });
     if (ids.length + users.length === 0) break;
@@ -68,11 +68,21 @@ export async function purgeMemories(
 
 /** Who was to store something there: of a call that failed nothing is noted. */
 export async function storersOf(
-  sql: Sql,
+  ledger: Ledger,
   place: MemoryKey,
   { below }: { readonly below: boolean },
 ): Promise<readonly string[]> {
-  return (await callsThatStore(sql, place, { below })).flatMap(usersIn);
+  const users: string[] = [];
+  let range = await nextStores(ledger.committed, 0);
+  while (range !== undefined) {
+    const some = { below, ...range };
+    // All that was ever stored is looked through. A transaction waits for its turn, so that
+    // everybody else goes on in between.
+    const calls = await ledger.transact((tx) => callsThatStore(tx, place, some));
+    users.push(...calls.flatMap(usersIn));
+    range = await nextStores(ledger.committed, range.upTo);
+  }
+  return users;
 }
 
 interface Seen {
