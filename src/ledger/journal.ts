@@ -164,6 +164,12 @@ const purged = '{"erased":"purged"}';
 /** A call that has arguments of its own has a digest of them. */
 const isPurged = `arguments = '${purged}' and arguments_digest = ''`;
 
+/** Whether what it was asked and has answered was purged. */
+export async function isPurgedCall(sql: Sql, callId: string): Promise<boolean> {
+  const row = await sql.get(`select 1 from journal where call_id = $1 and ${isPurged}`, [callId]);
+  return row !== undefined;
+}
+
 export interface CallEnd {
   readonly from: CallState;
   readonly to: 'answered' | 'failed' | 'denied' | 'unsure';

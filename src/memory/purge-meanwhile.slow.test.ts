@@ -1,5 +1,6 @@
 /** What happens while a purge is under way. */
 import { expect, test } from 'vitest';
+import { complainingLog } from '../../tests/support/complaining-log.ts';
 import { filesWith } from '../../tests/support/files-with.ts';
 import {
   callerFor,
@@ -11,6 +12,7 @@ import {
 import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { copyMemoryUses } from '../ledger/memory-uses.ts';
+import { tellOfEnd } from '../tools/notes.ts';
 
 const canary = 'canary-7f3a91';
 const only = { below: false, actor: 'owner' } as const;
@@ -166,4 +168,26 @@ test('what is pinned and purged while a model begins is not told', async () => {
   const told = await world.memory.pack(caller, { goal: 'Do the work', tokens: 1000 });
 
   expect(told.map(({ key }) => key)).toEqual(['other']);
+});
+
+test('whoever is told later how a call ended is told nothing that was purged while it ran', async () => {
+  await using world = await memoryWorld();
+  await world.store('plan', canary);
+  await begin(world.ledger, 'late');
+  const user = 'tool-call:late';
+  const seen = await world.memory.retrieve({ ...callerFor(jean), user }, place('plan'));
+  await world.memory.purge(place('plan'), only);
+  const told: string[] = [];
+
+  await tellOfEnd(
+    {
+      ...{ ledger: world.ledger, log: complainingLog },
+      notify: async ({ body }) => void told.push(body),
+    },
+    { call_id: 'late', principal: jean, tool: 'memory.get', runs: 1, idempotency_key: 'late' },
+    { kind: 'answered', callId: 'late', tool: 'memory.get', output: seen?.value, bytes: 1 },
+  );
+
+  expect(told.join()).toContain('purged');
+  expect(told.join()).not.toContain(canary);
 });
