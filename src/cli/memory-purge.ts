@@ -29,7 +29,7 @@ export function defineMemoryPurge(group: Command, context: Context): void {
     .option('--yes', 'do not ask; needed where nobody can be asked')
     .addHelpText(
       'after',
-      '\nErased are the versions, what the search index knows of them, and the journals of the calls\nand operations that have seen them; those of an operation that still runs when it is over.\nWhat was written elsewhere is left alone: mail, files, and backups that were made before.\n\nExamples:\n  aos memory purge house/door --scope long-term\n  aos memory purge customers/ --of jean --scope long-term --yes',
+      '\nErased are the versions, what the search index knows of them, and the journals of the calls\nand operations that have seen them; those of an operation that still runs when it is over.\nWhat was written elsewhere is left alone: mail, files, copies that were stored under another key,\nand backups that were made before.\n\nExamples:\n  aos memory purge house/door --scope long-term\n  aos memory purge customers/ --of jean --scope long-term --yes',
     );
   whoseOptions(command).action((key: string | undefined, options: PurgeOptions) =>
     purge(context, wishOf(key, options), {
@@ -59,7 +59,13 @@ async function purge(context: Context, wish: Wish, options: Manner): Promise<voi
     withMemory(context, {}, (client, { signal }) => client.purgeMemory(body, { signal }));
   const would = await send({ ...wish, dry_run: true });
   const { versions, operations = 0, calls = 0 } = would;
-  if (versions + operations + calls === 0) throw nothingThere(wish);
+  if (versions + operations + calls === 0) {
+    if (options.yes !== true || options.dryRun === true) throw nothingThere(wish);
+    // One that was cut off may have left something in files.
+    const late = await send(wish);
+    if (late.versions === 0) throw nothingThere(wish);
+    return context.print({ data: late, text: doneText(late, wish) });
+  }
   if (options.dryRun === true) {
     return context.print({ data: would, text: `Would erase ${amount(would, wish)}.` });
   }

@@ -1,5 +1,5 @@
 import type { MemoryKey } from '../kernel/memory/memory.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { memoryIds } from '../ledger/memories.ts';
 import { usersOfMemories } from '../ledger/memory-uses.ts';
 import { storersOf } from '../memory/purge.ts';
@@ -15,12 +15,13 @@ const mostCounted = 1_000_000;
 
 /** What a purge would erase, as things stand now. */
 export async function wouldPurge(
-  sql: Sql,
+  ledger: Ledger,
   place: MemoryKey,
   { below }: { readonly below: boolean },
 ): Promise<WouldPurge> {
+  const sql = ledger.committed;
   const ids = await memoryIds(sql, place, { below, limit: mostCounted });
-  const storers = await storersOf(sql, place, { below });
+  const storers = await storersOf(ledger, place, { below });
   const users = [...new Set([...(await usersOfMemories(sql, ids)), ...storers])];
   const countOf = (kind: string) => users.filter((user) => user.startsWith(`${kind}:`)).length;
   return { versions: ids.length, operations: countOf('operation'), calls: countOf('tool-call') };

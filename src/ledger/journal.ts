@@ -160,6 +160,16 @@ export async function startCall(
   return changed === 1;
 }
 
+const purged = '{"erased":"purged"}';
+/** A call that has arguments of its own has a digest of them. */
+const isPurged = `arguments = '${purged}' and arguments_digest = ''`;
+
+/** Whether what it was asked and has answered was purged. */
+export async function isPurgedCall(sql: Sql, callId: string): Promise<boolean> {
+  const row = await sql.get(`select 1 from journal where call_id = $1 and ${isPurged}`, [callId]);
+  return row !== undefined;
+}
+
 export interface CallEnd {
   readonly from: CallState;
   readonly to: 'answered' | 'failed' | 'denied' | 'unsure';
@@ -167,7 +177,10 @@ export interface CallEnd {
   readonly at: Instant;
 }
 
-/** False when it is not, or no longer, in the state that it is to leave. */
+/**
+ * False when it is not, or no longer, in the state that it is to leave. What was purged while it
+ * ran has seen what is to go, so its result is not kept either.
+ */
 export async function endCall(
   tx: Transaction,
   callId: string,
@@ -176,9 +189,10 @@ export async function endCall(
   const key = tx.bodies && (await keyOfCall(tx, callId));
   const written = key === undefined ? result : closed(tx, key, result);
   const changed = await tx.run(
-    `update journal set state = $3, result = $4, result_bytes = $5, ended_at = $6
+    `update journal set state = $3, result_bytes = $5, ended_at = $6,
+       result = case when ${isPurged} then $7 else $4 end
      where call_id = $1 and state = $2`,
-    [callId, from, to, written, Buffer.byteLength(result), at],
+    [callId, from, to, written, Buffer.byteLength(result), at, purged],
   );
   return changed === 1;
 }
@@ -244,6 +258,30 @@ async function eraseRow(
 
 export type CallOfRun = Pick<CallRow, 'call_id' | 'idempotency_key'>;
 
+/** Rows of the journal, the last one included. */
+export interface CallRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+const rowsAtOnce = 5000;
+const bytesAtOnce = 2_000_000;
+
+/** Of calls that are over and were to store something: so few that they are read in a moment. */
+export async function nextStores(sql: Sql, after: number): Promise<CallRange | undefined> {
+  const last = await sql.get<{ id: number | null }>('select max(id) as id from journal');
+  if (after >= (last?.id ?? 0)) return undefined;
+  // How long each is is known without reading it.
+  const row = await sql.get<{ id: number }>(
+    `select id from (
+       select id, sum(octet_length(arguments)) over (order by id) as bytes from journal
+       where tool = 'memory.store' and id > $1 and id <= $2)
+     where bytes >= $3 order by id limit 1`,
+    [after, after + rowsAtOnce, bytesAtOnce],
+  );
+  return { after, upTo: row?.id ?? after + rowsAtOnce };
+}
+
 /**
  * Calls that are over and were to store something there, whether they did or not: who was refused
  * has sent it along too.
@@ -251,13 +289,14 @@ export type CallOfRun = Pick<CallRow, 'call_id' | 'idempotency_key'>;
 export function callsThatStore(
   sql: Sql,
   { owner, scope, key }: MemoryKey,
-  { below }: { readonly below: boolean },
+  { below, after, upTo }: CallRange & { readonly below: boolean },
 ): Promise<CallOfRun[]> {
   // What is sealed is no JSON, and goes with its operation.
   return sql.all(
     `with stores as materialized (
        select id, call_id, principal, idempotency_key, arguments from journal
-       where tool = 'memory.store' and ended_at is not null and json_valid(arguments)),
+       where id > $5 and id <= $6 and tool = 'memory.store' and ended_at is not null
+         and json_valid(arguments)),
      said as (
        select id, call_id, idempotency_key, arguments ->> '$.key' as key,
          coalesce(arguments ->> '$.scope', 'working') as scope,
@@ -271,15 +310,19 @@ export function callsThatStore(
        and (key = $3 or ($4 = 1 and ($3 = '' or (key > $3 || '/' and key < $3 || '0'))))
        and key is not null
      order by id`,
-    [owner, scope, key, below ? 1 : 0],
+    [owner, scope, key, below ? 1 : 0, after, upTo],
   );
 }
 
-/** The calls by which a message was sent or read. */
+/** The calls by which a message was sent or read: by its sender, its recipients, the owner. */
 export function callsWithMessage(sql: Sql, messageId: string): Promise<CallOfRun[]> {
   return sql.all(
     `select call_id, idempotency_key from journal
-     where tool in ('message.send', 'message.inbox', 'message.request') and instr(result, $1) > 0`,
+     where tool in ('message.send', 'message.inbox', 'message.request') and instr(result, $1) > 0
+       and principal in (select 'owner'
+         union select 'agent:' || agent_name from messages where message_id = $1
+         union select 'agent:' || recipient from messages
+           join deliveries on deliveries.message = messages.id where message_id = $1)`,
     [messageId],
   );
 }

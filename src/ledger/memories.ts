@@ -2,7 +2,8 @@
  * What agents remember, as rows.
  *
  * M1. A version is never changed but for its end: when it stopped being so, when it expires, when
- *     it was forgotten; and for its pin. What has expired is emptied, and `purge` takes rows away.
+ *     it was forgotten; and for its pin. What has expired is emptied, and `purge` hides rows and
+ *     takes them away.
  * M2. Whatever is changed of a memory is a change that the search index hears of, in the same
  *     transaction (memory-changes.ts).
  */
@@ -326,6 +327,30 @@ export async function memoriesMadeBy(sql: Sql, source: string): Promise<number[]
     [source],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Nobody is told of them any more: they are about to go. */
+export async function hideMemories(
+  tx: Transaction,
+  ids: readonly number[],
+  at: Instant,
+): Promise<void> {
+  const rows = await tx.all<{ id: number }>(
+    `update memories set forgotten_at = $2
+     where id in (select value from json_each($1)) and forgotten_at is null returning id`,
+    [JSON.stringify(ids), at],
+  );
+  for (const { id } of rows) await noteMemoryChange(tx, id);
+}
+
+/** Of these, those that are there and were not forgotten. */
+export async function rememberedIds(sql: Sql, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await sql.all<{ id: number }>(
+    `select id from memories
+     where id in (select value from json_each($1)) and forgotten_at is null`,
+    [JSON.stringify(ids)],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Takes them away. Who has seen them has to be dealt with before. */

@@ -40,12 +40,12 @@ export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise
   return rows.map(({ user }) => user);
 }
 
-/** In place of a memory: whose journal is yet to be erased. */
+/** In place of a memory: what a purge has yet to erase. */
 const debts = 0;
 
-/** An operation whose journal is to be erased once it is over. */
-export async function keepPurgeDebt(tx: Transaction, operation: string): Promise<void> {
-  await noteMemoryUses(tx, [debts], `operation:${operation}`);
+/** Somebody who has seen what was purged, and could not be dealt with yet. */
+export async function keepPurgeDebt(tx: Transaction, user: string): Promise<void> {
+  await noteMemoryUses(tx, [debts], user);
 }
 
 export async function isToBePurged(sql: Sql, operation: string): Promise<boolean> {
@@ -57,14 +57,10 @@ export async function isToBePurged(sql: Sql, operation: string): Promise<boolean
   return found !== undefined;
 }
 
-export async function purgeDebts(sql: Sql): Promise<string[]> {
-  const users = await usersOfMemories(sql, [debts]);
-  return users.map((user) => user.replace(/^operation:/, ''));
+export function purgeDebts(sql: Sql): Promise<string[]> {
+  return usersOfMemories(sql, [debts]);
 }
 
-export async function settlePurgeDebt(tx: Transaction, operation: string): Promise<void> {
-  await tx.run('delete from memory_uses where memory = $1 and user = $2', [
-    debts,
-    `operation:${operation}`,
-  ]);
+export async function settlePurgeDebt(tx: Transaction, user: string): Promise<void> {
+  await tx.run('delete from memory_uses where memory = $1 and user = $2', [debts, user]);
 }

@@ -37,6 +37,15 @@ export function openPendingOperations(
   );
 }
 
+/** As it is now: JSON. Undefined where it is completed. */
+export async function payloadOf(sql: Sql, id: number): Promise<string | undefined> {
+  const row = await sql.get<{ payload: string }>(
+    'select payload from pending_operations where id = $1 and completed_at is null',
+    [id],
+  );
+  return row?.payload;
+}
+
 /** The spawns and releases that are not done, the oldest first. */
 export function openRequests(
   sql: Sql,
@@ -50,14 +59,15 @@ export function openRequests(
   );
 }
 
-/** False when somebody has completed it already. */
+/** False when somebody has completed it already. What was to be done is not kept. */
 export async function completePendingOperation(
   tx: Transaction,
   id: number,
   at: Instant,
 ): Promise<boolean> {
   const changed = await tx.run(
-    'update pending_operations set completed_at = $2 where id = $1 and completed_at is null',
+    `update pending_operations set completed_at = $2, payload = '{}'
+     where id = $1 and completed_at is null`,
     [id, at],
   );
   return changed === 1;

@@ -6,7 +6,7 @@ import { estimateMessage, estimateTokens } from '../kernel/journal/estimate.ts';
 import { rememberedItemText, rememberedText } from '../kernel/journal/remembered-text.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
-import { hasMemories, pinnedMemories } from '../ledger/memories.ts';
+import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memories.ts';
 import { memoryReach } from '../security/memory-reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import { memoryOf } from './memory-of.ts';
@@ -51,9 +51,28 @@ export async function packMemories(
     left -= costOf(item);
   }
   const told = new Set(items.map(({ id }) => id));
-  const shown = pinned.filter(({ id }) => told.has(id));
-  if (shown.length > 0) await deps.ledger.transact((tx) => noteSeen(tx, caller, shown));
-  return items;
+  const gone = await notePinned(
+    deps,
+    caller,
+    pinned.filter(({ id }) => told.has(id)),
+  );
+  return items.filter(({ id }) => !gone.has(id));
+}
+
+/** Which of them were purged or forgotten since they were read: nobody is told of those. */
+async function notePinned(
+  { ledger }: MemoryDeps,
+  caller: MemoryCaller,
+  shown: readonly Memory[],
+): Promise<ReadonlySet<number>> {
+  if (shown.length === 0) return new Set();
+  const ids = shown.map(({ id }) => id);
+  return ledger.transact(async (tx) => {
+    const there = await rememberedIds(tx, ids);
+    const seen = shown.filter(({ id }) => there.has(id));
+    await noteSeen(tx, caller, seen);
+    return new Set(ids.filter((id) => !there.has(id)));
+  });
 }
 
 /** Most agents remember nothing, and begin without a search. */

@@ -1,21 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { filesWith } from '../../tests/support/files-with.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
 import { callKey } from '../kernel/journal/step.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { insertOperation } from '../ledger/operations.ts';
+import { storersOf } from './purge.ts';
 
 const canary = 'canary-7f3a91';
-
-/** Whether any byte of any file of the world still says it. */
-function filesWith(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
-}
 
 test('purge() leaves no byte of any version in any file', async () => {
   await using world = await memoryWorld();
@@ -152,5 +144,32 @@ test('the record of a purge does not name the key', async () => {
 
   await world.memory.purge(place(canary), { below: false, actor: 'owner' });
 
+  expect(filesWith(world.folder, canary)).toEqual([]);
+});
+
+test('a long journal is looked through without keeping everybody else waiting', async () => {
+  await using world = await memoryWorld();
+  const value = 'lorem ipsum '.repeat(80_000);
+  await world.ledger.transact(async (tx) => {
+    for (let call = 0; call < 100; call++) {
+      const text = call === 70 ? canary : value;
+      await insertCall(tx, {
+        ...{ call_id: `c${call}`, principal: jean, tool: 'memory.store', effect: 'write' },
+        ...{ repeatable: 1, state: 'started', idempotency_key: `c${call}`, arguments_digest: 'x' },
+        arguments: JSON.stringify({ key: `plan${call}`, scope: 'long-term', value: text }),
+        ...{ asked_at: 1, started_at: 1 },
+      });
+      const end = { from: 'started', to: 'failed', result: '{}', at: 2 } as const;
+      await endCall(tx, `c${call}`, end);
+    }
+  });
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+
+  await storersOf(world.ledger, place('plan70'), { below: false });
+  clearInterval(counting);
+  await world.memory.purge(place('plan70'), { below: false, actor: 'owner' });
+
+  expect(turns).toBeGreaterThan(10);
   expect(filesWith(world.folder, canary)).toEqual([]);
 });

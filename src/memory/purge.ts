@@ -5,42 +5,28 @@
  *     so do messages by which a state was saved or loaded, and those that the system itself wrote
  *     about such a call. Those of an operation that still runs follow when it is over
  *     (`settlePurges`). A call that was to store it and failed is found by its arguments.
+ *     Who looks at it meanwhile is no exception: first it is hidden from everybody, and before the
+ *     rows go it is asked once more who has seen them.
  * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
+ *     That files still hold it is a debt that is written with the deletion.
  * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
  *     that were made before are left alone, and so is what somebody has written elsewhere: other
  *     mail, files.
  */
 
-import { operationOfKey } from '../kernel/journal/step.ts';
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { notesOfCall } from '../ledger/call-notes.ts';
-import {
-  type CallOfRun,
-  callsThatStore,
-  callsWithMessage,
-  eraseCall,
-  eraseCalls,
-} from '../ledger/journal.ts';
-import type { Sql, Transaction } from '../ledger/ledger.ts';
-import {
-  deleteMemories,
-  emptyExpired,
-  expiredMemories,
-  memoriesMadeBy,
-  memoryIds,
-} from '../ledger/memories.ts';
+import { callsThatStore, nextStores } from '../ledger/journal.ts';
+import type { Ledger, Transaction } from '../ledger/ledger.ts';
+import { deleteMemories, emptyExpired, expiredMemories, memoryIds } from '../ledger/memories.ts';
 import {
   keepPurgeDebt,
   purgeDebts,
   settlePurgeDebt,
   usersOfMemories,
 } from '../ledger/memory-uses.ts';
-import { eraseMessage } from '../ledger/messages.ts';
-import { purgeTexts } from '../ledger/operation-finish.ts';
-import { findOperation, type OperationRow, operationsBelow } from '../ledger/operations.ts';
-import { eraseSteps } from '../ledger/steps.ts';
 import type { MemoryDeps } from './deps.ts';
+import { eraseUsers, isUserOver, type ToErase, usersIn } from './erase-users.ts';
 import type { IndexFollower } from './follow.ts';
 
 type PurgeDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock' | 'eraseFiles'> & {
@@ -63,18 +49,16 @@ export async function purgeMemories(
 ): Promise<Purged> {
   const later = new Set<string>();
   let versions = 0;
-  let users = await storersOf(deps.ledger.committed, place, { below });
+  let users = await storersOf(deps.ledger, place, { below });
   for (;;) {
     const ids = await memoryIds(deps.ledger.committed, place, { below, limit: atOnce });
     if (ids.length + users.length === 0) break;
-    const all = await withDerived(deps, { ids, users }, later);
-    users = [];
-    await deps.ledger.transact(async (tx) => {
-      await deleteMemories(tx, all);
+    await takeAway(deps, { ids, users, later }, async (tx) => {
       const subject = place.owner;
       // Neither the key nor its digest: it may be what was to go.
       await tx.record({ actor, kind: 'memory.purged', subject, data: { versions: ids.length } });
     });
+    users = [];
     versions += ids.length;
   }
   // Also where there was nothing left: one that was cut off may not have come so far.
@@ -84,126 +68,82 @@ export async function purgeMemories(
 
 /** Who was to store something there: of a call that failed nothing is noted. */
 export async function storersOf(
-  sql: Sql,
+  ledger: Ledger,
   place: MemoryKey,
   { below }: { readonly below: boolean },
 ): Promise<readonly string[]> {
-  return (await callsThatStore(sql, place, { below })).flatMap(usersIn);
-}
-
-function usersIn({ call_id, idempotency_key }: CallOfRun): readonly string[] {
-  const operation = operationOfKey(idempotency_key);
-  return [`tool-call:${call_id}`, ...(operation === undefined ? [] : [`operation:${operation}`])];
+  const users: string[] = [];
+  let range = await nextStores(ledger.committed, 0);
+  while (range !== undefined) {
+    const some = { below, ...range };
+    // All that was ever stored is looked through. A transaction waits for its turn, so that
+    // everybody else goes on in between.
+    const calls = await ledger.transact((tx) => callsThatStore(tx, place, some));
+    users.push(...calls.flatMap(usersIn));
+    range = await nextStores(ledger.committed, range.upTo);
+  }
+  return users;
 }
 
 interface Seen {
   readonly ids: readonly number[];
   /** Who has seen it besides those that are noted. */
   readonly users: readonly string[];
+  readonly later: Set<string>;
 }
 
-/** P1. With what operations that have seen them left behind by themselves: their outcomes. */
-async function withDerived(
+/** What was hidden is not seen any more; only what has seen it may still be copied. */
+const mostRounds = 10;
+
+/** P1, P2 */
+async function takeAway(
   deps: PurgeDeps,
-  { ids, users: more }: Seen,
-  later: Set<string>,
-): Promise<readonly number[]> {
-  const sql = deps.ledger.committed;
-  const all = new Set(ids);
-  const users = new Set([...(await usersOfMemories(sql, ids)), ...more]);
-  // It grows meanwhile.
-  for (const user of users) {
-    for (const each of await partnersOf(sql, user)) users.add(each);
-    const derived = (await eraseUser(deps, user, later)).filter((id) => !all.has(id));
-    for (const id of derived) all.add(id);
-    for (const each of await usersOfMemories(sql, derived)) users.add(each);
+  { ids, users, later }: Seen,
+  also: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  const gone: ToErase = { ids: new Set(), users: new Set(), later };
+  await eraseUsers(deps, gone, { ids, users });
+  for (let round = 1; ; round++) {
+    const left = await deps.ledger.transact(async (tx) => {
+      const seen = await usersOfMemories(tx, [...gone.ids]);
+      const missed = seen.filter((user) => !gone.users.has(user));
+      if (missed.length > 0 && round < mostRounds) return missed;
+      for (const user of missed) await keepPurgeDebt(tx, user);
+      await deleteMemories(tx, [...gone.ids]);
+      // P2
+      await keepPurgeDebt(tx, `${filesDebt}${ids[0] ?? users[0]}`);
+      await also(tx);
+      return [];
+    });
+    if (left.length === 0) return;
+    await eraseUsers(deps, gone, { ids: [], users: left });
   }
-  return [...all];
 }
 
-/** Who has it from this one, or gave it to this one. */
-async function partnersOf(sql: Sql, user: string): Promise<readonly string[]> {
-  const [kind, id = ''] = user.split(/:(.*)/s);
-  if (kind === 'message') return (await callsWithMessage(sql, id)).flatMap(usersIn);
-  return kind === 'operation' ? childrenOf(sql, id) : [];
-}
-
-/** Their goals are made of what it has seen. */
-async function childrenOf(sql: Sql, id: string): Promise<readonly string[]> {
-  return (await operationsBelow(sql, id)).map((child) => `operation:${child}`);
-}
-
-async function eraseUser(
-  deps: PurgeDeps,
-  user: string,
-  later: Set<string>,
-): Promise<readonly number[]> {
-  const [kind, id = ''] = user.split(/:(.*)/s);
-  if (kind === 'tool-call') await eraseOneCall(deps, id);
-  if (kind === 'message') await eraseMail(deps, id);
-  if (kind !== 'operation') return [];
-  if (!(await eraseOperation(deps, id))) later.add(id);
-  return memoriesMadeBy(deps.ledger.committed, user);
-}
-
-/** With what the system itself has told of it. */
-async function eraseOneCall({ ledger, eraseFiles }: PurgeDeps, id: string): Promise<void> {
-  for (const note of await notesOfCall(ledger.committed, id)) await eraseFiles?.(note);
-  await ledger.transact((tx) => eraseCall(tx, id, asPurged));
-}
-
-async function eraseMail({ ledger, eraseFiles }: PurgeDeps, id: string): Promise<void> {
-  await eraseFiles?.(id);
-  await ledger.transact((tx) => eraseMessage(tx, id, asPurged()));
-}
-
-/** False where it still runs: then it is noted for later. */
-async function eraseOperation({ ledger }: PurgeDeps, id: string): Promise<boolean> {
-  const row = await findOperation(ledger.committed, id);
-  if (row === undefined) return true;
-  if (!isOver(row)) {
-    await ledger.transact((tx) => keepPurgeDebt(tx, id));
-    return false;
-  }
-  // A page a transaction: everybody else goes on in between.
-  while (!(await ledger.transact((tx) => eraseSome(tx, row)))) {}
-  await ledger.transact((tx) => purgeTexts(tx, id));
-  return true;
-}
-
-async function eraseSome(tx: Transaction, row: OperationRow): Promise<boolean> {
-  const stepsGone = await eraseSteps(tx, row.id, asPurged);
-  return (await eraseCalls(tx, row, asPurged)) && stepsGone;
-}
-
-/** No digest: what was short could be guessed from it. */
-function asPurged(): string {
-  return 'purged';
-}
-
-function isOver({ state }: OperationRow): boolean {
-  return state === 'completed' || state === 'failed' || state === 'cancelled';
-}
+const filesDebt = 'files:';
 
 /** P3 */
 async function forgetAll({ ledger, index, follower }: PurgeDeps): Promise<void> {
+  const debts = await purgeDebts(ledger.committed);
   await follower.catchUp();
   await index.forget();
   await ledger.forget();
+  const paid = debts.filter((debt) => debt.startsWith(filesDebt));
+  if (paid.length === 0) return;
+  await ledger.transact(async (tx) => {
+    for (const debt of paid) await settlePurgeDebt(tx, debt);
+  });
 }
 
-/** What was left because it still ran. */
+/** What was left because it still ran, or because the process died. */
 export async function settlePurges(deps: PurgeDeps): Promise<void> {
-  const open = await purgeDebts(deps.ledger.committed);
-  let settled = 0;
-  for (const id of open) {
-    if (!(await eraseOperation(deps, id))) continue;
-    const left = await memoriesMadeBy(deps.ledger.committed, `operation:${id}`);
-    const ids = await withDerived(deps, { ids: left, users: [] }, new Set());
-    await deps.ledger.transact(async (tx) => {
-      await deleteMemories(tx, ids);
-      await settlePurgeDebt(tx, id);
-    });
+  const sql = deps.ledger.committed;
+  const debts = await purgeDebts(sql);
+  let settled = debts.filter((debt) => debt.startsWith(filesDebt)).length;
+  for (const user of debts) {
+    if (user.startsWith(filesDebt) || !(await isUserOver(sql, user))) continue;
+    const seen = { ids: [], users: [user], later: new Set<string>() };
+    await takeAway(deps, seen, (tx) => settlePurgeDebt(tx, user));
     settled++;
   }
   if (settled > 0) await forgetAll(deps);

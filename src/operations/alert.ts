@@ -1,6 +1,7 @@
 /** Tells once, by a message and an event, that somebody has to look at an operation. */
 import { isGrantee } from '../kernel/operation.ts';
 import { noteAlert } from '../ledger/operation-finish.ts';
+import { operationNoteKey } from '../ledger/operation-notes.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 import { tellLater } from '../runtime/tell.ts';
 import type { OperationsDeps } from './deps.ts';
@@ -22,7 +23,7 @@ export async function alertOnce(
   return ledger.transact(async (tx) => {
     if (!(await noteAlert(tx, id, name))) return false;
     const to = isGrantee(owner) ? 'owner' : owner;
-    await tellLater(tx, { to, key: `operation-${id}-${name}`, body }, clock.now());
+    await tellLater(tx, { to, key: operationNoteKey(id, name), body }, clock.now());
     const subject = `operation:${id}`;
     await tx.record({ actor: 'system', kind: 'operation.alert', subject, data });
     return true;

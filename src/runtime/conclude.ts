@@ -9,6 +9,7 @@ import type { Instant } from '../kernel/ports.ts';
 import { agentInnards } from '../ledger/agents.ts';
 import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { operationNoteKey } from '../ledger/operation-notes.ts';
 import { endOperation, type OperationRow, openOperationsOf } from '../ledger/operations.ts';
 import { appendSteps, openQuestion } from '../ledger/steps.ts';
 import { withdrawCalls } from '../tools/withdraw.ts';
@@ -110,5 +111,5 @@ function noteFor({ operation, ending }: Conclusion) {
   const { id, agent, owner } = operation;
   const head = `CHILD: ${agent}\nOPERATION: ${id}\nSTATE: ${ending.state}\nTRUST: data\n`;
   const body = `${head}\n${shortEnough(textOf(ending))}\n`;
-  return { to: owner, key: `operation-${id}-ended`, body };
+  return { to: owner, key: operationNoteKey(id, 'ended'), body };
 }

@@ -6,10 +6,13 @@
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
+import { keepPurgeDebt } from '../ledger/memory-uses.ts';
+import { messageOfNote } from '../ledger/operation-notes.ts';
 import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
+  payloadOf,
 } from '../ledger/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
 
@@ -51,15 +54,33 @@ export function shortEnough(text: string): string {
 export async function tellAll(deps: TellerDeps): Promise<void> {
   for (;;) {
     const page = await openPendingOperations(deps.ledger.committed, pageNotes, type);
-    for (const { id, payload } of page) {
+    for (const { id } of page) {
+      // Not as it was when the page was read: what it says may have been purged.
+      const payload = await payloadOf(deps.ledger.committed, id);
+      if (payload === undefined) continue;
       // Only tellLater() writes it.
       const note = JSON.parse(payload) as Note;
       await tellOne(deps, note);
-      await deps.ledger.transact((tx) => completePendingOperation(tx, id, deps.clock.now()));
+      await deps.ledger.transact((tx) => wasTold(tx, { id, payload, note, at: deps.clock.now() }));
       deps.told?.(note.to);
     }
     if (page.length < pageNotes) return;
   }
+}
+
+interface Told {
+  readonly id: number;
+  readonly payload: string;
+  readonly note: Note;
+  readonly at: Instant;
+}
+
+async function wasTold(tx: Transaction, { id, payload, note, at }: Told): Promise<void> {
+  const present = await payloadOf(tx, id);
+  if (!(await completePendingOperation(tx, id, at)) || present === payload) return;
+  // It was purged while it was sent: the message follows.
+  const message = await messageOfNote(tx, note.key);
+  if (message !== undefined) await keepPurgeDebt(tx, `message:${message}`);
 }
 
 async function tellOne({ notify, log }: TellerDeps, note: Note): Promise<void> {

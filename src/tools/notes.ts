@@ -2,7 +2,8 @@
 import { isRunKey } from '../kernel/journal/step.ts';
 import { findApproval } from '../ledger/approvals.ts';
 import { approvalNoteKey, endNoteKey } from '../ledger/call-notes.ts';
-import { type CallRow, operationOfCall } from '../ledger/journal.ts';
+import { type CallRow, isPurgedCall, operationOfCall } from '../ledger/journal.ts';
+import { keepPurgeDebt } from '../ledger/memory-uses.ts';
 import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 
@@ -31,8 +32,8 @@ const longestTold = 64 * 1024;
  * To whoever asked: how the call ended that they no longer wait for. It is in the journal too,
  * so a message that cannot be sent (a full mailbox, an agent that is over) stops nothing.
  */
-export function tellOfEnd(
-  deps: Pick<CallDeps, 'notify' | 'log'>,
+export async function tellOfEnd(
+  deps: Pick<CallDeps, 'ledger' | 'notify' | 'log'>,
   {
     call_id,
     principal,
@@ -43,13 +44,19 @@ export function tellOfEnd(
   outcome: CallOutcome,
 ): Promise<void> {
   // A run waits for the calls that it makes, also over a restart.
-  if (isRunKey(idempotency_key)) return Promise.resolve();
+  if (isRunKey(idempotency_key)) return;
   const head = `CALL: ${call_id}\nTOOL: ${tool}\nSTATE: ${outcome.kind}\nTRUST: data\n`;
-  return tellQuietly(deps, {
+  const isPurged = () => isPurgedCall(deps.ledger.committed, call_id);
+  // What it has seen was purged while it ran.
+  const wasPurged = await isPurged();
+  await tellQuietly(deps, {
     to: principal,
     key: endNoteKey(call_id, { runs, end: wordFor(outcome) }),
-    body: `${head}\n${contentOf(outcome)}\n`,
+    body: `${head}\n${wasPurged ? 'purged' : contentOf(outcome)}\n`,
   });
+  if (wasPurged || !(await isPurged())) return;
+  // In between: the message is erased with the call once more.
+  await deps.ledger.transact((tx) => keepPurgeDebt(tx, `tool-call:${call_id}`));
 }
 
 export async function tellQuietly(

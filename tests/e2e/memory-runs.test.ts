@@ -1,9 +1,10 @@
 /** What a model agent has stored in one run is there in the next: real daemon, scripted model. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { WireGoal } from '../../src/gateway/contract.ts';
+import { filesWith } from '../support/files-with.ts';
 import { runAos } from '../support/run-aos.ts';
 import { startDaemon } from '../support/running-daemon.ts';
 import { waitFor, writeScript } from '../support/runtime-home.ts';
@@ -138,10 +139,3 @@ test('after a purge no file of the home has a byte of it', async () => {
   expect([code, stderr]).toEqual([0, '']);
   expect(filesWith(home, 'canary-4711')).toEqual([]);
 });
-
-function filesWith(folder: string, text: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
-}

@@ -80,7 +80,7 @@ export const memoryExamples = {
     answer: {
       versions: 2,
       later: [],
-      note: 'Backups that were made before still hold it, and so do mail and files that it was written into',
+      note: 'Backups that were made before still hold it, and so do mail and files that it was written into, and copies that were stored under another key',
     },
   },
   importMemory: { answer: { imported: 2, known: 0 } },

@@ -21,7 +21,7 @@ export function memoryKeepingRoutes(
 }
 
 const note =
-  'Backups that were made before still hold it, and so do mail and files that it was written into';
+  'Backups that were made before still hold it, and so do mail and files that it was written into, and copies that were stored under another key';
 
 async function purge(
   deps: RouteDeps,
@@ -30,7 +30,7 @@ async function purge(
   const { scope, of, key = '', below } = body;
   const place = await placeIn(deps, caller, { scope, of, key });
   if (body.dry_run === true) {
-    return { ...(await wouldPurge(deps.ledger.committed, place, { below })), later: [], note };
+    return { ...(await wouldPurge(deps.ledger, place, { below })), later: [], note };
   }
   const { versions, later } = await deps.memory.purge(place, { below, actor: caller.id });
   return { versions, later: [...later], note };

@@ -14,6 +14,7 @@ import { decideRestart } from '../../kernel/restart.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import { findLease } from '../../ledger/leases.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import { givenUpNoteKey } from '../../ledger/operation-notes.ts';
 import {
   changeOperation,
   findOperation,
@@ -437,7 +438,7 @@ async function escalate(
 ): Promise<void> {
   const { id, agent } = operation;
   const body = `Agent ${agent} was tried again several times and is given up.\nOPERATION: ${id}\n\n${error.code}: ${error.message}\n\naos inspect ${agent}\n`;
-  await tellLater(tx, { to: 'owner', key: `given-up-${id}`, body }, at);
+  await tellLater(tx, { to: 'owner', key: givenUpNoteKey(id), body }, at);
 }
 
 async function turnToRunning(tx: Transaction, operation: OperationRow, at: number): Promise<void> {
