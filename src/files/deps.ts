@@ -1,5 +1,6 @@
 import type { FileLooking } from '../kernel/files/look.ts';
 import type { FileSearching } from '../kernel/files/search.ts';
+import type { OneAtATime } from '../kernel/one-at-a-time.ts';
 import type { Clock, Disk, EventLoop, Random } from '../kernel/ports.ts';
 import type { TimeZone } from '../kernel/time-zone.ts';
 import type { TreeDisk } from '../kernel/tree.ts';
@@ -23,6 +24,8 @@ export interface FilesDeps {
   readonly uid: number;
   /** The plans that this process works on. */
   readonly running: Set<string>;
+  /** Names that steps work on. */
+  readonly names: OneAtATime;
   readonly limits: FilesLimits;
 }
 

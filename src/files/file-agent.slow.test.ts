@@ -472,6 +472,23 @@ test('a deletion of a folder for ever stops between two files, and what is left 
   expect(readdirSync(world.root)).toEqual(['p']);
 });
 
+test('of two moves of one file at once one is done', async () => {
+  await using world = await fileAgentWorld();
+  const ends = new Set<string>();
+  for (let round = 0; round < 60; round += 1) {
+    write(world, 'a.txt', String(round));
+    const moves = ['b', 'c'].map((name) =>
+      world.ask({ action: 'move_file', path: '~/a.txt', destination: `~/${name}${round}.txt` }),
+    );
+    const answers = await Promise.all(moves);
+    const names = readdirSync(world.root).filter((name) => name.endsWith(`${round}.txt`));
+    ends.add(`${answers.filter(({ status }) => status === 'success').length} of ${names.length}`);
+    for (const name of readdirSync(world.root)) rmSync(join(world.root, name));
+  }
+
+  expect([...ends]).toEqual(['1 of 1']);
+});
+
 test('an undo throws what was written away, and not for ever', async () => {
   await using world = await fileAgentWorld();
   write(world, 'w.txt', 'before');

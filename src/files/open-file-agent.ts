@@ -5,6 +5,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
 import type { IndexState } from '../kernel/files/search.ts';
 import { countWords } from '../kernel/files/words.ts';
+import { OneAtATime } from '../kernel/one-at-a-time.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { timeText } from '../kernel/time-text.ts';
@@ -28,8 +29,8 @@ import { forgetOldPlans } from './upkeep.ts';
 export class FileAgent {
   readonly #deps: SentenceDeps;
 
-  constructor(deps: Omit<SentenceDeps, 'running'>) {
-    this.#deps = { ...deps, running: new Set() };
+  constructor(deps: Omit<SentenceDeps, 'running' | 'names'>) {
+    this.#deps = { ...deps, running: new Set(), names: new OneAtATime() };
   }
 
   get root(): string {

@@ -6,6 +6,7 @@
  * A2. A process that dies leaves every file whole, under its old name, its new one, or both: the
  *     next start goes on with the step that it died in.
  * A3. Who is told to stop stops between two steps. What was done stays done, and can be undone.
+ * A4. Of two steps on one name the second looks at what the first has left.
  */
 import { AosError } from '../../kernel/errors.ts';
 import { endOfTurn } from '../../kernel/ports.ts';
@@ -110,7 +111,7 @@ async function tryStep(work: Work, number: number, step: Step): Promise<StepStat
     },
   };
   try {
-    const note = await doStep(run, step);
+    const note = await inTurn(deps.names, namesOf(step), () => doStep(run, step));
     await log.add({ n: number, ok: true, note });
     return { ok: true, note };
   } catch (failure) {
@@ -122,6 +123,21 @@ async function tryStep(work: Work, number: number, step: Step): Promise<StepStat
     await log.add({ n: number, ok: false, error: told });
     return { ok: false, note: noted, error: told };
   }
+}
+
+/** In one order for everybody, so that no two wait for each other. */
+function namesOf(step: Step): readonly string[] {
+  const both = ['from' in step ? step.from : '', 'to' in step ? step.to : ''];
+  return [...new Set(both)].filter((name) => name !== '').sort();
+}
+
+/** A4 */
+function inTurn<T>(
+  names: FilesDeps['names'],
+  [first, ...others]: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  return first === undefined ? work() : names.run(first, () => inTurn(names, others, work));
 }
 
 /**

@@ -11,6 +11,7 @@
  *     together with the daemon; it is started when it is resumed.
  */
 import { AosError } from '../../kernel/errors.ts';
+import { OneAtATime } from '../../kernel/one-at-a-time.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { RestartDecision } from '../../kernel/restart.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
@@ -22,7 +23,6 @@ import type { CommandDeps } from './deps.ts';
 import { endProgram, escalate } from './end-program.ts';
 import { type LiveProgram, limitOf, stopProgram } from './live-program.ts';
 import { lookAtProgram } from './look-at-program.ts';
-import { OneAtATime } from './one-at-a-time.ts';
 import { recoverPrograms } from './recover-programs.ts';
 import { StartQueue } from './start-queue.ts';
 import { placesOf, readCommandSpec } from './stored-program.ts';
