@@ -499,4 +499,13 @@ find all .env files
   search_files ~; query .env; recursive; search_in name
   search_files ~; query .env; recursive
   search_files ~; query .env; recursive; exact
+what did I change in Work on Tuesday
+  list_files ~/Documents/Work; modified_after 2026-11-10; modified_before 2026-11-11; recursive
+is Downloads empty?
+  list_files ~/Downloads
+  list_files ~/Downloads; recursive
+which files are exact copies of each other in Pictures
+  list_files ~/Pictures; duplicates true; recursive
+find text "hello world" in all files
+  search_files ~; query hello world; recursive; search_in content; exact
 `;

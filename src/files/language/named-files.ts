@@ -61,7 +61,8 @@ export function takeContent(sentence: Sentence): TextWanted | undefined {
       // "The word documents" are a kind of files, and so is what "does it contain spreadsheets" asks.
       const isKind = (at: number) => typeAt(sentence.cursor(at)) !== undefined;
       if (isKind(place.at + 1)) return undefined;
-      if (place.take(...contentCues) === undefined) return undefined;
+      const isText = place.word === 'text' && sentence.tokens[place.at + 1]?.kind === 'quoted';
+      if (!isText && place.take(...contentCues) === undefined) return undefined;
       if (['does', 'do'].includes(sentence.tokens[0]?.fold ?? '') && isKind(place.at))
         return undefined;
       place.skip('any mention of', 'any reference to', 'a reference to', 'references to');

@@ -124,6 +124,11 @@ function empty(cursor: Cursor): SizeSpan | undefined {
     return undefined;
   }
   const isVerb = ['the', 'my', 'out', 'this', 'that', 'all'].includes(cursor.word ?? '');
+  // "Is Downloads empty?" asks what is in it.
+  const { tokens } = cursor.sentence;
+  const isAsked =
+    tokens[0]?.fold === 'is' && tokens[1]?.fold !== 'there' && start === tokens.length - 1;
+  if (isAsked) return {};
   const isFolder = /^(?:folder|directory|directories)s?$/.test(cursor.word ?? '');
   return (isVerb && start === 0) || isFolder ? undefined : { under: 1 };
 }

@@ -219,6 +219,7 @@ const twinWords = [
 /** Where something is changed, "two copies of" may be how many. */
 const twinPhrases = [
   ...['two copies of', 'more than one copy of', 'multiple copies of', 'several copies of'],
+  ...['exact copies of each other', 'copies of each other', 'copies of one another'],
   ...['copies of the same', 'more than once', 'exactly the same', 'that are the same'],
   ...['which are the same', 'twice'],
 ];

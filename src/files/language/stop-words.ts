@@ -33,7 +33,7 @@ const chatter = new Set(
     'though although because while wondering curious able possible interested supposed trying',
     'display entries entry handful listing show shows find check',
     'nowadays presently ago related relating regarding concerning pertaining occupied consumed eaten hogged writing talking hiding yeah yep pls plz plss u ur gonna wanna gotta kinda sorta asap',
-    'receive getting let appreciate please kindly been seen say says said tend look looks looking hello hi hey ok okay',
+    'receive worked getting let appreciate please kindly been seen say says said tend look looks looking hello hi hey ok okay',
   ]
     .join(' ')
     .split(' '),
