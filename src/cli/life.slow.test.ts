@@ -95,7 +95,7 @@ describe('a family of programs', () => {
     expect(tree.stdout).toMatch(/^mother +command +running +process \d+ .*\n {2}child +command/m);
     expect(paused.stdout).toBe('Agent mother is paused.\n');
     expect(seen.stdout).toMatch(/^state +paused for .*\nwhy +a rest$/m);
-    expect(seen.stdout).toMatch(/^program +sh -c "echo born; exec sleep 300"$/m);
+    expect(seen.stdout).toMatch(/^program +sh -c 'echo born; exec sleep 300'$/m);
     expect(seen.stdout).toMatch(/^children +child$/m);
     expect(seen.stdout).toMatch(/its last words, from ".*mother\.log":\n {2}born\n$/);
     expect(resumed).toEqual({ name: 'mother', state: 'running' });
