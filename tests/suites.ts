@@ -58,7 +58,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'gate',
     include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 700,
+    budgetSeconds: 900,
     fileParallelism: false,
   },
 ];
