@@ -33,7 +33,7 @@ import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { bodyMark } from './programs-family.ts';
 import { listened, type Wall } from './programs-wall.ts';
-import { joinAndBecome, noStrangers } from './sandbox/join-lists.ts';
+import { joinAndBecome } from './sandbox/join-lists.ts';
 import { openShut } from './shut-file.ts';
 import { untilNoThreadStarts } from './threads.ts';
 
@@ -103,14 +103,7 @@ function wordsFor(
 ): Pick<ShimParts, 'words' | 'cwd' | 'env'> {
   if (sandbox === undefined) return { words: [program, ...argv.slice(1)], cwd, env };
   // M6
-  const joined = [
-    '/bin/sh',
-    '-c',
-    `${noStrangers}; ${joinAndBecome}`,
-    'aos',
-    ...sandbox.joins,
-    '--',
-  ];
+  const joined = ['/bin/sh', '-c', joinAndBecome, 'aos', ...sandbox.joins, '--'];
   return { words: [...joined, ...sandbox.argv], cwd: '/', env: {} };
 }
 

@@ -9,7 +9,7 @@ import { dirname, extname, join } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { realClock } from './clock.ts';
 
-let starting = 0;
+const starting = new Set<Worker>();
 
 /** Beside the file that asks, as what that file is: a source, or a bundle. */
 export function threadBeside(file: string, name: string): string {
@@ -18,12 +18,8 @@ export function threadBeside(file: string, name: string): string {
 
 export function startThread(file: string, options: WorkerOptions = {}): Worker {
   const worker = new Worker(file, options);
-  starting += 1;
-  let isStarting = true;
-  const started = () => {
-    if (isStarting) starting -= 1;
-    isStarting = false;
-  };
+  starting.add(worker);
+  const started = () => void starting.delete(worker);
   worker.once('online', started);
   worker.once('exit', started);
   return worker;
@@ -32,5 +28,5 @@ export function startThread(file: string, options: WorkerOptions = {}): Worker {
 /** T1. What is started right behind it is started in time; behind another wait it is not. */
 export async function untilNoThreadStarts(): Promise<void> {
   // Not for the event: it keeps nobody up whose threads are all without work.
-  while (starting > 0) await realClock.sleep(1);
+  while (starting.size > 0) await realClock.sleep(1);
 }

@@ -15,7 +15,7 @@ export interface Gone {
   bytes: number;
 }
 
-/** Deeper ones are moved up first, so that few folders are held at once. */
+/** What is deeper goes as one, moved up first and not counted, so that few folders are held. */
 const deepest = 64;
 
 export async function removeForEver(

@@ -11,5 +11,5 @@ export const noStrangers =
  */
 export const joinLists = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done';
 
-/** What follows is what it becomes then. */
-export const joinAndBecome = `${joinLists}; shift; exec "$@"`;
+/** What follows is the launcher that it becomes then. */
+export const joinAndBecome = `${noStrangers}; ${joinLists}; shift; exec "$@"`;

@@ -8,7 +8,7 @@ import type { Server } from 'node:net';
 import { constants } from 'node:os';
 import { untilNoThreadStarts } from '../threads.ts';
 import type { BoxPipes } from './box-pipes.ts';
-import { joinAndBecome, noStrangers } from './join-lists.ts';
+import { joinAndBecome } from './join-lists.ts';
 import type { LimitGroup, LimitsMet } from './limit-groups.ts';
 import type { Starter } from './starter.ts';
 
@@ -74,7 +74,7 @@ function since(before: LimitsMet, now: LimitsMet): LimitsMet {
   };
 }
 
-const closeJoinAndBecome = `exec 8>&- 9>&-; ${noStrangers}; ${joinAndBecome}`;
+const closeJoinAndBecome = `exec 8>&- 9>&-; ${joinAndBecome}`;
 
 /** With a channel, which comes with a variable: /proc/1/environ inside is the launcher's. */
 export async function launchByDaemon(
