@@ -1,6 +1,5 @@
 /** The framework, set up by the contract: every route is checked, admitted and counted alike. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import * as z from 'zod';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import { closest } from '../kernel/suggest.ts';
@@ -21,6 +20,7 @@ import {
   wrongMethod,
 } from './problem.ts';
 import type { Refusals } from './refusals.ts';
+import { requestSchema, schemaCompiler } from './request-checks.ts';
 import type { RequestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
 import type { Call, Handles } from './routes/handlers.ts';
@@ -65,9 +65,9 @@ export async function createApp(
     exposeHeadRoutes: false,
     genReqId: ({ headers }) => deps.requestIds.of(headers),
     routerOptions: { maxParamLength: 300 },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors: (error, request, reply) => answerFailure(deps, error, request, reply),
   });
+  app.setValidatorCompiler(schemaCompiler());
   app.decorateRequest('caller', undefined);
   app.decorateRequest('signed', undefined);
   app.decorateRequest('isWeak', false);
@@ -153,21 +153,6 @@ function notBytes(wanted: string): AosError {
 function callerOf({ caller }: FastifyRequest): Caller {
   if (caller === undefined) throw new Error('a request reached its route without being admitted');
   return caller;
-}
-
-function requestSchema(route: Route): Record<string, unknown> {
-  const schema = { querystring: jsonSchema(route.query), params: jsonSchema(route.params) };
-  // Without fields a body is not looked at, so that none need be sent.
-  const isChecked = route.method === 'POST' && route.ownBodyCheck !== true;
-  return isChecked && hasFields(route.body) ? { ...schema, body: jsonSchema(route.body) } : schema;
-}
-
-function hasFields(schema: z.ZodType): boolean {
-  return schema instanceof z.ZodObject && Object.keys(schema.shape).length > 0;
-}
-
-function jsonSchema(schema: z.ZodType): Record<string, unknown> {
-  return { ...z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) };
 }
 
 type Done = (error?: Error) => void;

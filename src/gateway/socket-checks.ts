@@ -1,9 +1,10 @@
-/** The checks of what comes over a WebSocket: the contract's schemas, compiled once. */
+/** The checks of what comes over a WebSocket: the contract's schemas, compiled at first use. */
 import type { FastifyInstance } from 'fastify';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { AosError } from '../kernel/errors.ts';
 import type { WireOutgoing } from './contract.ts';
 import { badRequest, knownFailure } from './problem.ts';
+import { ContractSchema } from './request-checks.ts';
 import {
   type SocketRequest,
   type SocketRequestType,
@@ -27,7 +28,7 @@ export function compileSocketChecks(app: FastifyInstance): SocketChecks {
   if (validatorCompiler === undefined) throw new Error('the framework checks nothing yet');
   const compile = <T>(schema: z.ZodType<T>, what: string): Check<T> => {
     const validate = validatorCompiler({
-      schema: z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }),
+      schema: new ContractSchema(schema),
       method: 'GET',
       url: '/api/v1/ws',
       httpPart: 'body',
