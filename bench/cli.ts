@@ -13,6 +13,7 @@ export const cliBenches: readonly Bench[] = [
   cliBench('cli.version', ['--version'], '<=2.0'),
   cliBench('cli.doctor', ['doctor'], '<=2.0'),
   { ...cliBench('cli.status', ['status'], '<=2.5'), prepare: prepareStatus },
+  { ...cliBench('cli.alone', ['ps'], '<=8'), prepare: prepareAlone },
 ];
 
 function cliBench(name: string, args: readonly string[], target: Bench['target']): Bench {
@@ -36,6 +37,18 @@ async function prepareStatus(): Promise<Sides> {
   const home = join(folder, 'home');
   disposables.use(await startDaemon(home));
   return sides(home, ['status'], disposables);
+}
+
+/** Without a daemon the command opens the home itself. */
+async function prepareAlone(): Promise<Sides> {
+  const { folder, disposables } = await workplace();
+  const home = join(folder, 'home');
+  {
+    await using daemon = await startDaemon(home);
+    await daemon.client.register('jean');
+    await daemon.stop();
+  }
+  return sides(home, ['ps'], disposables);
 }
 
 function sides(home: string, args: readonly string[], disposables: AsyncDisposableStack): Sides {

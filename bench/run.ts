@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- NAME] [--json]`: every bench, or those whose name begins with
- * NAME. Exit code 1 when one misses its target. `--data FILE` and `--embedder use-lite` are for
+ * NAME. Exit code 1 when one misses its target. `--gate` compares CPU with what is kept (gate.ts).
+ * `--data FILE` and `--embedder use-lite` are for
  * `memory`, which needs dialogues to ask about.
  */
 import { loadavg } from 'node:os';
@@ -11,6 +12,7 @@ import { daemonBenches } from './daemon.ts';
 import { fileBenches } from './files.ts';
 import { fileSearchBenches } from './files-search.ts';
 import { type Bench, type BenchResult, runBench } from './frame.ts';
+import { runGate } from './gate.ts';
 import { gatewayBenches } from './gateway.ts';
 import { ledgerBenches } from './ledger.ts';
 import { memoryBenches } from './memory.ts';
@@ -32,6 +34,8 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'boolean' },
     data: { type: 'string' },
     embedder: { type: 'string' },
+    gate: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -62,7 +66,11 @@ const [wanted = ''] = positionals;
 const chosen = benches.filter(({ name }) => name.startsWith(wanted));
 
 try {
-  process.exitCode = chosen.length === 0 ? refuse() : await main();
+  if (chosen.length === 0) process.exitCode = refuse();
+  else
+    process.exitCode = options.gate
+      ? await runGate(benches, { ...options, wanted, json })
+      : await main();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
