@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { breaches, type HouseRules, readSources } from './support/source-rules.ts';
+import {
+  breaches,
+  type HouseRules,
+  looseTimeLimits,
+  readSources,
+  readTestSources,
+} from './support/source-rules.ts';
 
 const core = ['kernel', 'ledger', 'blobs', 'models', 'security', 'relay', 'memory', 'files'];
 const upToOperations = [...core, 'transfer', 'tools', 'runtime', 'operations'];
@@ -105,6 +111,16 @@ test('every import in src/ points the way the table says, and none in a circle',
   expect(breaches(sources, house)).toEqual([]);
 });
 
+test('every time limit of a test comes from tests/support/limits.ts', () => {
+  // This file plants some of its own, below.
+  const sources = readTestSources(join(import.meta.dirname, '..')).filter(
+    ({ path }) => path !== 'tests/architecture.test.ts',
+  );
+
+  expect(sources.length).toBeGreaterThan(10);
+  expect(sources.flatMap(looseTimeLimits)).toEqual([]);
+});
+
 describe('a planted fault is found:', () => {
   const planted = (path: string, code: string) => breaches([{ path, code }], house);
 
@@ -177,6 +193,28 @@ describe('a planted fault is found:', () => {
 
   test('a file that would not be read', () => {
     expect(planted('src/kernel/planted.js', 'Date.now();')).not.toEqual([]);
+  });
+
+  test.each([
+    ['vi.waitFor', 'await vi.waitFor(look);'],
+    ['vi.waitUntil', 'await vi.waitUntil(look, { interval: 1 });'],
+    ['expect.poll over two lines', 'await expect\n  .poll(look)\n  .toBe(1);'],
+    ['a number after the body of a test', `test('a', () => {\n}, 120_000);`],
+    ['a number on a line of its own', `test(\n  'a',\n  () => {\n  },\n  120_000,\n);`],
+    ['a timeout among options', `test('a', { timeout: 120_000 }, () => {});`],
+    ['a number given to until()', 'await until(() => expect(a).toBe(1), 5000);'],
+  ])('a time limit of a test: %s', (_what, code) => {
+    const planted = { path: 'tests/planted.ts', code: `/* 1\n2 */\n${code}` };
+
+    expect(looseTimeLimits(planted)).toEqual([
+      expect.stringMatching(/^tests\/planted\.ts:[3-6]: /),
+    ]);
+  });
+
+  test('a time limit of a test that limits.ts has scaled is no fault', () => {
+    const code = `test('a', { timeout: limitMs(120_000) }, () => {\n}, limitMs(120_000));`;
+
+    expect(looseTimeLimits({ path: 'tests/planted.ts', code })).toEqual([]);
   });
 
   test('what a comment says is no fault', () => {

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
+import { untilTrue } from '../../tests/support/until.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { removeTimer, setTimer, type Timer } from '../ledger/timers.ts';
 import { type Ring, runTimers } from './timers.ts';
@@ -41,10 +42,10 @@ async function runFor(
 // In small steps, and never while the timers are at work: no time passes for them then.
 async function pass(clock: SimulatedClock, durationMs: number): Promise<void> {
   for (let passed = 0; passed < durationMs; passed += 50) {
-    await vi.waitUntil(() => clock.sleeping > 0, { interval: 1 });
+    await untilTrue(() => clock.sleeping > 0);
     await clock.advance(50);
   }
-  await vi.waitUntil(() => clock.sleeping > 0, { interval: 1 });
+  await untilTrue(() => clock.sleeping > 0);
 }
 
 async function world() {

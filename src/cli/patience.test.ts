@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { patiently } from './patience.ts';
 
@@ -20,7 +21,7 @@ test('patiently() asks again while the daemon is being started anew', async () =
   const clock = new SimulatedClock();
 
   const answer = patiently({ clock }, { signal }, flaky(3, down));
-  await vi.waitFor(() => expect(clock.sleeping).toBe(1));
+  await until(() => expect(clock.sleeping).toBe(1));
   await clock.advance(1000);
 
   expect(await answer).toBe('here');
@@ -31,7 +32,7 @@ test('patiently() gives up when the daemon stays away', async () => {
 
   const answer = patiently({ clock }, { signal, mostMs: 1000 }, flaky(1000, down));
   const refused = expect(answer).rejects.toBe(down);
-  await vi.waitFor(() => expect(clock.sleeping).toBe(1));
+  await until(() => expect(clock.sleeping).toBe(1));
   await clock.advance(2000);
 
   await refused;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
+import { until } from '../../tests/support/until.ts';
 import { beginRequest } from '../ledger/idempotent-requests.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import {
@@ -164,7 +165,7 @@ test('what was left behind by a process that died is not done again, in words of
   const dying = new Idempotency(here.deps);
   // It never ends, as that of a process that was killed.
   void dying.once(request, () => new Promise<typeof done>(() => {}));
-  await expect.poll(() => rows(here.ledger)).toHaveLength(1);
+  await until(async () => expect(await rows(here.ledger)).toHaveLength(1));
 
   const attempt = here.idempotency.once(request, here.deed);
 

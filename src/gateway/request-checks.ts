@@ -9,14 +9,14 @@ import type { Route } from './route.ts';
 
 /** A schema of the contract that becomes JSON Schema only when it is compiled. */
 export class ContractSchema {
-  readonly #schema: z.ZodType;
+  readonly schema: z.ZodType;
 
   constructor(schema: z.ZodType) {
-    this.#schema = schema;
+    this.schema = schema;
   }
 
   toJsonSchema(): Record<string, unknown> {
-    return { ...z.toJSONSchema(this.#schema, { target: 'draft-7', io: 'input' }) };
+    return { ...z.toJSONSchema(this.schema, { target: 'draft-7', io: 'input' }) };
   }
 }
 
@@ -39,21 +39,31 @@ function hasFields(schema: z.ZodType): boolean {
 
 const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults: false };
 
+type Compile = FastifySchemaCompiler<unknown>;
+type Check = ReturnType<Compile>;
+
+let compile: Compile | undefined;
+/** Of the contract, which is the same for every gateway of this process. */
+const checks = new WeakMap<z.ZodType, Check>();
+
 /** Compiles a ContractSchema at its first use, and any other schema at once. */
-export function schemaCompiler(): FastifySchemaCompiler<unknown> {
-  const build: FastifySchemaCompiler<unknown> = AjvCompiler()({}, { customOptions });
-  return ({ schema, ...rest }) =>
-    schema instanceof ContractSchema
-      ? compiledOnce(() => build({ schema: schema.toJsonSchema(), ...rest }))
-      : build({ schema, ...rest });
+export function schemaCompiler(): Compile {
+  compile ??= AjvCompiler()({}, { customOptions });
+  const build: Compile = compile;
+  return ({ schema, ...rest }) => {
+    if (!(schema instanceof ContractSchema)) return build({ schema, ...rest });
+    const known = checks.get(schema.schema);
+    if (known !== undefined) return known;
+    const check = compiledOnce(() => build({ schema: schema.toJsonSchema(), ...rest }));
+    checks.set(schema.schema, check);
+    return check;
+  };
 }
 
-type Check = ReturnType<FastifySchemaCompiler<unknown>>;
-
-function compiledOnce(compile: () => Check): Check {
+function compiledOnce(compileNow: () => Check): Check {
   let compiled: Check | undefined;
   const check: Check = (value) => {
-    compiled ??= compile();
+    compiled ??= compileNow();
     const result = compiled(value);
     // Where the framework looks for what is wrong.
     check.errors = compiled.errors ?? null;

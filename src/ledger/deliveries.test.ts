@@ -97,9 +97,13 @@ describe('moveDelivery', () => {
   test('moves nothing that is over', async () => {
     await using here = await world({ state: 'read', read_at: 1500, ended_at: 1500 });
 
-    const moved = await here.run((tx) => moveDelivery(tx, 1, end({ from: 'read', to: 'expired' })));
+    const moved = [
+      await here.run((tx) => moveDelivery(tx, 1, end({ from: 'read', to: 'expired' }))),
+      await here.run((tx) => settleDelivery(tx, 1, { to: 'dead', at: 2000, error: undefined })),
+    ];
 
-    expect(moved).toBe(false);
+    expect(moved).toEqual([false, false]);
+    expect(await here.row()).toMatchObject({ state: 'read' });
   });
 
   test('moves what somebody delivers only for its recipient', async () => {

@@ -6,6 +6,7 @@ import {
   type SeenQuestion,
 } from '../../tests/support/embedding-server.ts';
 import { HastyClock } from '../../tests/support/model-server/hasty-clock.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Embedder } from '../kernel/memory/index-port.ts';
 import { type HttpEmbedderOptions, openHttpEmbedder } from './http-embedder.ts';
@@ -368,7 +369,7 @@ test('a server that says nothing is an error when patience is over', async () =>
   await using world = await afterOpening('hang', { clock });
 
   const work = errorOf(world.embedder.embed(['one'], forEver));
-  await expect.poll(() => world.server.seen.length).toBe(2);
+  await until(() => expect(world.server.seen.length).toBe(2));
   for (const end of clock.ends) end();
 
   expect((await work).message).toContain('did not answer in time');
@@ -380,8 +381,8 @@ test('a server that fails for longer than patience lasts is an error that says w
   await using world = await afterOpening({ status: 500, body: '' }, { clock });
 
   const work = errorOf(world.embedder.embed(['one'], forEver));
-  await expect.poll(() => world.server.seen.length).toBe(3);
-  await expect.poll(() => clock.ends.length).toBe(3);
+  await until(() => expect(world.server.seen.length).toBe(3));
+  await until(() => expect(clock.ends.length).toBe(3));
   clock.ends[1]?.();
 
   expect((await work).message).toContain('status 500');
@@ -393,7 +394,7 @@ test('who goes away gets the reason back', async () => {
   const reason = new Error('enough');
 
   const work = world.embedder.embed(['one'], going.signal);
-  await expect.poll(() => world.server.seen.length).toBe(2);
+  await until(() => expect(world.server.seen.length).toBe(2));
   going.abort(reason);
 
   await expect(work).rejects.toBe(reason);
@@ -409,7 +410,7 @@ test('who goes away while it is opened gets the reason back', async () => {
     { url: server.url, model: 'toy', key: undefined, clock: new PatientClock(), random },
     going.signal,
   );
-  await expect.poll(() => server.seen.length).toBe(1);
+  await until(() => expect(server.seen.length).toBe(1));
   going.abort(reason);
 
   await expect(work).rejects.toBe(reason);
@@ -419,7 +420,7 @@ test('what is under way when it is closed is broken off', async () => {
   await using world = await afterOpening('hang');
   const work = world.embedder.embed(['one'], forEver);
   const broken = expect(work).rejects.toMatchObject({ code: 'memory.embedder-failed' });
-  await expect.poll(() => world.server.seen.length).toBe(2);
+  await until(() => expect(world.server.seen.length).toBe(2));
 
   await world.embedder[Symbol.asyncDispose]();
 

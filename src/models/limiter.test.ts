@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
+import { until } from '../../tests/support/until.ts';
 import { backoffMs, type Entry, Limiter } from './limiter.ts';
 
 const forEver = new AbortController().signal;
@@ -32,7 +33,7 @@ test('so many get in at a time, and the next in the order they came', async () =
   first[Symbol.dispose]();
   await clock.advance(1);
 
-  await expect.poll(() => third.entry).toBeDefined();
+  await until(() => expect(third.entry).toBeDefined());
   expect(fourth.entry).toBeUndefined();
 });
 
@@ -47,7 +48,7 @@ test('who is called off while waiting gives up the place in the line, and nobody
   await expect(second).rejects.toThrow('called off');
   first[Symbol.dispose]();
 
-  await expect.poll(() => third.entry).toBeDefined();
+  await until(() => expect(third.entry).toBeDefined());
 });
 
 test('a cool-down holds up everybody, for as long as the vendor asked', async () => {
@@ -60,7 +61,7 @@ test('a cool-down holds up everybody, for as long as the vendor asked', async ()
   expect(next.entry).toBeUndefined();
   await clock.advance(1);
 
-  await expect.poll(() => next.entry).toBeDefined();
+  await until(() => expect(next.entry).toBeDefined());
 });
 
 test('a cool-down can be called off, and gives the place back', async () => {
@@ -70,14 +71,14 @@ test('a cool-down can be called off, and gives the place back', async () => {
   turnedAway[Symbol.dispose]();
   const calledOff = new AbortController();
   const waiting = gate.enter(calledOff.signal);
-  await expect.poll(() => clock.sleeping).toBe(1);
+  await until(() => expect(clock.sleeping).toBe(1));
 
   calledOff.abort(new Error('called off'));
   await expect(waiting).rejects.toThrow('called off');
   const next = watched(gate.enter(forEver));
   await clock.advance(1000);
 
-  await expect.poll(() => next.entry).toBeDefined();
+  await until(() => expect(next.entry).toBeDefined());
 });
 
 test('what is turned away in one wave counts once, and the next wave waits twice as long', async () => {
@@ -88,14 +89,14 @@ test('what is turned away in one wave counts once, and the next wave waits twice
   for (const entry of wave) gate.coolDown(entry, undefined);
   const again = watched(gate.enter(forEver));
   await clock.advance(500);
-  await expect.poll(() => again.entry).toBeDefined();
+  await until(() => expect(again.entry).toBeDefined());
   if (again.entry !== undefined) gate.coolDown(again.entry, undefined);
   const third = watched(gate.enter(forEver));
   await clock.advance(499);
   expect(third.entry).toBeUndefined();
   await clock.advance(501);
 
-  await expect.poll(() => third.entry).toBeDefined();
+  await until(() => expect(third.entry).toBeDefined());
 });
 
 test('an answer ends the doubling', async () => {
@@ -114,7 +115,7 @@ test('an answer ends the doubling', async () => {
   const next = watched(gate.enter(forEver));
   await clock.advance(500);
 
-  await expect.poll(() => next.entry).toBeDefined();
+  await until(() => expect(next.entry).toBeDefined());
 });
 
 test('backoff doubles from half a second to a minute, spread over the upper half', () => {

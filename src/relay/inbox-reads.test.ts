@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay, wholeMessage } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 
 /** Many unread files in one inbox, and a count of how often somebody lists it. */
 async function fullInbox(files: number) {
@@ -10,7 +11,7 @@ async function fullInbox(files: number) {
   const message = wholeMessage({ to: 'samantha' });
   await home.relay.accept(Array.from({ length: files }, () => ({ sender: 'jean', message })));
   const count = `select count(*) as files from deliveries where state = 'delivered'`;
-  await vi.waitFor(async () => expect(await home.ledger.committed.get(count)).toEqual({ files }));
+  await until(async () => expect(await home.ledger.committed.get(count)).toEqual({ files }));
   const listed: string[] = [];
   const list = home.inboxes.list.bind(home.inboxes);
   home.inboxes.list = (recipient) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { setPresence } from '../ledger/agents.ts';
 
 describe('a name', () => {
@@ -142,6 +143,7 @@ describe('Lead', () => {
     expect(released).toBe(4);
     const bodies = (await home.unread('samantha', 4)).map(({ body }) => body);
     expect(bodies).toEqual(['urgent', '1', '2', '3']);
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(4));
   });
 
   test('moves what was held from one mailbox count to the other', async () => {

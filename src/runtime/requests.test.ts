@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { addPendingOperation, openPendingOperations } from '../ledger/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
@@ -53,10 +54,10 @@ describe('requests', () => {
     );
 
     await requests.take();
-    await expect.poll(async () => (await answers()).length).toBe(1);
+    await until(async () => expect((await answers()).length).toBe(1));
     await add([['spawn', 'later']]);
     await requests.take();
-    await expect.poll(async () => (await answers()).length).toBe(2);
+    await until(async () => expect((await answers()).length).toBe(2));
     const meanwhile = await answers();
     end();
     await requests.settled();

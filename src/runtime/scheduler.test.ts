@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { integerBelow, seededRandom } from '../../tests/sim/random.ts';
+import { untilTrue } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { changeState, insertAgent } from '../ledger/agents.ts';
 import { insertBudget, readBudget } from '../ledger/budgets.ts';
@@ -80,7 +81,7 @@ class World implements AsyncDisposable {
 
   /** Until every scheduler has nothing to do but to wait. */
   async quiet(): Promise<void> {
-    await vi.waitUntil(() => this.clock.sleeping === this.#running.length, { interval: 1 });
+    await untilTrue(() => this.clock.sleeping === this.#running.length);
   }
 
   async pass(durationMs: number): Promise<void> {
@@ -268,7 +269,7 @@ test('a goal that comes while the scheduler waits is begun without the poll', as
 
   const { operationId } = await scheduler.submit(words);
 
-  await vi.waitUntil(() => world.started.length > 0, { interval: 1 });
+  await untilTrue(() => world.started.length > 0);
   expect(world.started).toEqual([operationId]);
 });
 
@@ -574,7 +575,7 @@ test('two schedulers over one ledger never begin the same operation twice', asyn
     );
     return row?.n === 60;
   };
-  await vi.waitUntil(isDone, { timeout: 5000, interval: 1 });
+  await untilTrue(isDone);
 
   expect([...starts.values()]).toEqual(Array(60).fill(1));
 });
@@ -586,7 +587,7 @@ test('run() ends when it is told to, after all that it began has', async () => {
   const stop = new AbortController();
   const states: string[] = [];
   const running = scheduler.run(stop.signal).then(() => states.push('run ended'));
-  await vi.waitUntil(() => world.started.length === 1, { interval: 1 });
+  await untilTrue(() => world.started.length === 1);
 
   stop.abort();
   await scheduler.submit({ ...words, agent: 'jared' });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
+import { times } from '../../tests/support/tier.ts';
 import { coversPath } from '../kernel/capability/decide.ts';
 import { memoryDeed } from '../kernel/memory/deed.ts';
 import { type MemoryKey, type MemoryScope, memoryScopes } from '../kernel/memory/memory.ts';
@@ -66,7 +67,7 @@ test('what is in reach is what would be allowed, memory by memory', async () => 
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: times({ fast: 60, full: 300 }) },
   );
 });
 

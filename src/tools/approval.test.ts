@@ -4,6 +4,7 @@ import {
   temporaryTools,
   testTool,
 } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import type { AnswerRequest } from './answer.ts';
 
 const jean = 'agent:jean';
@@ -43,8 +44,8 @@ async function answer(
   return home.calls.answer({ id, hash, by: 'owner', verdict, ...more });
 }
 
-const ended = (home: TemporaryTools, id: string) =>
-  expect.poll(async () => (await home.call(id))?.state);
+const answered = (home: TemporaryTools, id: string) =>
+  until(async () => expect((await home.call(id))?.state).toBe('answered'));
 
 test('a call under a grant that asks waits, and a human is told what for', async () => {
   const home = await asking();
@@ -65,14 +66,16 @@ test('approved once, it runs once, and whoever asked is told the end', async () 
   const { callId } = await call(home);
 
   await answer(home, once);
-  await ended(home, callId).toBe('answered');
+  await answered(home, callId);
   const next = await call(home);
 
   expect(runs).toBe(1);
   expect(next.kind).toBe('waiting');
-  await expect
-    .poll(() => home.notes.filter(({ to }) => to === jean))
-    .toMatchObject([{ body: expect.stringContaining(`CALL: ${callId}`) }]);
+  await until(() =>
+    expect(home.notes.filter(({ to }) => to === jean)).toMatchObject([
+      { body: expect.stringContaining(`CALL: ${callId}`) },
+    ]),
+  );
 });
 
 test('approved always, the same call is not asked again, and any other is', async () => {
@@ -80,7 +83,7 @@ test('approved always, the same call is not asked again, and any other is', asyn
   const { callId } = await call(home);
 
   await answer(home, always);
-  await ended(home, callId).toBe('answered');
+  await answered(home, callId);
   const [same, other] = [await call(home), await call(home, 'y')];
 
   expect(same.kind).toBe('answered');
@@ -91,7 +94,7 @@ test('what was approved always ends with the grant that it was asked under', asy
   const home = await asking();
   const { callId } = await call(home);
   await answer(home, always);
-  await ended(home, callId).toBe('answered');
+  await answered(home, callId);
 
   await home.capabilities.revoke(home.grant, 'owner');
 
@@ -120,7 +123,7 @@ test('a tool itself can ask, whatever the grant says; what was approved always s
   const approval = await waiting(home);
 
   await answer(home, always);
-  await ended(home, callId).toBe('answered');
+  await answered(home, callId);
 
   expect(approval.reason).toBe('it costs money');
   expect((await call(home)).kind).toBe('answered');
@@ -218,7 +221,7 @@ describe('an answer is refused', () => {
 
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(say()).rejects.toMatchObject({ code: 'approval.answered' });
-    await expect.poll(() => runs).toBe(1);
+    await until(() => expect(runs).toBe(1));
   });
 
   test('when its time is over, also while nobody has noticed', async () => {
@@ -256,6 +259,6 @@ test('waiting survives a restart', async () => {
 
   await answer(next, once);
 
-  await ended(next, callId).toBe('answered');
+  await answered(next, callId);
   expect(runs).toBe(1);
 });

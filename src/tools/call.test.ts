@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryTools, testTool, toolDeed } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { changeStatus } from '../ledger/agents.ts';
 
@@ -196,7 +197,7 @@ describe('a running call is ended', () => {
     await home.capabilities.grant({ agent: 'jean', capability }, 'owner');
 
     const calling = home.doIt({ name: 'x' }, more);
-    await expect.poll(() => home.events('tool.started')).toHaveLength(1);
+    await until(async () => expect(await home.events('tool.started')).toHaveLength(1));
     await home.clock.advance(afterMs - 1);
     const early = await home.events('tool.failed');
     await home.clock.advance(1);
@@ -225,7 +226,7 @@ describe('a running call is ended', () => {
         'agent:kim',
       );
       const calling = home.doIt();
-      await expect.poll(() => home.events('tool.started')).toHaveLength(1);
+      await until(async () => expect(await home.events('tool.started')).toHaveLength(1));
 
       const id = { itself: own.id, parent: middle.id, grandparent: top.id }[which] ?? '';
       await home.capabilities.revoke(id, 'owner');
@@ -250,7 +251,7 @@ describe('a running call is ended', () => {
     await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
     await home.capabilities.grant({ agent: 'jean', capability }, 'owner');
     const calling = home.doIt();
-    await expect.poll(() => home.events('capability.used')).toHaveLength(1);
+    await until(async () => expect(await home.events('capability.used')).toHaveLength(1));
 
     await home.clock.advance(2000);
 
@@ -266,7 +267,7 @@ describe('a running call is ended', () => {
     const wanted = { from: 'sam', agent: 'jean', capability: 'tool:x:call' };
     const { id } = await home.capabilities.delegate(wanted, 'agent:sam');
     const calling = home.doIt();
-    await expect.poll(() => home.events('tool.started')).toHaveLength(1);
+    await until(async () => expect(await home.events('tool.started')).toHaveLength(1));
 
     await home.capabilities.revoke(id, 'agent:sam');
     gate.resolve('fine');
@@ -285,7 +286,7 @@ describe('a running call is ended', () => {
       'owner',
     );
     const calling = home.doIt();
-    await expect.poll(() => home.events('capability.used')).toHaveLength(1);
+    await until(async () => expect(await home.events('capability.used')).toHaveLength(1));
 
     await home.capabilities.revoke(other.id, 'owner');
 

@@ -4,6 +4,7 @@ import {
   temporaryTools,
   testTool,
 } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import { changeStatus } from '../ledger/agents.ts';
 import type { Effect } from './tool.ts';
 
@@ -22,7 +23,7 @@ async function killedInTheMiddle(
   first.tools.register(testTool('test.do', () => lost, { effect, repeatable }));
   await first.capabilities.grant({ agent: 'jean', capability }, 'owner');
   void first.calls.call({ principal: jean, tool: 'test.do', args: {}, key: 'k' });
-  await expect.poll(() => first.events('tool.started')).toHaveLength(1);
+  await until(async () => expect(await first.events('tool.started')).toHaveLength(1));
   const runs: string[] = [];
   const next = first.restart();
   next.tools.register(
@@ -70,7 +71,7 @@ test.each([
 ] as const)('a call %s is run again, under the same key', async (_which, effect, repeatable) => {
   const { home, runs, id } = await killedInTheMiddle(effect, { repeatable });
 
-  await expect.poll(() => state(home, id)).toBe('answered');
+  await until(async () => expect(await state(home, id)).toBe('answered'));
   expect(runs).toEqual(['k']);
   expect(await home.call(id)).toMatchObject({ runs: 2, result: '"again"' });
 });
@@ -86,7 +87,7 @@ test('that nobody can be told does not keep the daemon from starting', async () 
 test('a call that is run again is one use of its grant', async () => {
   const { home, runs, id } = await killedInTheMiddle('read', { capability: 'tool:x:call{max:1}' });
 
-  await expect.poll(() => state(home, id)).toBe('answered');
+  await until(async () => expect(await state(home, id)).toBe('answered'));
   expect(runs).toEqual(['k']);
 });
 
@@ -118,7 +119,7 @@ test('what takes the daemon down each time is given up', async () => {
   first.tools.register(dying());
   await first.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
   void first.calls.call({ principal: jean, tool: 'test.do', args: {} });
-  await expect.poll(() => first.events('tool.started')).toHaveLength(1);
+  await until(async () => expect(await first.events('tool.started')).toHaveLength(1));
   let home = first;
   for (let restarts = 0; restarts < 3; restarts++) {
     home = home.restart();
@@ -138,7 +139,7 @@ test('a call whose grant was revoked meanwhile is not run again', async () => {
     'owner',
   );
   void first.calls.call({ principal: jean, tool: 'test.do', args: {} });
-  await expect.poll(() => first.events('tool.started')).toHaveLength(1);
+  await until(async () => expect(await first.events('tool.started')).toHaveLength(1));
   const next = first.restart();
   let runs = 0;
   next.tools.register(testTool('test.do', async () => ++runs, { effect: 'read' }));
@@ -155,7 +156,7 @@ test('a tool that is gone fails its call', async () => {
   first.tools.register(testTool('test.do', () => lost, { effect: 'read' }));
   await first.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
   void first.calls.call({ principal: jean, tool: 'test.do', args: {} });
-  await expect.poll(() => first.events('tool.started')).toHaveLength(1);
+  await until(async () => expect(await first.events('tool.started')).toHaveLength(1));
   const next = first.restart();
 
   await next.calls.recover();
@@ -177,7 +178,7 @@ describe('an unsure call is resolved', () => {
 
     await home.calls.resolve({ callId: id, as, by: 'owner' });
 
-    await expect.poll(() => state(home, id)).toBe(end);
+    await until(async () => expect(await state(home, id)).toBe(end));
     expect(runs).toEqual(ran);
     expect(await home.events('tool.resolved')).toMatchObject([{ actor: 'owner' }]);
   });
@@ -206,7 +207,7 @@ test('a daemon that stops leaves what is running to the next one', async () => {
   first.tools.register(testTool('test.do', () => lost, { effect: 'external' }));
   await first.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
   const calling = first.calls.call({ principal: jean, tool: 'test.do', args: {} });
-  await expect.poll(() => first.events('tool.started')).toHaveLength(1);
+  await until(async () => expect(await first.events('tool.started')).toHaveLength(1));
 
   await first.calls[Symbol.asyncDispose]();
 

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, linkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openBulkDisk } from '../../src/app/engines/bulk-disk.ts';
 import { realClock } from '../../src/app/engines/clock.ts';
@@ -16,6 +15,7 @@ import { toReport } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { SimulatedDisk } from '../sim/disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { untilTrue } from '../support/until.ts';
 
 /** A disk, the same for many files at once, and an empty folder on it. */
 interface Place extends AsyncDisposable {
@@ -64,9 +64,7 @@ async function openThreaded(): Promise<Place> {
   const bulk = openBulkDisk({ clock: realClock, onTrouble, manyFiles: 1 });
   // The first call starts the thread, which takes work a moment later.
   await bulk.takeFiles([place.at('nothing')], plenty);
-  const deadline = Date.now() + 10_000;
-  while (!bulk.isRunning && Date.now() < deadline) await sleep(2);
-  expect(bulk.isRunning).toBe(true);
+  await untilTrue(() => bulk.isRunning);
   return {
     ...{ ...place, bulk },
     async [Symbol.asyncDispose]() {
@@ -548,7 +546,7 @@ describe.each(forms)('the $form bulk disk', ({ open }) => {
 });
 
 describe.each(realForms)('the $form bulk disk', ({ open }) => {
-  test('refuses a FIFO at once instead of waiting for a writer', { timeout: 10_000 }, async () => {
+  test('refuses a FIFO at once instead of waiting for a writer', async () => {
     await using place = await open();
     await write(place.disk, place.at('a'), 'first');
     await write(place.disk, place.at('z'), 'last');

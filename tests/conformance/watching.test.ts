@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realFileWatching } from '../../src/app/engines/file-watching.ts';
@@ -8,6 +7,7 @@ import { SimulatedClock } from '../sim/clock.ts';
 import { SimulatedDisk } from '../sim/disk.ts';
 import { SimulatedWatching } from '../sim/watching.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { untilTrue } from '../support/until.ts';
 
 /** A disk with an empty folder on it that can be watched. */
 interface Place extends AsyncDisposable {
@@ -35,11 +35,6 @@ function openSimulated(): Place {
   };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!condition() && Date.now() < deadline) await sleep(2);
-}
-
 async function write(disk: Disk, path: string): Promise<void> {
   await using writer = await disk.create(path);
   await writer.append(Buffer.from('text'));
@@ -59,7 +54,7 @@ describe.each(forms)('the $form watching', ({ open }) => {
     await place.disk.remove(place.at('watched', 'removed'));
     await place.disk.rename(place.at('watched', 'moved-out'), place.at('elsewhere'));
     await place.disk.rename(place.at('outside'), place.at('watched', 'moved-in'));
-    await until(() => names.has('moved-in'));
+    await untilTrue(() => names.has('moved-in'));
 
     expect(names).toEqual(new Set(['written', 'removed', 'moved-out', 'moved-in']));
   });
@@ -74,7 +69,7 @@ describe.each(forms)('the $form watching', ({ open }) => {
 
     await write(place.disk, place.at('from', 'a'));
     await place.disk.rename(place.at('from', 'a'), place.at('to', 'a'));
-    await until(() => told.includes('to a'));
+    await untilTrue(() => told.includes('to a'));
 
     expect(told.at(-2)).toBe('from a');
     expect(told.at(-1)).toBe('to a');
@@ -88,7 +83,7 @@ describe.each(forms)('the $form watching', ({ open }) => {
 
     if (how === 'removed') await place.disk.remove(place.at('watched'));
     else await place.disk.rename(place.at('watched'), place.at('elsewhere'));
-    await until(() => !watch.open);
+    await untilTrue(() => !watch.open);
 
     expect(watch.open).toBe(false);
     expect(told).toEqual([undefined]);
@@ -104,7 +99,7 @@ describe.each(forms)('the $form watching', ({ open }) => {
     watch[Symbol.dispose]();
 
     await write(place.disk, place.at('a'));
-    await until(() => others.length > 0);
+    await untilTrue(() => others.length > 0);
 
     expect(watch.open).toBe(false);
     expect(other.open).toBe(true);

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { limitMs } from './limits.ts';
 
 export interface CallToKillAt {
   /** The name of a system call, such as `rename`. */
@@ -17,7 +18,7 @@ export interface ArmedKill extends AsyncDisposable {
   disarm(): Promise<string | undefined>;
 }
 
-const patienceMs = 200;
+const patienceMs = limitMs(200);
 
 /** Resolves when the process is being watched. */
 export async function killAtCall(

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitMs } from './limits.ts';
 import { liveTimers } from './live-timers.ts';
 
 /** Everything that a test could leave behind, each thing as one line of words. */
 export type Snapshot = readonly string[];
 
-const patienceMs = 2000;
+// Less where leaks are planted, so that they need not be waited for.
+const patienceMs = limitMs(Number(process.env['AOS_TEST_LEAK_MS'] ?? '2000'));
 
 export function snapshot(folder: string): Snapshot {
   return [...processes(), ...handles(), ...liveTimers(), ...descriptors(), ...files(folder)];
@@ -19,7 +21,7 @@ export async function leftovers(folder: string, before: Snapshot): Promise<strin
     const found = added(before, snapshot(folder));
     if (found.length === 0 || Date.now() > deadline) return found;
     // Without a reference, or this very timer would be found.
-    await sleep(20, undefined, { ref: false });
+    await sleep(5, undefined, { ref: false });
   }
 }
 

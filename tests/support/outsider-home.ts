@@ -12,13 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../src/gateway/contract.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import type { Grantee, GranteeAnswer } from './grantee.ts';
 import { webServer } from './http-world.ts';
+import { limitMs } from './limits.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
 
 export type WireOperation = Answer<'operation'>;
 export type WireArtifact = WireOperation['artifacts']['artifacts'][number];
@@ -57,10 +58,6 @@ export interface HeldAgents {
 
 /** By their names in the configuration. */
 export type HomeSettings = Readonly<Record<string, number | string | boolean>>;
-
-// Far above what any of them takes, so that one that hangs fails its test by name.
-const deadlineMs = 30_000;
-const lookMs = 20;
 
 export async function outsiderHome(first: HomeSettings = {}): Promise<OutsiderHome> {
   await using opened = new AsyncDisposableStack();
@@ -150,14 +147,12 @@ async function settled(
   grantee: Grantee,
   id: string,
 ): Promise<WireOperation> {
-  const deadline = Date.now() + deadlineMs;
-  for (;;) {
+  return until(async () => {
     const answer = await grantee.call(base, { uri: `/api/v1/operations/${id}` });
     const operation = good<WireOperation>(answer, 200);
     if (operation.status !== 'pending' && operation.status !== 'running') return operation;
-    if (Date.now() > deadline) throw new Error(`still ${operation.status}: ${answer.text}`);
-    await sleep(lookMs);
-  }
+    throw new Error(`still ${operation.status}: ${answer.text}`);
+  }, limitMs(30_000));
 }
 
 /** Throws with what was said instead. */
@@ -165,15 +160,6 @@ export function good<T>(answer: GranteeAnswer, status: number): T {
   if (answer.status !== status) throw new Error(`${answer.status}: ${answer.text}`);
   // The route's own form.
   return JSON.parse(answer.text) as T;
-}
-
-/** Looks again and again, until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + deadlineMs;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`it never came to be that ${what}`);
-    await sleep(lookMs);
-  }
 }
 
 /** Every file below it, with its path from there on. */

@@ -1,6 +1,7 @@
 /** Runs the built `aos` as its users do: a process of its own, in a small clean environment. */
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { programMs } from './limits.ts';
 
 export interface Run {
   readonly code: number | null;
@@ -24,9 +25,6 @@ export const launcher = join(root, 'bin', 'aos.cjs');
 
 /** A stack line of JavaScript: what nobody may read without `--debug`. */
 export const stackLine = /^\s+at \S/m;
-
-// Far above what any command takes, so that one that hangs fails its test by name.
-const deadlineMs = 20_000;
 
 // The mark lets the leak check find a process that was left behind.
 const keptVariables = ['PATH', 'HOME', 'TMPDIR', 'AOS_TEST_MARK'];
@@ -55,7 +53,7 @@ export function runProgram(
       cwd,
       env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: deadlineMs,
+      timeout: programMs,
       killSignal: 'SIGKILL',
     });
     let stdout = '';

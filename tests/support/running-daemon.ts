@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
 import { type Client, connectTo } from '../../src/gateway/client.ts';
+import { programMs } from './limits.ts';
 import { launcher } from './run-aos.ts';
 
 export interface DaemonEnd {
@@ -32,9 +33,6 @@ export interface DaemonChoices {
   readonly through?: readonly string[];
 }
 
-// Far above what a start or a stop takes, so that one that hangs fails its test by name.
-const deadlineMs = 20_000;
-
 /** Resolves when it is ready; throws with its words when it ends before that. */
 export async function startDaemon(
   home: string,
@@ -61,7 +59,7 @@ export async function startDaemon(
   });
   try {
     const early = ended.then(({ code }) => Promise.reject(new Error(`ended (${code}): ${heard}`)));
-    const address = await within(deadlineMs, 'ready', Promise.race([ready, early]));
+    const address = await within(programMs, 'ready', Promise.race([ready, early]));
     return running(address, ended);
   } catch (failure) {
     child.kill('SIGKILL');
@@ -105,7 +103,7 @@ function running({ pid, socket, url }: DaemonAddress, ended: Promise<DaemonEnd>)
     kill,
     async stop() {
       signal('SIGTERM');
-      return await within(deadlineMs, 'stopped', ended);
+      return await within(programMs, 'stopped', ended);
     },
     [Symbol.asyncDispose]: kill,
   };

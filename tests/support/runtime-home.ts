@@ -2,18 +2,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { WireGoal } from '../../src/gateway/contract.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';
-
-// Far above what anything here takes, so that what hangs fails its test by name.
-const deadlineMs = 20_000;
-
-export function waitFor<T>(look: () => T | Promise<T>, timeout = deadlineMs): Promise<T> {
-  return vi.waitFor(look, { timeout, interval: 20 });
-}
+import { until } from './until.ts';
 
 /** A model that follows these turns. */
 export function writeScript(
@@ -64,13 +58,13 @@ export function programOf(pid: number | null | undefined): number {
 export async function overGoal(
   client: Client,
   operation: string,
-  patienceMs?: number,
+  withinMs?: number,
 ): Promise<WireGoal> {
-  return waitFor(async () => {
+  return until(async () => {
     const goal = await client.goal(operation);
     expect(goal.ended_at).not.toBeNull();
     return goal;
-  }, patienceMs);
+  }, withinMs);
 }
 
 /** Spawns it with one goal and waits for the end of that. */

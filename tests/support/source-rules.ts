@@ -1,6 +1,7 @@
 /**
  * The rules of the house, read off the source as text: which folder may import
- * which, no cycles, and no clock, chance or disk but through the ports.
+ * which, no cycles, no clock, chance or disk but through the ports, and no time
+ * limit of a test but through limits.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -37,8 +38,19 @@ interface Import {
 }
 
 export function readSources(root: string): SourceFile[] {
-  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+  return readFolder(root, 'src').filter(({ path }) => !path.endsWith('.test.ts'));
+}
+
+/** The tests beside the source and all of tests/. */
+export function readTestSources(root: string): SourceFile[] {
+  return [...readFolder(root, 'src'), ...readFolder(root, 'tests')].filter(({ path }) =>
+    /^tests\/.*\.ts$|\.test\.ts$/.test(path),
+  );
+}
+
+function readFolder(root: string, folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((path) => ({ path: relative(root, path), code: readFileSync(path, 'utf8') }));
@@ -120,6 +132,26 @@ function folderOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
+// How a test of vitest can wait, or say how long it may take, without limits.ts.
+const looseLimits = [
+  /\b(?:vi|expect)\s*\.(?:waitFor|waitUntil|poll)\(/g,
+  /\btimeout: [1-9][\d_]{2,}/g,
+  /^ *\}, [1-9][\d_]{2,}\);$/gm,
+  /\},\n *[1-9][\d_]{2,},\n *\);$/gm,
+  /\buntil(?:True)?\([^\n]*, [\d_]+\);$/gm,
+];
+
+/** Each time limit of a test that is not scaled by limits.ts, as `file:line: what stands there`. */
+export function looseTimeLimits({ path, code }: SourceFile): string[] {
+  const text = withoutComments(code);
+  return looseLimits.flatMap((form) =>
+    [...text.matchAll(form)].map((match) => {
+      const line = text.slice(0, match.index).split('\n').length;
+      return `${path}:${line}: "${match[0].replace(/\s+/g, ' ')}"`;
+    }),
+  );
+}
+
 /** Each cycle of imports once, as the files along it. */
 function cycles(imports: readonly Import[]): string[] {
   const graph = Map.groupBy(imports, ({ from }) => from);
@@ -157,5 +189,9 @@ function forbiddenWords({ path, code }: SourceFile, { forbidden }: HouseRules): 
 function withoutComments(code: string): string {
   const stringsAndComments =
     /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
-  return code.replace(stringsAndComments, (_found, string: string | undefined) => string ?? '');
+  // What follows stays on its line.
+  return code.replace(
+    stringsAndComments,
+    (found, string: string | undefined) => string ?? found.replace(/[^\n]+/g, ''),
+  );
 }

@@ -1,6 +1,5 @@
 /** A relay over a real ledger, with inboxes in memory: for what does not need a disk. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { vi } from 'vitest';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
 import { diskError } from '../../src/kernel/disk-errors.ts';
@@ -20,6 +19,7 @@ import { Grants } from '../../src/security/grants/grants.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
+import { until } from './until.ts';
 
 export interface TemporaryRelay extends AsyncDisposable {
   readonly relay: RunningRelay;
@@ -99,16 +99,16 @@ export async function temporaryRelay(choices: RelayChoices = {}): Promise<Tempor
       return acceptance;
     },
     unread: (recipient, count) =>
-      vi.waitFor(async () => {
+      until(async () => {
         const items = await relay.mailboxes.list(recipient, { limit: 10_000 });
         if (items.length !== count) throw new Error(`${items.length} unread, not ${count}`);
         return items;
-      }, 5000),
+      }),
     until: (id, state) =>
-      vi.waitFor(async () => {
+      until(async () => {
         const now = (await relay.history(id))?.deliveries[0]?.state;
         if (now !== state) throw new Error(`it is ${now}, not ${state}`);
-      }, 5000),
+      }),
     steps: async (id) => (await relay.history(id))?.steps.map(({ what }) => what) ?? [],
     async restart(deps) {
       await end(relay, clock);

@@ -287,7 +287,7 @@ test('broken settings are one finding, and what depends on them is not guessed',
   const prepare = (disk: SimulatedDisk) => write(disk, '/home/config.json', '{');
 
   expect(await lookAll('disk', { prepare })).toMatchObject([
-    { check: 'config', state: 'failed' },
+    { check: 'config', state: 'failed', fix: expect.any(String) },
     { check: 'disk', state: 'skipped' },
   ]);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCapability } from '../../../tests/support/capability-arbitrary.ts';
+import { times } from '../../../tests/support/tier.ts';
 import { AosError } from '../errors.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
 
@@ -366,7 +367,7 @@ describe('whatever a capability is,', () => {
         expect(parseCapability(text)).toEqual(capability);
         expect(printCapability(parseCapability(text))).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: times({ fast: 200, full: 2000 }) },
     );
   });
 
@@ -390,7 +391,7 @@ describe('whatever a capability is,', () => {
           expect(failure).toBeInstanceOf(AosError);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: times({ fast: 500, full: 5000 }) },
     );
   });
 });

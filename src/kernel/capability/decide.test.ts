@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
+import { times } from '../../../tests/support/tier.ts';
 import type { Capability, Deed } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
 import { covers, decide, type GrantChain } from './decide.ts';
@@ -136,7 +137,7 @@ const trio = some.chain((resource) =>
   }),
 );
 
-const runs = { numRuns: 20_000 };
+const runs = { numRuns: times({ fast: 1500, full: 20_000 }) };
 
 describe('whatever is granted,', () => {
   test('what is narrower allows nothing that the other does not', () => {

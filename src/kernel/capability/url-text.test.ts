@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { times } from '../../../tests/support/tier.ts';
 import type { Deed } from './capability.ts';
 import { parseCapability } from './capability-text.ts';
 import { covers } from './decide.ts';
@@ -224,6 +225,7 @@ describe('whatever is taken,', () => {
   );
 
   test('the reader that others use sees the same host, port and path in it', () => {
+    const numRuns = times({ fast: 1000, full: 10_000 });
     let taken = 0;
     fc.assert(
       fc.property(text, (url) => {
@@ -241,10 +243,10 @@ describe('whatever is taken,', () => {
         expect([other.username, other.password, other.hash]).toEqual(['', '', '']);
         expect(parseRequestUrl(printRequestUrl(mine))).toEqual(mine);
       }),
-      { numRuns: 10_000 },
+      { numRuns },
     );
 
-    expect(taken).toBeGreaterThan(500);
+    expect(taken).toBeGreaterThan(numRuns / 20);
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { times } from '../../../tests/support/tier.ts';
 import type { PathTarget } from '../capability/capability.ts';
 import { parseCapability } from '../capability/capability-text.ts';
 import { decide, type GrantChain } from '../capability/decide.ts';
@@ -170,7 +171,7 @@ test('the walk, the question of one path, and decide() say the same', () => {
         expect(isWalkedTo(reach, `/${base.join('/')}`, `/${path.join('/')}`)).toBe(decided);
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: times({ fast: 500, full: 5000 }) },
   );
 });
 
@@ -184,6 +185,6 @@ test('the walk of an owner, and the question of one path, say the same', () => {
 
       expect(isWalkedTo(reach, `/${base.join('/')}`, `/${path.join('/')}`)).toBe(isIn);
     }),
-    { numRuns: 5000 },
+    { numRuns: times({ fast: 500, full: 5000 }) },
   );
 });

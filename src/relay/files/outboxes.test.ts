@@ -137,6 +137,18 @@ describe('when a file is taken:', () => {
     expect(await home.disk.list('/agents/jean/outbox')).toEqual(['.pending']);
   });
 
+  test('one that names somebody else is from whose outbox it is in', async () => {
+    await using home = await place();
+    const origin = `FROM: mary\nID: ${'a'.repeat(32)}\nSENT: 2030-01-31T12:00:00.000Z`;
+
+    await home.send('jean', 'a.msg', `${origin}\nTO: Lead\n\nhello`);
+    await home.settle();
+
+    expect(home.handedIn).toMatchObject([
+      { sender: 'jean', message: { origin: { from: 'mary' } } },
+    ]);
+  });
+
   test('one that was written in place is taken when it is 100 ms old', async () => {
     await using home = await place();
 

@@ -4,6 +4,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
+import { times } from '../../../tests/support/tier.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { printCapability } from '../../kernel/capability/capability-text.ts';
 import { decide } from '../../kernel/capability/decide.ts';
@@ -82,7 +83,7 @@ test('what is found among many grants is what looking at each of them would find
         expect(found.kind).toBe(decide(chains, deed, clock.now()).kind);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: times({ fast: 80, full: 400 }) },
   );
 });
 

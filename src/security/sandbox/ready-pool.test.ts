@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
+import { until } from '../../../tests/support/until.ts';
 import { ReadyPool, type Waiting } from './ready-pool.ts';
 
 class FakeBox implements Waiting {
@@ -103,7 +104,7 @@ test('what is discarded is ended, also when it is just being made', async () => 
   await pool.discard('agent:a\n');
   slow.resolve();
 
-  await vi.waitFor(() => expect(made.map(({ isOver }) => isOver)).toEqual([true, false, true]));
+  await until(() => expect(made.map(({ isOver }) => isOver)).toEqual([true, false, true]));
 });
 
 test('one that cannot be made is told of, and the next use tries again', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { times } from '../../../tests/support/tier.ts';
 import { resultOf } from './result.ts';
 
 const head = { url: 'https://h/', status: 200, headers: { a: 'b' }, redirects: [] };
@@ -30,7 +31,7 @@ test('whatever the body is, the result fills its room and never exceeds it', () 
         if (!kept.truncated) expect(kept.bytes).toBe(bytes.length);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: times({ fast: 60, full: 500 }) },
   );
 });
 

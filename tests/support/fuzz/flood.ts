@@ -1,4 +1,6 @@
 /** Many requests over connections that are kept, with so many under way at once. */
+
+import { limitMs } from '../limits.ts';
 import type { FuzzRequest, FuzzWorld, Party } from './fuzz-world.ts';
 import { KeptConnection, type Place } from './kept-connection.ts';
 import { fuzzRequest } from './requests.ts';
@@ -20,8 +22,8 @@ export interface Tally {
 
 const atOnce = 24;
 /** Whoever is not answered by then is taken to hang. */
-const answerMs = 10_000;
-const upkeepMs = 60_000;
+const answerMs = limitMs(10_000);
+const upkeepMs = limitMs(60_000);
 
 export async function flood({ world, seed, requests, places }: Flood): Promise<Tally> {
   const faults = new Map<string, string>();

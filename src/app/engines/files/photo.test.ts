@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PhotoSays, photoBytes } from '../../../../tests/support/photo-bytes.ts';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
+import { times } from '../../../../tests/support/tier.ts';
 import { openTimeZone } from '../time-zone.ts';
 import { type Photo, readPhoto } from './photo.ts';
 
@@ -73,6 +74,6 @@ test('nothing that stands in a file makes reading it fail', async () => {
         expect(takenAt === undefined || Number.isFinite(takenAt)).toBe(true);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: times({ fast: 60, full: 300 }) },
   );
 });

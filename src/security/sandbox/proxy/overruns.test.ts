@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryTools } from '../../../../tests/support/temporary-tools.ts';
+import { until } from '../../../../tests/support/until.ts';
 import { Overruns } from './overruns.ts';
 
 test('the first is told at once, the others once a minute, and the rest at the end', async () => {
@@ -9,13 +10,13 @@ test('the first is told at once, the others once a minute, and the rest at the e
     (await events('sandbox.overrun')).map(({ data }): unknown => JSON.parse(data));
 
   overruns.count('connections');
-  await expect.poll(told).toEqual([{ connections: 1 }]);
+  await until(async () => expect(await told()).toEqual([{ connections: 1 }]));
   for (let times = 0; times < 500; times++) overruns.count('connections');
-  await expect.poll(() => clock.sleeping).toBe(1);
+  await until(() => expect(clock.sleeping).toBe(1));
   await clock.advance(59_999);
   const before = await told();
   await clock.advance(1);
-  await expect.poll(told).toEqual([{ connections: 1 }, { connections: 500 }]);
+  await until(async () => expect(await told()).toEqual([{ connections: 1 }, { connections: 500 }]));
   overruns.count('requests');
   await overruns[Symbol.asyncDispose]();
 
