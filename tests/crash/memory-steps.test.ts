@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { cutEverywhere } from '../support/cut-everywhere.ts';
 import type { MemoryCut, MemoryReport } from '../support/memory-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { isFull } from '../support/tier.ts';
 
 const program = join(import.meta.dirname, '..', 'support', 'memory-process.ts');
 
@@ -14,16 +15,16 @@ test('what is found is what is remembered, wherever the process is killed', asyn
   await using folder = temporaryFolder();
 
   const cuts = await cutEverywhere<MemoryCut, MemoryReport>({
-    ...{ folder, program },
+    ...{ program, moreThan: 99, drawn: 5 },
     orderOf: (dieAt) => ({ folder: folder.at(String(dieAt)) }),
   });
 
-  expect(cuts.length).toBeGreaterThanOrEqual(100);
   for (const { dieAt, report } of cuts) {
     expect({ dieAt, found: report.found }).toEqual({ dieAt, found: report.kept });
     const hasBoth = ['talk/1/roof', 'talk/1/wall'].every((key) => report.kept.includes(key));
     expect({ dieAt, isNext: report.isNextToRoof }).toEqual({ dieAt, isNext: hasBoth });
   }
   // Some were killed early, and some late.
-  expect(new Set(cuts.map(({ report }) => report.kept.length)).size).toBeGreaterThan(5);
-}, 400_000);
+  const kept = new Set(cuts.map(({ report }) => report.kept.length));
+  expect(kept.size).toBeGreaterThan(isFull ? 5 : 1);
+});

@@ -10,10 +10,11 @@ import { integerBelow, seededRandom } from '../sim/random.ts';
 import { type LedgerHistory, readWrites, writeHistory } from '../support/ledger-history.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openTestLedger } from '../support/temporary-ledger.ts';
+import { isFull, seeds } from '../support/tier.ts';
 
-const seeds = Array.from({ length: 10 }, (_, place) => place + 1);
-// Two kinds of log, ten seeds: 2,000 cuts.
-const cutsPerSeed = 100;
+// Two kinds of log: in full ten seeds, and 2,000 cuts.
+const histories = seeds('power-loss', { fast: 1, full: 10 });
+const cutsPerSeed = isFull ? 100 : 25;
 const commits = 12;
 const sectorBytes = 512;
 const pageBytes = 4096;
@@ -43,7 +44,7 @@ describe.each([
   ['that only grew', { startLogAnew: false }],
   ['that was begun anew over old frames', { startLogAnew: true }],
 ])('a log %s, cut at or after the last answered flush', (_which, { startLogAnew }) => {
-  test.each(seeds)('holds every answered write and a clean prefix (seed %d)', async (seed) => {
+  test.each(histories)('holds every answered write and a clean prefix (seed %d)', async (seed) => {
     const random = seededRandom(`power-loss/${startLogAnew}/${seed}`);
     const history = await writeHistory({ random, commits, startLogAnew });
 

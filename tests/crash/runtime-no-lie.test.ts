@@ -2,16 +2,12 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { WireAgentDetails } from '../../src/gateway/contract.ts';
+import { limitMs } from '../support/limits.ts';
 import { runAos } from '../support/run-aos.ts';
 import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';
-import {
-  liarsIn,
-  processesWith,
-  programOf,
-  waitFor,
-  writeScript,
-} from '../support/runtime-home.ts';
+import { liarsIn, processesWith, programOf, writeScript } from '../support/runtime-home.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const leaseMs = 15_000;
 const enoughSlots = { args: ['--set', 'modelSlots=12'] };
@@ -41,10 +37,11 @@ function teamFolder(): Team {
 }
 
 async function startTeam({ client }: RunningDaemon, folder: TemporaryFolder): Promise<void> {
-  const slow = { delay_ms: 1200, call: [{ tool: 'tool.list' }] };
+  // Long enough that all think at once for a while, however slow the machine is.
+  const slow = { delay_ms: limitMs(1200), call: [{ tool: 'tool.list' }] };
   const model = writeScript(folder, 'slow', { turns: [slow, slow, { say: 'thought' }] });
-  for (const name of thinkers) await client.spawn(name, { model, goal: 'think' });
   for (const name of sleepers) await client.spawn(name, { cli: ['sleep', sleepingFor] });
+  await Promise.all(thinkers.map((name) => client.spawn(name, { model, goal: 'think' })));
 }
 
 const detailsOf = (client: Client, names: readonly string[]): Promise<WireAgentDetails[]> =>
@@ -60,7 +57,7 @@ test('of twenty agents whose daemon is killed each goes on, or has failed with a
   const { folder, home } = team;
   await using first = await startDaemon(home, enoughSlots);
   await startTeam(first, folder);
-  const before = await waitFor(async () => {
+  const before = await until(async () => {
     const all = await detailsOf(first.client, [...thinkers, ...sleepers]);
     expect(all.filter(isUnder(1))).toHaveLength(20);
     return all;
@@ -74,7 +71,7 @@ test('of twenty agents whose daemon is killed each goes on, or has failed with a
   const startedAt = performance.now();
   await using second = await startDaemon(home, enoughSlots);
   liars.push(...liarsIn(home));
-  const after = await waitFor(async () => {
+  const after = await until(async () => {
     liars.push(...liarsIn(home));
     const all = await detailsOf(second.client, [...thinkers, ...sleepers.slice(1)]);
     expect(all.filter(isUnder(2))).toHaveLength(19);
@@ -88,7 +85,7 @@ test('of twenty agents whose daemon is killed each goes on, or has failed with a
   expect(await second.client.agentDetails('sleeper-0')).toMatchObject({
     ...{ state: 'failed', pid: null, lease: null, reason: expect.stringContaining('SIGKILL') },
   });
-  await waitFor(async () => {
+  await until(async () => {
     for (const { state, lease } of await detailsOf(second.client, thinkers)) {
       expect({ state, lease }).toEqual({ state: 'completed', lease: null });
     }
@@ -106,9 +103,9 @@ test('a program that somebody stops from outside shows as frozen, and no longer 
   const ps = async () => (await runAos(['--home', team.home, 'ps'])).stdout;
 
   process.kill(program, 'SIGSTOP');
-  await waitFor(async () => expect(await ps()).toMatch(/sleeper .*frozen/));
+  await until(async () => expect(await ps()).toMatch(/sleeper .*frozen/));
   process.kill(program, 'SIGCONT');
-  await waitFor(async () => expect(await ps()).not.toContain('frozen'));
+  await until(async () => expect(await ps()).not.toContain('frozen'));
 
   const kinds = await Array.fromAsync(daemon.client.events({ subject: 'agent:sleeper' }));
   expect(kinds.map(({ kind }) => kind)).toEqual(
@@ -127,7 +124,7 @@ test('what a frozen daemon was doing is taken up by the one that takes its home 
   const grants = [`file:${path}:write`];
   await frozen.client.spawn('writer', { model, goal: 'write', grants });
   const { pid } = await frozen.client.spawn('sleeper', { cli: ['sleep', sleepingFor] });
-  await waitFor(async () =>
+  await until(async () =>
     expect(await frozen.client.agentDetails('writer')).toMatchObject({ state: 'running' }),
   );
   frozen.signal('SIGSTOP');
@@ -138,7 +135,7 @@ test('what a frozen daemon was doing is taken up by the one that takes its home 
   expect(await taken.client.agentDetails('sleeper')).toMatchObject({
     ...{ pid, state: 'running', lease: { owner: 'daemon 2' } },
   });
-  await waitFor(async () => {
+  await until(async () => {
     const { items } = await taken.client.goals({ agent: 'writer' });
     expect(items).toMatchObject([{ state: 'completed' }]);
   });

@@ -7,12 +7,13 @@ import type { RuntimeOrder, RuntimeReport } from '../support/runtime-process.ts'
 import { effectsIn } from '../support/runtime-world.ts';
 import type { SpawnProcessOrder, SpawnProcessReport } from '../support/spawn-process.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { isFull } from '../support/tier.ts';
 
 const inSupport = (name: string): string => join(import.meta.dirname, '..', 'support', name);
 
-const walks = (folder: TemporaryFolder, orderOf: (dieAt: number) => RuntimeOrder) =>
+const walks = (orderOf: (dieAt: number) => RuntimeOrder) =>
   cutEverywhere<RuntimeOrder, RuntimeReport>({
-    ...{ folder, orderOf, program: inSupport('runtime-process.ts') },
+    ...{ orderOf, moreThan: 40, program: inSupport('runtime-process.ts') },
   });
 
 function walking(folder: TemporaryFolder, model: string): (dieAt: number) => RuntimeOrder {
@@ -38,9 +39,6 @@ const wholeRun = {
   held: 0,
 };
 
-// Far fewer would mean that the boundaries are not where they are thought to be.
-const leastBoundaries = 40;
-
 test('a run that is cut at any boundary ends as if it had not been, but where nobody can know', async () => {
   await using folder = temporaryFolder();
   const model = writeScript(folder, 'walk', {
@@ -53,9 +51,8 @@ test('a run that is cut at any boundary ends as if it had not been, but where no
     ],
   });
 
-  const cuts = await walks(folder, walking(folder, model));
+  const cuts = await walks(walking(folder, model));
 
-  expect(cuts.length).toBeGreaterThan(leastBoundaries);
   for (const { dieAt, order, report } of cuts) {
     const { unsure, ownerTold, kinds } = report;
     const [first, second, third] = keysOf(report);
@@ -74,9 +71,10 @@ test('a run that is cut at any boundary ends as if it had not been, but where no
   }
   const unsure = cuts.flatMap(({ report }) => report.unsure);
   // Cut before the effect, behind it, and before its end was written down.
+  if (!isFull) return;
   expect(unsure.map(({ effects }) => effects).toSorted()).toEqual([0, 0, 1, 1]);
   expect(cuts.flatMap(({ report }) => report.ownerTold)[0]).toContain('aos resolve');
-}, 120_000);
+});
 
 test('a run that is cut while it spawns and waits has one child, and hears of it once', async () => {
   await using folder = temporaryFolder();
@@ -87,24 +85,23 @@ test('a run that is cut while it spawns and waits has one child, and hears of it
     turns: [{ call: [{ tool: 'agent.spawn', args }] }, { say: 'I wait.' }],
   });
 
-  const cuts = await walks(folder, walking(folder, model));
+  const cuts = await walks(walking(folder, model));
 
-  expect(cuts.length).toBeGreaterThan(leastBoundaries);
   for (const { dieAt, report } of cuts) {
     expect({ dieAt, ...report }).toMatchObject({
       ...{ ...wholeRun, mailRead: [expect.stringContaining('grown')] },
       ...{ children: ['child completed'], childrenPaid: 1, unsure: [], ownerTold: [] },
     });
   }
-}, 120_000);
+});
 
 test('a spawn by message that is cut anywhere starts one program or none, and one answer says which', async () => {
   await using folder = temporaryFolder();
   const words = `86402.${process.pid}`;
 
   const cuts = await cutEverywhere<SpawnProcessOrder, SpawnProcessReport>({
-    folder,
     program: inSupport('spawn-process.ts'),
+    moreThan: 10,
     orderOf: (dieAt) => {
       const home = folder.at(`spawn-${dieAt}`);
       const effects = join(home, 'agents', 'worker', 'workspace', 'effects');
@@ -126,6 +123,5 @@ test('a spawn by message that is cut anywhere starts one program or none, and on
     expect(['none', 'running', 'failed']).toContain(state);
     expect(report.leases).toEqual(state === 'running' ? ['agent:worker'] : []);
   }
-  expect(cuts.length).toBeGreaterThan(10);
   expect(processesWith(words)).toEqual([]);
-}, 120_000);
+});

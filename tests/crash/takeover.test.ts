@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Acknowledged, registerUntilDown } from '../support/acknowledged-log.ts';
 import { runAos } from '../support/run-aos.ts';
 import { startDaemon } from '../support/running-daemon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 test.each([
   ['frozen', 'SIGSTOP'],
@@ -15,7 +16,7 @@ test.each([
     await using old = await startDaemon(home.path);
     const acknowledged: Acknowledged[] = [];
     const writing = registerUntilDown(old, 'agent', (agent) => acknowledged.push(agent));
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(5), { timeout: 10_000 });
+    await until(() => expect(acknowledged.length).toBeGreaterThan(5));
     if (signal !== undefined) old.signal(signal);
 
     await using taken = await startDaemon(home.path, { args: ['--takeover'] });

@@ -27,13 +27,15 @@ import { sealedSize } from '../../src/blobs/seal/aosb1.ts';
 import { partBytes } from '../../src/kernel/transfer.ts';
 import { startDaemon } from '../support/running-daemon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { cases, isFull } from '../support/tier.ts';
 
 const MiB = 1024 * 1024;
-const size = (process.env['AOS_TEST_FULL'] === '1' ? 256 : 48) * MiB;
-const points = Array.from({ length: 10 }, (_, index) => (index + 1) / 11);
+const size = (isFull ? 256 : 48) * MiB;
+const tenPoints = Array.from({ length: 10 }, (_, index) => (index + 1) / 11);
+const points = cases('transfer-kill', tenPoints, 2);
 const program = join(import.meta.dirname, '..', '..', 'bin', 'agent-transfer.cjs');
 
-test('killed at ten points, sending goes on where it was, and so does receiving', async () => {
+test('killed at any point, sending goes on where it was, and so does receiving', async () => {
   await using folder = temporaryFolder();
   const home = folder.at('home');
   await using daemon = await startDaemon(home);
@@ -81,7 +83,7 @@ test('killed at ten points, sending goes on where it was, and so does receiving'
     expect(readdirSync(uploads)).toEqual([]);
     rmSync(dest, { recursive: true });
   }
-}, 300_000);
+});
 
 test('what was changed between two tries arrives as it is now, under another key', async () => {
   await using folder = temporaryFolder();
@@ -114,7 +116,7 @@ test('what was changed between two tries arrives as it is now, under another key
   for (const body of stored) {
     expect(body.subarray(64, 64 + 65552).equals(before.subarray(64, 64 + 65552))).toBe(false);
   }
-}, 120_000);
+});
 
 test.each(['file', 'folder'])(
   'killed when the %s has its name, the same command ends well and tidies up',
@@ -146,7 +148,6 @@ test.each(['file', 'folder'])(
     const { status } = await daemon.client.transfer(id, { as: 'samantha' });
     expect(status).toBe('downloaded');
   },
-  60_000,
 );
 
 test('what was told and has no name yet is named by download-all', async () => {
@@ -173,7 +174,7 @@ test('what was told and has no name yet is named by download-all', async () => {
   expect((await stat()).status).toBe('downloaded');
   expect(readdirSync(dest)).toEqual(['report.md']);
   expect(readFileSync(join(dest, 'report.md'), 'utf8')).toBe('a report');
-}, 60_000);
+});
 
 function fill(path: string): void {
   const descriptor = openSync(path, 'w');

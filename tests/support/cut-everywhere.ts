@@ -2,54 +2,82 @@
  * Work cut at its first boundary, the same cut at its second, and so on until it comes through.
  * The program does what it is told by its one argument, `{ finish, begin }`: takes up and ends
  * what an earlier one was killed in, prints a line of what it found, then begins anew and dies.
+ *
+ * `npm test` cuts at the first boundary and at a few that are drawn, and lets the work come
+ * through once; the full tier cuts everywhere.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { TemporaryFolder } from './temporary-folder.ts';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { programMs } from './limits.ts';
+import { cases, isFull } from './tier.ts';
 
 export interface Cut<Order, Report> {
+  /** `notAtAll` where it came through. */
   readonly dieAt: number;
   readonly order: Order;
   readonly report: Report;
 }
 
 export interface Cutting<Order> {
-  readonly folder: TemporaryFolder;
   /** A file in TypeScript. */
   readonly program: string;
   orderOf(dieAt: number): Order;
+  /** There are more boundaries than this: fewer would mean that they are not where we think. */
+  readonly moreThan: number;
+  /** How many of them `npm test` draws, besides the first. */
+  readonly drawn?: number;
 }
 
+export const notAtAll = 1_000_000;
+
+/** In order, as far as one process did them. */
 export async function cutEverywhere<Order extends object, Report>(
   cutting: Cutting<Order>,
 ): Promise<readonly Cut<Order, Report>[]> {
+  const { moreThan, drawn = 2 } = cutting;
+  if (!isFull) {
+    const later = Array.from({ length: moreThan }, (_, place) => place + 2);
+    const label = expect.getState().currentTestName ?? cutting.program;
+    return cutAt(cutting, [1, ...cases(label, later, drawn), notAtAll].values());
+  }
   // Two at a time, because two cores are what the slowest machine has.
   const cuts = await Promise.all(
-    [1, 2].map((from) => cutEverySecond<Order, Report>(cutting, from)),
+    [1, 2].map((from) => cutAt<Order, Report>(cutting, everySecond(from))),
   );
+  // Each of the two came through once, at a boundary that is not there any more.
+  expect(cuts.flat().length - 2).toBeGreaterThan(moreThan);
   return cuts.flat();
 }
 
-async function cutEverySecond<Order extends object, Report>(
-  { folder, program, orderOf }: Cutting<Order>,
-  from: number,
+function* everySecond(from: number): Generator<number> {
+  for (let place = from; ; place += 2) yield place;
+}
+
+async function cutAt<Order extends object, Report>(
+  { program, orderOf }: Cutting<Order>,
+  places: Iterable<number>,
 ): Promise<readonly Cut<Order, Report>[]> {
   const cuts: Cut<Order, Report>[] = [];
   let finish: (Order & { readonly dieAt: number }) | undefined;
-  for (let dieAt = from; ; dieAt += 2) {
+  for (const dieAt of places) {
     const begin = { ...orderOf(dieAt), dieAt };
     const words = JSON.stringify({ finish, begin });
-    const { signal, lines, complaints } = await runProgram(folder, program, words);
-    const wanted = (finish === undefined ? 0 : 1) + (signal === 'SIGKILL' ? 0 : 1);
-    if (lines.length !== wanted || complaints !== '') {
+    const { signal, lines, complaints } = await runProgram(program, words);
+    const isThrough = signal !== 'SIGKILL';
+    const wanted = [...(finish === undefined ? [] : [finish]), ...(isThrough ? [begin] : [])];
+    if (lines.length !== wanted.length || complaints !== '') {
       throw new Error(`${words} ended with ${signal}: ${complaints}${lines.join('\n')}`);
     }
-    if (finish !== undefined) {
-      cuts.push({ dieAt: finish.dieAt, order: finish, report: JSON.parse(lines[0] ?? '') });
+    for (const [place, order] of wanted.entries()) {
+      const at = order === begin ? notAtAll : order.dieAt;
+      cuts.push({ dieAt: at, order, report: JSON.parse(lines[place] ?? '') });
     }
-    if (signal !== 'SIGKILL') return cuts;
+    if (isThrough) break;
     finish = begin;
   }
+  return cuts;
 }
 
 interface ProgramOutput {
@@ -58,19 +86,13 @@ interface ProgramOutput {
   readonly complaints: string;
 }
 
-// Far above what one takes, so that one that hangs fails its test by name.
-const deadlineMs = 30_000;
-
-async function runProgram(
-  folder: TemporaryFolder,
-  program: string,
-  words: string,
-): Promise<ProgramOutput> {
+async function runProgram(program: string, words: string): Promise<ProgramOutput> {
+  const runFolder = process.env['AOS_TEST_RUN_FOLDER'] ?? '';
   const child = spawn(process.execPath, [program, words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Most of a start is reading two hundred files.
-    env: { ...process.env, NODE_COMPILE_CACHE: folder.at('compiled') },
-    timeout: deadlineMs,
+    env: { ...process.env, NODE_COMPILE_CACHE: join(runFolder, 'compiled') },
+    timeout: programMs,
     killSignal: 'SIGTERM',
   });
   const output = Array.fromAsync(child.stdout.setEncoding('utf8'));

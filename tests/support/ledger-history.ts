@@ -48,7 +48,9 @@ export async function writeHistory(choices: HistoryChoices): Promise<LedgerHisto
   await using folder = temporaryFolder();
   const path = folder.at('ledger.db');
   // A clock that stands still: what is brought in one turn is one commit, in every run.
-  await using ledger = await openTestLedger(path, { clock: new SimulatedClock() });
+  const clock = new SimulatedClock();
+  // Its tables are in the log, too.
+  await using ledger = await openTestLedger(path, { clock, fromNothing: true });
   const read = () => ({ database: readFileSync(path), log: readFileSync(`${path}-wal`) });
   // Twice as much, so that the new log ends before the old one did.
   const earlier = { ...choices, commits: choices.startLogAnew ? 2 * choices.commits : 0 };

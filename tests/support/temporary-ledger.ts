@@ -1,10 +1,14 @@
+import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { realEventLoop } from '../../src/app/engines/event-loop.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, Disk } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { migrate, readMigrations } from '../../src/ledger/migrate.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
+import { openSqlite } from '../../src/ledger/sqlite-database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface LedgerChoices {
@@ -12,12 +16,34 @@ export interface LedgerChoices {
   readonly clock?: Clock;
   readonly disk?: Disk;
   readonly onLost?: (why: AosError) => void;
+  /** Runs every migration, instead of beginning with a ledger on which they have been run. */
+  readonly fromNothing?: boolean;
 }
 
 /** The real ledger in that file, on the real disk. */
-export function openTestLedger(path: string, choices: LedgerChoices = {}): Promise<Ledger> {
+export async function openTestLedger(path: string, choices: LedgerChoices = {}): Promise<Ledger> {
   const { epoch = 1, clock = realClock, disk = realDisk, onLost = () => {} } = choices;
+  const folder = choices.fromNothing ? undefined : process.env['AOS_TEST_RUN_FOLDER'];
+  if (folder !== undefined && !existsSync(path)) copyFileSync(await emptyLedger(folder), path);
   return openSqliteLedger({ disk, clock, eventLoop: realEventLoop }, { path, epoch, onLost });
+}
+
+/**
+ * A ledger with its tables and nothing else, made once in a run: making them is most of what a
+ * small test would do. Migrations themselves are tested where a ledger is opened without this.
+ */
+async function emptyLedger(folder: string): Promise<string> {
+  const path = join(folder, 'empty-ledger.db');
+  if (existsSync(path)) return path;
+  const making = `${path}-${process.pid}`;
+  {
+    using database = openSqlite(making);
+    await migrate({ database, disk: realDisk, path: making }, await readMigrations(realDisk));
+  }
+  // As the ledger of a home is.
+  chmodSync(making, 0o600);
+  renameSync(making, path);
+  return path;
 }
 
 export interface TemporaryLedger extends AsyncDisposable {

@@ -1,0 +1,74 @@
+/**
+ * How much of a test is done. `npm test` guards every promise once: it draws a few cases of those
+ * that there are, by a number that follows from the tree, so that a hundred trees try a hundred
+ * different ones. `npm run test:full` does them all, in parts.
+ */
+import { test } from 'vitest';
+import { Dice } from '../sim/dice.ts';
+
+export const isFull = process.env['AOS_TEST_FULL'] === '1';
+
+/** What everything that is drawn in this run follows from; `npm test -- --seed N` sets it. */
+export const runSeed = Number(process.env['AOS_TEST_SEED'] ?? '1');
+
+/** Which part of the full counts this run does, e.g. 2 of 5. */
+export const part = parsePart(process.env['AOS_TEST_PART'] ?? '1/1');
+
+export interface Part {
+  readonly number: number;
+  readonly of: number;
+}
+
+function parsePart(text: string): Part {
+  const [number = 1, of = 1] = text.split('/').map(Number);
+  return { number, of };
+}
+
+export interface Counts {
+  readonly fast: number;
+  readonly full: number;
+}
+
+/** How often something is repeated; in full, what falls to this part. */
+export function times({ fast, full }: Counts): number {
+  return isFull ? Math.ceil(full / part.of) : fast;
+}
+
+/**
+ * Numbers from 1 to `full`: in full those of this part, in order; else `fast` of them that are
+ * drawn, by the label too, so that two tests draw different ones.
+ */
+export function seeds(label: string, { fast, full }: Counts): number[] {
+  const all = Array.from({ length: full }, (_, place) => place + 1);
+  return cases(label, all, fast);
+}
+
+/** Of a list: in full what falls to this part, else `fast` that are drawn, in their order. */
+export function cases<T>(label: string, all: readonly T[], fast: number): T[] {
+  if (isFull) return all.filter((_, place) => place % part.of === part.number - 1);
+  const dice = new Dice(runSeed + hash(label));
+  const left = all.map((_, place) => place);
+  const drawn = Array.from({ length: Math.min(fast, all.length) }, () => {
+    const [place = 0] = left.splice(dice.below(left.length), 1);
+    return place;
+  });
+  return all.filter((_, place) => drawn.includes(place));
+}
+
+/** A test that only `npm run test:full` has: another one guards the same promise in `npm test`. */
+export const deep: typeof test = isFull ? test : notToday();
+
+function notToday(): typeof test {
+  // Nothing is registered, so nothing is counted as skipped either.
+  const ignore = Object.assign(() => {}, { each: () => () => {}, for: () => () => {} });
+  return ignore as unknown as typeof test;
+}
+
+// FNV-1a
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const character of text) {
+    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  return value;
+}
