@@ -1,26 +1,40 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { closeInherited } from './src/app/engines/inherited.ts';
-import { suites } from './tests/suites.ts';
+import { deepTests, suites } from './tests/suites.ts';
+import { measureSlowness } from './tests/support/machine.ts';
 
 // What a shell or an editor left open would reach every program that a test starts, and a
 // sandbox refuses to be made of a process that passes on what it does not know.
 closeInherited();
 
+// Before anything reads a limit.
+process.env['AOS_TEST_SLOWNESS'] ??= measureSlowness().toFixed(2);
+const { testMs } = await import('./tests/support/limits.ts');
+
+const isFull = process.env['AOS_TEST_FULL'] === '1';
+
 export default defineConfig({
   test: {
-    // A process a file: a test that leaks a process or a handle can be named.
+    // Processes, not threads: a test that leaks a process or a handle can be named.
     pool: 'forks',
+    // vitest's own choice leaves one core out, and with two that is half of the machine.
+    maxWorkers: '100%',
     globalSetup: ['tests/support/run-folder.ts'],
-    projects: suites.map(({ name, include, exclude = [], fileParallelism }) => ({
+    projects: suites.map(({ name, include, exclude = [], fileParallelism, isolate }) => ({
       test: {
         name,
         include: [...include],
-        exclude: [...configDefaults.exclude, ...exclude],
+        exclude: [...configDefaults.exclude, ...exclude, ...(isFull ? [] : [deepTests])],
         pool: 'forks',
         fileParallelism,
-        setupFiles: ['tests/support/leak-check.ts'],
-        testTimeout: 60_000,
-        hookTimeout: 60_000,
+        isolate,
+        setupFiles: [
+          'tests/support/leak-check.ts',
+          // Loading the library takes too long where every file has a process of its own.
+          ...(isolate ? [] : ['tests/support/property-seed.ts']),
+        ],
+        testTimeout: testMs,
+        hookTimeout: testMs,
         env: { NO_COLOR: '1' },
       },
     })),

@@ -1,17 +1,29 @@
 /**
- * `npm test`: everything once, suite by suite, each within its budget of seconds.
- * With `--full` the suites run their full counts. The last line says how many passed.
+ * `npm test`: every promise guarded once, in one run on all cores, each suite within its budget of
+ * seconds. The last line says how many passed.
+ *
+ *   npm test -- [--seed N] [--times] [SUITE…]
+ *
+ * What is drawn by chance follows from the tree of the last commit, or from --seed; --times tells
+ * what took how long, and what it waited for.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suites } from '../tests/suites.ts';
-import { root, say } from './run-tool.ts';
+import { parseArgs } from 'node:util';
+import { suites, testBudgetSeconds } from '../tests/suites.ts';
+import { measureSlowness } from '../tests/support/machine.ts';
+import { say } from './run-tool.ts';
+import { runVitest } from './run-vitest.ts';
 import { runStaticChecks } from './static-checks.ts';
-import { failuresIn, faultsOf, type SuiteResult, summary } from './suite-result.ts';
+import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
+import { timesInWords } from './times.ts';
+import { checkoutState, seedOfTree } from './tree.ts';
 
-const full = process.argv.includes('--full');
+const { values: options, positionals: wanted } = parseArgs({
+  options: { seed: { type: 'string' }, times: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const inCi = (process.env['CI'] ?? '') !== '';
 
 const folder = mkdtempSync(join(tmpdir(), 'aos-results-'));
@@ -22,16 +34,45 @@ try {
 }
 
 async function main(): Promise<number> {
-  const before = checkoutState();
-  const results = [await runStatic()];
-  for (const { name, budgetSeconds } of suites) {
-    say(`\n== ${name}`);
-    results.push(await runSuite(name, budgetSeconds));
+  const names = ['static', ...suites.map(({ name }) => name)];
+  const unknown = wanted.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    say(`There is no suite "${unknown[0]}": ${names.join(', ')}`);
+    return 2;
   }
-  const faults = faultsOf(results, { skipsFail: inCi, budgetsHold: !full });
+  const seed = options.seed ?? String(seedOfTree());
+  say(`The cases of this run are drawn by ${seed}; the same again: npm test -- --seed ${seed}`);
+  const slowness = measureSlowness();
+  if (slowness > 1)
+    say(`This machine is slow or busy: limits are stretched ${slowness.toFixed(1)} x`);
+  const before = checkoutState();
+  const startedAt = performance.now();
+  const chosen = suites.filter(({ name }) => isWanted(name));
+  const statics = isWanted('static') ? [await runStatic()] : [];
+  const ran = await runVitest({
+    ...{ folder, suites: chosen, seed, times: options.times },
+    env: { AOS_TEST_SLOWNESS: slowness.toFixed(2) },
+  });
+  const results = [...statics, ...ran.results];
+  const seconds = (performance.now() - startedAt) / 1000;
+  const faults = faultsOf(results, { skipsFail: inCi, slowness });
+  // A worker that died, or an error that no test was running for.
+  if (ran.exitCode !== 0 && faults.length === 0) {
+    faults.push(`the runner ended with ${ran.exitCode}`);
+  }
+  // On one core it takes what it takes.
+  if (seconds > testBudgetSeconds * slowness && availableParallelism() > 1) {
+    faults.push(`all of it took ${seconds.toFixed(0)} s of ${testBudgetSeconds} (tests/suites.ts)`);
+  }
+  say(`\nall of it took ${seconds.toFixed(0)} s of ${testBudgetSeconds}`);
   if (checkoutState() !== before) faults.push('the tests changed the checkout: see git status');
+  if (options.times) say(timesInWords(results));
   say(summary(results, faults));
   return faults.length === 0 ? 0 : 1;
+}
+
+function isWanted(name: string): boolean {
+  return wanted.length === 0 || wanted.includes(name);
 }
 
 /** Each tool counts as one test. */
@@ -47,57 +88,6 @@ async function runStatic(): Promise<SuiteResult> {
     skipped: 0,
     seconds: Math.max(...tools.map(({ seconds }) => seconds)),
     budgetSeconds: 60,
-    exitCode: 0,
+    files: [],
   };
-}
-
-async function runSuite(name: string, budgetSeconds: number): Promise<SuiteResult> {
-  const startedAt = performance.now();
-  const resultFile = join(folder, `${name}.json`);
-  const exitCode = await vitest(name, resultFile);
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { name, ...readCounts(resultFile), seconds, budgetSeconds, exitCode };
-}
-
-function vitest(project: string, resultFile: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const args = ['run', '--project', project, '--reporter=default', '--reporter=json'];
-    const child = spawn(
-      join(root, 'node_modules', '.bin', 'vitest'),
-      [...args, `--outputFile.json=${resultFile}`],
-      {
-        cwd: root,
-        stdio: ['ignore', 'inherit', 'inherit'],
-        env: { ...process.env, ...(full ? { AOS_TEST_FULL: '1' } : {}) },
-      },
-    );
-    child.on('error', reject);
-    child.on('close', (code) => resolve(code ?? 1));
-  });
-}
-
-type Counts = Pick<SuiteResult, 'passed' | 'failed' | 'skipped' | 'failures'>;
-
-function readCounts(file: string): Counts {
-  try {
-    const report = JSON.parse(readFileSync(file, 'utf8'));
-    return {
-      passed: report.numPassedTests,
-      failed: report.numFailedTests,
-      skipped: report.numPendingTests + report.numTodoTests,
-      failures: failuresIn(report.testResults, root),
-    };
-  } catch {
-    // The runner died before it could write its report; its exit code tells the rest.
-    return { passed: 0, failed: 0, skipped: 0 };
-  }
-}
-
-function checkoutState(): string {
-  try {
-    return execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
-  } catch {
-    // Not a git checkout, e.g. an unpacked archive: nothing to compare.
-    return '';
-  }
 }

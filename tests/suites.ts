@@ -1,64 +1,98 @@
 /**
- * Every suite of `npm test`, with the seconds it may take on two cores. A suite that
- * takes longer fails the run: make it faster, or change the number here with a reason.
+ * Every suite of `npm test`, with the seconds of one worker that it may take on two cores, and
+ * the slices in which `npm run test:full` does the full counts. A suite that takes longer fails
+ * the run: make it faster, or change the number here with a reason. A new feature brings at most
+ * twenty seconds to `npm test`.
  */
 export interface Suite {
   readonly name: string;
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
+  /** Seconds of one worker: what its files take, added up. */
   readonly budgetSeconds: number;
   /** False where the files would fight over the machine. */
   readonly fileParallelism: boolean;
+  /** A process for each file; false where files leave nothing behind in theirs. */
+  readonly isolate: boolean;
 }
+
+/** From the first test to the last, on two cores, with lint, types and unused code. */
+export const testBudgetSeconds = 400;
+
+/** Left out of `npm test`: another test there guards the same promise. */
+export const deepTests = '**/*.deep.test.ts';
+const slowTests = '**/*.slow.test.ts';
+const plantedBugs = 'tests/promises/planted-bugs.deep.test.ts';
 
 export const suites: readonly Suite[] = [
   {
     name: 'unit',
-    include: ['{src,bench,scripts}/**/*.test.ts', 'tests/*.test.ts', 'tests/support/*.test.ts'],
-    exclude: ['**/*.slow.test.ts'],
-    budgetSeconds: 300,
+    include: ['{src,bench,scripts}/**/*.test.ts', 'tests/{,support/,promises/}*.test.ts'],
+    exclude: [slowTests, plantedBugs],
+    budgetSeconds: 120,
     fileParallelism: true,
+    isolate: false,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
-  { name: 'slow', include: ['src/**/*.slow.test.ts'], budgetSeconds: 1000, fileParallelism: true },
+  {
+    name: 'slow',
+    include: ['src/**/*.slow.test.ts'],
+    budgetSeconds: 300,
+    fileParallelism: true,
+    isolate: false,
+  },
   {
     name: 'conformance',
     include: ['tests/conformance/*.test.ts'],
+    budgetSeconds: 15,
+    fileParallelism: true,
+    isolate: false,
+  },
+  // Seeds of the simulated relay and runtime, and the bugs that they have to find.
+  {
+    name: 'sim',
+    include: ['tests/sim/*.test.ts'],
     budgetSeconds: 30,
     fileParallelism: true,
+    isolate: false,
   },
-  // 2,000 seeds of the simulated relay, 200 of the runtime, and the bugs that they have to find.
-  { name: 'sim', include: ['tests/sim/*.test.ts'], budgetSeconds: 300, fileParallelism: true },
-  // Five hundred starts and kills of the daemon, 2,000 openings of the ledger, and a process for
-  // each boundary of an operation's end, of a rotation of keys, and of eleven changes to files.
+  // Starts and kills of the daemon, and processes that die at a boundary of their work.
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 1300,
-    fileParallelism: false,
+    budgetSeconds: 120,
+    fileParallelism: true,
+    isolate: true,
   },
-  // Four hundred runs of the seed's script are in it.
-  { name: 'e2e', include: ['tests/e2e/*.test.ts'], budgetSeconds: 1400, fileParallelism: true },
+  {
+    name: 'e2e',
+    include: ['tests/e2e/*.test.ts'],
+    budgetSeconds: 200,
+    fileParallelism: true,
+    isolate: true,
+  },
   // What hostile agents try: on real sockets, folders and daemons.
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    // Each attack on the sandbox is tried under a daemon of root and under an ordinary one; those on
-    // transfers start some three hundred commands; and every route gets its part of 20,000 requests.
-    budgetSeconds: 1200,
+    budgetSeconds: 200,
     fileParallelism: true,
+    isolate: true,
   },
   // Pages of the daemon, in Chromium.
   {
     name: 'browser',
     include: ['tests/browser/*.test.ts'],
-    budgetSeconds: 60,
-    fileParallelism: false,
+    budgetSeconds: 30,
+    fileParallelism: true,
+    isolate: true,
   },
   {
     name: 'gate',
-    include: ['tests/gate/*.test.ts'],
-    budgetSeconds: 900,
-    fileParallelism: false,
+    // And the bugs that the guards of promises have to find, in the full tier.
+    include: ['tests/gate/*.test.ts', plantedBugs],
+    budgetSeconds: 80,
+    fileParallelism: true,
+    isolate: true,
   },
 ];

@@ -8,13 +8,17 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { leftovers, type Snapshot, snapshot } from './leftovers.ts';
+import { countWaits, type Waits, waitsSince, waitsSoFar } from './waits.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'aos-test-'));
+// One worker runs many files where nothing keeps them apart, so what an earlier one has set
+// must not count here.
+const runFolder = process.env['AOS_TEST_RUN_FOLDER'] ?? tmpdir();
+const folder = mkdtempSync(join(runFolder, 'aos-test-'));
 for (const [variable, name] of [
   ['TMPDIR', 'tmp'],
   ['HOME', 'home'],
@@ -26,26 +30,41 @@ for (const [variable, name] of [
 process.env['AOS_TEST_MARK'] = randomUUID();
 
 // The first child, the first watch and the first look at stdin (commander takes one, by
-// importing node:process) open what the process keeps for good.
-spawnSync('true');
-watch(folder).close();
-void process.stdin;
+// importing node:process) open what the process keeps for good. Once for all of its files: a
+// process that has grown takes long to make a child.
+if (process.env['AOS_TEST_WARM'] !== String(process.pid)) {
+  process.env['AOS_TEST_WARM'] = String(process.pid);
+  spawnSync('true');
+  watch(folder).close();
+  void process.stdin;
+}
+
+const times = process.env['AOS_TEST_TIMES'] === '1';
+if (times) countWaits();
 
 let before: Snapshot;
+let waitsBefore: Waits;
 const atStart = snapshot(folder);
 
-beforeEach(() => {
+// What a worker that dies without a word was doing: run-folder.ts tells it.
+const running = join(runFolder, `running-${process.pid}`);
+
+beforeEach(({ task }) => {
+  writeFileSync(running, `${task.file.name} > ${task.name}`);
   before = snapshot(folder);
+  if (times) waitsBefore = waitsSoFar();
 });
 
-afterEach(async () => {
+afterEach(async ({ task }) => {
   await refuseLeftovers(before);
+  if (times) task.meta.waits = waitsSince(waitsBefore);
 });
 
 afterAll(async () => {
   try {
     await refuseLeftovers(atStart);
   } finally {
+    rmSync(running, { force: true });
     rmSync(folder, { recursive: true, force: true });
   }
 });

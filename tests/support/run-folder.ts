@@ -2,7 +2,7 @@
  * One folder for everything temporary of a test run, removed at its end: also what a
  * file leaves that was filtered out, failed while loading, or was stopped.
  */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,5 +10,18 @@ import { join } from 'node:path';
 export function setup(): () => void {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'aos-')));
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  process.env['AOS_TEST_RUN_FOLDER'] = folder;
+  return () => {
+    tellOfDeadWorkers(folder);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** A worker takes its note away when a file is done; one that died in it could not. */
+function tellOfDeadWorkers(folder: string): void {
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith('running-'))) {
+    const what = readFileSync(join(folder, name), 'utf8');
+    process.stderr.write(`worker ${name.slice('running-'.length)} died while it ran ${what}\n`);
+    process.exitCode = 1;
+  }
 }
