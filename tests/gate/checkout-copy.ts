@@ -30,13 +30,24 @@ export interface CheckoutCopy extends AsyncDisposable {
   readonly fakes: string;
 }
 
-/** A copy on which nothing was run yet. */
-export function freshCopy(): CheckoutCopy {
+/** What the setup itself is made of; enough where it does not come to build anything. */
+export const setupFiles = /^(?:scripts\/|bin\/|package|\.npmrc)/;
+
+/** A copy on which nothing was run yet: of all files, or of those whose names fit. */
+export function freshCopy(wanted: RegExp = /^/): CheckoutCopy {
   const folder = temporaryFolder();
   const path = folder.at('checkout');
+  mkdirSync(path);
+  copyFiles(
+    filesOfCheckout().filter((file) => wanted.test(file)),
+    path,
+  );
+  return copyAt(path, folder);
+}
+
+function copyAt(path: string, folder: TemporaryFolder): CheckoutCopy {
   const fakes = folder.at('fakes');
   for (const name of ['fakes', 'home']) mkdirSync(folder.at(name));
-  for (const file of filesOfCheckout()) cpSync(join(checkout, file), join(path, file));
   const copy: CheckoutCopy = {
     path,
     fakes,
@@ -55,11 +66,22 @@ export function freshCopy(): CheckoutCopy {
 export async function readyCopy(): Promise<CheckoutCopy> {
   const copy = freshCopy();
   linkPackages(copy.at('node_modules'));
+  await makeReady(copy);
+  return copy;
+}
+
+/** A ready copy for one test, with fakes of its own: a new one for each would take seconds. */
+export async function lend(ready: CheckoutCopy): Promise<CheckoutCopy> {
+  const copy = copyAt(ready.path, temporaryFolder());
+  await makeReady(copy);
+  return copy;
+}
+
+async function makeReady(copy: CheckoutCopy): Promise<void> {
   copy.fake('npm', 'exit 0');
   const { code, stderr } = await setUp(copy);
   rmSync(join(copy.fakes, 'npm'));
   if (code !== 0) throw new Error(`the copy could not be set up:\n${stderr}`);
-  return copy;
 }
 
 /** `node scripts/setup.mjs …`, as package.json calls it. */
@@ -75,6 +97,15 @@ interface SetupOptions {
   readonly node?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
+}
+
+function copyFiles(files: readonly string[], to: string): void {
+  if (process.platform === 'linux') {
+    // Two thousand files: one process takes a tenth of the time of as many calls.
+    execFileSync('cp', ['--parents', '-t', to, ...files], { cwd: checkout });
+  } else {
+    for (const file of files) cpSync(join(checkout, file), join(to, file));
+  }
 }
 
 /** What git knows or would add: not what is built, installed or kept out by its owner. */

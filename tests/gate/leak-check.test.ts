@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CheckoutCopy, readyCopy } from './checkout-copy.ts';
-import { run } from './running-program.ts';
+import { type Outcome, run } from './running-program.ts';
 
 /** One test file, as vitest reports it. */
 interface FileReport {
@@ -150,20 +150,39 @@ test('what is left behind outside the tests fails the file', () => {
   expect(fileOf('hook').message).toContain('in the tmp folder: left-folder');
 });
 
+test('a worker that dies is told of, with what it was running', async () => {
+  const code = `test('dies', () => { process.kill(process.pid, 'SIGSEGV'); for (;;); });`;
+  plantTests('dying', code);
+
+  const { outcome } = await runVitest('tests/planted-dying');
+
+  expect(outcome.code).not.toBe(0);
+  expect(outcome.stderr).toMatch(
+    /^worker \d+ died while it ran tests\/planted-dying\.test\.ts > dies$/m,
+  );
+});
+
 function plantTests(file: string, tests: string): void {
   writeFileSync(copy.at('tests', `planted-${file}.test.ts`), `${imports}\n${tests}\n`);
 }
 
 async function runPlanted(): Promise<readonly FileReport[]> {
-  const report = copy.at('report.json');
-  const args = ['run', '--project=unit', '--maxWorkers=5', 'tests/planted-'];
-  const { stdout, stderr } = await run(
+  const { report, outcome } = await runVitest('tests/planted-');
+  if (report === undefined) {
+    throw new Error(`vitest wrote no report:\n${outcome.stdout}${outcome.stderr}`);
+  }
+  return JSON.parse(report).testResults;
+}
+
+async function runVitest(files: string): Promise<{ outcome: Outcome; report: string | undefined }> {
+  const file = copy.at('report.json');
+  const args = ['run', '--project=unit', '--maxWorkers=5', files];
+  const outcome = await run(
     'node_modules/.bin/vitest',
-    [...args, '--reporter=json', `--outputFile.json=${report}`],
-    { cwd: copy.path, env: { ...copy.env, PIDS: copy.at('pids') } },
+    [...args, '--reporter=json', `--outputFile.json=${file}`],
+    { cwd: copy.path, env: { ...copy.env, PIDS: copy.at('pids'), AOS_TEST_LEAK_MS: '300' } },
   );
-  if (!existsSync(report)) throw new Error(`vitest wrote no report:\n${stdout}${stderr}`);
-  return JSON.parse(readFileSync(report, 'utf8')).testResults;
+  return { outcome, report: existsSync(file) ? readFileSync(file, 'utf8') : undefined };
 }
 
 function fileOf(file: string): FileReport {

@@ -4,6 +4,7 @@
  * `npm run check` itself as well.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitMs } from '../support/limits.ts';
 import { type CheckoutCopy, readyCopy } from './checkout-copy.ts';
 import { type Outcome, run } from './running-program.ts';
 
@@ -70,7 +71,7 @@ const houseFaults: Fault[] = [
 ];
 
 /** It runs every unit test, beside whatever else this machine does. */
-const checkMs = 300_000;
+const checkMs = limitMs(300_000);
 
 describe('npm run check', () => {
   const patienceMs = checkMs - 10_000;
@@ -202,6 +203,21 @@ describe('the static checks', () => {
     expectNamed(found?.output ?? '', fault);
     expect(found?.code).toBe(1);
   });
+});
+
+test('the gate for speed finds a slowness, and names it', async () => {
+  const bench = 'security.authorize';
+  const gate = () =>
+    run(process.execPath, ['bench/run.ts', '--gate', bench], { cwd: copy.path, env: copy.env });
+  const asItIs = await gate();
+  using _ = copy.plant('src/security/authorize.ts', (text) =>
+    text.replace('): Promise<Decision> {\n', '$&  for (let i = 0; i < 2000; i++) Math.sqrt(i);\n'),
+  );
+
+  const slower = await gate();
+
+  expect(asItIs, asItIs.stdout).toMatchObject({ code: 0 });
+  expect(slower).toMatchObject({ code: 1, stdout: expect.stringMatching(/^SLOWER security/m) });
 });
 
 /** The copy's own `runStaticChecks()`, called by a program of two lines. */

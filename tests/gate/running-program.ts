@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { limitMs } from '../support/limits.ts';
 
 export interface ProgramOptions {
   readonly cwd: string;
@@ -40,7 +41,7 @@ export async function run(
 export function start(
   command: string,
   args: readonly string[],
-  { cwd, env, input, patienceMs = 50_000 }: ProgramOptions,
+  { cwd, env, input, patienceMs = limitMs(50_000) }: ProgramOptions,
 ): RunningProgram {
   const limit = { timeout: patienceMs, killSignal: 'SIGKILL' } as const;
   const child = spawn(command, args, { cwd, env, stdio: 'pipe', ...limit });

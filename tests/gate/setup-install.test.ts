@@ -7,7 +7,9 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'no
 import { userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CheckoutCopy, freshCopy, setUp } from './checkout-copy.ts';
+import { limitMs } from '../support/limits.ts';
+import { deep } from '../support/tier.ts';
+import { type CheckoutCopy, freshCopy, setUp, setupFiles } from './checkout-copy.ts';
 import { run } from './running-program.ts';
 
 const lost = 'echo "npm error network planted: the line is dead" >&2; exit 1';
@@ -22,7 +24,7 @@ const refuseToInstallExactly = `
   exit 1`;
 
 test('setup tells in words when npm fails, and does not take the checkout for ready', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   fakeNpm(copy, lost);
 
   const { code, stdout, stderr } = await setUp(copy, ['bin/aos.cjs']);
@@ -40,7 +42,7 @@ test('setup tells in words when npm fails, and does not take the checkout for re
 });
 
 test('setup shows only the last lines of a long failure, and keeps all of it in the log', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   fakeNpm(copy, 'seq 1001 1099; exit 1');
 
   const { stderr } = await setUp(copy);
@@ -51,7 +53,7 @@ test('setup shows only the last lines of a long failure, and keeps all of it in 
 });
 
 test('setup lets npm look for packages itself when the lock file lacks some for this machine', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   fakeNpm(copy, refuseToInstallExactly);
 
   await setUp(copy);
@@ -63,7 +65,7 @@ test('setup lets npm look for packages itself when the lock file lacks some for 
 });
 
 test('setup hears why npm refuses even when it was started by a silent npm', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   fakeNpm(copy, refuseToInstallExactly);
 
   await setUp(copy, [], { env: { ...copy.env, npm_config_loglevel: 'silent' } });
@@ -76,7 +78,7 @@ const oldNode = findOldNode();
 if (oldNode !== undefined) {
   describe('on a Node that is too old, setup', () => {
     test('tells in words when npm cannot bring a newer one', async () => {
-      await using copy = freshCopy();
+      await using copy = freshCopy(setupFiles);
       fakeNpm(copy, lost);
 
       const { code, stderr } = await setUp(copy, ['bin/aos.cjs'], { node: oldNode });
@@ -89,7 +91,7 @@ if (oldNode !== undefined) {
     });
 
     test('refuses a Node that is not the one the project was made with, and throws it away', async () => {
-      await using copy = freshCopy();
+      await using copy = freshCopy(setupFiles);
       fakeNpm(copy, bringNode({ integrity: 'sha512-planted' }));
 
       const { code, stderr } = await setUp(copy, ['bin/aos.cjs'], { node: oldNode });
@@ -106,21 +108,17 @@ if (oldNode !== undefined) {
 }
 
 // CI is such an install itself, on a machine that has nothing.
-if ((process.env['AOS_TEST_FULL'] ?? '') !== '') {
-  test('npm start makes a fresh clone ready, and the second time only starts', {
-    timeout: 600_000,
-  }, async () => {
-    await using copy = freshCopy();
-    const options = { cwd: copy.path, env: machineEnvironment(copy), patienceMs: 500_000 };
+deep('npm start makes a fresh clone ready, and the second time only starts', async () => {
+  await using copy = freshCopy();
+  const options = { cwd: copy.path, env: machineEnvironment(copy), patienceMs: limitMs(500_000) };
 
-    const first = await run('npm', ['start'], options);
-    const second = await run('npm', ['start'], options);
+  const first = await run('npm', ['start'], options);
+  const second = await run('npm', ['start'], options);
 
-    expect(first.stderr).toContain('setup: installing packages: done');
-    expect(first.stderr).toContain('setup: building: done');
-    expect(second).toMatchObject({ code: first.code, stderr: '' });
-  });
-}
+  expect(first.stderr).toContain('setup: installing packages: done');
+  expect(first.stderr).toContain('setup: building: done');
+  expect(second).toMatchObject({ code: first.code, stderr: '' });
+});
 
 function fakeNpm(copy: CheckoutCopy, answer: string): void {
   copy.fake('npm', `echo "$*" >>"${callsFile(copy)}"\n${answer}`);

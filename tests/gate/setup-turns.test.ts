@@ -1,7 +1,8 @@
 /** `scripts/setup/turn.mjs`: only one process at a time works on a checkout. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type CheckoutCopy, freshCopy } from './checkout-copy.ts';
+import { limitMs } from '../support/limits.ts';
+import { type CheckoutCopy, freshCopy, setupFiles } from './checkout-copy.ts';
 import { type RunningProgram, run, start } from './running-program.ts';
 
 /** Takes a turn, keeps it until its stdin ends, and gives it back. */
@@ -13,7 +14,7 @@ const takeOneTurn = `
   done();`;
 
 test('a second setup says that it waits, and works when the first is done', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   await using one = turnTaker(copy);
   await one.said('took its turn');
   await using other = turnTaker(copy);
@@ -30,7 +31,7 @@ test('a second setup says that it waits, and works when the first is done', asyn
 });
 
 test('a setup that was killed gives its turn to the one that waits for it', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   await using killed = turnTaker(copy);
   await killed.said('took its turn');
   await using other = turnTaker(copy);
@@ -44,7 +45,7 @@ test('a setup that was killed gives its turn to the one that waits for it', asyn
 });
 
 test('a turn of a process that is long gone is taken over without a word', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   const { stdout: gonePid } = await run('/bin/sh', ['-c', 'echo $$'], {
     cwd: copy.path,
     env: copy.env,
@@ -59,7 +60,7 @@ test('a turn of a process that is long gone is taken over without a word', async
 });
 
 test('a turn file that a crash of the machine left empty is taken over', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   leaveTurn(copy, '');
 
   await using program = turnTaker(copy);
@@ -71,7 +72,7 @@ test('a turn file that a crash of the machine left empty is taken over', async (
 
 // In a container the same command often gets the same pid each time.
 test('a turn left by a process that had the same pid as this one is taken over', async () => {
-  await using copy = freshCopy();
+  await using copy = freshCopy(setupFiles);
   const leaveOwn = `
     const { writeFileSync } = await import('node:fs');
     writeFileSync('.setup/turn', String(process.pid));`;
@@ -89,7 +90,7 @@ function turnTaker(copy: CheckoutCopy, before = ''): RunningProgram {
   return start(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: copy.path,
     env: copy.env,
-    patienceMs: 10_000,
+    patienceMs: limitMs(10_000),
   });
 }
 

@@ -10,14 +10,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type CheckoutCopy, readyCopy, setUp } from './checkout-copy.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CheckoutCopy, lend, readyCopy, setUp } from './checkout-copy.ts';
 import { start } from './running-program.ts';
 
 const comment = (text: string) => `${text}\n// planted\n`;
 
+let ready: CheckoutCopy;
+
+beforeAll(async () => {
+  ready = await readyCopy();
+});
+
+afterAll(() => ready[Symbol.asyncDispose]());
+
 test('a second setup changes nothing and says nothing', async () => {
-  await using copy = await readyCopy();
+  await using copy = await lend(ready);
   copy.fake('npm', 'exit 1');
   const before = [stampTime(copy), buildTime(copy)];
 
@@ -31,7 +39,7 @@ test.each([
   ['removed', () => {}],
   ['dangling', (path: string) => symlinkSync('nowhere', path)],
 ])('node_modules/.bin/aos is restored when it is %s', async (_how, spoil) => {
-  await using copy = await readyCopy();
+  await using copy = await lend(ready);
   const link = copy.at('node_modules', '.bin', 'aos');
   rmSync(link);
   spoil(link);
@@ -45,7 +53,7 @@ test.each([
 
 describe('what setup runs afterwards', () => {
   test('gets its arguments and stdin, and gives back stdout, stderr and the exit code', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(
       copy.at('program.mjs'),
       `process.stdout.write(JSON.stringify(process.argv.slice(2)));
@@ -61,7 +69,7 @@ describe('what setup runs afterwards', () => {
   });
 
   test('runs on the chosen Node, and finds the programs of the checkout first', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(
       copy.at('program.mjs'),
       `process.stdout.write([process.execPath, process.env.PATH.split(':')[0]].join(' '));`,
@@ -73,7 +81,7 @@ describe('what setup runs afterwards', () => {
   });
 
   test('is told of a SIGTERM, and has the last word on it', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(
       copy.at('program.mjs'),
       `process.on('SIGTERM', () => { process.stdout.write(', asked to end'); process.exit(3); });
@@ -93,7 +101,7 @@ describe('what setup runs afterwards', () => {
   });
 
   test('that dies of the SIGTERM gives the exit code a shell would give', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(
       copy.at('program.mjs'),
       `setInterval(() => {}, 1000);\nprocess.stdout.write('running');`,
@@ -108,7 +116,7 @@ describe('what setup runs afterwards', () => {
 });
 
 test('a changed lock file is installed again, by an npm on the chosen Node', async () => {
-  await using copy = await readyCopy();
+  await using copy = await lend(ready);
   copy.fake('node', 'echo another Node');
   copy.fake('npm', `echo "$(node -p process.execPath) $1" >> "${copy.at('.setup', 'npm-calls')}"`);
   using _changed = copy.plant('package-lock.json', (text) => `${text}\n`);
@@ -121,7 +129,7 @@ test('a changed lock file is installed again, by an npm on the chosen Node', asy
 
 describe('the build', () => {
   test('is made again once after a source changed', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     using _ = copy.plant('src/cli/main.ts', comment);
     const before = buildTime(copy);
 
@@ -136,7 +144,7 @@ describe('the build', () => {
   });
 
   test('is made again when a power cut left it empty', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(copy.at('dist', 'cli.cjs'), '');
 
     const { code, stdout } = await setUp(copy, ['bin/aos.cjs', '--version']);
@@ -145,7 +153,7 @@ describe('the build', () => {
   });
 
   test('is made again when it is gone', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     rmSync(copy.at('dist', 'cli.cjs'));
 
     await setUp(copy);
@@ -154,7 +162,7 @@ describe('the build', () => {
   });
 
   test('is left alone when only a test changed', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     using _ = copy.plant('src/kernel/errors.test.ts', comment);
     const before = buildTime(copy);
 
@@ -165,7 +173,7 @@ describe('the build', () => {
   });
 
   test('that fails is told in words, without the setup running on', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     using _ = copy.plant('src/cli/main.ts', (text) => `${text}\nconst = planted;\n`);
 
     const { code, stdout, stderr } = await setUp(copy, ['bin/aos.cjs', '--version']);
@@ -177,7 +185,7 @@ describe('the build', () => {
   });
 
   test('of sources that were taken back after they failed is not the failed one', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     const broken = copy.plant('src/cli/main.ts', (text) => `throw new Error('planted');\n${text}`);
     const failed = await setUp(copy);
     broken[Symbol.dispose]();
@@ -191,7 +199,7 @@ describe('the build', () => {
 
 describe('a program that npm cannot bring', () => {
   test('is named with what it is for, and the run goes on', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     writeFileSync(copy.at('program.mjs'), `process.stdout.write('went on');`);
 
     const outcome = await setUp(copy, ['program.mjs'], { env: withoutPrograms(copy) });
@@ -206,7 +214,7 @@ describe('a program that npm cannot bring', () => {
   });
 
   test("comes with the command of the machine's package manager", async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
     const env = withoutPrograms(copy);
     copy.fake('dnf', 'exit 1');
 
@@ -216,7 +224,7 @@ describe('a program that npm cannot bring', () => {
   });
 
   test('is asked for by the tests too, when only they need it', async () => {
-    await using copy = await readyCopy();
+    await using copy = await lend(ready);
 
     const { stderr } = await setUp(copy, ['--for-tests'], { env: withoutPrograms(copy) });
 
