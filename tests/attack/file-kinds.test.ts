@@ -16,6 +16,7 @@ import { realDisk } from '../../src/app/engines/disk.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';
 import { fileWrite } from '../../src/toolbox/file/write.ts';
 import { seededRandom } from '../sim/random.ts';
+import { limitMs } from '../support/limits.ts';
 import { isInstalled } from '../support/machine.ts';
 import { runProgram } from '../support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -34,7 +35,7 @@ function toolsIn(folder: TemporaryFolder) {
 }
 
 /** No tool waits for the other end of a pipe. */
-const soon = { timeout: 5000 };
+const soon = { timeout: limitMs(5000) };
 
 describe('what is no ordinary file', soon, () => {
   test('a pipe is refused at once, for reading and for replacing', async () => {

@@ -9,9 +9,16 @@ import {
 } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FileRequest, fileActions } from '../../src/kernel/files/request.ts';
-import { type AttackedWorld, attackedWorld, checkWords, namesIn } from '../support/files-attack.ts';
+import {
+  type AttackedWorld,
+  attackedWorld,
+  checkWords,
+  namesIn,
+  shareThreads,
+} from '../support/files-attack.ts';
 import { treeHash } from '../support/tree-hash.ts';
 
+shareThreads();
 afterEach(checkWords);
 
 const jean = { principal: 'agent:jean' };
@@ -60,7 +67,7 @@ describe('an agent without a grant', () => {
   });
 
   test('sees no name by a listing, a search, a pattern, an index or a size', async () => {
-    await using world = await attackedWorld();
+    await using world = await attackedWorld({ threads: undefined });
     world.plant('d/x.txt', 'inside');
     const run = { signal: new AbortController().signal, approvedReason: async () => undefined };
     await world.agent.index('~', { principal: 'owner', key: 'i', ...run });
@@ -348,7 +355,7 @@ describe('plans of others', () => {
   });
 
   test('indexes are not listed for who may not see their folders', async () => {
-    await using world = await attackedWorld();
+    await using world = await attackedWorld({ threads: undefined });
     world.plant('private/x.txt');
     const run = { signal: new AbortController().signal, approvedReason: async () => undefined };
     await world.agent.index('~/private', { principal: 'owner', key: 'i', ...run });
@@ -359,7 +366,7 @@ describe('plans of others', () => {
   });
 
   test('an index is dropped by nobody who may not read its folder', async () => {
-    await using world = await attackedWorld();
+    await using world = await attackedWorld({ threads: undefined });
     world.plant('private/x.txt');
     const run = { signal: new AbortController().signal, approvedReason: async () => undefined };
     await world.agent.index('~/private', { principal: 'owner', key: 'i', ...run });

@@ -13,9 +13,16 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
-import { type AttackedWorld, attackedWorld, checkWords, endOf } from '../support/files-attack.ts';
+import {
+  type AttackedWorld,
+  attackedWorld,
+  checkWords,
+  endOf,
+  shareThreads,
+} from '../support/files-attack.ts';
 import { treeHash } from '../support/tree-hash.ts';
 
+shareThreads();
 afterEach(checkWords);
 
 const jean = { principal: 'agent:jean' };

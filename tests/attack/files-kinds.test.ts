@@ -12,12 +12,22 @@ import {
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
-import { askAsOrdinary, attackedWorld, checkWords, namesIn } from '../support/files-attack.ts';
+import {
+  askAsOrdinary,
+  attackedWorld,
+  checkWords,
+  namesIn,
+  shareThreads,
+} from '../support/files-attack.ts';
 import { generateHome } from '../support/generated-home.ts';
+import { keepCompiled } from '../support/keep-compiled.ts';
 import { isRoot } from '../support/machine.ts';
 import { jpeg, pdf, zip } from '../support/sample-files.ts';
+import { isFull } from '../support/tier.ts';
 import { treeHash } from '../support/tree-hash.ts';
 
+keepCompiled();
+shareThreads();
 afterEach(checkWords);
 
 const read = (path: string, options = {}): FileRequest => ({ action: 'read_file', path, options });
@@ -229,17 +239,19 @@ describe('very many', () => {
   test('names in one folder are counted, and no more are returned than asked for', async () => {
     await using world = await attackedWorld();
     mkdirSync(world.at('d'));
-    for (let index = 0; index < 20_000; index++) writeFileSync(world.at(`d/f-${index}`), '');
+    // Where there are fewer, their names are longer: an answer is filled as well.
+    const [count, rest] = isFull ? [20_000, ''] : [1600, 'x'.repeat(240)];
+    for (let index = 0; index < count; index++) writeFileSync(world.at(`d/f-${index}${rest}`), '');
 
     const listed = await world.ask({ action: 'list_files', path: '~/d', options: { limit: 5 } });
     const usual = await world.ask({ action: 'list_files', path: '~/d' });
     const all = await world.ask({ action: 'list_files', path: '~/d', options: { limit: 100_000 } });
 
-    expect(listed).toMatchObject({ result: { total: 20_000, truncated: true } });
+    expect(listed).toMatchObject({ result: { total: count, truncated: true } });
     expect(namesIn(listed)).toHaveLength(5);
     expect(namesIn(usual)).toHaveLength(1000);
     // All of them have no room in an answer.
-    expect(all.result).toMatchObject({ total: 20_000, truncated: true });
+    expect(all.result).toMatchObject({ total: count, truncated: true });
     expect(JSON.stringify(all).length).toBeLessThan(1_100_000);
   });
 
@@ -258,11 +270,12 @@ describe('very many', () => {
 
   test('folders in folders are listed, counted, moved and deleted', async () => {
     await using world = await attackedWorld();
+    const levels = isFull ? 2000 : 1100;
     // Deeper than any path may be: each step starts from the folder before.
     const script = `
       const { mkdirSync, writeFileSync } = require('node:fs');
       mkdirSync('deep'); process.chdir('deep');
-      for (let level = 0; level < 2000; level++) { mkdirSync('abc'); process.chdir('abc'); }
+      for (let level = 0; level < ${levels}; level++) { mkdirSync('abc'); process.chdir('abc'); }
       writeFileSync('end.txt', '');`;
     execFileSync(process.execPath, ['-e', script], { cwd: world.root });
 
@@ -387,7 +400,7 @@ describe('a search', () => {
   });
 
   test('with an index finds no more than the words that it is asked for', async () => {
-    await using world = await attackedWorld();
+    await using world = await attackedWorld({ threads: undefined });
     world.plant('unrelated.txt', 'nothing of the kind');
     world.plant('.ssh/id_rsa', 'inside');
     const run = { principal: 'owner', key: 'index', signal: new AbortController().signal };

@@ -15,9 +15,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../src/app/engines/name-bytes.ts';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
-import { type AttackedWorld, attackedWorld, checkWords, namesIn } from '../support/files-attack.ts';
+import {
+  type AttackedWorld,
+  attackedWorld,
+  checkWords,
+  namesIn,
+  shareThreads,
+} from '../support/files-attack.ts';
 import { treeEntries, treeHash } from '../support/tree-hash.ts';
 
+shareThreads();
 afterEach(checkWords);
 
 const read = (path: string): FileRequest => ({ action: 'read_file', path });

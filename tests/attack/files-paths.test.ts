@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FileAction, FileRequest } from '../../src/kernel/files/request.ts';
-import { attackedWorld, checkWords, namesIn } from '../support/files-attack.ts';
+import { attackedWorld, checkWords, namesIn, shareThreads } from '../support/files-attack.ts';
 import { treeHash } from '../support/tree-hash.ts';
 
+shareThreads();
 afterEach(checkWords);
 
 /** Each action, on one path. */

@@ -2,11 +2,13 @@
 import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AosError } from '../../src/kernel/errors.ts';
 import { fetchTool, rawServer, webServer } from '../support/http-world.ts';
+import { limitMs } from '../support/limits.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { runTool } from '../support/tool-call.ts';
+import { untilTrue } from '../support/until.ts';
 
 const local = (port: number) => [`http:127.0.0.1:${port}/*:*`];
 const outputBytes = 64 * 1024;
@@ -35,7 +37,7 @@ describe('an endless answer', () => {
 
     expect(result).toMatchObject({ truncated: true });
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(outputBytes);
-    await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 2000 });
+    await untilTrue(() => server.connections[0]?.closed === true, limitMs(2000));
   });
 
   test('that is to be saved is refused, and leaves no file', async () => {
@@ -53,7 +55,7 @@ describe('an endless answer', () => {
 
     await expect(attempt).rejects.toMatchObject({ code: 'http.too-large' });
     expect(readdirSync(folder.path)).toEqual([]);
-    await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 2000 });
+    await untilTrue(() => server.connections[0]?.closed === true, limitMs(2000));
   });
 
   test.each([
@@ -75,7 +77,7 @@ describe('an endless answer', () => {
       code: 'http.bad-answer',
       message: expect.stringContaining('headers are too long'),
     });
-    await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 2000 });
+    await untilTrue(() => server.connections[0]?.closed === true, limitMs(2000));
   });
 
   test('of provisional answers ends with the call', async () => {
@@ -90,7 +92,7 @@ describe('an endless answer', () => {
     );
 
     await expect(attempt).rejects.toMatchObject({ code: 'http.unreachable' });
-    await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 2000 });
+    await untilTrue(() => server.connections[0]?.closed === true, limitMs(2000));
   });
 });
 
@@ -178,13 +180,13 @@ describe('a server that is slow', () => {
       { capabilities: local(server.port), signal: abort.signal },
     );
     const refused = expect(attempt).rejects.toBe(reason);
-    await vi.waitUntil(() => (server.connections[0]?.bytesRead ?? 0) > 0, { timeout: 5000 });
+    await untilTrue(() => (server.connections[0]?.bytesRead ?? 0) > 0);
     const abortedAt = performance.now();
     abort.abort(reason);
 
     await refused;
-    expect(performance.now() - abortedAt).toBeLessThan(500);
-    await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 1000 });
+    expect(performance.now() - abortedAt).toBeLessThan(limitMs(500));
+    await untilTrue(() => server.connections[0]?.closed === true, limitMs(1000));
   });
 
   test('to be resolved is left too', async () => {
@@ -221,7 +223,7 @@ describe('a server that is slow', () => {
       },
     );
     const refused = expect(attempt).rejects.toBe(reason);
-    await vi.waitUntil(() => readdirSync(folder.path).length > 0, { timeout: 5000 });
+    await untilTrue(() => readdirSync(folder.path).length > 0);
     abort.abort(reason);
 
     await refused;

@@ -2,7 +2,9 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { type TestServer, webServer } from '../support/http-world.ts';
-import { type ToolHome, toolHome } from '../support/tool-home.ts';
+import { sharedToolHome, type ToolHome } from '../support/tool-home.ts';
+
+const agents = sharedToolHome();
 
 interface World extends AsyncDisposable {
   readonly home: ToolHome;
@@ -15,7 +17,7 @@ interface World extends AsyncDisposable {
 async function loopbackWorld(): Promise<World> {
   await using opened = new AsyncDisposableStack();
   const server = opened.use(await webServer((_, response) => response.end('inside')));
-  const home = opened.use(await toolHome('jean'));
+  const home = await agents('jean');
   const kept = opened.move();
   return {
     ...{ home, server },
@@ -103,9 +105,10 @@ describe('a grant with a star for the host', () => {
     await world.fetch(`http://[::1]:${server.port}/`, { method: 'POST' });
 
     const denied = await home.events('capability.denied');
+    const actor = `agent:${home.agent('jean').name}`;
     expect(denied.map(({ actor, subject }) => ({ actor, subject }))).toEqual([
-      { actor: 'agent:jean', subject: `http:127.0.0.1:${server.port}/a%20b:get` },
-      { actor: 'agent:jean', subject: `http:[::1]:${server.port}/:post` },
+      { actor, subject: `http:127.0.0.1:${server.port}/a%20b:get` },
+      { actor, subject: `http:[::1]:${server.port}/:post` },
     ]);
   });
 });
@@ -196,7 +199,7 @@ describe('the daemon itself', () => {
     const authorization = `Bearer ${home.agent('jean').handle}`;
     const grant = {
       method: 'POST',
-      body: JSON.stringify({ agent: 'jean', capability: 'tool:*:call' }),
+      body: JSON.stringify({ agent: home.agent('jean').name, capability: 'tool:*:call' }),
     };
     const json = { 'content-type': 'application/json' };
 

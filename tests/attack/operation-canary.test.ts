@@ -21,10 +21,10 @@ import {
   type OutsiderHome,
   outsiderHome,
   type Turns,
-  until,
   type WireOperation,
 } from '../support/outsider-home.ts';
 import { send } from '../support/temporary-gateway.ts';
+import { untilTrue } from '../support/until.ts';
 
 const partBytes = 16;
 
@@ -149,7 +149,7 @@ test('a canary is sealed for its outsider, and found nowhere in the home', async
     artifactNames.map(() => second),
   );
   expect(whereFound(home.home, second)).toEqual([]);
-}, 60_000);
+});
 
 function workspaceIn({ home }: OutsiderHome, agent: string): readonly string[] {
   return filesBelow(join(home, 'agents', agent, 'workspace'));
@@ -186,7 +186,7 @@ test('nothing is left of an operation that came to no good end either', async ()
   expect(whereFound(home.home, canary)).toEqual([]);
   await home.daemon.kill();
   expect(whereFound(home.home, canary)).toEqual([]);
-}, 60_000);
+});
 
 /** The secrets that lie there, and what is made of them. */
 function secretsIn(home: string): ReadonlyMap<string, string> {
@@ -261,7 +261,7 @@ test('of whom only the address is known, the server can read, until they have si
   const order = { goal: 'write', agent: 'early', grantee_address: grantee.address.toLowerCase() };
   const { id } = await asOwner('/api/v1/operations', order);
   const look = () => asOwner(`/api/v1/operations/${id}`);
-  await until(async () => (await look()).status === 'succeeded', 'it has succeeded');
+  await untilTrue(async () => (await look()).status === 'succeeded');
 
   const before = await look();
   const [stored] = storedIn(home.home);
@@ -300,4 +300,4 @@ test('of whom only the address is known, the server can read, until they have si
   await home.daemon.kill();
   expect(leftOfIt()).toEqual([]);
   expect(whereFound(home.home, canary)).toEqual([]);
-}, 60_000);
+});

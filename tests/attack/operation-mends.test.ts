@@ -22,10 +22,10 @@ import {
   good,
   type OutsiderHome,
   outsiderHome,
-  until,
   type WireArtifact,
   type WireOperation,
 } from '../support/outsider-home.ts';
+import { untilTrue } from '../support/until.ts';
 
 let home: OutsiderHome;
 const alice = new Grantee();
@@ -364,7 +364,7 @@ describe('of streams', () => {
     his.open[0]?.destroy();
 
     expect(full.statusCode).toBe(429);
-    await until(async () => (await his.begin(events)).statusCode === 200, 'there is room');
+    await untilTrue(async () => (await his.begin(events)).statusCode === 200);
   });
 
   test('one that is left before it has begun leaves no place taken', async () => {
@@ -378,7 +378,7 @@ describe('of streams', () => {
       ),
     );
 
-    await until(async () => (await his.begin(events)).statusCode === 200, 'there is room');
+    await untilTrue(async () => (await his.begin(events)).statusCode === 200);
   });
 });
 
@@ -444,7 +444,7 @@ async function submittedFor(
 ): Promise<WireOperation> {
   const order = { goal: 'write', agent, grantee_address: address };
   const { id } = await client.submitOperation(order);
-  await until(async () => (await client.operation(id)).status === 'succeeded', `${agent} is done`);
+  await untilTrue(async () => (await client.operation(id)).status === 'succeeded');
   return await client.operation(id);
 }
 

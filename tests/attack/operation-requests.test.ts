@@ -13,10 +13,10 @@ import {
   good,
   type OutsiderHome,
   outsiderHome,
-  until,
   type WireOperation,
 } from '../support/outsider-home.ts';
 import { send, temporaryGateway } from '../support/temporary-gateway.ts';
+import { untilTrue } from '../support/until.ts';
 
 let home: OutsiderHome;
 
@@ -179,7 +179,7 @@ test('a stream that was signed for ends after a quarter of an hour', async () =>
   const early = isOver;
   aheadMs = tokenMs + 5000;
   await gateway.record('test.event', ['b']);
-  await until(() => isOver, 'the stream was ended');
+  await untilTrue(() => isOver);
 
   expect(response.statusCode).toBe(200);
   expect(early).toBe(false);

@@ -20,17 +20,18 @@ import {
   sha256,
   web3Signed,
 } from '../support/grantee.ts';
+import { limitMs } from '../support/limits.ts';
 import {
   contentsOf,
   filesBelow,
   good,
   type OutsiderHome,
   outsiderHome,
-  until,
   type WireArtifact,
   type WireOperation,
 } from '../support/outsider-home.ts';
 import { bearer, temporaryGateway } from '../support/temporary-gateway.ts';
+import { untilTrue } from '../support/until.ts';
 
 const report = '# Report\n\nAll is well.\n';
 const makesReport = [
@@ -633,7 +634,7 @@ describe('what ends', () => {
     expect(answers.map(codeOf)).toEqual(Array(4).fill('403 capability.denied'));
     expect(await readAll(underWay)).toMatchObject({ isWhole: false });
     const stateOf = async () => (await home.daemon.client.goal(running.id)).state;
-    await until(async () => (await stateOf()) === 'cancelled', 'it was ended');
+    await untilTrue(async () => (await stateOf()) === 'cancelled');
     waiting.letGo();
     expect(await countOf(carol)).toBe(0);
   });
@@ -642,7 +643,7 @@ describe('what ends', () => {
     const dave = new Grantee();
     const bob = new Grantee();
     await home.grant(bob);
-    const end = Math.ceil(Date.now() / 1000) * 1000 + 2000;
+    const end = Math.ceil((Date.now() + limitMs(1000)) / 1000) * 1000;
     const expires = new Date(end).toISOString().replace('.000', '');
     await home.grant(dave, `operation:*:start{expires:${expires}}`);
     const { id, artifacts } = await home.run(dave, 'writer');
@@ -655,7 +656,7 @@ describe('what ends', () => {
         .flatMap((folder) => filesBelow(join(home.home, folder)))
         .filter((name) => name.includes(hash) || name === 'report.md.enc');
     const before = left();
-    await until(() => Date.now() > end, 'its time was over');
+    await untilTrue(() => Date.now() > end);
 
     const after = await dave.call(home.base, { uri });
     const others = await bob.call(home.base, { uri });

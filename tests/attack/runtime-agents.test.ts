@@ -1,23 +1,28 @@
 /** What agents with a handle, and children, try against the lives of others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Client } from '../../src/gateway/client.ts';
 import { agentNames, resultsOf, runOnce, writeScript } from '../support/runtime-home.ts';
 import { bearer, send } from '../support/temporary-gateway.ts';
-import { endOf, toolHome } from '../support/tool-home.ts';
+import { endOf, sharedToolHome } from '../support/tool-home.ts';
+
+const agents = sharedToolHome();
 
 const id = '0'.repeat(32);
 
 describe('an agent with a handle', () => {
   test('is let to no route that is about the lives and goals of others', async () => {
-    await using home = await toolHome('jean', 'sam');
-    const { socket, handle } = home.agent('jean');
+    const home = await agents('jean', 'sam');
+    const { name: jean, socket, handle, client } = home.agent('jean');
+    const sam = home.agent('sam').name;
+    const before = await agentNames(home.client);
     const routes: readonly (readonly [string, string, object?])[] = [
       ['POST', '/api/v1/agents/worker/spawn', { cli: ['true'] }],
-      ['POST', '/api/v1/agents/sam/pause', {}],
-      ['POST', '/api/v1/agents/jean/pause', {}],
-      ['POST', '/api/v1/agents/sam/resume', {}],
-      ['POST', '/api/v1/agents/sam/kill', {}],
-      ['POST', '/api/v1/goals', { goal: 'x', agent: 'sam' }],
+      ['POST', `/api/v1/agents/${sam}/pause`, {}],
+      ['POST', `/api/v1/agents/${jean}/pause`, {}],
+      ['POST', `/api/v1/agents/${sam}/resume`, {}],
+      ['POST', `/api/v1/agents/${sam}/kill`, {}],
+      ['POST', '/api/v1/goals', { goal: 'x', agent: sam }],
       ['GET', '/api/v1/goals'],
       ['GET', `/api/v1/goals/${id}`],
       ['GET', `/api/v1/goals/${id}/steps`],
@@ -35,33 +40,35 @@ describe('an agent with a handle', () => {
       });
     }
 
-    expect(await agentNames(home.client)).toEqual(['jean', 'sam']);
-    const foreign = await endOf(home.agent('jean').client.agentDetails('sam'));
-    expect(foreign).toBe('agent.unknown');
-    expect(await endOf(home.agent('jean').client.heartbeat('sam'))).toMatch(/^(agent|gateway)\./);
+    expect(await agentNames(home.client)).toEqual(before);
+    expect(await home.client.agentDetails(sam)).toMatchObject({ state: 'pending' });
+    expect(await endOf(client.agentDetails(sam))).toBe('agent.unknown');
+    expect(await endOf(client.heartbeat(sam))).toMatch(/^(agent|gateway)\./);
   });
 
   test('ends nobody without the grant, and makes nobody', async () => {
-    await using home = await toolHome('jean', 'sam');
+    const home = await agents('jean', 'sam');
     const jean = home.agent('jean').client;
+    const { name } = home.agent('sam');
 
-    const ended = await endOf(jean.callTool('agent.terminate', { args: { name: 'sam' } }));
+    const ended = await endOf(jean.callTool('agent.terminate', { args: { name } }));
     const made = await endOf(jean.callTool('agent.spawn', { args: { name: 'x', goal: 'y' } }));
 
     expect([ended, made]).toEqual(['capability.denied', 'capability.denied']);
-    expect(await home.client.agentDetails('sam')).toMatchObject({ state: 'pending' });
+    expect(await home.client.agentDetails(name)).toMatchObject({ state: 'pending' });
   });
 
   test('that is paused is denied every deed, and heard again when it is resumed', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     const path = home.folder.at('note.txt');
     writeFileSync(path, 'hello');
     await home.grant('jean', `file:${path}:read`, 'memory:**:write');
-    const read = () => endOf(home.agent('jean').client.callTool('file.read', { args: { path } }));
+    const { name, client } = home.agent('jean');
+    const read = () => endOf(client.callTool('file.read', { args: { path } }));
 
-    await home.client.pauseAgent('jean');
+    await home.client.pauseAgent(name);
     const paused = await read();
-    await home.client.resumeAgent('jean');
+    await home.client.resumeAgent(name);
 
     expect(paused).toBe('capability.denied');
     expect(await read()).toMatchObject({ state: 'answered' });
@@ -69,9 +76,13 @@ describe('an agent with a handle', () => {
 });
 
 describe('a child', () => {
+  const newNames = async (client: Client, before: readonly string[]): Promise<string[]> =>
+    (await agentNames(client)).filter((name) => !before.includes(name)).toSorted();
+
   test('gets no grant that is wider than its parent’s, and is not made without it', async () => {
-    await using home = await toolHome();
+    const home = await agents();
     const { client, folder } = home;
+    const before = await agentNames(client);
     mkdirSync(folder.at('in'));
     const wide = [
       'file:/**:read',
@@ -89,25 +100,26 @@ describe('a child', () => {
       args: { name: `child-${place}`, goal: 'x', grants: [grant] },
     }));
     const good = { name: 'good', goal: 'x', grants: [`file:${folder.at('in')}/a:read`] };
-    const model = writeScript(folder, 'parent', {
+    const model = writeScript(folder, 'giving', {
       rules: [{ when: { goal_matches: 'x' }, say: 'here' }],
       turns: [{ call: [...calls, { tool: 'agent.spawn', args: good }] }, { say: 'done' }],
     });
     const grants = [`file:${folder.at('in')}/**:read`, 'agent:*:spawn'];
 
-    const goal = await runOnce(client, 'parent', { model, grants });
+    const goal = await runOnce(client, 'giving', { model, grants });
 
     const results = await resultsOf(client, goal.id);
     expect(results.slice(0, -1).map((text) => text.split(':')[0])).toEqual(
       wide.map(() => expect.stringMatching(/^capability\./)),
     );
     expect(results.at(-1)).toContain('good');
-    expect((await agentNames(client)).toSorted()).toEqual(['good', 'parent']);
+    expect(await newNames(client, before)).toEqual(['giving', 'good']);
   });
 
   test('gets no larger budget than its parent’s, nor one that is not said', async () => {
-    await using home = await toolHome();
+    const home = await agents();
     const { client, folder } = home;
+    const before = await agentNames(client);
     const budgets = [
       ['tokens=900000'],
       ['tokens=100', 'children=9'],
@@ -122,30 +134,31 @@ describe('a child', () => {
       tool: 'agent.spawn',
       args: { name: `child-${place}`, goal: 'x', budget },
     }));
-    const model = writeScript(folder, 'parent', {
+    const model = writeScript(folder, 'paying', {
       rules: [{ when: { goal_matches: 'x' }, say: 'here' }],
       turns: [{ call: calls }, { say: 'done' }],
     });
     const grants = ['agent:*:spawn'];
 
-    const goal = await runOnce(client, 'parent', {
+    const goal = await runOnce(client, 'paying', {
       ...{ model, grants, budget: ['tokens=20000', 'children=5'] },
     });
 
     const codes = (await resultsOf(client, goal.id)).map((text) => text.split(':')[0]);
     expect(codes).toEqual(budgets.map(() => expect.stringMatching(/^budget\./)));
-    expect(await agentNames(client)).toEqual(['parent']);
-    expect((await client.agentDetails('parent')).budget?.children).toMatchObject({
+    expect(await newNames(client, before)).toEqual(['paying']);
+    expect((await client.agentDetails('paying')).budget?.children).toMatchObject({
       used: 0,
       held: 0,
     });
   });
 
   test('has a name that nobody has and that is one', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     const { client, folder } = home;
+    const before = await agentNames(client);
     const names = [
-      ...['parent', 'Parent', 'jean', 'owner', '__orchestrator__', 'system'],
+      ...['naming', 'Naming', home.agent('jean').name, 'owner', '__orchestrator__', 'system'],
       ...[
         '',
         '..',
@@ -161,13 +174,13 @@ describe('a child', () => {
       ],
     ];
     const calls = names.map((name) => ({ tool: 'agent.spawn', args: { name, goal: 'x' } }));
-    const model = writeScript(folder, 'parent', { turns: [{ call: calls }, { say: 'done' }] });
+    const model = writeScript(folder, 'naming', { turns: [{ call: calls }, { say: 'done' }] });
 
-    const goal = await runOnce(client, 'parent', { model, grants: ['agent:*:spawn'] });
+    const goal = await runOnce(client, 'naming', { model, grants: ['agent:*:spawn'] });
 
     const results = await resultsOf(client, goal.id);
     expect(results.filter((text) => text.startsWith('{'))).toEqual([]);
     expect(results).toHaveLength(names.length);
-    expect((await agentNames(client)).toSorted()).toEqual(['jean', 'parent']);
+    expect(await newNames(client, before)).toEqual(['naming']);
   });
 });

@@ -3,36 +3,28 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lookIntoInbox, putIntoOutbox } from '../support/message-files.ts';
-import { processesWith, waitFor } from '../support/runtime-home.ts';
-import { type ToolHome, toolHome } from '../support/tool-home.ts';
+import { processesWith } from '../support/runtime-home.ts';
+import { sharedToolHome, type ToolHome } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
 
 const words = `86403.${process.pid}`;
 const worker = `NAME: worker\nCLI: sleep ${words}`;
 
-/** A daemon that is killed leaves its programs running; one that is stopped does not. */
-async function requestHome(): Promise<ToolHome> {
-  const home = await toolHome('jean', 'sam');
-  return {
-    ...home,
-    async [Symbol.asyncDispose]() {
-      await home.daemon.stop();
-      await home[Symbol.asyncDispose]();
-    },
-  };
-}
+const agents = sharedToolHome();
 
 /** The answer to each of these bodies, in their order. */
 async function ask(
-  { home }: ToolHome,
-  agent: string,
+  { home, agent: callerOf }: ToolHome,
+  called: string,
   kind: string,
   bodies: readonly string[],
 ): Promise<string[]> {
   const answers: string[] = [];
+  const { name: agent } = callerOf(called);
   for (const body of bodies) {
     const before = lookIntoInbox(home, agent).length;
     putIntoOutbox(home, agent, `TO: __orchestrator__\nKIND: ${kind}\nFROM: Lead\n\n${body}\n`);
-    const answer = await waitFor(() => {
+    const answer = await until(() => {
       const found = lookIntoInbox(home, agent)[before];
       if (found === undefined) throw new Error('nobody has answered yet');
       return found;
@@ -43,29 +35,33 @@ async function ask(
 }
 
 async function nobodyIsThere({ client }: ToolHome): Promise<void> {
-  const agents = await Array.fromAsync(client.agents());
-  expect(agents.map(({ name }) => name)).toEqual(['jean', 'sam']);
+  const all = await Array.fromAsync(client.agents());
+  const others = all.filter(({ name }) => !/^(jean|sam)-\d+$/.test(name));
+  expect(others.filter(({ state }) => state !== 'terminated')).toEqual([]);
   expect(processesWith(words)).toEqual([]);
 }
 
 test('a spawn and a release without the grant are denied, and stand in the audit', async () => {
-  await using home = await requestHome();
+  const home = await agents('jean', 'sam');
+
+  const [jean, sam] = [home.agent('jean').name, home.agent('sam').name];
 
   const [spawn] = await ask(home, 'jean', 'spawn', [worker]);
-  const [release] = await ask(home, 'jean', 'release', ['NAME: sam']);
+  const [release] = await ask(home, 'jean', 'release', [`NAME: ${sam}`]);
 
   expect(spawn).toMatch(/^nack .*agent:worker:spawn/s);
-  expect(release).toMatch(/^nack .*agent:sam:release/s);
-  const denials = await home.events('capability.denied', { actor: 'agent:jean' });
+  expect(release).toMatch(/^nack /);
+  expect(release).toContain(`agent:${sam}:release`);
+  const denials = await home.events('capability.denied', { actor: `agent:${jean}` });
   expect(denials.map(({ subject }) => subject)).toEqual([
-    ...['agent:worker:spawn', 'agent:sam:release'],
+    ...['agent:worker:spawn', `agent:${sam}:release`],
   ]);
-  expect(await home.client.agentDetails('sam')).toMatchObject({ state: 'pending' });
+  expect(await home.client.agentDetails(sam)).toMatchObject({ state: 'pending' });
   await nobodyIsThere(home);
 });
 
 test('a spawn with variables that load code, odd names or odd words is refused', async () => {
-  await using home = await requestHome();
+  const home = await agents('jean', 'sam');
   await home.grant('jean', 'agent:*:spawn');
   const bodies = [
     `${worker}\nENV: LD_PRELOAD=/tmp/x.so`,
@@ -75,7 +71,7 @@ test('a spawn with variables that load code, odd names or odd words is refused',
     `NAME: ../worker\nCLI: sleep ${words}`,
     `NAME: owner\nCLI: sleep ${words}`,
     `NAME: __orchestrator__\nCLI: sleep ${words}`,
-    `NAME: sam\nCLI: sleep ${words}`,
+    `NAME: ${home.agent('sam').name}\nCLI: sleep ${words}`,
     'NAME: worker\nCLI: ',
     `NAME: worker\nCLI: sleep "${words}`,
     `${worker}\nNAME: other`,
@@ -89,7 +85,7 @@ test('a spawn with variables that load code, odd names or odd words is refused',
 });
 
 test('a folder outside of the grants is denied, also by way of ".." and of a link', async () => {
-  await using home = await requestHome();
+  const home = await agents('jean', 'sam');
   const inside = home.folder.at('inside');
   const outside = home.folder.at('outside');
   for (const folder of [inside, outside]) mkdirSync(folder);
@@ -110,7 +106,7 @@ test('a folder outside of the grants is denied, also by way of ".." and of a lin
 });
 
 test('a program that an agent asked for gets nothing of what the agent may do', async () => {
-  await using home = await requestHome();
+  const home = await agents('jean', 'sam');
   await home.grant('jean', 'agent:*:spawn', 'memory:**:write');
 
   const [answer] = await ask(home, 'jean', 'spawn', [worker]);

@@ -11,8 +11,9 @@ import {
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { lookIntoInbox } from '../support/message-files.ts';
-import { agentNames, waitFor } from '../support/runtime-home.ts';
+import { agentNames } from '../support/runtime-home.ts';
 import {
+  longTest,
   oneSandboxDaemon,
   outcomes,
   type SandboxDaemon,
@@ -20,16 +21,18 @@ import {
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
 import { endOf } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
 
 const secret = 'words-that-nobody-shows';
 
 underEachDaemon((mode) => {
+  const long = longTest(mode);
   const daemon = oneSandboxDaemon(mode, {
     agents: ['ann'],
     settings: { workspaceMegabytes: 24, mailboxMegabytes: 4, mailboxMessages: 200 },
   });
 
-  test('its outbox and its inbox hold no more than they may, in bytes and in files', async () => {
+  long('its outbox and its inbox hold no more than they may, in bytes and in files', async () => {
     const bytes = 'for i in 1 2 3 4 5 6 7 8; do head -c 4000000 /dev/zero > .big$i; done';
     const files = 'mkdir sub; cd sub; i=0; while [ $i -lt 1000 ]; do : > $i; i=$((i + 1)); done';
     const rows = [
@@ -53,7 +56,7 @@ underEachDaemon((mode) => {
     expect(ends).toEqual(Object.fromEntries(rows.map(([name]) => [name, limit])));
   });
 
-  test('a folder that was swapped for a symlink after it was asked for is not shown', async () => {
+  long('a folder that was swapped for a symlink after it was asked for is not shown', async () => {
     // One at a time, so that the others wait, and there is time to swap.
     await using own = await startSandboxDaemon(mode, {
       ...{ agents: ['mal'], settings: { programSlots: 1 } },
@@ -84,7 +87,7 @@ underEachDaemon((mode) => {
     expect(swapped.log_tail ?? '').not.toContain(secret);
   });
 
-  test('nor at a later start, when it was the owner who named it', async () => {
+  long('nor at a later start, when it was the owner who named it', async () => {
     const folder = ofDaemon(daemon(), 'later');
     const work = ofDaemon(daemon(), 'later/work');
     writeNote(work, 'shown');
@@ -98,10 +101,10 @@ underEachDaemon((mode) => {
       sees: [folder],
       restart: 'always',
     });
-    await waitFor(async () => expect((await agent.look()).log_tail).toContain('shown'));
+    await until(async () => expect((await agent.look()).log_tail).toContain('shown'));
 
     swap(work, '../later-hidden');
-    const { reason, log_tail } = await waitFor(async () => {
+    const { reason, log_tail } = await until(async () => {
       const now = await agent.look();
       expect(now.reason ?? '').toMatch(/leads elsewhere/);
       return now;
@@ -244,7 +247,7 @@ async function spawnedAndOver(
 }
 
 function overAgent({ client }: SandboxDaemon, name: string): Promise<Details> {
-  return waitFor(async () => {
+  return until(async () => {
     const details = await client.agentDetails(name);
     expect(details.state).toMatch(/completed|failed|terminated/);
     return details;
@@ -255,7 +258,7 @@ function overAgent({ client }: SandboxDaemon, name: string): Promise<Details> {
 async function ask(daemon: SandboxDaemon, agent: string, body: string): Promise<string> {
   const { client } = daemon.agent(agent);
   const { id } = await client.send({ to: '__orchestrator__', kind: 'spawn', body });
-  return waitFor(() => {
+  return until(() => {
     const found = lookIntoInbox(daemon.home, agent).find(({ headers }) => headers['RE'] === id);
     if (found === undefined) throw new Error('nobody has answered yet');
     return `${found.headers['KIND']} ${found.body}`;

@@ -1,7 +1,9 @@
 /** Programs that want to outlive their call: whatever they do, nothing of them is left. */
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { limitMs } from '../support/limits.ts';
 import {
+  longTest,
   oneSandboxDaemon,
   outcomes,
   processesWith,
@@ -9,6 +11,7 @@ import {
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
 import { endOf } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
 
 /** Words in the command line of a program that sleeps, so that it is found on the host. */
 const sleeper = (mark: string) => `perl -e 'open(F, q(>), q(/tmp/up)); sleep 60; # ${mark}'`;
@@ -17,13 +20,11 @@ const stubborn = (mark: string) =>
 
 /** Resolves when that many of them run. */
 async function untilThere(mark: string, count: number): Promise<void> {
-  await vi.waitFor(() => expect(processesWith(mark).length).toBeGreaterThanOrEqual(count), {
-    timeout: 10_000,
-    interval: 20,
-  });
+  await until(() => expect(processesWith(mark).length).toBeGreaterThanOrEqual(count));
 }
 
 underEachDaemon((mode) => {
+  const long = longTest(mode);
   const daemon = oneSandboxDaemon(mode, {
     agents: ['jean', 'lee'],
     settings: { sandboxesReady: 2 },
@@ -55,19 +56,22 @@ underEachDaemon((mode) => {
     expect(ends).toEqual(Object.fromEntries(leftBehind.map(([how]) => [how, ['over\n', []]])));
   });
 
-  test('at its time all are gone, those in sessions of their own and those that ignore it', async () => {
-    const mark = markOf('late');
-    const family = `setsid ${stubborn(mark)} & setsid setsid ${sleeper(mark)} & ${stubborn(mark)}`;
+  long(
+    'at its time all are gone, those in sessions of their own and those that ignore it',
+    async () => {
+      const mark = markOf('late');
+      const family = `setsid ${stubborn(mark)} & setsid setsid ${sleeper(mark)} & ${stubborn(mark)}`;
 
-    const running = daemon().sh('jean', `echo begun; ${family}`, { timeout_ms: 1000 });
-    await untilThere(mark, 3);
-    const answer = await running;
+      const running = daemon().sh('jean', `echo begun; ${family}`, { timeout_ms: 1000 });
+      await untilThere(mark, 3);
+      const answer = await running;
 
-    expect(processesWith(mark)).toEqual([]);
-    expect(answer).toMatchObject({ stopped_by: 'time', exit_code: null, stdout: 'begun\n' });
-  });
+      expect(processesWith(mark)).toEqual([]);
+      expect(answer).toMatchObject({ stopped_by: 'time', exit_code: null, stdout: 'begun\n' });
+    },
+  );
 
-  test('a call whose own time is over leaves nothing', async () => {
+  long('a call whose own time is over leaves nothing', async () => {
     const mark = markOf('call-over');
     const args = { command: `setsid ${stubborn(mark)} & ${stubborn(mark)}` };
 
@@ -93,14 +97,14 @@ underEachDaemon((mode) => {
     await daemon().client.revoke(grant);
     const end = await ending;
 
-    expect(performance.now() - beganMs).toBeLessThan(1000);
+    expect(performance.now() - beganMs).toBeLessThan(limitMs(1000));
     expect(end).toBe('capability.revoked');
     expect(processesWith(mark)).toEqual([]);
     expect(await endOf(daemon().sh('jean', 'true'))).toBe('capability.denied');
     await daemon().grant('jean', 'shell:*:execute');
   });
 
-  test('zombies, and one that stops itself, hold nobody up', async () => {
+  long('zombies, and one that stops itself, hold nobody up', async () => {
     const zombies = `perl -e 'for (1..20) { fork or exit } select(undef, undef, undef, 0.2); print "made"'`;
     const made = await daemon().sh('lee', zombies);
     const stopped = await daemon().sh('lee', 'kill -STOP $$', { timeout_ms: 500 });
@@ -123,32 +127,35 @@ underEachDaemon((mode) => {
     expect(await daemon().sh('lee', 'exit 137')).toMatchObject({ stopped_by: null });
   });
 
-  test('when the daemon is killed, all are gone within a second, and what waited for a call', async () => {
-    await using own = await startSandboxDaemon(mode, { agents: ['sam', 'tim'] });
-    const mark = markOf('orphan');
-    // Its end makes one ready for its next call, by a shell that starts them for the daemon.
-    await own.sh('tim', 'true');
-    const waiting = await vi.waitFor(() => {
-      const found = processesWith('/usr/bin/bwrap').filter((pid) => isBelow(pid, own.daemon.pid));
-      expect(found).not.toEqual([]);
-      return found;
-    });
-    const family = `setsid ${stubborn(mark)} & setsid setsid ${stubborn(mark)} & ${stubborn(mark)}`;
-    const ending = own.sh('sam', family).catch((failure: unknown) => failure);
-    await untilThere(mark, 3);
-    expect(waiting.filter(isThere)).toEqual(waiting);
+  long(
+    'when the daemon is killed, all are gone within a second, and what waited for a call',
+    async () => {
+      await using own = await startSandboxDaemon(mode, { agents: ['sam', 'tim'] });
+      const mark = markOf('orphan');
+      // Its end makes one ready for its next call, by a shell that starts them for the daemon.
+      await own.sh('tim', 'true');
+      const waiting = await until(() => {
+        const found = processesWith('/usr/bin/bwrap').filter((pid) => isBelow(pid, own.daemon.pid));
+        expect(found).not.toEqual([]);
+        return found;
+      });
+      const family = `setsid ${stubborn(mark)} & setsid setsid ${stubborn(mark)} & ${stubborn(mark)}`;
+      const ending = own.sh('sam', family).catch((failure: unknown) => failure);
+      await untilThere(mark, 3);
+      expect(waiting.filter(isThere)).toEqual(waiting);
 
-    const killedMs = performance.now();
-    await own.daemon.kill();
-    // Also what waited for a call.
-    await vi.waitFor(
-      () => expect([...processesWith(mark), ...waiting.filter(isThere)]).toEqual([]),
-      { timeout: 3000, interval: 10 },
-    );
+      const killedMs = performance.now();
+      await own.daemon.kill();
+      // Also what waited for a call.
+      await until(
+        () => expect([...processesWith(mark), ...waiting.filter(isThere)]).toEqual([]),
+        limitMs(3000),
+      );
 
-    expect(performance.now() - killedMs).toBeLessThan(1000);
-    expect(await ending).toBeInstanceOf(Error);
-  });
+      expect(performance.now() - killedMs).toBeLessThan(limitMs(1000));
+      expect(await ending).toBeInstanceOf(Error);
+    },
+  );
 });
 
 function isBelow(pid: number, above: number): boolean {

@@ -1,13 +1,14 @@
 /** Agents in sandboxes that try to reach each other, and what the daemon keeps. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   oneSandboxDaemon,
   processesWith,
   type SandboxDaemon,
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
+import { until } from '../support/until.ts';
 
 /** What a program of an agent would find of these words, by every way that leads to that path. */
 function readBy(path: string): string {
@@ -163,10 +164,7 @@ async function hold(
   const wait = `${perl} select(undef, undef, undef, 0.02) until -e q(stop); # ${mark}`;
   const running = daemon.sh(agent, `${before}; perl -e '${wait}'; true`);
   // The shell has the words too, a moment before.
-  await vi.waitFor(() => expect(processesWith(mark).length).toBeGreaterThan(1), {
-    timeout: 10_000,
-    interval: 20,
-  });
+  await until(() => expect(processesWith(mark).length).toBeGreaterThan(1));
   return {
     mark,
     pids: processesWith(mark),

@@ -1,6 +1,6 @@
 /** What a program in a sandbox asks of the kernel that no agent's program should get. */
 import { statSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Architecture, numberOf, type SyscallName } from '../../scripts/seccomp/numbers.ts';
 import { isRoot } from '../support/machine.ts';
 import {
@@ -9,6 +9,7 @@ import {
   processesWith,
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
+import { until } from '../support/until.ts';
 
 const errors = { 1: 'EPERM', 38: 'ENOSYS', 95: 'EOPNOTSUPP', 97: 'EAFNOSUPPORT' } as const;
 
@@ -136,7 +137,7 @@ underEachDaemon((mode) => {
     const running = daemon().sh('jean', 'touch mine; sleep 20; : host-uid-marker', {
       timeout_ms: 500,
     });
-    const uids = await vi.waitFor(() => {
+    const uids = await until(() => {
       // The launcher and what has still to become the program do not have the words.
       const found = processesWith('host-uid-marker').map(uidOf);
       expect(found).not.toEqual([]);

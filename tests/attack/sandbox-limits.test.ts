@@ -1,12 +1,15 @@
 /** Too much of everything, by a program in a sandbox: the host and the daemon keep answering. */
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
+import { limitMs } from '../support/limits.ts';
 import {
+  longTest,
   oneSandboxDaemon,
   processesWith,
   type SandboxDaemon,
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
+import { isFull } from '../support/tier.ts';
 
 const megabyte = 2 ** 20;
 const small = {
@@ -19,12 +22,13 @@ const small = {
 };
 
 // Far above a machine with work to do, far below one that hangs.
-const slowestAnswerMs = 1000;
+const slowestAnswerMs = limitMs(1000);
 
 /** Memory that is used: its own, in perl. */
 const hog = (megabytes: number) => `perl -e '$x = "x" x (${megabytes} << 20); sleep 20'`;
 
 underEachDaemon((mode) => {
+  const long = longTest(mode);
   const daemon = oneSandboxDaemon(mode, { agents: ['jean', 'lee'], settings: small });
 
   test('/tmp stops at 64 MiB, /dev/shm at 16', async () => {
@@ -58,7 +62,7 @@ underEachDaemon((mode) => {
     expect(sparse).toMatchObject({ stopped_by: 'file-size' });
   });
 
-  test('a workspace that is filled stops the program, and can be emptied by the next', async () => {
+  long('a workspace that is filled stops the program, and can be emptied by the next', async () => {
     const fill =
       'for i in $(seq 40); do head -c 2000000 /dev/zero > big-$i; done; sleep 5; echo done';
 
@@ -75,7 +79,7 @@ underEachDaemon((mode) => {
     }
   });
 
-  test('a workspace with too many files stops the program', async () => {
+  long('a workspace with too many files stops the program', async () => {
     const fill =
       'i=0; while :; do mkdir -p d/$((i / 100)); : > d/$((i / 100))/$i; i=$((i + 1)); done';
 
@@ -99,7 +103,7 @@ underEachDaemon((mode) => {
     expect(stdout).toBe('');
   });
 
-  test('a program that wants too much memory is stopped, and said so', async () => {
+  long('a program that wants too much memory is stopped, and said so', async () => {
     const hogged = await underLook(daemon(), 'a memory hog', () => daemon().sh('jean', hog(400)));
 
     for (const each of hogged) {
@@ -110,7 +114,7 @@ underEachDaemon((mode) => {
     expect(next).toMatchObject({ stopped_by: null, signal: 'SIGKILL', limits_met: [] });
   });
 
-  test('the same memory spread over twenty children', async () => {
+  long('the same memory spread over twenty children', async () => {
     const spread = `for i in $(seq 20); do ${hog(20)} & done; wait; echo done`;
 
     const hogged = await underLook(daemon(), 'twenty hogs', () => daemon().sh('jean', spread));
@@ -118,7 +122,7 @@ underEachDaemon((mode) => {
     for (const each of hogged) expect(each).toMatchObject({ stopped_by: 'memory', stdout: '' });
   });
 
-  test('a fork bomb meets the limit, and hears of it', async () => {
+  long('a fork bomb meets the limit, and hears of it', async () => {
     const bomb = `perl -e '$| = 1; my $n = 0; while (1) { my $p = fork; if (!defined $p) { last } if (!$p) { sleep 15; exit } $n++ } print "$n $!"; kill 9, -1'`;
 
     const bombed = await underLook(daemon(), 'a fork bomb', () => daemon().sh('jean', bomb));
@@ -133,7 +137,7 @@ underEachDaemon((mode) => {
     }
   });
 
-  test('a fork bomb that grows on all sides is ended with its call', async () => {
+  long('a fork bomb that grows on all sides is ended with its call', async () => {
     const mark = `bomb-${mode}-5d1c`;
     const bomb = `: ${mark}; b() { b | b & }; b; sleep 10`;
 
@@ -144,7 +148,7 @@ underEachDaemon((mode) => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  test('a program that spins ends at its time, within its share of a processor', async () => {
+  long('a program that spins ends at its time, within its share of a processor', async () => {
     const spin = `perl -e 'fork; $SIG{ALRM} = sub { print join(" ", times), "\\n"; exit }; alarm 1; 1 while 1'; sleep 0.3`;
 
     const spun = await underLook(daemon(), 'two that spin', () => daemon().sh('jean', spin));
@@ -161,7 +165,7 @@ underEachDaemon((mode) => {
     }
   });
 
-  test('a flood of output is cut off, on both streams, and said so', async () => {
+  long('a flood of output is cut off, on both streams, and said so', async () => {
     const flood = await underLook(daemon(), 'a flood', () => daemon().sh('jean', 'yes & yes >&2'));
     const both = await daemon().sh('jean', 'yes out & yes err >&2', { max_output_bytes: 10_000 });
 
@@ -190,7 +194,7 @@ underEachDaemon((mode) => {
     expect(stdout).toBe('');
   });
 
-  test('twenty calls at once are all answered', async () => {
+  long('twenty calls at once are all answered', async () => {
     const places = Array.from({ length: 20 }, (_, place) => place);
     const call = (place: number) =>
       daemon().sh(place % 2 === 0 ? 'jean' : 'lee', `echo ${place}; sleep 0.2`);
@@ -208,12 +212,12 @@ async function hasGroups(daemon: SandboxDaemon): Promise<boolean> {
   return /memory.*aos-box/.test(stdout ?? '') || /^0::.*aos-box/m.test(stdout ?? '');
 }
 
-// A number of looks of which one in a hundred says something, and a load that lasts.
-const shortestLoadMs = 1000;
-const fewestLooks = 20;
+// In full a number of looks of which one in a hundred says something, and a load that lasts.
+const shortestLoadMs = isFull ? 1000 : 0;
+const fewestLooks = isFull ? 20 : 4;
 
 /**
- * Does it again and again, for a second at least, and asks /readyz every 20 ms meanwhile.
+ * Does it again and again, in full for a second at least, and asks /readyz every 20 ms meanwhile.
  * Prints the p99 of that, and does not accept a slow one.
  */
 async function underLook<T>(

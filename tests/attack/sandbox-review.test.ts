@@ -1,10 +1,11 @@
 /** What careful readers got a program in a sandbox to do: each of them is tried again. */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Architecture, numberOf } from '../../scripts/seccomp/numbers.ts';
 import {
   type Executed,
+  longTest,
   oneSandboxDaemon,
   outcomes,
   processesWith,
@@ -12,14 +13,14 @@ import {
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
 import { endOf } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
 
 // They are run where there are filters: on these two.
 const architecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
 
 const mostFiles = 300;
-const patience = { timeout: 10_000, interval: 20 } as const;
-
 underEachDaemon((mode) => {
+  const long = longTest(mode);
   const daemon = oneSandboxDaemon(mode, {
     agents: ['jean', 'lee', 'mia', 'sam', 'tim', 'zoe'],
     settings: { sandboxesReady: 6, workspaceMegabytes: 24, workspaceFiles: mostFiles },
@@ -49,7 +50,7 @@ underEachDaemon((mode) => {
     expect(told).toEqual(Object.fromEntries(rows.map(([what]) => [what, 127])));
   });
 
-  test('an order of very many lines is begun at once, and comes whole', async () => {
+  long('an order of very many lines is begun at once, and comes whole', async () => {
     const lines = 'x\n'.repeat(60_000);
     const count = 'print scalar(@ARGV), " ", join("", @ARGV) =~ tr/\\n//';
     const args = ['-e', count, ...Array<string>(4).fill(lines)];
@@ -63,13 +64,13 @@ underEachDaemon((mode) => {
 
   test('none is made ready for an agent that was terminated in the middle of its call', async () => {
     const ending = endOf(daemon().sh('tim', 'sleep 60'));
-    await vi.waitFor(() => expect(launchersFor(daemon(), 'tim')).not.toEqual([]), patience);
+    await until(() => expect(launchersFor(daemon(), 'tim')).not.toEqual([]));
 
     await daemon().client.killAgent('tim');
     await ending;
     // By when this one is there, that one would be, too.
     await daemon().sh('sam', 'true');
-    await vi.waitFor(() => expect(launchersFor(daemon(), 'sam')).not.toEqual([]), patience);
+    await until(() => expect(launchersFor(daemon(), 'sam')).not.toEqual([]));
 
     expect(launchersFor(daemon(), 'tim')).toEqual([]);
   });
@@ -77,7 +78,7 @@ underEachDaemon((mode) => {
   test('one that was made ready is not used when the workspace is another one', async () => {
     const [workspace, aside] = [daemon().workspaceOf('mia'), daemon().folder.at('aside')];
     await daemon().sh('mia', 'touch old');
-    await vi.waitFor(() => expect(launchersFor(daemon(), 'mia')).not.toEqual([]), patience);
+    await until(() => expect(launchersFor(daemon(), 'mia')).not.toEqual([]));
 
     renameSync(workspace, `${workspace}-before`);
     const { stdout } = await daemon().sh('mia', 'ls; touch new');
@@ -101,32 +102,35 @@ underEachDaemon((mode) => {
     expect(stdout).toBe('-1 38\n'.repeat(calls.length));
   });
 
-  test('in a workspace that is too full nothing is made, and it does not grow call by call', async () => {
-    const make = `my $end = Time::HiRes::time() + 0.1; mkdir "more$$-" . $i++ while Time::HiRes::time() < $end; print $! + 0`;
-    const fill = { program: 'perl', args: ['-MTime::HiRes', '-e', make] };
-    const refused = 122;
-    await daemon().sh('zoe', 'echo before > f; mkdir e; truncate -s 1M hole');
-    const isFull = async () => {
-      const { stdout } = await daemon().execute('zoe', fill);
-      return Number(stdout) === refused;
-    };
+  long(
+    'in a workspace that is too full nothing is made, and it does not grow call by call',
+    async () => {
+      const make = `my $end = Time::HiRes::time() + 0.1; mkdir "more$$-" . $i++ while Time::HiRes::time() < $end; print $! + 0`;
+      const fill = { program: 'perl', args: ['-MTime::HiRes', '-e', make] };
+      const refused = 122;
+      await daemon().sh('zoe', 'echo before > f; mkdir e; truncate -s 1M hole');
+      const isFull = async () => {
+        const { stdout } = await daemon().execute('zoe', fill);
+        return Number(stdout) === refused;
+      };
 
-    // The first ones may be over before anybody has looked.
-    await vi.waitFor(async () => expect(await isFull()).toBe(true), { ...patience, interval: 0 });
-    const before = entriesIn(daemon(), 'zoe');
-    const again: boolean[] = [];
-    for (let count = 0; count < 5; count++) again.push(await isFull());
-    const told = await outcomes(waysToMake, async ([, line]) => {
-      const { exit_code, stopped_by } = await daemon().sh('zoe', line);
-      return exit_code === 0 ? 'made' : (stopped_by ?? 'refused');
-    });
+      // The first ones may be over before anybody has looked.
+      await until(async () => expect(await isFull()).toBe(true));
+      const before = entriesIn(daemon(), 'zoe');
+      const again: boolean[] = [];
+      for (let count = 0; count < 5; count++) again.push(await isFull());
+      const told = await outcomes(waysToMake, async ([, line]) => {
+        const { exit_code, stopped_by } = await daemon().sh('zoe', line);
+        return exit_code === 0 ? 'made' : (stopped_by ?? 'refused');
+      });
 
-    expect(again).toEqual(Array(5).fill(true));
-    expect(entriesIn(daemon(), 'zoe')).toBe(before);
-    expect(told).toEqual(Object.fromEntries(waysToMake.map(([what, , end]) => [what, end])));
-  });
+      expect(again).toEqual(Array(5).fill(true));
+      expect(entriesIn(daemon(), 'zoe')).toBe(before);
+      expect(told).toEqual(Object.fromEntries(waysToMake.map(([what, , end]) => [what, end])));
+    },
+  );
 
-  test('a workspace that has just been emptied is used as any other, at once', async () => {
+  long('a workspace that has just been emptied is used as any other, at once', async () => {
     const fill = `for i in $(seq ${2 * mostFiles}); do mkdir d$i; done; sleep 5`;
 
     const filled = await daemon().sh('lee', fill);

@@ -11,7 +11,9 @@ import { type TestServer, webServer } from '../support/http-world.ts';
 import { MortalHome } from '../support/mortal-home.ts';
 import { runAos } from '../support/run-aos.ts';
 import { bearer, send } from '../support/temporary-gateway.ts';
-import { callerOn } from '../support/tool-home.ts';
+import { callerOn, sharedToolHome } from '../support/tool-home.ts';
+
+const agents = sharedToolHome();
 
 const prefix = 'Bearer ';
 
@@ -74,14 +76,7 @@ interface World extends AsyncDisposable {
 async function secretWorld(): Promise<World> {
   await using opened = new AsyncDisposableStack();
   const canary = newCanary();
-  const server = opened.use(
-    await webServer(({ headers, url = '' }, response) => {
-      const value = (headers.authorization ?? '').replace(prefix, '');
-      const echo = echoes[new URL(url, 'http://x').pathname];
-      if (echo === undefined) response.end('nothing');
-      else echo(value, response);
-    }),
-  );
+  const server = opened.use(await echoServer());
   const home = opened.use(await MortalHome.withAgents('sam'));
   const { handle } = await home.client.register('jean');
   await home.client.setSecret({
@@ -99,23 +94,50 @@ async function secretWorld(): Promise<World> {
   return {
     ...{ canary, home, server },
     urlOf: (path) => `http://127.0.0.1:${server.port}${path}`,
-    async call(tool, args) {
+    call(tool, args) {
       const { socket: at } = callerOn(home.daemon, 'jean', handle);
-      const path = `/api/v1/tools/${tool}/call`;
-      const body = JSON.stringify({ args });
-      const answer = await send({ at, path, method: 'POST', headers: bearer(handle), body });
-      return `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`;
+      return callTool({ at, handle }, tool, args);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
+function echoServer(): Promise<TestServer> {
+  return webServer(({ headers, url = '' }, response) => {
+    const value = (headers.authorization ?? '').replace(prefix, '');
+    const echo = echoes[new URL(url, 'http://x').pathname];
+    if (echo === undefined) response.end('nothing');
+    else echo(value, response);
+  });
+}
+
+interface Caller {
+  readonly at: string;
+  readonly handle: string;
+}
+
+/** Everything of the answer, whether good or bad. */
+async function callTool({ at, handle }: Caller, tool: string, args: object): Promise<string> {
+  const path = `/api/v1/tools/${tool}/call`;
+  const body = JSON.stringify({ args });
+  const answer = await send({ at, path, method: 'POST', headers: bearer(handle), body });
+  return `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text}`;
+}
+
+interface Searched {
+  readonly canary: string;
+  readonly home: Pick<MortalHome, 'client' | 'daemon' | 'folder' | 'path'> & {
+    readonly sam?: string;
+  };
+}
+
 /** Everything outside of `keys/` that is of this daemon, with the forms that are in it. */
 async function whereFound(
-  { canary, home }: Pick<World, 'canary' | 'home'>,
+  { canary, home }: Searched,
   answers: readonly string[],
 ): Promise<string[]> {
   const { client, daemon, folder } = home;
+  const { sam = 'sam' } = home;
   const events = await Array.fromAsync(client.events({}));
   const seen = new Map([
     ['answers', answers.join('\n')],
@@ -123,7 +145,7 @@ async function whereFound(
     ['calls', JSON.stringify(await client.calls({ limit: '1000' }))],
     ['approvals', JSON.stringify(await client.approvals({ all: 'true' }))],
     ['secrets', JSON.stringify(await client.secrets())],
-    ['inboxes', JSON.stringify([await client.inbox('sam', {}), await client.inbox('owner', {})])],
+    ['inboxes', JSON.stringify([await client.inbox(sam, {}), await client.inbox('owner', {})])],
     ['process', seenFromOutside(daemon.pid)],
   ]);
   const outside = [...seen].flatMap(([where, text]) =>
@@ -135,13 +157,14 @@ async function whereFound(
 
 test('the search itself finds every form, and a file that holds one', async () => {
   const canary = newCanary();
-  await using home = await MortalHome.withAgents('sam');
+  const home = await agents('sam');
   for (const [name, form] of formsOf(canary)) {
     writeFileSync(home.folder.at(`as ${name.replaceAll(' ', '-')}`), `..${form}..`);
   }
   await home.client.send({ to: 'owner', body: `a message with ${canary} in it` });
 
-  const found = await whereFound({ canary, home }, [canary]);
+  const searched = { ...home, path: home.home, sam: home.agent('sam').name };
+  const found = await whereFound({ canary, home: searched }, [canary]);
 
   const where = new Set(found.map((line) => line.split(': ')[0]));
   expect(formsOf(canary).size).toBeGreaterThanOrEqual(11);
@@ -212,81 +235,102 @@ test('a secret that its server echoes in every way is nowhere else afterwards', 
   expect(backup).toMatchObject({ code: 0 });
   expect(server.seen.at(-1)?.headers.authorization).toBe(prefix + canary);
   expect(await whereFound(world, [...answers, backup.stdout, backup.stderr])).toEqual([]);
-}, 40_000);
+});
 
 describe('a secret of one place is not sent', () => {
   const withEcho = async () => webServer((_, response) => response.end('other'));
 
-  test('to another port of its host, where its placeholder stays', async () => {
-    await using world = await secretWorld();
-    await using other = await withEcho();
-    await world.home.grant('jean', `http:127.0.0.1:${other.port}/*:*`);
+  /** As `secretWorld`, on the daemon that all of these use. */
+  async function sharedWorld() {
+    await using opened = new AsyncDisposableStack();
+    const canary = newCanary();
+    const server = opened.use(await echoServer());
+    const home = await agents('jean', 'sam');
+    const name = home.agent('jean').name.replace('jean', 'token');
+    const bound = (port: number) => ({
+      ...{ name, value: canary, host: '127.0.0.1', port, header: 'Authorization', prefix },
+    });
+    await home.client.setSecret(bound(server.port));
+    await home.grant('jean', `http:127.0.0.1:${server.port}/*:*`, `secret:${name}:use`);
+    const { socket: at, handle } = home.agent('jean');
+    const kept = opened.move();
+    return {
+      ...{ canary, home, server, name, bound },
+      /** What stands for the secret in a call. */
+      placeholder: `{{secret:${name}}}`,
+      urlOf: (path: string) => `http://127.0.0.1:${server.port}${path}`,
+      fetch: (args: object) => callTool({ at, handle }, 'http.fetch', args),
+      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    };
+  }
 
-    await world.call('http.fetch', {
+  test('to another port of its host, where its placeholder stays', async () => {
+    await using world = await sharedWorld();
+    await using other = await withEcho();
+    const { home, placeholder } = world;
+    await home.grant('jean', `http:127.0.0.1:${other.port}/*:*`);
+
+    await world.fetch({
       ...{
-        url: `http://127.0.0.1:${other.port}/?t={{secret:token}}`.replaceAll(
-          /[{}]/g,
-          encodeURIComponent,
-        ),
+        url: `http://127.0.0.1:${other.port}/?t=${placeholder.replaceAll(/[{}]/g, encodeURIComponent)}`,
       },
-      ...{ method: 'POST', body: '{{secret:token}}' },
-      headers: { authorization: 'Bearer {{secret:token}}', 'x-other': '{{secret:token}}' },
+      ...{ method: 'POST', body: placeholder },
+      headers: { authorization: `Bearer ${placeholder}`, 'x-other': placeholder },
     });
 
     expect(other.seen).toMatchObject([
       {
-        headers: { authorization: 'Bearer {{secret:token}}', 'x-other': '{{secret:token}}' },
-        body: '{{secret:token}}',
+        headers: { authorization: `Bearer ${placeholder}`, 'x-other': placeholder },
+        body: placeholder,
       },
     ]);
   });
 
   test('to its port under another name of the same machine', async () => {
-    await using world = await secretWorld();
+    await using world = await sharedWorld();
     const { home, server } = world;
     await home.grant('jean', `http:localhost:${server.port}/*:*`);
 
-    await world.call('http.fetch', { url: `http://localhost:${server.port}/body` });
+    await world.fetch({ url: `http://localhost:${server.port}/body` });
 
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
   test('in another header, in the url or in the body', async () => {
-    await using world = await secretWorld();
+    await using world = await sharedWorld();
+    const { placeholder } = world;
+    const query = `/x?t=${placeholder.replaceAll(/[{}]/g, encodeURIComponent)}`;
 
-    await world.call('http.fetch', {
-      ...{ url: world.urlOf('/x?t=%7B%7Bsecret:token%7D%7D'), method: 'POST' },
-      ...{ body: '{{secret:token}}', headers: { 'x-other': '{{secret:token}}' } },
+    await world.fetch({
+      ...{ url: world.urlOf(query), method: 'POST' },
+      ...{ body: placeholder, headers: { 'x-other': placeholder } },
     });
 
     const [seen] = world.server.seen;
     expect(seen).toMatchObject({
-      ...{ body: '{{secret:token}}', url: '/x?t=%7B%7Bsecret:token%7D%7D' },
-      headers: { 'x-other': '{{secret:token}}', authorization: prefix + world.canary },
+      ...{ body: placeholder, url: query },
+      headers: { 'x-other': placeholder, authorization: prefix + world.canary },
     });
   });
 
   test('to where its host sends on, however it does', async () => {
-    await using world = await secretWorld();
+    await using world = await sharedWorld();
     await using other = await withEcho();
     let status = 0;
     await using sending = await webServer((_, response) =>
       response.writeHead(status, { location: `http://127.0.0.1:${other.port}/` }).end(),
     );
-    const { home, canary } = world;
+    const { home, canary, placeholder } = world;
     for (const { port } of [other, sending]) {
       await home.grant('jean', `http:127.0.0.1:${port}/*:*`);
     }
-    await home.client.setSecret({
-      ...{ name: 'token', value: canary, host: '127.0.0.1', port: sending.port },
-      ...{ header: 'Authorization', prefix },
-    });
+    await home.client.setSecret(world.bound(sending.port));
 
     for (status of [301, 302, 303, 307, 308]) {
-      const answer = await world.call('http.fetch', {
+      const answer = await world.fetch({
         ...{ url: `http://127.0.0.1:${sending.port}/` },
-        headers: { authorization: 'Bearer {{secret:token}}' },
+        headers: { authorization: `Bearer ${placeholder}` },
       });
       expect(answer).toContain('"body":"other"');
     }
@@ -299,39 +343,39 @@ describe('a secret of one place is not sent', () => {
   });
 
   test('for an agent that may reach the host and not use the secret', async () => {
-    await using world = await secretWorld();
-    const { home, server } = world;
+    await using world = await sharedWorld();
+    const { home, server, placeholder } = world;
     await home.grant('sam', `http:127.0.0.1:${server.port}/*:*`, 'secret:other:use');
 
-    await home.as('sam').callTool('http.fetch', {
-      args: { url: world.urlOf('/body'), headers: { authorization: 'Bearer {{secret:token}}' } },
+    await home.agent('sam').client.callTool('http.fetch', {
+      args: { url: world.urlOf('/body'), headers: { authorization: `Bearer ${placeholder}` } },
     });
 
-    expect(server.seen[0]?.headers.authorization).toBe('Bearer {{secret:token}}');
+    expect(server.seen[0]?.headers.authorization).toBe(`Bearer ${placeholder}`);
   });
 
   test('from the moment on that the grant to use it was revoked', async () => {
-    await using world = await secretWorld();
+    await using world = await sharedWorld();
     const { home, server } = world;
-    const { items } = await home.client.grants({ agent: 'jean' });
-    const use = items.find(({ capability }) => capability === 'secret:token:use');
+    const { items } = await home.client.grants({ agent: home.agent('jean').name });
+    const use = items.find(({ capability }) => capability === `secret:${world.name}:use`);
     await home.client.revoke(use?.id ?? '');
 
-    await world.call('http.fetch', { url: world.urlOf('/body') });
+    await world.fetch({ url: world.urlOf('/body') });
 
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
   test('once it was removed; and what it was is blacked out still', async () => {
-    await using world = await secretWorld();
+    await using world = await sharedWorld();
     const { home, server, canary } = world;
     await using leaking = await webServer((_, response) => response.end(`it was ${canary}`));
     await home.grant('jean', `http:127.0.0.1:${leaking.port}/*:get`);
-    await home.client.removeSecret('token');
+    await home.client.removeSecret(world.name);
 
-    await world.call('http.fetch', { url: world.urlOf('/body') });
-    const answer = await world.call('http.fetch', { url: `http://127.0.0.1:${leaking.port}/` });
+    await world.fetch({ url: world.urlOf('/body') });
+    const answer = await world.fetch({ url: `http://127.0.0.1:${leaking.port}/` });
 
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
     expect(formsIn(canary, answer)).toEqual([]);

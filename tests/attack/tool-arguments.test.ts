@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { webServer } from '../support/http-world.ts';
 import { bearer, send } from '../support/temporary-gateway.ts';
-import { endOf, type ToolHome, toolHome } from '../support/tool-home.ts';
+import { endOf, sharedToolHome, type ToolHome } from '../support/tool-home.ts';
+
+const agents = sharedToolHome();
 
 /** A body as it is, whatever JSON makes of it. */
 async function callRaw(
@@ -26,6 +28,12 @@ async function isWell(home: ToolHome): Promise<void> {
   const { socket: at, handle } = home.agent('jean');
   const answer = await send({ at, path: '/api/v1/status', headers: bearer(handle) });
   expect(answer.status).toBe(200);
+}
+
+/** What these agents have called, as the owner sees it. */
+async function callsIn(home: ToolHome, names = ['jean']): Promise<readonly unknown[]> {
+  const lists = names.map((name) => home.client.calls({ agent: home.agent(name).name }));
+  return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
 
 const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -87,7 +95,7 @@ function manyKeys(count: number): string {
 }
 
 test('a call with what no tool takes is refused, never made, and the daemon is well', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   await home.grant('jean', 'memory:**:read,write');
 
   const answers = new Map<string, unknown>();
@@ -96,11 +104,11 @@ test('a call with what no tool takes is refused, never made, and the daemon is w
   const expected = bombs.map(([what, , code, status]) => [what, refused(code, status)] as const);
   expect([...answers]).toEqual(expected);
   await isWell(home);
-  expect((await home.client.calls({})).items).toEqual([]);
+  expect(await callsIn(home)).toEqual([]);
 });
 
 test('a call of more bytes than may be is not made, and the daemon is well', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   await home.grant('jean', 'memory:**:read,write');
   const body = JSON.stringify({ args: { key: 'k', value: 'x'.repeat(5 << 20) } });
 
@@ -108,11 +116,11 @@ test('a call of more bytes than may be is not made, and the daemon is well', asy
 
   expect(answer).toEqual(refused('gateway.too-large', 413));
   await isWell(home);
-  expect((await home.client.calls({})).items).toEqual([]);
+  expect(await callsIn(home)).toEqual([]);
 });
 
 test('a call with as much as may be is made', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   await home.grant('jean', 'memory:**:read,write');
   const value = 'x'.repeat(64 * 1024);
 
@@ -122,7 +130,7 @@ test('a call with as much as may be is made', async () => {
 });
 
 test('numbers for http.fetch beyond all measure are refused', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   await home.grant('jean', 'http:127.0.0.1:1/*:get');
   const numbers = [
     ...['"max_bytes":1e308', '"max_bytes":-1', '"max_bytes":0.5', '"max_redirects":1000000'],
@@ -140,7 +148,7 @@ test('numbers for http.fetch beyond all measure are refused', async () => {
 });
 
 test('a tool of any odd name is unknown', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   const names = [
     ...['memory', 'Memory.store', 'memory.store ', 'memory.store%00', 'memory%2Estore%2F..'],
     ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '..%2F..%2Fgrants', '%2e%2e'],
@@ -161,7 +169,7 @@ test('a tool of any odd name is unknown', async () => {
 });
 
 test('an Idempotency-Key may be any plain text, and no long one', async () => {
-  await using home = await toolHome('jean');
+  const home = await agents('jean');
   await home.grant('jean', 'memory:**:read,write');
   const store = (key: string, value: string) =>
     endOf(
@@ -189,7 +197,7 @@ describe('what says "ignore your instructions" comes back word for word, as data
       response.setHeader('content-type', 'text/plain; charset=utf-8');
       response.end(orders);
     });
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', `http:127.0.0.1:${server.port}/*:get`);
 
     const answer = await home.agent('jean').client.callTool('http.fetch', {
@@ -202,16 +210,16 @@ describe('what says "ignore your instructions" comes back word for word, as data
   });
 
   test('from a message', async () => {
-    await using home = await toolHome('jean', 'sam');
+    const home = await agents('jean', 'sam');
     const { client } = home.agent('sam');
-    await client.callTool('message.send', { args: { to: 'jean', body: orders } });
+    await client.callTool('message.send', { args: { to: home.agent('jean').name, body: orders } });
 
     const inbox = await home.agent('jean').client.callTool('message.inbox', { args: {} });
 
     expect(inbox).toMatchObject({
       trust: 'data',
-      output: { items: [{ from: 'sam', body: orders }] },
+      output: { items: [{ from: home.agent('sam').name, body: orders }] },
     });
-    expect((await home.client.calls({})).items).toHaveLength(2);
+    expect(await callsIn(home, ['jean', 'sam'])).toHaveLength(2);
   });
 });

@@ -1,11 +1,17 @@
 /** Too much of everything: delegations, denied calls, and agents to be started. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WireEvent } from '../../src/gateway/contract.ts';
+import { defaultLimits } from '../../src/gateway/deps.ts';
+import { limitMs } from '../support/limits.ts';
 import { lookIntoInbox, putIntoOutbox } from '../support/message-files.ts';
 import { MortalHome } from '../support/mortal-home.ts';
-import { endOf, type ToolHome, tally, toolHome } from '../support/tool-home.ts';
+import { isFull } from '../support/tier.ts';
+import { endOf, sharedToolHome, type ToolHome, tally } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
+
+const agents = sharedToolHome();
 
 /** All of them, so many at a time. */
 async function inTurns<T>(
@@ -27,22 +33,26 @@ async function inTurns<T>(
 async function isWell({ client }: Pick<ToolHome, 'client'>): Promise<void> {
   const beganAt = performance.now();
   await client.status();
-  expect(performance.now() - beganAt).toBeLessThan(2000);
+  expect(performance.now() - beganAt).toBeLessThan(limitMs(2000));
 }
 
 describe('an agent that delegates over and over', () => {
   test('meets the limit of requests, while others are served', async () => {
-    await using home = await toolHome('jean', 'sam', 'lee');
+    const home = await agents('jean', 'sam', 'lee');
     await home.grant('jean', 'tool:*:call');
     const { client } = home.agent('jean');
+    const to = home.agent('sam').name;
+    const count = isFull ? 1200 : 700;
+    const beganAt = performance.now();
 
     const [ends] = await Promise.all([
-      inTurns(1200, 100, (place) =>
-        endOf(client.delegate({ to: 'sam', capability: `tool:t${place}:call` })),
+      inTurns(count, 700, (place) =>
+        endOf(client.delegate({ to, capability: `tool:t${place}:call` })),
       ),
-      inTurns(20, 1, () => home.agent('lee').client.callTool('tool.list', { args: {} })),
+      inTurns(10, 1, () => home.agent('lee').client.callTool('tool.list', { args: {} })),
     ]);
 
+    const seconds = (performance.now() - beganAt) / 1000;
     const {
       ok = 0,
       'gateway.too-many': slowed = 0,
@@ -50,8 +60,11 @@ describe('an agent that delegates over and over', () => {
     } = tally(ends);
     // What one agent may give to another has an end, too.
     expect(ok).toBeLessThanOrEqual(250);
-    expect(ok + slowed + refused).toBe(1200);
-    expect(slowed).toBeGreaterThan(100);
+    expect(ok + slowed + refused).toBe(count);
+    // As many at once as there may be, and then so many a second.
+    const { requestBurst, requestsPerSecond } = defaultLimits;
+    expect(ok + refused).toBeLessThanOrEqual(requestBurst + requestsPerSecond * seconds);
+    expect(slowed).toBeGreaterThan(0);
     await isWell(home);
   });
 
@@ -90,10 +103,10 @@ function insertDelegations(home: string, parent: string, count: number): void {
   database.exec('commit');
 }
 
-test('a thousand denied calls are all on record, and the daemon is well', async () => {
+test('many denied calls are all on record, and the daemon is well', async () => {
   const names = ['jean', 'sam', 'lee'];
-  await using home = await toolHome(...names);
-  const perAgent = 334;
+  const home = await agents(...names);
+  const perAgent = isFull ? 334 : 70;
 
   const ends = await Promise.all(
     names.map((name) =>
@@ -108,13 +121,13 @@ test('a thousand denied calls are all on record, and the daemon is well', async 
   expect(tally(ends.flat())).toEqual({ 'capability.denied': names.length * perAgent });
   const denied = await home.events('capability.denied');
   expect(countBy(denied)).toEqual(
-    Object.fromEntries(names.map((name) => [`agent:${name}`, perAgent])),
+    Object.fromEntries(names.map((name) => [`agent:${home.agent(name).name}`, perAgent])),
   );
   expect(new Set(denied.map(({ subject }) => subject))).toHaveLength(perAgent);
   expect(denied.every(({ subject }) => subject.startsWith('file:/etc/secret-'))).toBe(true);
   await isWell(home);
   expect(await home.client.auditVerify()).toMatchObject({ kind: 'whole' });
-}, 30_000);
+});
 
 function countBy(events: readonly WireEvent[]): Readonly<Record<string, number>> {
   return tally(events.map(({ actor }) => actor));
@@ -124,40 +137,40 @@ const spawn = (name: string, ...lines: readonly string[]) =>
   ({
     to: '__orchestrator__',
     kind: 'spawn',
-    body: [`NAME: ${name}`, 'CLI: claude', ...lines, ''].join('\n'),
+    body: [`NAME: ${name}`, 'CLI: aos-test-none', ...lines, ''].join('\n'),
   }) as const;
 
 describe('an agent that asks for agents', () => {
   test('ten times at once under max:3 gets exactly three', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:*:spawn{max:3}');
     const { client } = home.agent('jean');
 
     const ends = await inTurns(10, 10, (place) => endOf(client.send(spawn(`worker-${place}`))));
 
     expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
-    expect(pendingSpawns(home)).toHaveLength(3);
+    await spawnsAre(home, 3);
     expect(await home.events('capability.denied')).toHaveLength(7);
   });
 
   test('ten times at once over a tree under max:3 gets exactly three', async () => {
-    await using home = await toolHome('lead', 'left', 'right');
+    const home = await agents('lead', 'left', 'right');
     await home.grant('lead', 'agent:*:spawn{max:3}');
-    for (const to of ['left', 'right']) {
+    const names = ['lead', 'left', 'right'];
+    for (const { name: to } of [home.agent('left'), home.agent('right')]) {
       await home.agent('lead').client.delegate({ to, capability: 'agent:*:spawn' });
     }
-    const names = ['lead', 'left', 'right'];
 
     const ends = await inTurns(10, 10, (place) =>
       endOf(home.agent(names[place % 3] ?? '').client.send(spawn(`worker-${place}`))),
     );
 
     expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
-    expect(pendingSpawns(home)).toHaveLength(3);
+    await spawnsAre(home, 3, names);
   });
 
   test('by the tool for messages is held to the same', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:*:spawn{max:3}');
     const { client } = home.agent('jean');
 
@@ -166,11 +179,11 @@ describe('an agent that asks for agents', () => {
     );
 
     expect(tally(ends)).toEqual({ ok: 3, 'message.denied': 7 });
-    expect(pendingSpawns(home)).toHaveLength(3);
+    await spawnsAre(home, 3);
   });
 
   test('without the grant, or for another name, is told what is missing, on record', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:helper:spawn', 'tool:*:call', 'agent:*:release');
 
     const attempt = home.agent('jean').client.send(spawn('worker'));
@@ -178,12 +191,12 @@ describe('an agent that asks for agents', () => {
     await expect(attempt).rejects.toMatchObject({
       code: 'message.denied',
       message: expect.stringContaining('agent:worker:spawn'),
-      fix: "aos cap grant jean 'agent:worker:spawn'",
+      fix: `aos cap grant ${home.agent('jean').name} 'agent:worker:spawn'`,
     });
     expect(await home.events('capability.denied')).toMatchObject([
-      { actor: 'agent:jean', subject: 'agent:worker:spawn' },
+      { actor: `agent:${home.agent('jean').name}`, subject: 'agent:worker:spawn' },
     ]);
-    expect(pendingSpawns(home)).toEqual([]);
+    await spawnsAre(home, 0);
   });
 
   test.each([
@@ -194,7 +207,7 @@ describe('an agent that asks for agents', () => {
     ['data', 'message.malformed'],
     ['/data/x', 'ok'],
   ])('in the folder %s, where it may use /data: %s', async (folder, end) => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:*:spawn{max:1}', 'file:/data/**:read,write');
     const { client } = home.agent('jean');
 
@@ -204,11 +217,12 @@ describe('an agent that asks for agents', () => {
     // A refusal has used nothing up.
     const spare = await endOf(client.send(spawn('other')));
     expect(tally([spare])).toEqual(end === 'ok' ? { 'message.denied': 1 } : { ok: 1 });
-    expect(pendingSpawns(home)).toHaveLength(1);
+    await spawnsAre(home, 1);
     if (end === 'message.denied') {
       const denied = await home.events('capability.denied');
       const subject = `file:${folder === '/' ? '' : folder}/**:read`;
-      expect(denied).toMatchObject([{ actor: 'agent:jean', subject }]);
+      const actor = `agent:${home.agent('jean').name}`;
+      expect(denied).toMatchObject([{ actor, subject }]);
     }
   });
 
@@ -222,7 +236,7 @@ describe('an agent that asks for agents', () => {
   ];
 
   test('with a variable that decides what is run is told so', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:*:spawn');
 
     for (const name of variables) {
@@ -233,35 +247,48 @@ describe('an agent that asks for agents', () => {
       });
     }
 
-    expect(pendingSpawns(home)).toEqual([]);
+    await spawnsAre(home, 0);
   });
 
   test('with such a variable by a file finds a nack, and the refusal is on record', async () => {
-    await using home = await toolHome('jean');
+    const home = await agents('jean');
     await home.grant('jean', 'agent:*:spawn');
 
     const { body } = spawn('worker', 'ENV: LD_PRELOAD=/tmp/x.so');
-    putIntoOutbox(home.home, 'jean', `TO: __orchestrator__\nKIND: spawn\n\n${body}`);
+    const { name: jean } = home.agent('jean');
+    putIntoOutbox(home.home, jean, `TO: __orchestrator__\nKIND: spawn\n\n${body}`);
 
-    const [nack] = await vi.waitFor(
-      () => {
-        const found = lookIntoInbox(home.home, 'jean');
-        expect(found).toHaveLength(1);
-        return found;
-      },
-      { timeout: 10_000, interval: 20 },
-    );
+    const [nack] = await until(() => {
+      const found = lookIntoInbox(home.home, jean);
+      expect(found).toHaveLength(1);
+      return found;
+    });
     expect(nack?.headers['KIND']).toBe('nack');
     expect(nack?.body).toContain('LD_PRELOAD');
     expect(await home.events('message.refused')).toMatchObject([
-      { actor: 'agent:jean', data: { code: 'message.malformed' } },
+      { actor: `agent:${jean}`, data: { code: 'message.malformed' } },
     ]);
-    expect(pendingSpawns(home)).toEqual([]);
+    await spawnsAre(home, 0);
   });
 });
 
-/** What is to be started, as the ledger has it. */
-function pendingSpawns({ home }: Pick<ToolHome, 'home'>): readonly unknown[] {
-  using database = new DatabaseSync(join(home, 'ledger.db'), { readOnly: true });
-  return database.prepare(`select * from pending_operations where operation_type = 'spawn'`).all();
+/**
+ * So many of what these agents asked for came to who starts agents, who answers each: there is no
+ * such program, or no such folder. What it has not answered yet stands in the ledger.
+ */
+async function spawnsAre(home: ToolHome, count: number, names = ['jean']): Promise<void> {
+  const full = names.map((called) => home.agent(called).name);
+  await until(() => {
+    const answers = full.flatMap((name) => lookIntoInbox(home.home, name));
+    const taken = answers.filter(({ body }) =>
+      /no program "aos-test-none"|working folder/.test(body),
+    );
+    expect(taken).toHaveLength(count);
+  });
+  using database = new DatabaseSync(join(home.home, 'ledger.db'), { readOnly: true });
+  const open = database.prepare(
+    `select * from pending_operations
+     where operation_type = 'spawn' and json_extract(payload, '$.by') = ?`,
+  );
+  expect(full.flatMap((name) => open.all(name))).toEqual([]);
 }

@@ -7,10 +7,13 @@ import {
   type ServedHome,
   sealed,
   sendByHand,
-  servedHome,
   sha256,
+  sharedServedHome,
   storedFiles,
 } from '../support/transfer-ends.ts';
+import { until } from '../support/until.ts';
+
+const served = sharedServedHome();
 
 const plain = Buffer.from('what is behind the link');
 
@@ -41,8 +44,9 @@ async function linked(
   const { client } = home.daemon;
   // Other bytes each time: what is stored already is not sent again.
   const bytes = Buffer.from(`${plain} ${count++}`.padEnd(40));
-  const id = await sendByHand(client, bytes, { to: ['jared'], as: 'samantha' });
-  const made = await client.linkTransfer(id, { as: 'samantha', ...options });
+  const { samantha: as, jared } = home.names;
+  const id = await sendByHand(client, bytes, { to: [jared], as });
+  const made = await client.linkTransfer(id, { as, ...options });
   return { id, link: made.id, token: tokenIn(made.path) };
 }
 
@@ -53,8 +57,9 @@ function told({ status, json }: TestAnswer): object {
 
 describe('a link to fetch', () => {
   test('is answered alike when it never was, is used up, revoked or over', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { client } = home.daemon;
+    const { samantha: as } = home.names;
     const [usedUp, revoked, over, late] = [
       await linked(home),
       await linked(home),
@@ -62,11 +67,9 @@ describe('a link to fetch', () => {
       await linked(home, { ttl_ms: 1000 }),
     ];
     const first = await get(home, `/l/${usedUp.token}/bytes`);
-    await client.revokeLink(revoked.link, { as: 'samantha' });
-    await client.revokeTransfer(over.id, { as: 'samantha' });
-    await expect
-      .poll(async () => (await get(home, `/l/${late.token}/facts`)).status, { timeout: 5000 })
-      .toBe(404);
+    await client.revokeLink(revoked.link, { as });
+    await client.revokeTransfer(over.id, { as });
+    await until(async () => expect((await get(home, `/l/${late.token}/facts`)).status).toBe(404));
     const tokens = [usedUp, revoked, over, late].map(({ token }) => token);
 
     const answers = [];
@@ -85,7 +88,7 @@ describe('a link to fetch', () => {
   });
 
   test('gives its last use to one of many who ask at once', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token } = await linked(home, { most_uses: 3 });
 
     const answers = await Promise.all(
@@ -97,7 +100,7 @@ describe('a link to fetch', () => {
   });
 
   test('gives nothing for less than a use', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token } = await linked(home, { most_uses: 2 });
     const path = `/l/${token}/bytes`;
 
@@ -111,7 +114,7 @@ describe('a link to fetch', () => {
   });
 
   test('sends no bytes for HEAD, and facts are no use of it', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token } = await linked(home);
 
     const facts = await get(home, `/l/${token}/facts`);
@@ -123,7 +126,7 @@ describe('a link to fetch', () => {
   });
 
   test('comes with headers that keep it from leaking, and never shows the key', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token } = await linked(home);
 
     const answers = [
@@ -145,35 +148,31 @@ describe('a link to fetch', () => {
   });
 
   test('is made by nobody for what is not theirs, and a folder has none', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { id, link } = await linked(home);
     const { client } = home.daemon;
-
+    const { samantha, jared, jean } = home.names;
     const list = Buffer.from('AOSF1 0 0\n');
-    const folder = await sendByHand(client, list, {
-      to: ['jared'],
-      kind: 'folder',
-      as: 'samantha',
-    });
+    const folder = await sendByHand(client, list, { to: [jared], kind: 'folder', as: samantha });
     const refusal = (asked: Promise<unknown>) =>
       asked.catch(({ code, message }) => ({ code, message }));
 
-    const made = await refusal(client.linkTransfer(id, { as: 'jean' }));
-    const revoked = await refusal(client.revokeLink(link, { as: 'jean' }));
-    const nobodys = await refusal(client.revokeLink('0'.repeat(32), { as: 'jean' }));
-    const ofFolder = await refusal(client.linkTransfer(folder, { as: 'samantha' }));
+    const made = await refusal(client.linkTransfer(id, { as: jean }));
+    const revoked = await refusal(client.revokeLink(link, { as: jean }));
+    const nobodys = await refusal(client.revokeLink('0'.repeat(32), { as: jean }));
+    const ofFolder = await refusal(client.linkTransfer(folder, { as: samantha }));
 
     expect(made).toMatchObject({ code: 'transfer.unknown' });
     expect(revoked).toMatchObject({ code: 'transfer.unknown' });
     expect(nobodys).toEqual(revoked);
     expect(ofFolder).toMatchObject({ code: 'transfer.wrong-state' });
-    expect(await client.transferLinks({ as: 'jean' })).toEqual({ items: [] });
+    expect(await client.transferLinks({ as: jean })).toEqual({ items: [] });
   });
 });
 
 describe('a link to send by', () => {
   async function uploadLink(home: ServedHome, most_bytes = 1000) {
-    const { path } = await home.daemon.client.uploadLink({ as: 'jared', most_bytes });
+    const { path } = await home.daemon.client.uploadLink({ as: home.names.jared, most_bytes });
     return { token: tokenIn(path), dek: dekIn(path) };
   }
 
@@ -190,7 +189,7 @@ describe('a link to send by', () => {
   }
 
   test('takes one file, and of many at once one', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token, dek } = await uploadLink(home);
     const bytes = sealed(plain, dek);
 
@@ -205,7 +204,7 @@ describe('a link to send by', () => {
   });
 
   test('refuses what is too large, sealed by nobody or named to do harm, and stays good', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token, dek } = await uploadLink(home);
 
     const large = await post(home, token, sealed(new Uint8Array(1001), dek));
@@ -240,7 +239,7 @@ describe('a link to send by', () => {
   });
 
   test('gives nothing to fetch', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { token } = await uploadLink(home);
 
     const bytes = await get(home, `/l/${token}/bytes`);
@@ -249,7 +248,7 @@ describe('a link to send by', () => {
     expect(bytes.status).toBe(404);
     expect(facts.json).toMatchObject({
       kind: 'upload',
-      recipient: 'jared',
+      recipient: home.names.jared,
       most_bytes: 1000,
       filename: null,
     });

@@ -16,8 +16,10 @@ import {
   libraryOf,
   type ServedHome,
   sendByHand,
-  servedHome,
+  sharedServedHome,
 } from '../support/transfer-ends.ts';
+
+const served = sharedServedHome();
 
 const bad: readonly (readonly [what: string, name: string])[] = [
   ['a path above', '../x'],
@@ -37,24 +39,18 @@ const bad: readonly (readonly [what: string, name: string])[] = [
 ];
 
 async function withFile(home: ServedHome, text = 'what was sent'): Promise<string> {
-  const { client } = home.daemon;
-  return sendByHand(client, Buffer.from(text), {
-    to: ['jared'],
-    filename: 'x.txt',
-    as: 'samantha',
-  });
+  const { samantha: as, jared } = home.names;
+  const made = { to: [jared], filename: 'x.txt', as };
+  return sendByHand(home.daemon.client, Buffer.from(text), made);
 }
 
 test('a file cannot be sent under a name that does harm', async () => {
-  await using home = await servedHome();
-  const { client } = home.daemon;
+  const home = await served();
+  const { samantha: as, jared } = home.names;
 
   for (const [what, filename] of bad) {
-    const attempt = sendByHand(client, Buffer.from('x'), {
-      to: ['jared'],
-      filename,
-      as: 'samantha',
-    });
+    const made = { to: [jared], filename, as };
+    const attempt = sendByHand(home.daemon.client, Buffer.from('x'), made);
 
     await expect(attempt, what).rejects.toMatchObject({ code: 'transfer.bad-name' });
   }
@@ -62,7 +58,7 @@ test('a file cannot be sent under a name that does harm', async () => {
 });
 
 test('whatever name a home says, what does harm is not received', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const id = await withFile(home);
   const dest = home.folder.at('downloads');
   const { client } = home.daemon;
@@ -73,7 +69,7 @@ test('whatever name a home says, what does harm is not received', async () => {
       return { ...opened, transfer: { ...opened.transfer, filename } };
     };
     const jared = new AgentTransfer({
-      sender: 'jared',
+      sender: home.names.jared,
       use: (work) => work({ ...client, openTransfer }),
     });
     const before = everythingIn(home.folder.path, ['.agent-relay']);
@@ -86,7 +82,7 @@ test('whatever name a home says, what does harm is not received', async () => {
 });
 
 test('--name takes no name that does harm', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const id = await withFile(home);
 
   for (const name of ['../x', '/tmp/x', '..', '', '.aos-x']) {
@@ -96,7 +92,8 @@ test('--name takes no name that does harm', async () => {
     );
 
     expect(run, name).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr, name).toMatch(/^error: What samantha sent cannot be received as /);
+    const words = `error: What ${home.names.samantha} sent cannot be received as `;
+    expect(run.stderr.slice(0, words.length), name).toBe(words);
     expect(readdirSync(home.folder.at('downloads')), name).toEqual([]);
   }
 });
@@ -109,7 +106,7 @@ const dests: readonly (readonly [what: string, dest: string, words: RegExp])[] =
 ];
 
 test('a --dest that cannot be written to is told in words', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const id = await withFile(home);
   writeFileSync(home.folder.at('taken'), 'mine');
   symlinkSync('nothing', home.folder.at('dangling'));
@@ -149,7 +146,8 @@ const list = '{"path":"a","size":4,"mode":420,"mtime_ms":1000000}\n';
 const contents = { file: 'what was sent', folder: `AOSF1 1 ${list.length}\n${list}text` } as const;
 
 function sendAs(home: ServedHome, kind: 'file' | 'folder'): Promise<string> {
-  const made = { to: ['jared'], filename: 'x.txt', kind, as: 'samantha' };
+  const { samantha: as, jared } = home.names;
+  const made = { to: [jared], filename: 'x.txt', kind, as };
   return sendByHand(home.daemon.client, Buffer.from(contents[kind]), made);
 }
 
@@ -161,7 +159,7 @@ function others(lines: readonly string[]): string[] {
 test.each(['file', 'folder'] as const)(
   'a %s replaces nothing that stands there, whatever it is',
   async (kind) => {
-    await using home = await servedHome();
+    const home = await served();
     const id = await sendAs(home, kind);
 
     for (const [what, put] of Object.entries(standing)) {
@@ -181,7 +179,7 @@ test.each(['file', 'folder'] as const)(
 test.each(['file', 'folder'] as const)(
   'with force a %s replaces what stands there, and nothing behind it',
   async (kind) => {
-    await using home = await servedHome();
+    const home = await served();
     const id = await sendAs(home, kind);
 
     for (const [what, put] of Object.entries(standing)) {
@@ -203,7 +201,7 @@ test.each(['file', 'folder'] as const)(
 test.each(['file', 'folder'] as const)(
   'what is put there meanwhile is not replaced by a %s',
   async (kind) => {
-    await using home = await servedHome();
+    const home = await served();
     const id = await sendAs(home, kind);
 
     for (const [what, put] of Object.entries(standing)) {
@@ -229,7 +227,7 @@ test.each(['file', 'folder'] as const)(
 );
 
 test('a symlink in the place of the part is not followed', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const id = await withFile(home);
   const dest = home.folder.at('downloads');
   writeFileSync(home.folder.at('victim'), 'mine');
@@ -244,7 +242,7 @@ test('a symlink in the place of the part is not followed', async () => {
 });
 
 test('a symlink as --dest leads where it leads, and stays', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const id = await withFile(home);
   symlinkSync('downloads', home.folder.at('shortcut'));
 

@@ -3,13 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bearer, send, type TestAnswer } from '../support/temporary-gateway.ts';
 import {
+  libraryOf,
   libraryWithHandle,
   type ServedHome,
   sealed,
-  servedHome,
   sha256,
+  sharedServedHome,
   storedFiles,
 } from '../support/transfer-ends.ts';
+import type { AgentNames } from '../support/transfer-home.ts';
+
+const served = sharedServedHome();
 
 const nobodys = '0'.repeat(31).concat('1');
 const secret = 'the plan of samantha';
@@ -21,13 +25,13 @@ interface Sent {
 }
 
 async function withSecret(home: ServedHome): Promise<Sent> {
+  const { samantha, jared } = home.names;
   writeFileSync(home.folder.at(filename), secret);
-  const data = await home.data(
-    'samantha',
-    `agent-transfer send ${filename} --to jared --metadata '{"project":"hidden"}'`,
-  );
-  const id = String(data['id']);
-  const { id: link, path } = await home.daemon.client.linkTransfer(id, { as: 'samantha' });
+  const metadata = { project: 'hidden' };
+  const { id } = await libraryOf(home, 'samantha').send(home.folder.at(filename), {
+    ...{ to: jared, metadata },
+  });
+  const { id: link, path } = await home.daemon.client.linkTransfer(id, { as: samantha });
   return { id, link: { id: link, path } };
 }
 
@@ -53,13 +57,13 @@ const handles = new WeakMap<ServedHome, Promise<{ readonly handle: string }>>();
 /** One that ends some day, because no other is good on the port. */
 async function jeansHandle(home: ServedHome): Promise<string> {
   const known =
-    handles.get(home) ?? home.daemon.client.renewHandle('jean', { expires_ms: 3_600_000 });
+    handles.get(home) ?? home.daemon.client.renewHandle(home.names.jean, { expires_ms: 3_600_000 });
   handles.set(home, known);
   return (await known).handle;
 }
 
 /** Everything that can be asked about one transfer. */
-const routes = (id: string): readonly Route[] => [
+const routes = (id: string, { jean }: AgentNames): readonly Route[] => [
   ['GET', `/api/v1/transfers/${id}`],
   ['GET', `/api/v1/transfers/${id}?wait_for=verified&wait_ms=1`],
   ['POST', `/api/v1/transfers/${id}/open`, {}],
@@ -72,7 +76,7 @@ const routes = (id: string): readonly Route[] => [
   ['POST', `/api/v1/transfers/${id}/accept`, {}],
   ['POST', `/api/v1/transfers/${id}/reject`, { reason: 'no' }],
   ['POST', `/api/v1/transfers/${id}/fail`, { reason: 'no' }],
-  ['POST', `/api/v1/transfers/${id}/share`, { to: ['jean'] }],
+  ['POST', `/api/v1/transfers/${id}/share`, { to: [jean] }],
   ['POST', `/api/v1/transfers/${id}/revoke`, {}],
   ['POST', `/api/v1/transfers/${id}/links`, {}],
 ];
@@ -100,22 +104,23 @@ function shape({ status, headers, text }: TestAnswer, id: string): object {
 }
 
 /** How often something that jean did was written down. */
-async function deedsOfJean({ daemon }: ServedHome): Promise<number> {
-  const events = await Array.fromAsync(daemon.client.events({}));
-  return events.filter(({ actor }) => actor === 'agent:jean').length;
+async function deedsOfJean({ daemon, names }: ServedHome): Promise<number> {
+  const actor = `agent:${names.jean}`;
+  return (await Array.fromAsync(daemon.client.events({ actor }))).length;
 }
 
 describe.each(ways)('jean $way', ({ at }) => {
   test('gets the same answers for a transfer of others as for none', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { id } = await withSecret(home);
     await jeansHandle(home);
     const before = await deedsOfJean(home);
 
-    for (const [index, route] of routes(id).entries()) {
+    const [ofNobody, ofStart] = [nobodys, id.slice(0, 20)].map((some) => routes(some, home.names));
+    for (const [index, route] of routes(id, home.names).entries()) {
       const theirs = await ask(home, at(home), route);
-      const missing = await ask(home, at(home), routes(nobodys)[index] ?? route);
-      const start = await ask(home, at(home), routes(id.slice(0, 20))[index] ?? route);
+      const missing = await ask(home, at(home), ofNobody?.[index] ?? route);
+      const start = await ask(home, at(home), ofStart?.[index] ?? route);
 
       expect(theirs.status, route.join(' ')).toBe(404);
       expect(shape(theirs, id), route.join(' ')).toEqual(shape(missing, nobodys));
@@ -131,11 +136,12 @@ describe.each(ways)('jean $way', ({ at }) => {
   });
 
   test('sees nothing of it in any list, count or page', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { id, link } = await withSecret(home);
+    const { samantha, jared, jean } = home.names;
     const paths = [
       ...['received', 'sent', 'all'].map((box) => `/api/v1/transfers?box=${box}`),
-      ...['?from=samantha', '?to=jared&box=all', '?filename=*', '?box=all&before=9.9'].map(
+      ...[`?from=${samantha}`, `?to=${jared}&box=all`, '?filename=*', '?box=all&before=9.9'].map(
         (query) => `/api/v1/transfers${query}`,
       ),
       `/api/v1/transfers?box=all&metadata=${encodeURIComponent('{"project":"hidden"}')}`,
@@ -143,7 +149,7 @@ describe.each(ways)('jean $way', ({ at }) => {
         '/api/v1/transfers/metrics',
         '/api/v1/transfers/links',
         '/api/v1/messages',
-        '/api/v1/agents/jean/inbox',
+        `/api/v1/agents/${jean}/inbox`,
         '/api/v1/events',
       ],
       ...[
@@ -170,19 +176,20 @@ describe.each(ways)('jean $way', ({ at }) => {
   });
 
   test('cannot act for anybody else, whatever she asks for', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { id } = await withSecret(home);
-    const as = { as: 'jared' };
+    const { samantha, jared } = home.names;
+    const as = { as: jared };
     const asked: Route[] = [
-      ['GET', '/api/v1/transfers?as=jared'],
-      ['GET', `/api/v1/transfers/${id}?as=jared`],
-      ['GET', `/api/v1/transfers/${id}/bytes?as=jared`],
-      ['GET', '/api/v1/transfers/metrics?as=samantha'],
-      ['GET', '/api/v1/transfers/links?as=samantha'],
+      ['GET', `/api/v1/transfers?as=${jared}`],
+      ['GET', `/api/v1/transfers/${id}?as=${jared}`],
+      ['GET', `/api/v1/transfers/${id}/bytes?as=${jared}`],
+      ['GET', `/api/v1/transfers/metrics?as=${samantha}`],
+      ['GET', `/api/v1/transfers/links?as=${samantha}`],
       ['POST', `/api/v1/transfers/${id}/open`, as],
       ['POST', '/api/v1/transfers/upload-links', as],
       ['POST', '/api/v1/transfers/cleanup', as],
-      ['POST', '/api/v1/transfers/uploads', { ...wish('x'), as: 'samantha' }],
+      ['POST', '/api/v1/transfers/uploads', { ...wish(home, 'x'), as: samantha }],
     ];
 
     for (const route of asked) {
@@ -194,9 +201,10 @@ describe.each(ways)('jean $way', ({ at }) => {
   });
 
   test('can neither add to, nor end, what samantha is uploading', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { client } = home.daemon;
-    const begun = await client.beginUpload({ ...wish('half'), as: 'samantha' });
+    const asked = { ...wish(home, 'half'), as: home.names.samantha };
+    const begun = await client.beginUpload(asked);
     const upload = begun.state === 'open' ? begun.upload : '';
     const uploads = (id: string): Route[] => [
       [
@@ -220,19 +228,17 @@ describe.each(ways)('jean $way', ({ at }) => {
       expect(theirs.status, route.join(' ')).toBe(404);
       expect(shape(theirs, upload)).toEqual(shape(missing, nobodys));
     }
-    expect(await client.beginUpload({ ...wish('half'), as: 'samantha' })).toMatchObject({
-      state: 'busy',
-    });
+    expect(await client.beginUpload(asked)).toMatchObject({ state: 'busy' });
   });
 
   test('is told no path, and no process or hash of hers is believed', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const handle = await jeansHandle(home);
     const writer = { pid: process.pid, started: '1' };
     const opened = await ask(home, at(home), [
       'POST',
       '/api/v1/transfers/uploads',
-      { ...wish('mine'), writer },
+      { ...wish(home, 'mine'), writer },
     ]);
     const {
       upload = '',
@@ -268,11 +274,11 @@ describe.each(ways)('jean $way', ({ at }) => {
 });
 
 test('to jean the beginning of ids of others never fits several', async () => {
-  await using home = await servedHome();
+  const home = await served();
+  const [samantha, to] = [libraryOf(home, 'samantha'), home.names.jared];
   const ids = [];
   for (const text of ['one', 'two', 'three']) {
-    writeFileSync(home.folder.at('x'), text);
-    ids.push(String((await home.data('samantha', 'agent-transfer send x --to jared'))['id']));
+    ids.push((await samantha.sendBuffer(Buffer.from(text), 'x', { to })).id);
   }
   const [at] = ways.map((way) => way.at(home));
 
@@ -285,13 +291,13 @@ test('to jean the beginning of ids of others never fits several', async () => {
 });
 
 test('the library with her handle finds nothing of others', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const { id } = await withSecret(home);
   const jean = libraryWithHandle(home, 'jean');
 
   expect(await jean.listPending()).toEqual([]);
-  expect(await jean.listReceived({ to: 'jared' })).toEqual([]);
-  expect(await jean.listSent({ from: 'samantha' })).toEqual([]);
+  expect(await jean.listReceived({ to: home.names.jared })).toEqual([]);
+  expect(await jean.listSent({ from: home.names.samantha })).toEqual([]);
   for (const which of [id, id.slice(0, 20), nobodys]) {
     const unknown = {
       code: 'transfer.unknown',
@@ -307,7 +313,7 @@ test('the library with her handle finds nothing of others', async () => {
 });
 
 test('through her own door a link leads nowhere, good or not', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const { link } = await withSecret(home);
   const [at] = ways.map((way) => way.at(home));
   const token = link.path.slice('/l/'.length).split('#')[0] ?? '';
@@ -322,10 +328,10 @@ test('through her own door a link leads nowhere, good or not', async () => {
 });
 
 test('the owner who acts as jean sees no more than she does', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const { id } = await withSecret(home);
 
-  for (const line of [`status ${id}`, `download ${id}`, `revoke ${id}`, `share ${id} --to jean`]) {
+  for (const line of [`status ${id}`, `download ${id}`, `revoke ${id}`, `share ${id} --to $jean`]) {
     const run = await home.type('jean', `agent-transfer ${line}`);
 
     expect(run.code, line).toBe(4);
@@ -335,9 +341,10 @@ test('the owner who acts as jean sees no more than she does', async () => {
 });
 
 test('who was terminated neither sends nor receives any more', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const { id } = await withSecret(home);
-  await home.type('owner', 'aos kill jared; aos kill samantha');
+  const { samantha, jared, jean } = home.names;
+  for (const name of [jared, samantha]) await home.daemon.client.killAgent(name);
 
   const received = await home.typeIn(
     home.withHandle('jared'),
@@ -345,19 +352,19 @@ test('who was terminated neither sends nor receives any more', async () => {
   );
   const sent = await home.typeIn(
     home.withHandle('samantha'),
-    `agent-transfer send ${filename} --to jean`,
+    `agent-transfer send ${filename} --to ${jean}`,
   );
-  const to = await home.type('jean', `agent-transfer send ${filename} --to jared`);
+  const to = await home.type('jean', `agent-transfer send ${filename} --to ${jared}`);
 
   expect(received.code).not.toBe(0);
   expect(sent.code).not.toBe(0);
   expect(to).toMatchObject({ code: 4 });
-  expect(to.stderr).toContain('Nobody is registered as "jared"');
+  expect(to.stderr).toContain(`Nobody is registered as "${jared}"`);
 });
 
-function wish(text: string) {
+function wish({ names }: ServedHome, text: string) {
   return {
-    ...{ filename: 'mine.txt', kind: 'file' as const, to: ['jared'], size_bytes: text.length },
+    ...{ filename: 'mine.txt', kind: 'file' as const, to: [names.jared], size_bytes: text.length },
     ...{ sha256: sha256(text), sealed: true },
   };
 }

@@ -8,20 +8,23 @@ import {
   type ServedHome,
   sealed,
   sendByHand,
-  servedHome,
   sha256,
+  sharedServedHome,
   storedFiles,
 } from '../support/transfer-ends.ts';
+import { until } from '../support/until.ts';
 
 function nested(depth: number): string {
   return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 }
 
+const served = sharedServedHome();
+
 const plain = 'ten bytes!';
-const wish = {
-  ...{ filename: 'x.txt', kind: 'file' as const, to: ['jared'], size_bytes: plain.length },
+const wishTo = (jared: string) => ({
+  ...{ filename: 'x.txt', kind: 'file' as const, to: [jared], size_bytes: plain.length },
   ...{ sha256: sha256(plain), sealed: true },
-};
+});
 
 /** As samantha, with her handle, over her socket. */
 function post(home: ServedHome, path: string, body: unknown): Promise<TestAnswer> {
@@ -43,7 +46,9 @@ interface Opened {
 }
 
 async function begin(home: ServedHome, more: object = {}): Promise<Opened> {
-  const { json } = await post(home, '/api/v1/transfers/uploads', { ...wish, ...more });
+  const { json } = await post(home, '/api/v1/transfers/uploads', {
+    ...{ ...wishTo(home.names.jared), ...more },
+  });
   const { upload, dek } = json as { readonly upload: string; readonly dek: string };
   return { upload, bytes: sealed(Buffer.from(plain), dek) };
 }
@@ -54,7 +59,10 @@ const finish = (home: ServedHome, upload: string, more: object = {}) =>
   });
 
 describe('of what cannot be sent', () => {
-  const wrong: readonly (readonly [what: string, body: unknown, status: number])[] = [
+  type Wish = ReturnType<typeof wishTo>;
+  type Wrong = readonly [what: string, body: unknown, status: number];
+
+  const wrongs = (wish: Wish): readonly Wrong[] => [
     ['metadata of a megabyte', { ...wish, metadata: { a: 'x'.repeat(1_000_000) } }, 400],
     ['metadata of 20 KB', { ...wish, metadata: { a: 'x'.repeat(20_000) } }, 400],
     ['metadata that is deep', JSON.stringify(wish).replace(/}$/, `,"metadata":${nested(9)}}`), 400],
@@ -93,9 +101,9 @@ describe('of what cannot be sent', () => {
   ];
 
   test('everything is refused with words, and nothing is begun', async () => {
-    await using home = await servedHome();
+    const home = await served();
 
-    for (const [what, body, status] of wrong) {
+    for (const [what, body, status] of wrongs(wishTo(home.names.jared))) {
       const answer = await post(home, '/api/v1/transfers/uploads', body);
 
       expect(answer.status, `${what}: ${answer.text.slice(0, 300)}`).toBe(status);
@@ -109,12 +117,12 @@ describe('of what cannot be sent', () => {
   });
 
   test('metadata with names of JavaScript is data like any other', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const metadata = '{"constructor":"x","toString":"y","hasOwnProperty":"z"}';
     const begun = await post(
       home,
       '/api/v1/transfers/uploads',
-      JSON.stringify(wish).replace(/}$/, `,"metadata":${metadata}}`),
+      JSON.stringify(wishTo(home.names.jared)).replace(/}$/, `,"metadata":${metadata}}`),
     );
     const { upload, dek } = begun.json as { upload: string; dek: string };
     await postBytes(home, upload, sealed(Buffer.from(plain), dek), 0);
@@ -129,16 +137,20 @@ describe('of what cannot be sent', () => {
   });
 
   test('the command says what is wrong before anything is sent', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const lines: readonly (readonly [line: string, code: number, words: string])[] = [
-      ['send bin/aos --to jarde', 4, 'Did you mean "jared"?'],
-      ['send bin/aos --to jared --expires 0', 2, '--expires'],
-      ['send bin/aos --to jared --expires -1', 2, '--expires'],
-      ['send bin/aos --to jared --expires 99999999d', 2, '--expires'],
-      ["send bin/aos --to jared --metadata '{'", 2, '--metadata'],
-      ["send bin/aos --to jared --metadata '[1]'", 2, '--metadata'],
+      [
+        `send bin/aos --to jarde${home.names.jared.slice(5)}`,
+        4,
+        `Did you mean "${home.names.jared}"?`,
+      ],
+      ['send bin/aos --to $jared --expires 0', 2, '--expires'],
+      ['send bin/aos --to $jared --expires -1', 2, '--expires'],
+      ['send bin/aos --to $jared --expires 99999999d', 2, '--expires'],
+      ["send bin/aos --to $jared --metadata '{'", 2, '--metadata'],
+      ["send bin/aos --to $jared --metadata '[1]'", 2, '--metadata'],
       ['send bin/aos --to ,', 2, '--to'],
-      ['send nothing-there --to jared', 4, 'nothing-there'],
+      ['send nothing-there --to $jared', 4, 'nothing-there'],
       ['status "../../etc"', 2, 'is no id of a transfer'],
       ['status "\' or 1=1 --"', 2, 'is no id of a transfer'],
     ];
@@ -156,19 +168,20 @@ describe('of what cannot be sent', () => {
   });
 
   test('a recipient that is named twice gets it once', async () => {
-    await using home = await servedHome();
-    const to = ['jared', 'jared', 'owner', 'jared'];
+    const home = await served();
+    const { samantha: as, jared } = home.names;
+    const to = [jared, jared, 'owner', jared];
 
-    await sendByHand(home.daemon.client, Buffer.from(plain), { to, as: 'samantha' });
+    await sendByHand(home.daemon.client, Buffer.from(plain), { to, as });
 
     const sent = await libraryOf(home, 'samantha').listSent();
-    expect(sent.map(({ recipient }) => recipient).sort()).toEqual(['jared', 'owner']);
+    expect(sent.map(({ recipient }) => recipient).sort()).toEqual([jared, 'owner']);
   });
 });
 
 describe('of an upload', () => {
   test('a gap, a byte too many and another size are refused, and it is still good', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { upload, bytes } = await begin(home);
 
     const answers = [
@@ -190,7 +203,7 @@ describe('of an upload', () => {
   });
 
   test('an end that is said twice sends once', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { upload, bytes } = await begin(home);
     await postBytes(home, upload, bytes, 0);
 
@@ -208,7 +221,7 @@ describe('of an upload', () => {
   });
 
   test('what was not sealed is stored, and refused by whoever opens it', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { upload, bytes } = await begin(home);
     await postBytes(home, upload, new Uint8Array(bytes.length), 0);
     await finish(home, upload);
@@ -222,7 +235,7 @@ describe('of an upload', () => {
   });
 
   test('who stops in the middle and holds the line keeps nobody else from anything', async () => {
-    await using home = await servedHome();
+    const home = await served();
     const { upload, bytes } = await begin(home);
     const { AOS_SOCKET: path = '', AOS_HANDLE: handle = '' } = home.withHandle('samantha');
     const connection = createConnection({ path });
@@ -233,15 +246,14 @@ describe('of an upload', () => {
     connection.write(bytes.subarray(0, 20));
 
     const other = await sendByHand(home.daemon.client, Buffer.from('other'), {
-      to: ['jared'],
-      as: 'jean',
+      ...{ to: [home.names.jared], as: home.names.jean },
     });
     const listed = await libraryOf(home, 'jared').listPending();
     connection.destroy();
     // What came before it hung up is there, and can be gone on with.
-    await expect
-      .poll(async () => (await postBytes(home, upload, bytes.subarray(20), 20)).status)
-      .toBe(200);
+    await until(async () =>
+      expect((await postBytes(home, upload, bytes.subarray(20), 20)).status).toBe(200),
+    );
     const end = await finish(home, upload);
 
     expect(listed.map(({ id }) => id)).toEqual([other]);
@@ -249,7 +261,7 @@ describe('of an upload', () => {
   });
 
   test('ids of uploads lead nowhere but to uploads', async () => {
-    await using home = await servedHome();
+    const home = await served();
 
     for (const id of ['..%2F..%2Fledger.db', '%00', 'x'.repeat(200), "'%20or%201=1", '..']) {
       const answers = [
@@ -266,11 +278,9 @@ describe('of an upload', () => {
 });
 
 test('a Range beyond all reason gives a part, the whole, or nothing; never an error', async () => {
-  await using home = await servedHome();
-  const id = await sendByHand(home.daemon.client, Buffer.from(plain), {
-    to: ['jared'],
-    as: 'samantha',
-  });
+  const home = await served();
+  const { samantha: as, jared } = home.names;
+  const id = await sendByHand(home.daemon.client, Buffer.from(plain), { to: [jared], as });
   const { AOS_SOCKET: at = '', AOS_HANDLE: handle = '' } = home.withHandle('jared');
   const ranges: readonly (readonly [range: string, status: number])[] = [
     ['bytes=0-0', 206],
@@ -298,8 +308,9 @@ test('a Range beyond all reason gives a part, the whole, or nothing; never an er
 });
 
 test('a list takes no query for more than it says', async () => {
-  await using home = await servedHome();
-  await sendByHand(home.daemon.client, Buffer.from(plain), { to: ['jared'], as: 'samantha' });
+  const home = await served();
+  const { samantha: as, jared } = home.names;
+  await sendByHand(home.daemon.client, Buffer.from(plain), { to: [jared], as });
   const { AOS_SOCKET: at = '', AOS_HANDLE: handle = '' } = home.withHandle('jared');
   const queries: readonly (readonly [query: string, status: number])[] = [
     ['limit=0', 400],
@@ -326,29 +337,25 @@ test('a list takes no query for more than it says', async () => {
 });
 
 test('the room of an upload that was given up is free again, and it is over', async () => {
-  await using home = await servedHome();
+  const home = await served();
   const { client } = home.daemon;
-  const asked = {
-    ...wish,
-    as: 'samantha',
-    kind: 'stream' as const,
-    size_bytes: null,
-    sha256: null,
-  };
+  const { samantha: as, jared } = home.names;
+  const unknown = { kind: 'stream' as const, size_bytes: null, sha256: null };
+  const asked = { ...wishTo(jared), ...unknown, as };
   const begun = await client.beginUpload(asked);
   const upload = begun.state === 'open' ? begun.upload : '';
 
   const { stored_bytes: stored } = await client.uploadBytes(
     upload,
     once(new Uint8Array(3_000_000)),
-    { as: 'samantha', from: 0 },
+    { as, from: 0 },
   );
-  await client.failUpload(upload, { as: 'samantha', reason: 'enough' });
+  await client.failUpload(upload, { as, reason: 'enough' });
   const again = await client
-    .failUpload(upload, { as: 'samantha', reason: 'enough' })
+    .failUpload(upload, { as, reason: 'enough' })
     .catch((failure) => failure);
 
   expect(stored).toBe(3_000_000);
   expect(again).toMatchObject({ code: 'transfer.unknown' });
-  expect(await client.transferMetrics({ as: 'samantha' })).toMatchObject({ storage_bytes: 0 });
+  expect(await client.transferMetrics({ as })).toMatchObject({ storage_bytes: 0 });
 });

@@ -1,6 +1,6 @@
 /** A value that nobody may see, and where it, or any usual form of it, can be found. */
 import { randomBytes } from 'node:crypto';
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** With characters that every encoding changes. */
@@ -50,17 +50,32 @@ export function filesWith(
   folder: string,
   leftOut: (path: string) => boolean = () => false,
 ): readonly string[] {
-  return filesBelow(folder).flatMap((path) =>
-    leftOut(path)
-      ? []
-      : formsIn(canary, readFileSync(path)).map((form) => `${path.slice(folder.length)}: ${form}`),
-  );
+  return pathsBelow(folder).flatMap((path) => {
+    if (leftOut(path)) return [];
+    const bytes = unlessGone(() => [readFileSync(path)]);
+    const forms = bytes.flatMap((content) => formsIn(canary, content));
+    return forms.map((form) => `${path.slice(folder.length)}: ${form}`);
+  });
 }
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry: Dirent) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
+/** Every file below it, also while a daemon makes and removes some. */
+export function pathsBelow(folder: string): readonly string[] {
+  const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true }));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return pathsBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** Nothing where the file or folder is not there any more. */
+export function unlessGone<T>(look: () => readonly T[]): readonly T[] {
+  try {
+    return look();
+  } catch (failure) {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return [];
+    throw failure;
+  }
 }
 
 /** The environment, the command line and the threads' names of a process and its children. */

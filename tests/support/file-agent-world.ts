@@ -16,6 +16,7 @@ import type { Clock, Disk } from '../../src/kernel/ports.ts';
 import type { TreeDisk } from '../../src/kernel/tree.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
+import type { SearchThreads } from './search-world.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 
@@ -45,6 +46,8 @@ export interface FileAgentChoices {
   /** An earlier one's, whose process died. */
   readonly folder?: TemporaryFolder;
   readonly zone?: string;
+  /** Those of several worlds, which stay; else it has its own. */
+  readonly threads?: Pick<SearchThreads, 'looking' | 'searching'> | undefined;
   readonly limits?: Partial<typeof usualLimits>;
   /** What a model says that a sentence means. */
   readonly propose?: (sentence: string) => Promise<unknown>;
@@ -69,10 +72,7 @@ export async function fileAgentWorld(choices: FileAgentChoices = {}): Promise<Fi
   const ledger = choices.watch?.(bare) ?? bare;
   const grants = new Grants({ ledger, clock, random: realRandom });
   const zone = openTimeZone(choices.zone ?? 'UTC');
-  const looking = opened.use(openFileLooking({ clock: realClock, zone: zone.name }));
-  const searching = opened.use(
-    openFileSearching({ looking, indexFolder: `${home}/index`, clock: realClock }),
-  );
+  const { looking, searching } = choices.threads ?? ownThreads(opened, zone.name, `${home}/index`);
   const agent = new FileAgent({
     ...{ disk, treeDisk, clock, ledger, grants, looking, searching, zone, home, trash, root },
     ...{ random: realRandom, eventLoop: realEventLoop, uid: process.getuid?.() ?? 0 },
@@ -97,6 +97,12 @@ export async function fileAgentWorld(choices: FileAgentChoices = {}): Promise<Fi
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+function ownThreads(opened: AsyncDisposableStack, zone: string, indexFolder: string) {
+  const looking = opened.use(openFileLooking({ clock: realClock, zone }));
+  const searching = opened.use(openFileSearching({ looking, indexFolder, clock: realClock }));
+  return { looking, searching };
 }
 
 async function confirmed(

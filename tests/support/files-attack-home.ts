@@ -1,13 +1,13 @@
 /** The real daemon with a file agent over a folder of the test, and agents with their own handles. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { FileAnswer } from '../../src/kernel/files/request.ts';
-import { startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
-import { type AgentCaller, callerOn, grantAll } from './tool-home.ts';
+import { type AgentCaller, sharedToolHome } from './tool-home.ts';
 
-export interface FilesAttackHome extends AsyncDisposable {
+export interface FilesAttackHome {
   readonly folder: TemporaryFolder;
   readonly home: string;
   /** What the file agent works in. */
@@ -21,37 +21,38 @@ export interface FilesAttackHome extends AsyncDisposable {
   write(name: string, body: string): Promise<FileAnswer>;
 }
 
-export async function filesAttackHome(...names: readonly string[]): Promise<FilesAttackHome> {
-  await using opened = new AsyncDisposableStack();
-  const folder = opened.use(temporaryFolder());
-  const [home, root] = [folder.at('home'), folder.at('root')];
-  mkdirSync(root);
-  const set = [`filesRoot=${root}`, `trashFolder=${folder.at('Trash')}`];
-  const args = set.flatMap((setting) => ['--set', setting]);
-  const daemon = opened.use(await startDaemon(home, { args }));
-  const { client } = daemon;
-  const agents = new Map<string, AgentCaller>();
-  for (const name of names) {
-    const { handle } = await client.register(name);
-    agents.set(name, callerOn(daemon, name, handle));
-  }
-  const agent = (name: string): AgentCaller => {
-    const found = agents.get(name);
-    if (found === undefined) throw new Error(`the test has no agent ${name}`);
-    return found;
+/**
+ * One daemon for all tests of a file. Each test asks for agents of its own, of whom the `jean` of
+ * the first is `jean-1` to the daemon, and finds the root empty and the file agent with no grant
+ * of another test.
+ */
+export function sharedFilesAttackHome(): (...names: readonly string[]) => Promise<FilesAttackHome> {
+  const folder = temporaryFolder();
+  const root = folder.at('root');
+  const agents = sharedToolHome(() => [`filesRoot=${root}`, `trashFolder=${folder.at('Trash')}`]);
+  afterAll(() => folder[Symbol.asyncDispose]());
+  return async (...names) => {
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(root);
+    const { home, client, agent, grant } = await agents(...names);
+    await takeBackGrants(client);
+    return {
+      ...{ folder, home, root, client, agent, grant },
+      plant: (path, content = path) => plant(join(root, path), content),
+      write: async (name, body) => {
+        const answer = await agent(name).client.request({ to: 'file_agent', body });
+        // The file agent answers in JSON, and nothing else.
+        return JSON.parse(answer.response.body) as FileAnswer;
+      },
+    };
   };
-  const kept = opened.move();
-  return {
-    ...{ folder, home, root, client, agent },
-    grant: (name, ...capabilities) => grantAll(client, name, capabilities),
-    plant: (path, content = path) => plant(join(root, path), content),
-    write: async (name, body) => {
-      const answer = await agent(name).client.request({ to: 'file_agent', body });
-      // The file agent answers in JSON, and nothing else.
-      return JSON.parse(answer.response.body) as FileAnswer;
-    },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+}
+
+async function takeBackGrants(client: Client): Promise<void> {
+  const all = await Array.fromAsync(client.agents());
+  if (!all.some(({ name }) => name === 'file_agent')) return;
+  const { items } = await client.grants({ agent: 'file_agent' });
+  for (const { id, origin } of items) if (origin === 'owner') await client.revoke(id);
 }
 
 function plant(path: string, content: string): string {

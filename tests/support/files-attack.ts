@@ -6,14 +6,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { realClock } from '../../src/app/engines/clock.ts';
+import { openFileLooking } from '../../src/app/engines/files/looking.ts';
+import { openFileSearching } from '../../src/app/engines/files/searching.ts';
 import { bytesOf } from '../../src/app/engines/name-bytes.ts';
 import type { FileRun } from '../../src/files/file-agent.ts';
 import type { FileAnswer, FileRequest } from '../../src/kernel/files/request.ts';
 import { type FileAgentChoices, type FileAgentWorld, fileAgentWorld } from './file-agent-world.ts';
 import type { AttackSwap } from './files-attack-swap.ts';
 import { runAsOrdinary } from './ordinary.ts';
+import type { SearchThreads } from './search-world.ts';
 import type { SwapNames } from './swap-names.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { type TreeOptions, treeHash } from './tree-hash.ts';
 
 export interface AttackedWorld extends FileAgentWorld {
@@ -30,8 +35,42 @@ export interface AttackedWorld extends FileAgentWorld {
   outsideHash(options?: TreeOptions): Promise<string>;
 }
 
+/** Longer than any test: a thread that ended meanwhile would be taken for one that came. */
+const idleMs = 3_600_000;
+
+let shared: SearchThreads | undefined;
+
+/**
+ * All worlds of a file use the same threads, whose start takes longer than what most tests do with
+ * them. A test that indexes, or that makes a thread end, says `attackedWorld({ threads: undefined })`
+ * and has its own.
+ */
+export function shareThreads(): void {
+  const opened = new AsyncDisposableStack();
+
+  beforeAll(async () => {
+    const folder = opened.use(temporaryFolder());
+    const looking = opened.use(openFileLooking({ clock: realClock, zone: 'UTC', idleMs }));
+    const indexFolder = folder.at('index');
+    const searching = opened.use(
+      openFileSearching({ looking, indexFolder, clock: realClock, idleMs }),
+    );
+    shared = { looking, searching, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    // So that all of them are there before the first test, and are none of what it leaves: a tree
+    // is walked by two of four, and another one searches.
+    await using world = await fileAgentWorld({ threads: shared });
+    const walk: FileRequest = { action: 'list_files', path: '~', options: { recursive: true } };
+    await Promise.all([world.ask(walk), world.ask(walk)]);
+    await world.ask({ action: 'search_files', query: 'anything' });
+  });
+
+  afterAll(() => opened.disposeAsync());
+}
+
 export async function attackedWorld(choices: FileAgentChoices = {}): Promise<AttackedWorld> {
-  const world = await fileAgentWorld(choices);
+  // The shared threads have a zone of their own.
+  const threads = choices.zone === undefined ? shared : undefined;
+  const world = await fileAgentWorld({ threads, ...choices });
   const outside = world.folder.at('outside');
   mkdirSync(join(outside, 'deep'), { recursive: true });
   for (const name of ['secret.txt', 'deep/file']) writeFileSync(join(outside, name), 'OUTSIDE');
@@ -111,12 +150,12 @@ export interface Swapping extends AsyncDisposable {
 /** Lets two names change places, in a thread of its own, until it is disposed of. */
 export async function swapping(
   names: Omit<SwapNames, 'shared'>,
-  { restMs = 0 } = {},
+  { restMs = 0, restEvery = 1 } = {},
 ): Promise<Swapping> {
   const shared = new SharedArrayBuffer(8);
   const cells = new Int32Array(shared);
   const worker = new Worker(join(import.meta.dirname, 'files-attack-swap.ts'), {
-    workerData: { ...names, shared, restMs } satisfies AttackSwap,
+    workerData: { ...names, shared, restMs, restEvery } satisfies AttackSwap,
   });
   const ended = new Promise<void>((resolve, reject) => {
     worker.once('error', reject);

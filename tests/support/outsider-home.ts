@@ -3,17 +3,11 @@
  * a server of the test where it works (tools that write take whole paths), and waits there for
  * as long as the test wants.
  */
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../src/gateway/contract.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
+import { pathsBelow, unlessGone } from './canary.ts';
 import type { Grantee, GranteeAnswer } from './grantee.ts';
 import { webServer } from './http-world.ts';
 import { limitMs } from './limits.ts';
@@ -162,25 +156,18 @@ export function good<T>(answer: GranteeAnswer, status: number): T {
   return JSON.parse(answer.text) as T;
 }
 
-/** Every file below it, with its path from there on. */
+/** Every file below it, with its path from there on; also while files and folders come and go. */
 export function filesBelow(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+  return pathsBelow(folder)
+    .map((path) => path.slice(folder.length + 1))
     .toSorted();
 }
 
 /** Every file below it with its bytes, but for one that goes while it is looked at. */
 export function contentsOf(folder: string): readonly (readonly [file: string, bytes: Buffer])[] {
-  return filesBelow(folder).flatMap((file) => {
-    try {
-      return [[file, readFileSync(join(folder, file))] as const];
-    } catch (failure) {
-      if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return [];
-      throw failure;
-    }
-  });
+  return filesBelow(folder).flatMap((file) =>
+    unlessGone(() => [[file, readFileSync(join(folder, file))] as const]),
+  );
 }
 
 class Gate implements HeldAgents {

@@ -15,13 +15,14 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { WireEvent } from '../../src/gateway/contract.ts';
 import { hasSandbox, isRoot } from './machine.ts';
 import { launcher } from './run-aos.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+import { cases, isFull } from './tier.ts';
 import { type AgentCaller, callerOn, grantAll } from './tool-home.ts';
 
 export type DaemonMode = 'root' | 'ordinary';
@@ -76,14 +77,26 @@ export interface CallChoices {
 
 const ordinaryUid = 61_500;
 
+const modes: readonly DaemonMode[] = ['root', 'ordinary'];
+const canRun = (mode: DaemonMode): boolean => hasSandbox && (mode === 'ordinary' || isRoot);
+
 /** Defines the same tests for both; those that cannot run here count as skipped. */
 export function underEachDaemon(define: (mode: DaemonMode) => void): void {
-  for (const mode of ['root', 'ordinary'] as const) {
-    const canRun = hasSandbox && (mode === 'ordinary' || isRoot);
-    describe.skipIf(!canRun)(`under a daemon of ${mode === 'root' ? 'root' : 'another user'}`, () =>
-      define(mode),
-    );
+  for (const mode of modes) {
+    const whose = mode === 'root' ? 'root' : 'another user';
+    describe.skipIf(!canRun(mode))(`under a daemon of ${whose}`, () => define(mode));
   }
+}
+
+/**
+ * `test` for what takes long: `npm test` tries it under one of the two daemons, which is drawn by
+ * the title; `npm run test:full` under both.
+ */
+export function longTest(mode: DaemonMode): (title: string, run: () => Promise<void>) => void {
+  return (title, run) => {
+    const drawn = cases(title, modes.filter(canRun), 1);
+    if (isFull || !canRun(mode) || drawn.includes(mode)) test(title, run);
+  };
 }
 
 /** One for all tests of a block, and the way to it for the time that they run. */

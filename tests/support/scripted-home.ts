@@ -1,7 +1,8 @@
-/** A real daemon whose agents follow a script, for operations; and the real `aos` against it. */
+/** A real daemon whose agents follow a script, for operations; and `aos` against it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
+import { aosHere } from './aos-here.ts';
 import { type Run, runAos } from './run-aos.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
@@ -10,8 +11,10 @@ export interface ScriptedHome extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly home: string;
   readonly daemon: RunningDaemon;
-  /** In a folder of its own. */
+  /** In a folder of its own, and in this process: one at a time. */
   aos(...argv: readonly string[]): Promise<Run>;
+  /** The real program, in the same folder. */
+  program(...argv: readonly string[]): Promise<Run>;
   /** What it prints with --json. */
   data<T>(...argv: readonly string[]): Promise<T>;
   /** Somebody from outside, whose key is in a file. */
@@ -46,9 +49,10 @@ export async function scriptedHome(turns: ScriptText['turns'] = twoFiles): Promi
   writeFileSync(folder.at('home', 'config.json'), JSON.stringify(settings), { mode: 0o600 });
   const daemon = await startDaemon(home);
   const env = { AOS_HOME: home, AOS_PORT: new URL(daemon.url).port };
-  const aos: ScriptedHome['aos'] = (...argv) => runAos(argv, { env, cwd: work });
+  const aos: ScriptedHome['aos'] = (...argv) => aosHere(argv, { env, cwd: work });
   return {
     ...{ folder, home, daemon, aos },
+    program: (...argv) => runAos(argv, { env, cwd: work }),
     data: async (...argv) => JSON.parse((await aos(...argv, '--json')).stdout).data,
     wallet: (name) => walletIn(folder, name),
     async [Symbol.asyncDispose]() {

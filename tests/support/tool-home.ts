@@ -1,5 +1,6 @@
 /** The real daemon with agents in it, each of which calls on its own socket with its own handle. */
 import { dirname, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
 import { type Client, createClient } from '../../src/gateway/client.ts';
@@ -16,7 +17,7 @@ export interface AgentCaller {
   readonly client: Client;
 }
 
-export interface ToolHome extends AsyncDisposable {
+export interface ToolHome {
   readonly folder: TemporaryFolder;
   /** The home itself, inside the folder. */
   readonly home: string;
@@ -28,27 +29,90 @@ export interface ToolHome extends AsyncDisposable {
   agent(name: string): AgentCaller;
   /** By the owner; resolves to the ids. */
   grant(agent: string, ...capabilities: readonly string[]): Promise<readonly string[]>;
-  /** What happened of one kind, the oldest first. */
+  /** What happened of one kind since these agents were made, the oldest first. */
   events(kind: string, more?: { readonly actor?: string }): Promise<readonly WireEvent[]>;
 }
 
 /** With these agents in it, who hold nothing yet but the right to send messages. */
-export async function toolHome(...names: readonly string[]): Promise<ToolHome> {
+export async function toolHome(...names: readonly string[]): Promise<ToolHome & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
+  const started = await startHome(opened);
+  const home = await furnish(started, new Map(names.map((name) => [name, name])));
+  const kept = opened.move();
+  return { ...home, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/**
+ * One daemon for all tests of a file or a block. Each test asks for agents of its own: the `jean`
+ * of the first is `jean-1` to the daemon, that of the second `jean-2`, as `agent('jean').name`
+ * says. `settings` is asked before the start for what `aos up --set` gets.
+ */
+export function sharedToolHome(settings: () => readonly string[] = () => []): FurnishHome {
+  const opened = new AsyncDisposableStack();
+  let started: StartedHome | undefined;
+  let asked = 0;
+  beforeAll(async () => {
+    started = await startHome(opened, settings());
+  });
+  afterAll(async () => {
+    if (started !== undefined) await endPrograms(started.daemon.client);
+    await opened.disposeAsync();
+  });
+  return async (...names) => {
+    if (started === undefined) throw new Error('the daemon was not started');
+    asked += 1;
+    const suffix = asked;
+    return furnish(started, new Map(names.map((name) => [name, `${name}-${suffix}`])));
+  };
+}
+
+/** Makes agents of these names for one test. */
+export type FurnishHome = (...names: readonly string[]) => Promise<ToolHome>;
+
+/** Those that a test which failed has left: programs live longer than a daemon that is killed. */
+async function endPrograms(client: Client): Promise<void> {
+  for (const { name, body, state } of await Array.fromAsync(client.agents()).catch(() => [])) {
+    if (body !== 'command' || state === 'terminated') continue;
+    // Its parent may have been ended before it.
+    await client.killAgent(name).catch(() => {});
+  }
+}
+
+interface StartedHome {
+  readonly folder: TemporaryFolder;
+  readonly home: string;
+  readonly daemon: RunningDaemon;
+}
+
+async function startHome(
+  opened: AsyncDisposableStack,
+  settings: readonly string[] = [],
+): Promise<StartedHome> {
   const folder = opened.use(temporaryFolder());
   const home = folder.at('home');
-  const daemon = opened.use(await startDaemon(home));
-  const agents = new Map<string, AgentCaller>();
-  for (const name of names) agents.set(name, await registerCaller(daemon, name));
+  const args = settings.flatMap((setting) => ['--set', setting]);
+  return { folder, home, daemon: opened.use(await startDaemon(home, { args })) };
+}
+
+/** Registers the agents, each by what it is called in the test and by its name in the home. */
+async function furnish(
+  started: StartedHome,
+  names: ReadonlyMap<string, string>,
+): Promise<ToolHome> {
+  const { daemon } = started;
   const { client } = daemon;
-  const kept = opened.move();
+  const newest = client.events({ order: 'newest-first', limit: 1 });
+  const [last] = await Array.fromAsync(newest);
+  const after = String(last?.seq ?? 0);
+  const agents = new Map<string, AgentCaller>();
+  for (const [called, name] of names) agents.set(called, await registerCaller(daemon, name));
+  const agent = (called: string): AgentCaller => agents.get(called) ?? unknown(called);
   return {
-    ...{ folder, home, daemon, client },
+    ...{ ...started, client, agent },
     port: Number(new URL(daemon.url).port),
-    agent: (name) => agents.get(name) ?? unknown(name),
-    grant: (agent, ...capabilities) => grantAll(client, agent, capabilities),
-    events: (kind, more = {}) => Array.fromAsync(client.events({ kind, ...more })),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    grant: (called, ...capabilities) =>
+      grantAll(client, agents.get(called)?.name ?? called, capabilities),
+    events: (kind, more = {}) => Array.fromAsync(client.events({ kind, after, ...more })),
   };
 }
 

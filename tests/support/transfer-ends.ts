@@ -1,27 +1,65 @@
 /** The ends of transfers in a test: as the library has them, and as somebody without good will. */
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { AgentTransfer } from '../../src/app/agent-transfer.ts';
 import { headerBytes, sealChunks, sealedSize, sealingOf } from '../../src/blobs/seal/aosb1.ts';
 import type { Client } from '../../src/gateway/client.ts';
-import type { RunningDaemon } from './running-daemon.ts';
-import { type Agent, type TransferHome, transferHome } from './transfer-home.ts';
+import { type RunningDaemon, startDaemon } from './running-daemon.ts';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+import { type Agent, furnishTransfers, type TransferHome, transferHome } from './transfer-home.ts';
 
-export interface ServedHome extends TransferHome {
+export interface ServedHome extends Omit<TransferHome, typeof Symbol.asyncDispose> {
   readonly daemon: RunningDaemon;
+  /** What was in the store when the test began. */
+  readonly earlier?: readonly string[];
 }
 
-export async function servedHome(): Promise<ServedHome> {
+export async function servedHome(): Promise<ServedHome & AsyncDisposable> {
   const home = await transferHome({ withDaemon: true });
   const { daemon } = home;
   if (daemon === undefined) throw new Error('there is no daemon');
   return { ...home, daemon };
 }
 
+/**
+ * One daemon for all tests of a file. Each test gets a folder and three agents of its own, whom
+ * `names` names: the jared of the first is `jared-1` to the daemon.
+ */
+export function sharedServedHome(): () => Promise<ServedHome> {
+  const opened = new AsyncDisposableStack();
+  let started: { readonly folder: TemporaryFolder; readonly daemon: RunningDaemon } | undefined;
+  let count = 0;
+  beforeAll(async () => {
+    const folder = opened.use(temporaryFolder());
+    started = { folder, daemon: opened.use(await startDaemon(folder.at('home'))) };
+  });
+  afterAll(() => opened.disposeAsync());
+  return async () => {
+    if (started === undefined) throw new Error('the daemon was not started');
+    count += 1;
+    const { folder, daemon } = started;
+    const home = folder.at('home');
+    const [samantha, jared, jean] = [`samantha-${count}`, `jared-${count}`, `jean-${count}`];
+    const names = { samantha, jared, jean };
+    const own = folderIn(folder, `test-${count}`);
+    const earlier = storedFiles({ home });
+    return { ...(await furnishTransfers({ folder: own, home, daemon, names })), daemon, earlier };
+  };
+}
+
+function folderIn(folder: TemporaryFolder, name: string): TemporaryFolder {
+  const path = folder.at(name);
+  mkdirSync(path);
+  // It goes with the folder that it is in.
+  const gone = async (): Promise<void> => {};
+  return { path, at: (...names) => join(path, ...names), [Symbol.asyncDispose]: gone };
+}
+
 /** The library, as the owner's program has it. */
-export function libraryOf({ daemon: { client } }: ServedHome, sender: Agent): AgentTransfer {
-  return new AgentTransfer({ sender, use: (work) => work(client) });
+export function libraryOf({ daemon: { client }, names }: ServedHome, sender: Agent): AgentTransfer {
+  return new AgentTransfer({ sender: names[sender], use: (work) => work(client) });
 }
 
 /** The library of an agent that has nothing but its handle. */
@@ -39,12 +77,16 @@ export function someBytes(sizeBytes: number): Uint8Array {
   return randomBytes(sizeBytes);
 }
 
-/** The files of the store, without what is still coming. */
-export function storedFiles({ home }: Pick<TransferHome, 'home'>): string[] {
+/** The files of the store since the test began, without what is still coming. */
+export function storedFiles({
+  home,
+  earlier = [],
+}: Pick<ServedHome, 'home' | 'earlier'>): string[] {
   const blobs = join(home, 'blobs');
   return readdirSync(blobs)
     .filter((name) => name.length === 2)
-    .flatMap((name) => readdirSync(join(blobs, name)).map((hash) => join(blobs, name, hash)));
+    .flatMap((name) => readdirSync(join(blobs, name)).map((hash) => join(blobs, name, hash)))
+    .filter((path) => !earlier.includes(path));
 }
 
 /** Every name below a folder, with what stands there; to be compared with a later one. */

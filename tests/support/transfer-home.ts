@@ -1,17 +1,23 @@
 /** A home with the three agents of the seed, and a shell in which each of them works. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { programScript, type Run, runAos } from './run-aos.ts';
+import { programMs } from './limits.ts';
+import { programScript, type Run } from './run-aos.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 
 export const agents = ['samantha', 'jared', 'jean'] as const;
 export type Agent = (typeof agents)[number];
 
+/** What the home knows each of them as. */
+export type AgentNames = Readonly<Record<Agent, string>>;
+
 export interface TransferHome extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly home: string;
   readonly daemon: RunningDaemon | undefined;
+  /** A line of shell has them as variables: `--to $jared`. */
+  readonly names: AgentNames;
   /** The environment in which a program acts as that agent, by the owner's leave. */
   environmentOf(agent: Agent | 'owner'): Record<string, string>;
   /** One with nothing but the agent's own handle. */
@@ -31,29 +37,49 @@ export async function transferHome({ withDaemon }: TransferHomeChoices): Promise
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(temporaryFolder());
   const home = folder.at('.agent-relay');
+  // Where none is wanted too: commands that open the home themselves would take longer.
+  const daemon = opened.use(await startDaemon(home));
+  const names = { samantha: 'samantha', jared: 'jared', jean: 'jean' };
+  const furnished = await furnishTransfers({ folder, home, daemon, names });
+  if (!withDaemon) await daemon.stop();
+  const kept = opened.move();
+  return {
+    ...furnished,
+    daemon: withDaemon ? daemon : undefined,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+export interface TransferPlace extends Pick<TransferHome, 'folder' | 'home' | 'names'> {
+  readonly daemon: RunningDaemon;
+}
+
+/** Registers the three agents, and puts into the folder what their lines of shell need. */
+export async function furnishTransfers(
+  place: TransferPlace,
+): Promise<Omit<TransferHome, typeof Symbol.asyncDispose>> {
+  const { folder, home, daemon, names } = place;
   for (const name of ['bin', 'downloads', ...agents]) mkdirSync(folder.at(name));
   for (const name of ['aos', 'agent-transfer'] as const) {
     writeFileSync(folder.at('bin', name), programScript(name), { mode: 0o755 });
   }
-  const daemon = withDaemon ? opened.use(await startDaemon(home)) : undefined;
   const handles = new Map<string, string>();
-  for (const name of agents) {
-    const agent = await (daemon?.client.register(name) ?? registered(home, name));
-    handles.set(name, agent.handle);
+  for (const agent of agents) {
+    handles.set(agent, (await daemon.client.register(names[agent])).handle);
   }
-  const common = { HOME: folder.path, PATH: `${folder.at('bin')}:${process.env['PATH']}` };
+  const path = `${folder.at('bin')}:${process.env['PATH']}`;
+  const common = { ...names, HOME: folder.path, PATH: path };
   const typeIn: TransferHome['typeIn'] = (environment, line) =>
     shell(line, folder.path, { ...common, ...environment });
   const environmentOf: TransferHome['environmentOf'] = (agent) => ({
     ...{ ...common, AOS_HOME: home },
-    ...(agent === 'owner' ? {} : { AOS_AGENT: agent }),
+    ...(agent === 'owner' ? {} : { AOS_AGENT: names[agent] }),
   });
   const type: TransferHome['type'] = (who, line) => typeIn(environmentOf(who), line);
-  const kept = opened.move();
   return {
-    ...{ folder, home, daemon, environmentOf, typeIn, type },
+    ...{ ...place, environmentOf, typeIn, type },
     withHandle: (agent) => ({
-      AOS_SOCKET: `${home}/run/agents/${agent}.sock`,
+      AOS_SOCKET: `${home}/run/agents/${names[agent]}.sock`,
       AOS_HANDLE: handles.get(agent) ?? '',
     }),
     data: async (who, line) => {
@@ -63,24 +89,14 @@ export async function transferHome({ withDaemon }: TransferHomeChoices): Promise
       if (!ok) throw new Error(`${line} printed ${run.stdout}`);
       return data;
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
-
-async function registered(home: string, name: string): Promise<{ readonly handle: string }> {
-  const { stdout } = await runAos(['--home', home, 'register', name, '--json']);
-  const answer = JSON.parse(stdout) as { readonly data: { readonly handle: string } };
-  return answer.data;
-}
-
-// Far above what a line takes, so that one that hangs fails its test by name.
-const deadlineMs = 40_000;
 
 function shell(line: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Run> {
   return new Promise((resolve, reject) => {
     const mark = process.env['AOS_TEST_MARK'] ?? '';
     const child = spawn('sh', ['-c', line], {
-      ...{ cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: deadlineMs, killSignal: 'SIGKILL' },
+      ...{ cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: programMs, killSignal: 'SIGKILL' },
       env: { ...env, NO_COLOR: '1', AOS_TEST_MARK: mark, PYTHONDONTWRITEBYTECODE: '1' },
     });
     let [stdout, stderr] = ['', ''];
