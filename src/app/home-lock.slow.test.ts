@@ -8,6 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
+import { waitMs } from '../../tests/support/limits.ts';
 import { hasSandbox } from '../../tests/support/machine.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Processes } from '../kernel/processes.ts';
@@ -16,6 +18,8 @@ import { realDisk } from './engines/disk.ts';
 import { realProcesses } from './engines/processes.ts';
 import { realRandom } from './engines/random.ts';
 import { type HomeLockDeps, readHolder, takeHomeLock, takeOver } from './home-lock.ts';
+
+keepCompiled();
 
 const program = join(import.meta.dirname, '..', '..', 'tests', 'support', 'hold-home-lock.ts');
 
@@ -253,7 +257,7 @@ test('whoever finds another row than its own, when it has begun again, does not 
       return realClock.now();
     },
   };
-  const deadline = realClock.monotonicMs() + 20_000;
+  const deadline = realClock.monotonicMs() + waitMs;
 
   for (;;) {
     await other.prepare();

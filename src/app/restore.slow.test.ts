@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { type ErrorCode, toReport } from '../kernel/errors.ts';
@@ -24,14 +25,36 @@ const open = (home: string) => openHome(engines, home, { holder: 'test', onLost:
 const put = (ledger: Ledger, value: string) =>
   ledger.transact((tx) => writeState(tx, 'lead', value, 1));
 
-async function backedUp(folder: TemporaryFolder, choices: { passphrase?: string } = {}) {
+interface BackupChoices {
+  readonly passphrase?: string;
+}
+
+/** Homes with their backups, made once: a restore does not know a copy of one from it. */
+let plain: TemporaryFolder;
+let sealed: TemporaryFolder;
+beforeAll(async () => {
+  plain = temporaryFolder();
+  sealed = temporaryFolder();
+  await makeBackedUp(plain);
+  await makeBackedUp(sealed, { passphrase });
+});
+afterAll(async () => {
+  await plain[Symbol.asyncDispose]();
+  await sealed[Symbol.asyncDispose]();
+});
+
+async function backedUp(folder: TemporaryFolder, choices: BackupChoices = {}): Promise<void> {
+  const { path } = choices.passphrase === undefined ? plain : sealed;
+  await cp(path, folder.path, { recursive: true, preserveTimestamps: true });
+}
+
+async function makeBackedUp(folder: TemporaryFolder, choices: BackupChoices = {}): Promise<void> {
   await using home = await open(folder.at('home'));
   await put(home.ledger, 'jean');
   writeFileSync(folder.at('home', 'config.json'), '{"diskWarnPercent":70}', { mode: 0o600 });
   const deps = { ...engines, ledger: home.ledger, version: '0.0.0' };
-  const summary = await backupHome(deps, home.home, { path: folder.at('backup'), ...choices });
+  await backupHome(deps, home.home, { path: folder.at('backup'), ...choices });
   await put(home.ledger, 'samantha');
-  return summary;
 }
 
 async function leadOf(home: string): Promise<string | undefined> {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { commandHome } from '../../tests/support/command-home.ts';
+import { openOnce } from '../../tests/support/open-once.ts';
 import { bearer, send } from '../../tests/support/temporary-gateway.ts';
 
 const reading = 'file:/data/*:read';
+
+/** For those that change nothing. */
+const looked = openOnce(() => commandHome('jean'));
 
 describe('aos cap grant', () => {
   test.each([[reading], ['capability://file/data/*?action=read']])(
@@ -34,7 +38,7 @@ describe('aos cap grant', () => {
     [['nobody', reading], 4, 'There is no agent "nobody"'],
     [['jean'], 2, 'needs a value for "capability"'],
   ])('%j is refused in words', async (words, code, message) => {
-    await using home = await commandHome('jean');
+    const home = looked();
 
     const run = await home.aos(['cap', 'grant', ...words]);
 
@@ -145,7 +149,7 @@ describe('aos cap revoke', () => {
     [['0'.repeat(32)], 4, 'There is no grant'],
     [['..'], 2, 'is no id of a grant'],
   ])('%j is refused in words', async (words, code, message) => {
-    await using home = await commandHome('jean');
+    const home = looked();
 
     const run = await home.aos(['cap', 'revoke', ...words]);
 
@@ -317,7 +321,7 @@ describe('aos cap check', () => {
   test.each([[['read', 'file:/data/*']], [['fly', 'file:/data/a']], [['fly', 'https://a.b/']]])(
     '%j is no question',
     async (words) => {
-      await using home = await commandHome('jean');
+      const home = looked();
 
       expect(await home.aos(check(...words))).toMatchObject({ code: 2, stdout: '' });
     },
@@ -330,7 +334,7 @@ test.each([
   ...['secret ls', 'secret rm', 'approvals', 'approvals show', 'approvals approve'],
   'approvals deny',
 ])('aos %s --help tells what it does', async (words) => {
-  await using home = await commandHome();
+  const home = looked();
 
   const run = await home.aos([...words.split(' '), '--help']);
 

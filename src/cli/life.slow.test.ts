@@ -1,12 +1,18 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type DaemonHome, daemonHome } from '../../tests/support/daemon-home.ts';
+import { sharedDaemon } from '../../tests/support/shared-daemon.ts';
 
 /** The data of a command with --json, which has to end well. */
 async function dataOf(home: DaemonHome, ...argv: readonly string[]): Promise<unknown> {
   const { code, stdout } = await home.aos([...argv, '--json']);
   expect(code, stdout).toBe(0);
   return JSON.parse(stdout).data;
+}
+
+async function terminatedIn({ daemon }: DaemonHome): Promise<number> {
+  const agents = await Array.fromAsync(daemon.client.agents());
+  return agents.filter(({ state }) => state === 'terminated').length;
 }
 
 const refusedSpawns: readonly (readonly [argv: readonly string[], code: number, says: string])[] = [
@@ -22,9 +28,11 @@ const refusedSpawns: readonly (readonly [argv: readonly string[], code: number, 
   [['jean', '--instructions', '@/no/file', '--model', 'scripted:hello'], 4, '/no/file'],
 ];
 
+const shared = sharedDaemon();
+
 describe('aos spawn', () => {
   test('makes an agent of a program, of the words after "--" or of one word', async () => {
-    await using home = await daemonHome();
+    const home = shared();
 
     const words = await home.aos(['spawn', 'one', '--', 'sleep', '300']);
     const word = await dataOf(home, 'spawn', 'two', '--cli', 'sleep "300"', '--restart', 'never');
@@ -39,16 +47,16 @@ describe('aos spawn', () => {
   });
 
   test('gives a program its folder and its variables, and keeps what it writes', async () => {
-    await using home = await daemonHome();
+    const home = shared();
     mkdirSync(home.folder.at('work'));
 
     await home.aos([
-      ...['spawn', 'one', '--cwd', home.folder.at('work'), '--env', 'A=b=c'],
+      ...['spawn', 'writer', '--cwd', home.folder.at('work'), '--env', 'A=b=c'],
       ...['--', 'sh', '-c', 'pwd; echo "$A"; printf "\\033[2J\\n"'],
     ]);
-    await home.aos(['wait', 'one', '--timeout', '10s']);
-    const run = await home.aos(['logs', 'one']);
-    const lines = await home.aos(['logs', 'one', '--tail', '1', '--json']);
+    await home.aos(['wait', 'writer', '--timeout', '10s']);
+    const run = await home.aos(['logs', 'writer']);
+    const lines = await home.aos(['logs', 'writer', '--tail', '1', '--json']);
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toBe(`${realpathSync(home.folder.at('work'))}\nb=c\n\\u001b[2J\n`);
@@ -56,17 +64,17 @@ describe('aos spawn', () => {
   });
 
   test('makes an agent on a scripted model, and says that it follows a script', async () => {
-    await using home = await daemonHome();
+    const home = shared();
     const model = home.script('hello', [{ say: 'Hello.' }]);
 
-    const run = await home.aos(['spawn', 'jean', '--model', model, '--goal', 'Greet']);
+    const run = await home.aos(['spawn', 'greeter', '--model', model, '--goal', 'Greet']);
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toContain('(scripted model: follows a script). Its goal is ');
   });
 
   test('refuses in words what cannot be made', async () => {
-    await using home = await daemonHome();
+    const home = shared();
 
     for (const [argv, code, says] of refusedSpawns) {
       const run = await home.aos(['spawn', ...argv]);
@@ -80,7 +88,8 @@ describe('aos spawn', () => {
 
 describe('a family of programs', () => {
   test('is listed, looked at, paused, resumed and ended', async () => {
-    await using home = await daemonHome();
+    const home = shared();
+    const before = await terminatedIn(home);
     await home.aos(['spawn', 'mother', '--', 'sh', '-c', 'echo born; exec sleep 300']);
     await home.aos(['spawn', 'child', '--parent', 'mother', '--', 'sleep', '300']);
 
@@ -103,65 +112,72 @@ describe('a family of programs', () => {
       'Agent mother is terminated. With it ended 1 agent that it had spawned: child.\n',
     );
     expect(after.stdout).toBe(
-      'There are no agents.\n2 terminated agents not shown: aos ps --all\n',
+      `There are no agents.\n${before + 2} terminated agents not shown: aos ps --all\n`,
     );
-    expect(all).toMatchObject({ items: [{ name: 'child' }, { name: 'mother' }], left_out: 0 });
+    expect(all).toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({ name: 'child' }),
+        expect.objectContaining({ name: 'mother' }),
+      ]),
+      left_out: 0,
+    });
   });
 
   test('is told of once in a frame of top', async () => {
-    await using home = await daemonHome();
-    await home.aos(['spawn', 'one', '--', 'sleep', '300']);
+    const home = shared();
+    const before = await terminatedIn(home);
+    await home.aos(['spawn', 'shown', '--', 'sleep', '300']);
 
     const run = await home.aos(['top', '--once']);
     const data = await dataOf(home, 'top');
 
+    const others = before === 0 ? '' : `, ${before} terminated`;
     expect(run.stdout).toBe(
-      'agents     1 running\ngoals      0 begun, 0 queued\napprovals  none wait\n',
+      `agents     1 running${others}\ngoals      0 begun, 0 queued\napprovals  none wait\n`,
     );
     expect(data).toMatchObject({ agents: { running: 1 }, approvals: 0, goals: [] });
   });
 });
 
-test.each(['pause', 'resume', 'kill', 'inspect', 'wait', 'logs'])(
-  'aos %s suggests a name for one that no agent has, and refuses what is no name',
-  async (command) => {
-    await using home = await daemonHome();
-    await home.aos(['spawn', 'worker', '--', 'sleep', '300']);
+test('a name for one that no agent has is suggested, and what is no name is refused', async () => {
+  const home = shared();
+  await home.aos(['spawn', 'worker', '--', 'sleep', '300']);
 
+  for (const command of ['pause', 'resume', 'kill', 'inspect', 'wait', 'logs']) {
     const unknown = await home.aos([command, 'wroker']);
     const json = await home.aos([command, 'wroker', '--json']);
     const evil = await home.aos([command, '../x\u001b']);
 
-    expect(unknown).toMatchObject({ code: 4, stdout: '' });
+    expect(unknown, command).toMatchObject({ code: 4, stdout: '' });
     expect(unknown.stderr).toMatch(/^error: .*wroker.* Did you mean "worker"\?\n {2}try: /);
-    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false });
-    expect(evil.code).toBeGreaterThan(0);
-    expect(evil.stderr).toContain('"../x\\u001b"');
-  },
-);
+    expect(JSON.parse(json.stdout), command).toMatchObject({ ok: false });
+    expect(evil.code, command).toBeGreaterThan(0);
+    expect(evil.stderr, command).toContain('"../x\\u001b"');
+  }
+});
 
 describe('aos wait', () => {
   test('ends well when it is so, with 8 when it is late, with 5 when it ended otherwise', async () => {
-    await using home = await daemonHome();
-    await home.aos(['spawn', 'one', '--', 'sleep', '300']);
+    const home = shared();
+    await home.aos(['spawn', 'waited', '--', 'sleep', '300']);
 
-    const running = await home.aos(['wait', 'one', '--for', 'running', '--timeout', '10s']);
-    const late = await home.aos(['wait', 'one', '--timeout', '200ms']);
-    await home.aos(['kill', 'one']);
-    const other = await home.aos(['wait', 'one', '--for', 'running', '--json']);
+    const running = await home.aos(['wait', 'waited', '--for', 'running', '--timeout', '10s']);
+    const late = await home.aos(['wait', 'waited', '--timeout', '200ms']);
+    await home.aos(['kill', 'waited']);
+    const other = await home.aos(['wait', 'waited', '--for', 'running', '--json']);
 
-    expect(running).toMatchObject({ code: 0, stdout: 'Agent "one" is running.\n' });
+    expect(running).toMatchObject({ code: 0, stdout: 'Agent "waited" is running.\n' });
     expect(late).toMatchObject({ code: 8, stdout: '' });
-    expect(late.stderr).toContain('Agent "one" is still running, and not completed');
+    expect(late.stderr).toContain('Agent "waited" is still running, and not completed');
     expect(other.code).toBe(5);
     expect(JSON.parse(other.stdout).error).toMatchObject({ code: 'agent.wrong-state' });
   });
 
   test('refuses a state that no agent is ever in', async () => {
-    await using home = await daemonHome();
-    await home.aos(['spawn', 'one', '--', 'sleep', '300']);
+    const home = shared();
+    await home.aos(['spawn', 'other', '--', 'sleep', '300']);
 
-    const run = await home.aos(['wait', 'one', '--for', 'queued']);
+    const run = await home.aos(['wait', 'other', '--for', 'queued']);
 
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('No agent is ever "queued"');
@@ -170,7 +186,7 @@ describe('aos wait', () => {
 
 describe('aos logs', () => {
   test('shows the end of the log of the daemon', async () => {
-    await using home = await daemonHome();
+    const home = shared();
 
     const run = await home.aos(['logs', '--tail', '1000']);
 
@@ -179,12 +195,12 @@ describe('aos logs', () => {
   });
 
   test('goes on with what is written from now on', async () => {
-    await using home = await daemonHome();
+    const home = shared();
     const stop = new AbortController();
     const words = ['-c', 'while :; do echo tick; sleep 0.1; done'];
-    await home.aos(['spawn', 'one', '--', 'sh', ...words]);
+    await home.aos(['spawn', 'ticker', '--', 'sh', ...words]);
 
-    const run = await home.aos(['logs', 'one', '-f', '--tail', '0'], {
+    const run = await home.aos(['logs', 'ticker', '-f', '--tail', '0'], {
       signal: stop.signal,
       onOut: () => stop.abort(),
     });

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { openOnce } from '../../tests/support/open-once.ts';
 import { type TemporaryGateway, temporaryGateway } from '../../tests/support/temporary-gateway.ts';
+import { until } from '../../tests/support/until.ts';
 import { version } from '../app/version.ts';
 import { AosError } from '../kernel/errors.ts';
 import { runProgram } from './program.ts';
@@ -60,6 +62,9 @@ async function homeWith(...agents: readonly string[]): Promise<Home> {
 
 const dataOf = ({ stdout }: Run) => JSON.parse(stdout).data;
 
+/** For those that change nothing. */
+const looked = openOnce(() => homeWith('jean'));
+
 describe('aos send', () => {
   test('says the id of the message, which is in the inbox then', async () => {
     await using home = await homeWith('jean');
@@ -90,7 +95,7 @@ describe('aos send', () => {
     ['a bad priority', ['jean', 'a', '--priority', '10'], undefined, 2, 'from 0 to 9'],
     ['a file that is not there', ['jean', 'a', '--attach', '/nope'], undefined, 4, '/nope'],
   ])('%s is refused in words', async (_what, words, piped, code, message) => {
-    await using home = await homeWith('jean');
+    const home = looked();
 
     const run = await home.aos(['send', ...words], piped === undefined ? {} : { piped });
 
@@ -136,7 +141,7 @@ describe('aos send', () => {
 
     const late = await home.aos(['send', 'jean', 'a', '--wait', 'read', '--timeout', '10ms']);
     const waiting = home.aos(['send', 'jean', 'b', '--wait', 'read', '--json']);
-    await vi.waitFor(async () => expect(await home.client.inbox('jean', {})).toHaveLength(2));
+    await until(async () => expect(await home.client.inbox('jean', {})).toHaveLength(2));
     await home.client.takeInbox('jean', {});
 
     expect(late).toMatchObject({ code: 8, stdout: '' });
@@ -148,7 +153,7 @@ describe('aos send', () => {
     await using home = await homeWith('jean');
 
     const waiting = home.aos(['send', 'jean', 'a', '--wait', 'read']);
-    await vi.waitFor(async () => expect(await home.client.inbox('jean', {})).toHaveLength(1));
+    await until(async () => expect(await home.client.inbox('jean', {})).toHaveLength(1));
     const [item] = await home.client.inbox('jean', {});
     await home.client.nack(item?.id ?? '', { as: 'jean', reason: 'no' });
 
@@ -191,10 +196,10 @@ describe('aos inbox', () => {
     };
 
     const following = home.aos(['inbox', '-f', '--json'], { signal: stop.signal, onOut });
-    await vi.waitFor(() => expect(seen).toContain('first'), 5000);
+    await until(() => expect(seen).toContain('first'));
     await home.client.send({ to: 'owner', from: 'jean', body: 'second' });
-    await vi.waitFor(() => expect(seen).toContain('second'), 5000);
-    await vi.waitFor(async () => expect(await home.client.inbox('owner', {})).toEqual([]), 5000);
+    await until(() => expect(seen).toContain('second'));
+    await until(async () => expect(await home.client.inbox('owner', {})).toEqual([]));
     stop.abort(new AosError('interrupted.signal', { message: 'Stopped' }));
 
     expect(await following).toMatchObject({ code: 130 });
@@ -205,7 +210,7 @@ describe('aos inbox', () => {
   test.each([[['-f', '--peek']], [['--limit', '0']], [['../x']]])(
     '%j is refused in words',
     async (words) => {
-      await using home = await homeWith();
+      const home = looked();
 
       expect(await home.aos(['inbox', ...words])).toMatchObject({ code: 2, stdout: '' });
     },
@@ -232,7 +237,7 @@ describe('what becomes of a message', () => {
     await using home = await homeWith('jean');
     const { id } = await home.client.send({ to: 'jean', body: 'a' });
 
-    await vi.waitFor(() => expect(home.inboxes.texts('jean')).toHaveLength(1));
+    await until(() => expect(home.inboxes.texts('jean')).toHaveLength(1));
     const run = await home.aos(['why', id.slice(0, 20)]);
 
     expect(run.stdout).toMatch(/^\d{4}-.*Z {2}accepted from owner$/m);
@@ -241,7 +246,7 @@ describe('what becomes of a message', () => {
   });
 
   test.each([['zz'], [''], ['../status'], ['abc']])('%j is no id', async (id) => {
-    await using home = await homeWith();
+    const home = looked();
 
     expect(await home.aos(['why', id])).toMatchObject({ code: 2, stdout: '' });
     expect(await home.aos(['ack', id])).toMatchObject({ code: 2, stdout: '' });
@@ -305,7 +310,7 @@ describe('groups', () => {
     [['join', 'news'], 2],
     [['join', 'news', 'nobody'], 4],
   ])('aos channel %j is refused', async (words, code) => {
-    await using home = await homeWith('jean');
+    const home = looked();
 
     expect(await home.aos(['channel', ...words])).toMatchObject({ code, stdout: '' });
   });

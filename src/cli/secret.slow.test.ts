@@ -1,10 +1,14 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { commandHome } from '../../tests/support/command-home.ts';
+import { openOnce } from '../../tests/support/open-once.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { runProgram } from './program.ts';
 
 const canary = 'c4nary-of-a-secret';
+
+/** For those that change nothing. */
+const looked = openOnce(() => commandHome());
 
 describe('aos secret', () => {
   test('set takes the value from a pipe or a file, and nobody shows it', async () => {
@@ -53,7 +57,7 @@ describe('aos secret', () => {
     ['as the value of an option', ['ONE', '--value', canary], 'has no option "--value"'],
     ['behind two dashes', ['ONE', '--', canary], 'ps'],
   ])('set takes no value %s, and does not tell it back', async (_how, words, message) => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['secret', 'set', ...words], { piped: '' });
     const json = await home.aos(['--json', 'secret', 'set', ...words], { piped: '' });
@@ -77,7 +81,7 @@ describe('aos secret', () => {
     [['1NE'], canary, 2, 'No secret can be called'],
     [['ONE', '--file', '/nope/none'], undefined, 4, '/nope/none'],
   ])('set %j is refused in words', async (words, piped, code, message) => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['secret', 'set', ...words], piped === undefined ? {} : { piped });
 
@@ -103,7 +107,7 @@ describe('aos secret', () => {
     [[], 2],
     [['ONE', '--all'], 2],
   ])('rm %j is refused in words', async (words, code) => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['secret', 'rm', ...words]);
 

@@ -1,16 +1,17 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type CommandHome, commandHome } from '../../tests/support/command-home.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 
 const request = ['tool', 'call', 'message.request', '--args', '{"to":"jean","body":"hm?"}'];
 
 /** The call once it stands in the journal like that. */
 function callThatIs(home: CommandHome, state: 'started' | 'waiting' | 'answered') {
-  return vi.waitFor(async () => {
+  return until(async () => {
     const [call] = (await home.client.calls({ state })).items;
     if (call === undefined) throw new Error(`no call is ${state}`);
     return call;
-  }, 5000);
+  });
 }
 
 test('Ctrl-C tells that the call goes on and how to look, and so it does', async () => {
@@ -28,11 +29,11 @@ test('Ctrl-C tells that the call goes on and how to look, and so it does', async
     stderr:
       'A call that the daemon has begun may go on. What comes of it: aos tool calls\nerror: Stopped by Ctrl-C\n',
   });
-  const asked = await vi.waitFor(async () => {
+  const asked = await until(async () => {
     const [item] = await home.client.inbox('jean', {});
     if (item === undefined) throw new Error('jean was not asked');
     return item;
-  }, 5000);
+  });
   await home.client.send({
     to: 'owner',
     from: 'jean',

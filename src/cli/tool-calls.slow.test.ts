@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CommandHome, commandHome } from '../../tests/support/command-home.ts';
+import { openOnce } from '../../tests/support/open-once.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
 
@@ -15,9 +17,12 @@ async function homeToRead(choices: { readonly ask?: boolean } = {}) {
   return Object.assign(home, { path, call });
 }
 
+/** For those that change nothing. */
+const looked = openOnce(() => commandHome('jean'));
+
 describe('aos tool ls', () => {
   test('lists the tools, and what one takes', async () => {
-    await using home = await commandHome();
+    const home = looked();
 
     const all = await home.aos(['tool', 'ls']);
     const one = await home.aos(['tool', 'ls', 'message.inbox']);
@@ -29,7 +34,7 @@ describe('aos tool ls', () => {
   });
 
   test('suggests a tool for a name that none has', async () => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['tool', 'ls', 'file.raed']);
 
@@ -89,7 +94,7 @@ describe('aos tool call', () => {
     [['tool.list', '--wait', '0'], 2, '--wait wants a time'],
     [['tool.list', '--as', 'nobody'], 4, 'nobody'],
   ])('%j is refused in words', async (words, code, message) => {
-    await using home = await commandHome('jean');
+    const home = looked();
 
     const run = await home.aos(['tool', 'call', ...words]);
 
@@ -99,7 +104,7 @@ describe('aos tool call', () => {
   });
 
   test('of more than a call may have is refused', async () => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['tool', 'call', 'tool.list', '--args', '-'], {
       piped: ' '.repeat(4 * 1024 * 1024 + 1),
@@ -151,11 +156,11 @@ describe('aos tool call', () => {
 });
 
 async function waitingApproval(home: CommandHome) {
-  return vi.waitFor(async () => {
+  return until(async () => {
     const [approval] = (await home.client.approvals({})).items;
     if (approval === undefined) throw new Error('nobody has asked yet');
     return approval;
-  }, 10_000);
+  });
 }
 
 describe('aos tool calls', () => {
@@ -194,7 +199,7 @@ describe('aos tool calls', () => {
     [['--limit', '0'], 2],
     [['--agent', 'nobody'], 4],
   ])('%j is refused', async (words, code) => {
-    await using home = await commandHome();
+    const home = looked();
 
     expect(await home.aos(['tool', 'calls', ...words])).toMatchObject({ code, stdout: '' });
   });
@@ -354,7 +359,7 @@ describe('aos approvals', () => {
     [['approve', 'x', '--yes'], 2, 'is no id of an approval'],
     [['deny', '0123'], 2, '--reason'],
   ])('%j is refused in words', async (words, code, message) => {
-    await using home = await commandHome();
+    const home = looked();
 
     const run = await home.aos(['approvals', ...words]);
 

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CommandHome, commandHome } from '../../tests/support/command-home.ts';
 import { testTool } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { ToolCall } from '../tools/tool.ts';
 
@@ -113,9 +114,9 @@ describe('aos tool call --follow', () => {
 
     expect(run.code).toBe(130);
     expect(run.stderr).toContain('A call that the daemon has begun may go on.');
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect((await home.client.calls({ state: 'answered' })).items).toHaveLength(1);
-    }, 5000);
+    });
   });
 });
 

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { treeHash } from '../../tests/support/tree-hash.ts';
 import { realDisk } from '../app/engines/disk.ts';
@@ -20,6 +21,8 @@ import { diskError } from '../kernel/disk-errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer } from '../kernel/files/request.ts';
 import type { Disk } from '../kernel/ports.ts';
+
+keepCompiled();
 
 function write(world: FileAgentWorld, path: string, text = path): string {
   const place = join(world.root, path);

@@ -2,6 +2,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fileAgentWorld } from '../../tests/support/file-agent-world.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
+
+keepCompiled();
 
 test.each([
   ['letters and a long ending', `${'a'.repeat(195)}.${'日'.repeat(18)}`],

@@ -2,7 +2,10 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
+
+keepCompiled();
 
 const dayMs = 86_400_000;
 const signal = new AbortController().signal;

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Grantee } from '../../tests/support/grantee.ts';
-import { good, until, type WireOperation } from '../../tests/support/outsider-home.ts';
+import { good, type WireOperation } from '../../tests/support/outsider-home.ts';
 import { temporaryGateway } from '../../tests/support/temporary-gateway.ts';
 import { beginOperation, once } from '../../tests/support/temporary-operations.ts';
+import { untilTrue } from '../../tests/support/until.ts';
 import { realRandom } from '../app/engines/random.ts';
 import { defaultSettings } from '../app/settings.ts';
 import { newId } from '../kernel/new-id.ts';
@@ -36,7 +37,7 @@ async function toldIn(phase: number, sizes: Readonly<Record<string, number>>) {
   operations.wake();
   const uri = `/api/v1/operations/${id}`;
   const ask = (grantee: Grantee) => grantee.call(base, { uri });
-  await until(async () => (await ask(alice)).text.includes('"succeeded"'), 'it has succeeded');
+  await untilTrue(async () => (await ask(alice)).text.includes('"succeeded"'));
   const answer = await ask(alice);
   const { artifacts } = good<WireOperation>(answer, 200).artifacts;
   const opened = artifacts.map(({ name, content, encryption_key_encrypted: key, id: object }) => {

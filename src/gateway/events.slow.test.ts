@@ -13,22 +13,13 @@ import {
   temporaryGateway,
   testVersion,
 } from '../../tests/support/temporary-gateway.ts';
+import { untilTrue } from '../../tests/support/until.ts';
 import { realClock } from '../app/engines/clock.ts';
 import { deleteEventsThrough } from '../ledger/events.ts';
 import { revokeHandlesOf } from '../ledger/handles.ts';
 import { createClient, type FollowedItem } from './client.ts';
 import { routes } from './contract.ts';
 import { connectionTransport } from './transport.ts';
-
-const deadlineMs = 10_000;
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = realClock.monotonicMs() + deadlineMs;
-  while (!(await condition())) {
-    if (realClock.monotonicMs() > deadline) throw new Error('it did not come to that');
-    await realClock.sleep(5);
-  }
-}
 
 /** A reader that shows the raw text of the stream. */
 function readStream(at: string, { path = '/api/v1/events', headers = '' } = {}) {
@@ -137,14 +128,14 @@ test('pages over what is rare are short, go on, and leave nothing out', async ()
 test('a stream begins with its place, gives each event with its number, and goes on from one', async () => {
   await using home = await temporaryGateway();
   const first = readStream(home.ownerSocket);
-  await until(() => first.text.includes('id: 1\n: still here'));
+  await untilTrue(() => first.text.includes('id: 1\n: still here'));
 
   await home.record('a.one', ['x', 'y']);
-  await until(() => first.text.includes('id: 3'));
+  await untilTrue(() => first.text.includes('id: 3'));
   first.socket.destroy();
   await home.record('a.one', ['z']);
   const second = readStream(home.ownerSocket, { headers: 'Last-Event-ID: 2\r\n' });
-  await until(() => second.text.includes('id: 4'));
+  await untilTrue(() => second.text.includes('id: 4'));
   second.socket.destroy();
 
   expect(first.text).toContain('content-type: text/event-stream');
@@ -160,7 +151,7 @@ test('a stream from before the oldest event says what is missing', async () => {
   await home.ledger.transact((tx) => deleteEventsThrough(tx, 3));
 
   const reader = readStream(home.ownerSocket, { path: '/api/v1/events?after=1' });
-  await until(() => reader.text.includes('id: 4'));
+  await untilTrue(() => reader.text.includes('id: 4'));
   reader.socket.destroy();
 
   expect(reader.text).toContain('id: 3\nevent: pruned\ndata: {"from":2,"to":3}\n\nid: 4\n');
@@ -195,7 +186,7 @@ test('an agent sees only what concerns it', async () => {
     path: '/api/v1/events?after=0',
     headers: `Authorization: Bearer ${jean.handle}\r\n`,
   });
-  await until(() => stream.text.includes('event: a.one'));
+  await untilTrue(() => stream.text.includes('event: a.one'));
   stream.socket.destroy();
 
   expect(answer.json).toEqual({ items: [], next: null });
@@ -210,13 +201,13 @@ test('a stream ends when the handle that opened it is revoked', async () => {
   const stream = readStream(home.agentSocket('jean'), {
     headers: `Authorization: Bearer ${jean.handle}\r\n`,
   });
-  await until(() => stream.text.includes('still here'));
+  await untilTrue(() => stream.text.includes('still here'));
 
   await home.ledger.transact(async (tx) => {
     await revokeHandlesOf(tx, 'agent:jean', 1);
     await tx.record({ actor: 'owner', kind: 'identity.handle-revoked', subject: 'agent:jean' });
   });
-  await until(() => stream.closed);
+  await untilTrue(() => stream.closed);
 
   expect(stream.text).not.toContain('identity.handle-revoked');
 });
@@ -224,10 +215,10 @@ test('a stream ends when the handle that opened it is revoked', async () => {
 test('a stream without news is kept alive, and its place moves', async () => {
   await using home = await temporaryGateway({ limits: { pollMs: 10, heartbeatMs: 20 } });
   const reader = readStream(home.ownerSocket, { path: '/api/v1/events?kind=never.this' });
-  await until(() => reader.text.includes('id: 1\n: still here'));
+  await untilTrue(() => reader.text.includes('id: 1\n: still here'));
 
   await home.record('a.one', ['x', 'y']);
-  await until(() => reader.text.includes('id: 3\n: still here'));
+  await untilTrue(() => reader.text.includes('id: 3\n: still here'));
   reader.socket.destroy();
 
   expect(reader.text).not.toContain('event:');
@@ -258,8 +249,8 @@ test.each([
     const before = process.memoryUsage().rss;
 
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
-    await until(async () => (await feedClients(home)) === 1);
-    await until(async () => (await feedClients(home)) === 0);
+    await untilTrue(async () => (await feedClients(home)) === 1);
+    await untilTrue(async () => (await feedClients(home)) === 0);
 
     const { text } = await send({ at: home.ownerSocket, path: '/metrics' });
     expect(text).toContain('aos_events_cut_off_total 1');
@@ -287,14 +278,14 @@ test('a WebSocket carries the same events, and answers a ping', async () => {
   await using home = await temporaryGateway();
   await home.record('a.one', ['x', 'y']);
   const reader = openWebSocket(home.ownerSocket, '?after=1&subject=y');
-  await until(() => reader.messages.length === 1);
+  await untilTrue(() => reader.messages.length === 1);
 
   reader.socket.send('{"type":"ping"}');
   reader.socket.send('{"type":"dance"}');
   reader.socket.send('no JSON');
-  await until(() => reader.messages.length === 4);
+  await untilTrue(() => reader.messages.length === 4);
   reader.socket.close();
-  await until(() => reader.closed > 0);
+  await untilTrue(() => reader.closed > 0);
 
   const [event, pong, ...errors] = reader.messages;
   const [same] = await Array.fromAsync(home.client.events({ subject: 'y' }));
@@ -317,7 +308,7 @@ test('a WebSocket is refused like any request', async () => {
     twice: openWebSocket(at, '?after=1&after=1', bearer(jean.handle)),
     beyond: openWebSocket(at, '?after=99', bearer(jean.handle)),
   };
-  await until(() => Object.values(readers).every(({ refused }) => refused > 0));
+  await untilTrue(() => Object.values(readers).every(({ refused }) => refused > 0));
 
   const statuses = Object.entries(readers).map(([name, { refused }]) => [name, refused]);
 
@@ -347,11 +338,11 @@ test('a WebSocket that sends a large message or too many is closed with a reason
   const at = home.agentSocket('jean');
   const large = openWebSocket(home.ownerSocket);
   const many = openWebSocket(at, '', bearer(jean.handle));
-  await until(() => large.socket.readyState === 1 && many.socket.readyState === 1);
+  await untilTrue(() => large.socket.readyState === 1 && many.socket.readyState === 1);
 
   large.socket.send('x'.repeat(8_000_000));
   for (let index = 0; index < 20; index++) many.socket.send('{"type":"ping"}');
-  await until(() => large.closed > 0 && many.closed > 0);
+  await untilTrue(() => large.closed > 0 && many.closed > 0);
 
   expect(large.closed).toBe(1009);
   expect(many.closed).toBe(1008);
@@ -362,7 +353,7 @@ test('a row with a number that cannot be read is said to be damage, by a page an
   await home.record('a.one', ['x', 'y', 'z']);
   const { client } = home;
   const live = readStream(home.ownerSocket, { headers: 'Last-Event-ID: 1\r\n' });
-  await until(() => live.text.includes('id: 4'));
+  await untilTrue(() => live.text.includes('id: 4'));
   using ledger = new DatabaseSync(home.home.at('ledger.db'));
   ledger.exec('update events set at = 9000000000000000000 where seq = 3');
   await home.record('a.one', ['x']);
@@ -374,23 +365,23 @@ test('a row with a number that cannot be read is said to be damage, by a page an
   const damage = { code: 'ledger.corrupt', message: expect.stringContaining('is damaged') };
   await expect(page).rejects.toMatchObject(damage);
   await expect(feed).rejects.toMatchObject(damage);
-  await until(() => webSocket.refused === 503);
+  await untilTrue(() => webSocket.refused === 503);
   expect(await client.auditVerify()).toMatchObject({ kind: 'broken', seq: 3 });
   // A reader behind it is not disturbed, and nothing of this is a bug.
-  await until(() => live.text.includes('id: 5'));
+  await untilTrue(() => live.text.includes('id: 5'));
   expect(home.logged).toEqual([]);
 });
 
 test('a feed that comes to a row with a number that cannot be read ends, and says why at the next', async () => {
   await using home = await temporaryGateway();
   const live = readStream(home.ownerSocket, { headers: 'Last-Event-ID: 1\r\n' });
-  await until(() => live.text.includes('id: 1'));
+  await untilTrue(() => live.text.includes('id: 1'));
   await home.ledger.transact(async (tx) => {
     await tx.record({ actor: 'owner', kind: 'a.one', subject: 'x' });
     await tx.run('update events set at = 9000000000000000000 where seq = 2');
   });
 
-  await until(() => live.closed);
+  await untilTrue(() => live.closed);
 
   const next = home.client.follow({}, { after: 1 }).next();
   await expect(next).rejects.toMatchObject({ code: 'ledger.corrupt' });
@@ -401,11 +392,11 @@ test('closing the gateway ends streams and WebSockets', async () => {
   await using home = await temporaryGateway();
   const stream = readStream(home.ownerSocket);
   const socket = openWebSocket(home.ownerSocket);
-  await until(() => stream.text.includes('still here') && socket.socket.readyState === 1);
+  await untilTrue(() => stream.text.includes('still here') && socket.socket.readyState === 1);
 
   await home.gateway.close();
 
-  await until(() => stream.closed && socket.closed > 0);
+  await untilTrue(() => stream.closed && socket.closed > 0);
   expect(socket.closed).toBe(1001);
 });
 
@@ -451,17 +442,17 @@ test('follow() goes over lost connections: no gap and nothing twice', async () =
     await home.record('a.one', ['x', 'y', 'z']);
     await home.record('b.two', ['x']);
     // Sometimes in the middle of a page, sometimes behind it.
-    if (round % 2 === 0) await until(() => seen.length === round * 3);
+    if (round % 2 === 0) await untilTrue(() => seen.length === round * 3);
     isDown = round % 3 === 0;
     for (const connection of connections) connection.destroy();
     connections = [];
-    await until(() => clock.sleeping === 1);
+    await untilTrue(() => clock.sleeping === 1);
     await clock.advance(5000);
-    if (isDown) await until(() => clock.sleeping === 1);
+    if (isDown) await untilTrue(() => clock.sleeping === 1);
     isDown = false;
     await clock.advance(5000);
   }
-  await until(() => seen.length === 150);
+  await untilTrue(() => seen.length === 150);
   stop.abort(new Error('enough'));
 
   await expect(following).rejects.toThrow('enough');
@@ -478,10 +469,10 @@ test('follow() without a place begins now and misses nothing from then on', asyn
     for await (const item of home.client.follow({}, { signal: stop.signal })) items.push(item);
   })();
   following.catch(() => {});
-  await until(async () => (await feedClients(home)) === 1);
+  await untilTrue(async () => (await feedClients(home)) === 1);
 
   await home.record('a.late', ['y']);
-  await until(() => items.length > 0);
+  await untilTrue(() => items.length > 0);
   stop.abort(new Error('enough'));
 
   await expect(following).rejects.toThrow('enough');
@@ -515,15 +506,15 @@ test.each([
     isClosed = true;
   });
   socket.write(`GET /api/v1/ws HTTP/1.1\r\nHost: localhost\r\n${upgradeHeaders}\r\n`);
-  await until(async () => (await feedClients(home)) === 1);
+  await untilTrue(async () => (await feedClients(home)) === 1);
   const flood = Buffer.concat(Array.from({ length: 1000 }, () => one));
 
-  await until(() => {
+  await untilTrue(() => {
     if (socket.writable && socket.writableLength < 1_000_000) socket.write(flood);
     return isClosed;
   });
 
-  await until(async () => (await feedClients(home)) === 0);
+  await untilTrue(async () => (await feedClients(home)) === 0);
   const { text: metrics } = await send({ at: home.ownerSocket, path: '/metrics' });
   expect(metrics).toContain('aos_events_cut_off_total 1\n');
   socket.destroy();

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type TemporaryGateway, temporaryGateway } from '../../tests/support/temporary-gateway.ts';
 import { testTool } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import type { ToolCall } from '../tools/tool.ts';
-
-const waiting = { timeout: 10_000, interval: 20 };
 
 /** All that is seen of a goal whose model calls a tool that does what the test says. */
 async function seen(gateway: TemporaryGateway, run: (call: ToolCall) => Promise<unknown>) {
@@ -20,9 +19,9 @@ async function seen(gateway: TemporaryGateway, run: (call: ToolCall) => Promise<
 
 /** What is shown before somebody follows is seen in the result only. */
 async function whenFollowed({ client }: TemporaryGateway): Promise<void> {
-  await vi.waitFor(async () => {
+  await until(async () => {
     expect(await client.status()).toMatchObject({ feed_clients: 1 });
-  }, waiting);
+  });
 }
 
 test('whoever follows a goal sees what its tools show, between the steps of the call', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import {
   bearer,
   send,
@@ -9,6 +10,8 @@ import {
 import { type RouteName, routes } from './contract.ts';
 import { memoryRoutes } from './memory-contract.ts';
 import type { Route } from './route.ts';
+
+keepCompiled();
 
 const lines = { 'content-type': 'application/x-ndjson' };
 

@@ -9,6 +9,7 @@ import {
   testVersion,
 } from '../../tests/support/temporary-gateway.ts';
 import { wholeMessage } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { realClock } from '../app/engines/clock.ts';
 import { realEventLoop } from '../app/engines/event-loop.ts';
 import { realRandom } from '../app/engines/random.ts';
@@ -24,9 +25,6 @@ const deps = {
   eventLoop: realEventLoop,
   version: testVersion,
 };
-
-const waitFor = <T>(look: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(look, { timeout: 10_000, interval: 5 });
 
 async function withAgents(...names: readonly string[]) {
   const gateway = await temporaryGateway({}, { messagesPerSecond: 1e6, messageBurst: 1e6 });
@@ -80,7 +78,7 @@ async function openSocket(at: string, headers: Record<string, string> = {}) {
     closed = code;
   });
   socket.on('error', () => {});
-  await waitFor(() => expect(socket.readyState).toBe(1));
+  await until(() => expect(socket.readyState).toBe(1));
   return {
     heard,
     say: (message: unknown) => socket.send(JSON.stringify(message)),
@@ -112,7 +110,7 @@ describe('sending over a WebSocket', () => {
       { reason: { code: 'message.malformed' } },
     ]);
     expect(accept).toHaveBeenCalledTimes(1);
-    await waitFor(() => expect(gateway.inboxes.texts('jean')).toHaveLength(2));
+    await until(() => expect(gateway.inboxes.texts('jean')).toHaveLength(2));
   });
 
   test('keeps the order of thousands over many frames', async () => {
@@ -122,7 +120,7 @@ describe('sending over a WebSocket', () => {
 
     await Promise.all(bodies.map((body) => connection.send({ to: 'jean', body })));
 
-    await waitFor(() => expect(gateway.inboxes.texts('jean')).toHaveLength(3000));
+    await until(() => expect(gateway.inboxes.texts('jean')).toHaveLength(3000));
     const texts = gateway.inboxes.texts('jean').map((text) => text.split('\n\n')[1]);
     expect(texts).toEqual(bodies);
   });
@@ -149,7 +147,7 @@ describe('sending over a WebSocket', () => {
 
     await Promise.all(['a', 'b'].map((body) => connection.send({ to: 'jean', body })));
 
-    await waitFor(() => expect(gateway.inboxes.texts('jean')).toHaveLength(2));
+    await until(() => expect(gateway.inboxes.texts('jean')).toHaveLength(2));
     expect(gateway.inboxes.texts('jean').map((text) => text.at(-1))).toEqual(['a', 'b']);
   });
 
@@ -194,7 +192,7 @@ describe('sending over a WebSocket', () => {
 
     socket.say({ type: 'send', ref: 1, messages: [{ to: 'jared', body: 'a' }] });
 
-    await waitFor(() => expect(socket.closed).toBe(1006));
+    await until(() => expect(socket.closed).toBe(1006));
     expect(await gateway.client.inbox('jared', {})).toEqual([]);
   });
 
@@ -212,7 +210,7 @@ describe('sending over a WebSocket', () => {
     });
     socket.say({ type: 'attach', ref: 2, as: 'jared' });
 
-    await waitFor(() => expect(socket.heard).toHaveLength(2));
+    await until(() => expect(socket.heard).toHaveLength(2));
     expect(socket.heard).toEqual(
       expect.arrayContaining([
         {
@@ -246,7 +244,7 @@ describe('sending over a WebSocket', () => {
     connection.socket.send(text);
     connection.say({ type: 'ping' });
 
-    await waitFor(() => expect(connection.heard).toHaveLength(2));
+    await until(() => expect(connection.heard).toHaveLength(2));
     expect(connection.heard).toMatchObject([
       { type: 'error', problem: { code: 'gateway.bad-request' } },
       { type: 'pong' },
@@ -266,8 +264,8 @@ describe('mail over a WebSocket', () => {
 
     const { id } = await connection.send({ to: 'jean', body: 'hello' });
 
-    await waitFor(() => expect(bodies).toEqual(['hello']));
-    await waitFor(async () => {
+    await until(() => expect(bodies).toEqual(['hello']));
+    await until(async () => {
       const { deliveries } = await gateway.client.message(id);
       expect(deliveries).toMatchObject([{ state: 'read', via: 'push' }]);
     });
@@ -285,10 +283,10 @@ describe('mail over a WebSocket', () => {
         onFailure: (failure) => void failures.push(failure),
       });
       await connection.send({ to: 'jean', body: 'hello' });
-      await waitFor(() => expect(failures).toHaveLength(1));
+      await until(() => expect(failures).toHaveLength(1));
     }
 
-    await waitFor(() => expect(gateway.inboxes.texts('jean')).toHaveLength(1));
+    await until(() => expect(gateway.inboxes.texts('jean')).toHaveLength(1));
   });
 
   test('over lost connections nothing is missed and nothing comes twice', async () => {
@@ -315,8 +313,8 @@ describe('mail over a WebSocket', () => {
       await Promise.all(sent);
     }
 
-    await waitFor(() => expect(bodies.length).toBeGreaterThanOrEqual(500));
-    await waitFor(async () => expect(await gateway.client.inbox('jean', {})).toEqual([]));
+    await until(() => expect(bodies.length).toBeGreaterThanOrEqual(500));
+    await until(async () => expect(await gateway.client.inbox('jean', {})).toEqual([]));
     expect(bodies.toSorted()).toEqual(expected.toSorted());
   });
 
@@ -330,7 +328,7 @@ describe('mail over a WebSocket', () => {
 
     await Promise.all(expected.map((body) => sender.send({ to: 'jean', body })));
 
-    await waitFor(() => expect(bodies).toHaveLength(6000));
+    await until(() => expect(bodies).toHaveLength(6000));
     expect(bodies).toEqual(expected);
   });
 
@@ -339,18 +337,18 @@ describe('mail over a WebSocket', () => {
     await using connection = connect(gateway);
     using reader = await openSocket(gateway.ownerSocket);
     reader.say({ type: 'attach', as: 'jean' });
-    await waitFor(() => expect(reader.heard).toMatchObject([{ type: 'attached', as: 'jean' }]));
+    await until(() => expect(reader.heard).toMatchObject([{ type: 'attached', as: 'jean' }]));
     const pushed = () =>
       reader.heard.flatMap(({ items }) => (Array.isArray(items) ? (items as WireItem[]) : []));
 
     await Promise.all(
       Array.from({ length: 1500 }, (_, index) => connection.send({ to: 'jean', body: `${index}` })),
     );
-    await waitFor(() => expect(pushed()).toHaveLength(1000));
+    await until(() => expect(pushed()).toHaveLength(1000));
     const first = pushed().map(({ id }) => id);
     reader.say({ type: 'read', as: 'jean', ids: first });
 
-    await waitFor(() => expect(pushed()).toHaveLength(1500));
+    await until(() => expect(pushed()).toHaveLength(1500));
     expect(pushed().map(({ body }) => body)).toEqual(
       Array.from({ length: 1500 }, (_, index) => `${index}`),
     );
@@ -363,7 +361,7 @@ describe('mail over a WebSocket', () => {
     await gateway.record('a.one', ['x']);
     socket.say({ type: 'ping' });
 
-    await waitFor(() => expect(socket.heard).toEqual([{ type: 'pong' }]));
+    await until(() => expect(socket.heard).toEqual([{ type: 'pong' }]));
   });
 
   test('detach lets mail go to the inbox folder again', async () => {
@@ -374,7 +372,7 @@ describe('mail over a WebSocket', () => {
     await mail[Symbol.asyncDispose]();
     await connection.send({ to: 'jean', body: 'hello' });
 
-    await waitFor(() => expect(gateway.inboxes.texts('jean')).toHaveLength(1));
+    await until(() => expect(gateway.inboxes.texts('jean')).toHaveLength(1));
   });
 
   test('events of a type nobody subscribed to cannot be attached to', async () => {
@@ -409,7 +407,7 @@ describe('MessageBus', () => {
     }
 
     expect(seen).toEqual(['jean one', 'jean two']);
-    await waitFor(() => expect(gateway.inboxes.texts('jared')).toHaveLength(1));
+    await until(() => expect(gateway.inboxes.texts('jared')).toHaveLength(1));
   });
 
   test('broadcast() reaches those who subscribed to the type', async () => {
@@ -424,7 +422,7 @@ describe('MessageBus', () => {
     const reached = await bus.broadcast('jean', { type: 'build.done', body: '7' });
 
     expect(reached).toBe(1);
-    await waitFor(() => expect(heard).toEqual(['jared 7']));
+    await until(() => expect(heard).toEqual(['jared 7']));
   });
 
   test('an event that a callback throws at is there for the next program', async () => {
@@ -436,7 +434,7 @@ describe('MessageBus', () => {
         throw new Error('not today');
       });
       await bus.broadcast('jean', { type: 'build.done', body: '7' });
-      await waitFor(() => expect(bus.failures).toHaveLength(1));
+      await until(() => expect(bus.failures).toHaveLength(1));
     }
     await using connection = connect(gateway);
     await using bus = busOf(gateway, connection);
@@ -444,7 +442,7 @@ describe('MessageBus', () => {
 
     await bus.subscribe('jared', 'build.done', ({ body }) => void heard.push(body));
 
-    await waitFor(() => expect(heard).toEqual(['7']));
+    await until(() => expect(heard).toEqual(['7']));
   });
 
   test('unsubscribe() ends the subscription', async () => {
@@ -501,7 +499,7 @@ describe('MessageBus', () => {
       }
       await stream.end();
     })();
-    await waitFor(() => expect(written).toBe(64));
+    await until(() => expect(written).toBe(64));
     let text = '';
     for await (const { body, chunk } of bus.messages('jared')) {
       text += body;
@@ -522,21 +520,21 @@ test('what is pushed and not read does not keep what waits behind it from expiri
   const mail = () => reader.heard.flatMap(({ type, items }) => (type === 'mail' ? [items] : []));
   const pushed = () => mail().flat() as { readonly id: string; readonly body: string }[];
   reader.say({ type: 'attach', as: 'jean' });
-  await waitFor(() => expect(reader.heard).toMatchObject([{ type: 'attached' }]));
+  await until(() => expect(reader.heard).toMatchObject([{ type: 'attached' }]));
   const message = wholeMessage({ to: 'jean', ttlMs: 60_000 });
   await gateway.relay.accept(Array.from({ length: 1100 }, () => ({ sender: 'owner', message })));
-  await waitFor(() => expect(pushed()).toHaveLength(1000));
+  await until(() => expect(pushed()).toHaveLength(1000));
 
   aheadMs = 66_000;
 
   const expired = `select count(*) as count from deliveries where state = 'expired'`;
-  await waitFor(async () => {
+  await until(async () => {
     expect(await gateway.ledger.committed.get(expired)).toEqual({ count: 1100 });
   });
   const told = await gateway.relay.mailboxes.list('owner', { limit: 2000 });
   expect(told.filter(({ kind }) => kind === 'nack')).toHaveLength(1100);
   reader.say({ type: 'read', as: 'jean', ids: pushed().map(({ id }) => id) });
   await gateway.client.send({ to: 'jean', body: 'new' });
-  await waitFor(() => expect(pushed().at(-1)?.body).toBe('new'));
+  await until(() => expect(pushed().at(-1)?.body).toBe('new'));
   expect(pushed()).toHaveLength(1001);
 });

@@ -9,6 +9,7 @@ import {
   type TemporaryGateway,
   temporaryGateway,
 } from '../../tests/support/temporary-gateway.ts';
+import { until } from '../../tests/support/until.ts';
 import { realClock } from '../app/engines/clock.ts';
 
 const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
@@ -171,10 +172,10 @@ describe('an inbox', () => {
     connection.write(
       `POST /api/v1/agents/jean/inbox/take HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-    await vi.waitFor(() => expect(wait).toHaveBeenCalled());
+    await until(() => expect(wait).toHaveBeenCalled());
 
     connection.destroy();
-    await vi.waitFor(() => expect(wait.mock.lastCall?.[2]?.aborted).toBe(true));
+    await until(() => expect(wait.mock.lastCall?.[2]?.aborted).toBe(true));
     await gateway.client.send({ to: 'jean', body: 'kept' });
 
     expect(await gateway.client.inbox('jean', {})).toMatchObject([{ body: 'kept' }]);
@@ -184,7 +185,7 @@ describe('an inbox', () => {
     const gateway = await withAgents('jean');
     const wait = vi.spyOn(gateway.relay.mailboxes, 'wait');
     const taking = gateway.client.takeInbox('jean', { wait_ms: 20_000 });
-    await vi.waitFor(() => expect(wait).toHaveBeenCalled());
+    await until(() => expect(wait).toHaveBeenCalled());
 
     await gateway[Symbol.asyncDispose]();
 
@@ -450,7 +451,7 @@ describe('attachments', () => {
     }
     connection.write('0\r\n\r\n');
 
-    await vi.waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 201 .*"bytes":12/s), 5000);
+    await until(() => expect(answer).toMatch(/^HTTP\/1.1 201 .*"bytes":12/s));
   });
 
   test('an upload of which nothing more comes is refused', async () => {

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { openOnce } from '../../tests/support/open-once.ts';
 import {
   bearer,
   send,
   type TemporaryGateway,
   temporaryGateway,
 } from '../../tests/support/temporary-gateway.ts';
+import { until } from '../../tests/support/until.ts';
 import { realClock } from '../app/engines/clock.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { insertOperation } from '../ledger/operations.ts';
@@ -14,8 +16,6 @@ import type { ScriptText } from '../models/scripted/script.ts';
 import type { Body } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
 import type { GoalSight } from './goal-sight.ts';
-
-const waiting = { timeout: 10_000, interval: 20 };
 
 function withRuntime(choices: Partial<GatewayDeps> = {}): Promise<TemporaryGateway> {
   return temporaryGateway(choices, {}, { withRuntime: true });
@@ -43,12 +43,12 @@ async function spawnOn(
   return operation ?? '';
 }
 
-async function until(gateway: TemporaryGateway, id: string, state: string) {
-  return vi.waitFor(async () => {
+async function goalIn(gateway: TemporaryGateway, id: string, state: string) {
+  return until(async () => {
     const goal = await gateway.client.goal(id);
     expect(goal.state).toBe(state);
     return goal;
-  }, waiting);
+  });
 }
 
 function metricsOf({ ownerSocket }: TemporaryGateway): Promise<string> {
@@ -60,7 +60,7 @@ describe('an agent on a model', () => {
     await using gateway = await withRuntime();
 
     const id = await spawnOn(gateway, talk, { budget: ['tokens=100000'] });
-    const goal = await until(gateway, id, 'completed');
+    const goal = await goalIn(gateway, id, 'completed');
 
     expect(goal).toMatchObject({ result: 'All done.', trust: 'data', scripted: true, error: null });
     const details = await gateway.client.agentDetails('jean');
@@ -84,10 +84,10 @@ describe('an agent on a model', () => {
 
     expect(spawned).toEqual({ agent: 'jean', operation: null, pid: null, waiting: false });
     await gateway.client.send({ to: 'jean', body: 'hello' });
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { items } = await gateway.client.goals({ agent: 'jean' });
       expect(items).toMatchObject([{ state: 'completed', owner: 'system' }]);
-    }, waiting);
+    });
     expect(await gateway.client.agent('jean')).toMatchObject({ state: 'pending' });
   });
 
@@ -97,14 +97,14 @@ describe('an agent on a model', () => {
       ...{ say: 'On.', call: [{ tool: 'tool.list', args: {} }], delay_ms: 150 },
     }));
     const id = await spawnOn(gateway, [...steps, { say: 'Done.' }]);
-    await until(gateway, id, 'running');
+    await goalIn(gateway, id, 'running');
 
     const paused = await gateway.client.pauseAgent('jean', { reason: 'lunch' });
 
     expect(paused).toEqual({ name: 'jean', state: 'paused' });
     expect(await gateway.client.goal(id)).toMatchObject({ state: 'paused' });
     expect(await gateway.client.resumeAgent('jean')).toMatchObject({ name: 'jean' });
-    await until(gateway, id, 'completed');
+    await goalIn(gateway, id, 'completed');
   });
 
   test('in a long step is answered for before it has stopped', async () => {
@@ -115,7 +115,7 @@ describe('an agent on a model', () => {
     };
     await using gateway = await withRuntime({ clock });
     const id = await spawnOn(gateway, slow);
-    await until(gateway, id, 'running');
+    await goalIn(gateway, id, 'running');
 
     const answer = await gateway.client.pauseAgent('jean');
 
@@ -125,7 +125,7 @@ describe('an agent on a model', () => {
   test('is ended with all that it does and all that it spawned', async () => {
     await using gateway = await withRuntime();
     const id = await spawnOn(gateway, slow);
-    await until(gateway, id, 'running');
+    await goalIn(gateway, id, 'running');
     await gateway.client.spawn('child', { model: script(gateway, talk), parent: 'jean' });
 
     const killed = await gateway.client.killAgent('jean', { reason: 'enough' });
@@ -151,7 +151,7 @@ describe('an agent that is a program', () => {
     const { pid } = await gateway.client.spawn('cli', asked);
 
     expect(pid).toBeGreaterThan(0);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const details = await gateway.client.agentDetails('cli');
       expect(details).toMatchObject({
         state: 'running',
@@ -163,7 +163,7 @@ describe('an agent that is a program', () => {
       expect(details).toMatchObject({ restart: 'never', model: null, scripted: false });
       // As it stands there: whoever shows it takes care of it.
       expect(details.log_tail).toContain('one\n\u001b[31mtwo');
-    }, waiting);
+    });
     expect(await gateway.client.pauseAgent('cli')).toMatchObject({ state: 'paused' });
     expect(await gateway.client.resumeAgent('cli')).toMatchObject({ state: 'running' });
     expect(await gateway.client.killAgent('cli')).toMatchObject({ state: 'terminated' });
@@ -178,12 +178,12 @@ describe('an agent that is a program', () => {
 
     await gateway.client.spawn('cli', { cli, unsandboxed: true });
 
-    await vi.waitFor(async () => {
+    await until(async () => {
       const { log_tail, state } = await gateway.client.agentDetails('cli');
       expect(state).toBe('completed');
       expect(log_tail).toMatch(/^[ä€]+\[secret:door\] end\n$/);
       expect(Buffer.byteLength(log_tail ?? '')).toBeLessThanOrEqual(4096);
-    }, waiting);
+    });
   });
 });
 
@@ -220,10 +220,10 @@ describe('spawn refuses', () => {
     ['a capability that is none', { model, grants: ['everything'] }, 'capability.bad'],
   ];
 
-  test.each(refused)('%s', async (_what, body, code) => {
-    await using gateway = await withRuntime();
+  const looked = openOnce(() => withRuntime());
 
-    await expect(gateway.client.spawn('jean', body)).rejects.toMatchObject({ code });
+  test.each(refused)('%s', async (_what, body, code) => {
+    await expect(looked().client.spawn('jean', body)).rejects.toMatchObject({ code });
   });
 
   test('a name that is taken', async () => {
@@ -355,7 +355,7 @@ describe('a goal', () => {
 
     expect(submitted).toMatchObject({ agent: 'jean', because: 'agent "jean" was named' });
     const id = submitted.operation;
-    await until(gateway, id.slice(0, 20), 'completed');
+    await goalIn(gateway, id.slice(0, 20), 'completed');
     expect(await client.goal(id)).toMatchObject({
       ...{ id, goal: 'Look.', owner: 'owner', priority: 2, children: [], parent: null },
       budget: { tool_calls: { limit: 3, used: 1, held: 0 }, tokens: { limit: null } },
@@ -369,7 +369,7 @@ describe('a goal', () => {
     await using gateway = await withRuntime();
     const { client } = gateway;
     const id = await spawnOn(gateway, talk);
-    const { steps } = await until(gateway, id, 'completed');
+    const { steps } = await goalIn(gateway, id, 'completed');
 
     const first = await client.steps(id, { limit: 4 });
     const rest = await client.steps(id, { after: first.next ?? 0, limit: 1000 });
@@ -411,7 +411,7 @@ describe('a goal', () => {
     await using gateway = await withRuntime();
     const { client } = gateway;
     const id = await spawnOn(gateway, slow);
-    await until(gateway, id, 'running');
+    await goalIn(gateway, id, 'running');
 
     const cancelled = await client.cancelGoal(id, { reason: 'not wanted' });
 
@@ -426,12 +426,12 @@ describe('a goal', () => {
     await using gateway = await withRuntime();
     const { client } = gateway;
     const id = await spawnOn(gateway, talk);
-    await until(gateway, id, 'completed');
+    await goalIn(gateway, id, 'completed');
 
     const fork = await client.retryGoal(id, { from: 4 });
 
     expect(fork).toMatchObject({ agent: 'jean', from: 4 });
-    expect(await until(gateway, fork.operation, 'completed')).toMatchObject({
+    expect(await goalIn(gateway, fork.operation, 'completed')).toMatchObject({
       result: 'All done.',
     });
     await expect(client.retryGoal(id, { from: 99 })).rejects.toMatchObject({
@@ -442,7 +442,7 @@ describe('a goal', () => {
   test('is counted by its state', async () => {
     await using gateway = await withRuntime();
     const id = await spawnOn(gateway, slow);
-    await until(gateway, id, 'running');
+    await goalIn(gateway, id, 'running');
 
     const metrics = await metricsOf(gateway);
 
@@ -474,12 +474,15 @@ describe('a goal', () => {
     ],
   ];
 
-  test.each(refused)('is refused %s', async (_what, goal, code) => {
-    await using gateway = await withRuntime();
+  const looked = openOnce(async () => {
+    const gateway = await withRuntime();
     await gateway.client.spawn('jean', { model: 'scripted:hello' });
     await gateway.client.register('guest');
+    return gateway;
+  });
 
-    await expect(gateway.client.submitGoal(goal)).rejects.toMatchObject({ code });
+  test.each(refused)('is refused %s', async (_what, goal, code) => {
+    await expect(looked().client.submitGoal(goal)).rejects.toMatchObject({ code });
   });
 
   test('that is not there is not found', async () => {
@@ -559,25 +562,27 @@ describe('who follows a goal', () => {
   test('goes on behind the last step that it has', async () => {
     await using gateway = await withRuntime();
     const id = await spawnOn(gateway, talk);
-    const { steps } = await until(gateway, id, 'completed');
+    const { steps } = await goalIn(gateway, id, 'completed');
 
     const sights = await Array.fromAsync(gateway.client.followGoal(id, { after: steps - 2 }));
 
     expect(seqsOf(sights)).toEqual([steps - 1, steps]);
   });
 
-  test.each(['99', '-1', 'x'])('is refused from step %s, which is not there', async (after) => {
+  test('is refused from a step that is not there', async () => {
     await using gateway = await withRuntime();
     const id = await spawnOn(gateway, talk);
-    await until(gateway, id, 'completed');
+    await goalIn(gateway, id, 'completed');
 
-    const answer = await send({
-      at: gateway.ownerSocket,
-      path: `/api/v1/goals/${id}/follow`,
-      headers: { 'last-event-id': after },
-    });
+    for (const after of ['99', '-1', 'x']) {
+      const answer = await send({
+        at: gateway.ownerSocket,
+        path: `/api/v1/goals/${id}/follow`,
+        headers: { 'last-event-id': after },
+      });
 
-    expect(answer).toMatchObject({ status: 400, json: { code: 'gateway.bad-request' } });
+      expect(answer, after).toMatchObject({ status: 400, json: { code: 'gateway.bad-request' } });
+    }
   });
 
   test('and leaves is not kept', async () => {
@@ -591,23 +596,23 @@ describe('who follows a goal', () => {
     leaving.abort(new Error('gone'));
 
     await expect(Array.fromAsync(following)).rejects.toThrow('gone');
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await metricsOf(gateway)).toContain('aos_events_clients 0');
-    }, waiting);
+    });
   });
 
   test('and does not read is cut off', async () => {
     await using gateway = await withRuntime({ limits: { slowReaderMs: 100 } });
     const turns = [{ say: 'much '.repeat(150_000) }];
     const id = await spawnOn(gateway, turns, { max_output_tokens: 1_000_000 });
-    await until(gateway, id, 'completed');
+    await goalIn(gateway, id, 'completed');
     const socket = createConnection(gateway.ownerSocket);
     socket.write(`GET /api/v1/goals/${id}/follow HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     socket.pause();
 
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await metricsOf(gateway)).toContain('aos_events_cut_off_total 1');
-    }, waiting);
+    });
 
     socket.destroy();
   });
@@ -652,9 +657,10 @@ describe('without a daemon', () => {
     return gateway;
   }
 
+  const looked = openOnce(withGoals);
+
   test('what there is can be looked at', async () => {
-    await using gateway = await withGoals();
-    const { client } = gateway;
+    const { client } = looked();
 
     const { items } = await client.goals({ state: 'queued' });
 
@@ -678,9 +684,7 @@ describe('without a daemon', () => {
   ] satisfies readonly [string, (client: TemporaryGateway['client']) => Promise<unknown>][])(
     '%s says that it takes one',
     async (_what, work) => {
-      await using gateway = await withGoals();
-
-      await expect(work(gateway.client)).rejects.toMatchObject({
+      await expect(work(looked().client)).rejects.toMatchObject({
         ...{ code: 'agent.not-there', fix: 'aos up --detach' },
       });
     },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { openOnce } from '../../tests/support/open-once.ts';
 import {
   bearer,
   send,
@@ -9,6 +10,13 @@ import {
   testVersion,
 } from '../../tests/support/temporary-gateway.ts';
 import { routes } from './contract.ts';
+
+/** For those that change nothing. */
+const looked = openOnce(() => temporaryGateway());
+let lookedTcp: number;
+beforeAll(async () => {
+  lookedTcp = await looked().gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+});
 
 test("the owner's socket answers without a handle, and says who answers", async () => {
   await using home = await temporaryGateway();
@@ -101,10 +109,7 @@ test.each([
   ['a page without an origin', { origin: 'null' }, 'gateway.foreign-origin'],
   ['a cross-site request', { 'sec-fetch-site': 'cross-site' }, 'gateway.foreign-origin'],
 ])('TCP refuses %s, also where no handle is needed', async (_what, headers, code) => {
-  await using home = await temporaryGateway();
-  const at = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
-
-  const answer = await send({ at, path: '/livez', headers });
+  const answer = await send({ at: lookedTcp, path: '/livez', headers });
 
   expect(answer).toMatchObject({ status: 403, json: { code } });
 });
@@ -181,7 +186,7 @@ test.each([
   ['a number for a text', '{"name":5}'],
   ['no object', '"jean"'],
 ])('%s is refused with 400 and a problem', async (_what, body) => {
-  await using home = await temporaryGateway();
+  const home = looked();
 
   const answer = await send({
     at: home.ownerSocket,
@@ -217,7 +222,7 @@ test.each([
   ['a folded header', 'A: b\r\n c\r\nB\r\n\r\n'],
   ['a bare line feed', 'A: b\nContent-Length: 2\r\n\r\n{}'],
 ])('a request with %s is refused and the connection ends', async (_what, rest) => {
-  await using home = await temporaryGateway();
+  const home = looked();
   const smuggled = 'GET /api/v1/status HTTP/1.1\r\nHost: a\r\n\r\n';
 
   const text = await sendRaw(
@@ -296,9 +301,7 @@ test('a connection that is reset in the middle of a request is not counted as a 
 test.each(['the owner', 'TCP'])(
   'a request without a Host is answered with a problem: %s',
   async (door) => {
-    await using home = await temporaryGateway();
-    const tcp = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
-    const at = door === 'TCP' ? tcp : home.ownerSocket;
+    const at = door === 'TCP' ? lookedTcp : looked().ownerSocket;
 
     const text = await sendRaw(at, 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n');
 
@@ -331,7 +334,7 @@ test.each([
   '/api/v1/agents/jean%00',
   '/api/v1/agents/__proto__',
 ])('%s finds no agent', async (path) => {
-  await using home = await temporaryGateway();
+  const home = looked();
 
   const answer = await send({ at: home.ownerSocket, path });
 
@@ -341,7 +344,7 @@ test.each([
 test.each(['', 'a'.repeat(300), 'ä'])(
   'the name %j is refused by the rules of names',
   async (name) => {
-    await using home = await temporaryGateway();
+    const home = looked();
 
     await expect(home.client.register(name)).rejects.toMatchObject({ code: 'agent.bad-name' });
   },
@@ -406,7 +409,7 @@ test('agents() goes through all pages', async () => {
 });
 
 test.each(['0', '1001', '-1', '1e3', '', 'x'])('a page of "%s" is refused', async (limit) => {
-  await using home = await temporaryGateway();
+  const home = looked();
 
   const answer = await send({ at: home.ownerSocket, path: `/api/v1/agents?limit=${limit}` });
 

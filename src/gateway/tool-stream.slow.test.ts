@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bearer,
   send,
@@ -7,12 +7,12 @@ import {
   temporaryGateway,
 } from '../../tests/support/temporary-gateway.ts';
 import { testTool } from '../../tests/support/temporary-tools.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import type { GatewayDeps } from './deps.ts';
 
-const waiting = { timeout: 10_000, interval: 20 };
 const path = '/api/v1/tools/test.show/stream';
 
 /** With a tool that does what the test says; anybody may call it. */
@@ -35,11 +35,11 @@ function see({ client }: TemporaryGateway, options: { readonly key?: string } = 
 }
 
 function callIn(gateway: TemporaryGateway, state: 'started' | 'answered') {
-  return vi.waitFor(async () => {
+  return until(async () => {
     const [call] = (await gateway.client.calls({ state })).items;
     if (call === undefined) throw new Error(`no call is ${state}`);
     return call;
-  }, waiting);
+  });
 }
 
 function metricsOf({ ownerSocket }: TemporaryGateway): Promise<string> {
@@ -225,9 +225,9 @@ describe('a reader', () => {
     const reader = new RawReader(gateway);
     reader.socket.pause();
 
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await metricsOf(gateway)).toContain('aos_events_cut_off_total 1');
-    }, waiting);
+    });
 
     expect(await metricsOf(gateway)).toContain('aos_events_clients 0');
     reader.socket.destroy();
@@ -245,9 +245,9 @@ describe('a reader', () => {
     await reader.until('event: output\n');
 
     reader.socket.destroy();
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await metricsOf(gateway)).toContain('aos_events_clients 0');
-    }, waiting);
+    });
     resolve('in the end');
 
     const { call_id } = await callIn(gateway, 'answered');
@@ -318,6 +318,6 @@ class RawReader {
   }
 
   async until(words: string): Promise<void> {
-    await vi.waitFor(() => expect(this.text).toContain(words), waiting);
+    await until(() => expect(this.text).toContain(words));
   }
 }

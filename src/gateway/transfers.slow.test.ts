@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openOnce } from '../../tests/support/open-once.ts';
 import {
   bearer,
   send,
@@ -46,6 +47,9 @@ async function gatewayWithTransfer() {
   return Object.assign(gateway, sent, { as, handles });
 }
 
+/** For those that change nothing. */
+const looked = openOnce(gatewayWithTransfer);
+
 test('over HTTP a file goes from one to another, and its bytes by parts', async () => {
   await using here = await gatewayWithTransfer();
   const { client, id, bytes } = here;
@@ -77,7 +81,7 @@ test.each([
   ['bytes=5-1', 200, undefined, 94],
   ['lines=1-2', 200, undefined, 94],
 ])('Range: %s is answered with %d', async (range, status, contentRange, length) => {
-  await using here = await gatewayWithTransfer();
+  const here = looked();
 
   const answer = await sendRaw(
     here.agentSocket('jared'),
@@ -92,7 +96,7 @@ test.each([
 });
 
 test('HEAD tells how many bytes there are, and who has them gets none', async () => {
-  await using here = await gatewayWithTransfer();
+  const here = looked();
   const path = `/api/v1/transfers/${here.id}/bytes`;
   const etag = `"${sha256(here.bytes)}"`;
   const handle = bearer(here.handles.get('jared') ?? '');
@@ -133,7 +137,7 @@ const calls = [
 test.each(calls)(
   'jean learns nothing by %s …%s of what samantha sent to jared',
   async (method, what) => {
-    await using here = await gatewayWithTransfer();
+    const here = looked();
     const body = {
       '/reject': { reason: 'x' },
       '/fail': { reason: 'x' },
@@ -200,7 +204,7 @@ test('an agent is told no path, its writer is not believed, and neither is its h
 });
 
 test('the owner sees everything of its home, and fetches as who it says', async () => {
-  await using here = await gatewayWithTransfer();
+  const here = looked();
   const { client, id } = here;
 
   expect((await client.transfers({ box: 'all' })).items).toHaveLength(1);
@@ -214,7 +218,7 @@ test.each([
   ['no object', '[1]'],
   ['no JSON', '{'],
 ])('a filter by metadata that is %s is refused', async (_what, metadata) => {
-  await using here = await gatewayWithTransfer();
+  const here = looked();
 
   await expect(here.client.transfers({ metadata })).rejects.toMatchObject({
     code: 'gateway.bad-request',

@@ -1,6 +1,7 @@
 /** Whatever is thrown at the parsers: an answer or an AosError, soon, and the same twice. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isFull, runSeed } from '../../tests/support/tier.ts';
 import { checkChannel, parseAddress } from './address.ts';
 import { AosError } from './errors.ts';
 import { type Header, type Message, messageKinds, type StreamChunk } from './message.ts';
@@ -9,7 +10,6 @@ import { knownHeaders } from './message-headers.ts';
 import { parseMessage, printMessage } from './message-text.ts';
 import { parseOrchestratorRequest } from './orchestrator-request.ts';
 
-const times = process.env['AOS_TEST_FULL'] === '1' ? 10 : 1;
 const slowestMs = 50;
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -17,7 +17,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 function fuzz<Value>(cases: number, values: fc.Arbitrary<Value>, check: (value: Value) => void) {
   fc.assert(
     fc.property(values, (value) => checkSoon(() => check(value))),
-    { numRuns: cases * times, seed: 3 },
+    { numRuns: cases, seed: isFull ? 3 : runSeed },
   );
 }
 
@@ -142,7 +142,7 @@ function mutated(text: string, changes: readonly Mutation[]): string {
   }, text);
 }
 
-test('20,000 runs of arbitrary bytes are refused in words or read the same twice', () => {
+test('arbitrary bytes are refused in words or read the same twice', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.uint8Array({ maxLength: 60 }).map((end) => Uint8Array.from([...bytesOf('TO: a\n'), ...end])),
@@ -151,43 +151,44 @@ test('20,000 runs of arbitrary bytes are refused in words or read the same twice
       .map((body) => Uint8Array.from([...bytesOf('TO: a\n\n'), ...body])),
   );
 
-  fuzz(20_000, bytes, checkText);
+  fuzz(isFull ? 200_000 : 2000, bytes, checkText);
 });
 
-test('25,000 messages that were changed on the way are refused in words or read the same twice', () => {
+test('messages that were changed on the way are refused in words or read the same twice', () => {
   const texts = fc
     .tuple(messages, mutations)
     .map(([message, changes]) => mutated(printMessage(message), changes));
 
-  fuzz(25_000, texts, (text) => checkText(bytesOf(text)));
+  fuzz(isFull ? 250_000 : 2500, texts, (text) => checkText(bytesOf(text)));
 });
 
-test('25,000 messages made in code are refused in words or come back equal from their text', () => {
+test('messages made in code are refused in words or come back equal from their text', () => {
+  const count = isFull ? 250_000 : 2500;
   let passed = 0;
 
-  fuzz(25_000, messages, (message) => {
+  fuzz(count, messages, (message) => {
     const lawful = attempt(() => checkMessage(message) === undefined) ?? false;
     if (!lawful) return;
     passed++;
     expect(parseMessage(bytesOf(printMessage(message)))).toEqual(message);
   });
 
-  expect(passed).toBeGreaterThan(5000);
+  expect(passed).toBeGreaterThan(count / 5);
 });
 
-test('10,000 addresses are refused in words or understood', () => {
+test('addresses are refused in words or understood', () => {
   const values = fc.oneof(
     anyText,
     fc.tuple(addresses, mutations).map(([to, by]) => mutated(to, by)),
   );
 
-  fuzz(10_000, values, (to) => {
+  fuzz(isFull ? 100_000 : 1000, values, (to) => {
     attempt(() => parseAddress(to));
     attempt(() => checkChannel(to));
   });
 });
 
-test('20,000 bodies for the orchestrator are refused in words or understood', () => {
+test('bodies for the orchestrator are refused in words or understood', () => {
   const lines = fc.constantFrom(
     'NAME: worker-1',
     'CLI: claude',
@@ -209,7 +210,7 @@ test('20,000 bodies for the orchestrator are refused in words or understood', ()
     .map(([all, changes]) => mutated(all.join('\n'), changes));
   const kinds = fc.constantFrom(...messageKinds, 'spawn', 'spawn', 'continuity');
 
-  fuzz(20_000, fc.tuple(kinds, bodies), ([kind, body]) => {
+  fuzz(isFull ? 200_000 : 2000, fc.tuple(kinds, bodies), ([kind, body]) => {
     const request = attempt(() => parseOrchestratorRequest(kind, body));
 
     if (request !== undefined) expect(request.kind).toBe(kind);

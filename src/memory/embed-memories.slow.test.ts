@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { until } from '../../tests/support/until.ts';
 import { realClock } from '../app/engines/clock.ts';
 import { openMemoryIndex } from '../app/engines/memory/memory-index.ts';
 import { openUseLite } from '../app/engines/memory/use-lite.ts';
 import type { IndexedMemory } from '../kernel/memory/index-port.ts';
 import { MemoryEmbedding } from './embed-memories.ts';
+
+keepCompiled();
 
 const forEver = new AbortController().signal;
 const now = Date.UTC(2030, 0, 1);
@@ -27,7 +31,7 @@ test('what was embedded in the background is found by what it means', async () =
   await using embedding = new MemoryEmbedding({ index, embedder, clock: realClock, log });
 
   embedding.wake();
-  await expect.poll(() => embedding.progress()).toMatchObject({ done: 3, total: 3 });
+  await until(() => expect(embedding.progress()).toMatchObject({ done: 3, total: 3 }));
   const query = 'parked car';
   const [vector] = await embedder.embed([query], forEver);
   const within = [{ ...place, chains: 'all' as const }];

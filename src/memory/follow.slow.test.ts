@@ -1,8 +1,11 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { jean, type MemoryWorld, memoryWorld, place } from '../../tests/support/memory-world.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+
+keepCompiled();
 
 /** The one in `to` is gone, with what belongs to it. The index stays. */
 function replaceLedger(from: string, to: string): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import {
   callerFor,
   jean,
@@ -12,6 +13,8 @@ import { rememberedText } from '../kernel/journal/remembered-text.ts';
 import { memoryDeed } from '../kernel/memory/deed.ts';
 import { readEvents } from '../ledger/events.ts';
 import { authorize } from '../security/authorize.ts';
+
+keepCompiled();
 
 const dayMs = 86_400_000;
 

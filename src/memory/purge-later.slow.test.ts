@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { complainingLog } from '../../tests/support/complaining-log.ts';
 import { filesWith } from '../../tests/support/files-with.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { insertOperation } from '../ledger/operations.ts';
@@ -9,6 +10,8 @@ import { appendSteps } from '../ledger/steps.ts';
 import { concludeIn } from '../runtime/conclude.ts';
 import { tellAll } from '../runtime/tell.ts';
 import type { Note } from '../tools/deps.ts';
+
+keepCompiled();
 
 const canary = 'canary-7f3a91';
 const only = { below: false, actor: 'owner' } as const;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { complainingLog } from '../../tests/support/complaining-log.ts';
 import { filesWith } from '../../tests/support/files-with.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import {
   callerFor,
   jean,
@@ -13,6 +14,8 @@ import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { copyMemoryUses } from '../ledger/memory-uses.ts';
 import { tellOfEnd } from '../tools/notes.ts';
+
+keepCompiled();
 
 const canary = 'canary-7f3a91';
 const only = { below: false, actor: 'owner' } as const;

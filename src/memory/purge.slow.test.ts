@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { filesWith } from '../../tests/support/files-with.ts';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
 import { callKey } from '../kernel/journal/step.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { insertOperation } from '../ledger/operations.ts';
 import { storersOf } from './purge.ts';
+
+keepCompiled();
 
 const canary = 'canary-7f3a91';
 

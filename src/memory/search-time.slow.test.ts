@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place } from '../../tests/support/memory-world.ts';
 import { foundMemories } from '../ledger/found-memories.ts';
 import { memoriesById } from '../ledger/memories.ts';
+
+keepCompiled();
 
 const dayMs = 86_400_000;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import {
   callerFor,
   jean,
@@ -9,6 +10,8 @@ import {
 } from '../../tests/support/memory-world.ts';
 import type { IndexFound, IndexHit, IndexQuery, MemoryIndex } from '../kernel/memory/index-port.ts';
 import { usersOfMemories } from '../ledger/memory-uses.ts';
+
+keepCompiled();
 
 type Search = (query: IndexQuery) => Promise<IndexFound>;
 

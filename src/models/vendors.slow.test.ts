@@ -11,6 +11,7 @@ import {
 } from '../../tests/support/model-server/ask.ts';
 import { HastyClock } from '../../tests/support/model-server/hasty-clock.ts';
 import { type Fault, modelServer } from '../../tests/support/model-server/model-server.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { ScriptText } from './scripted/script.ts';
 
@@ -146,7 +147,7 @@ describe.each(wiredModels)('%s', (id) => {
     calledOff.abort(new Error('called off'));
 
     await expect(answer).rejects.toThrow('called off');
-    await expect.poll(() => server.connections(), { timeout: 5000 }).toBe(0);
+    await until(async () => expect(await server.connections()).toBe(0));
   });
 
   test('says that a key is refused, and does not repeat it', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Grantee } from '../../tests/support/grantee.ts';
 import { day, temporaryOperations } from '../../tests/support/temporary-operations.ts';
+import { until } from '../../tests/support/until.ts';
 import { expiredArtifacts } from '../ledger/artifacts.ts';
 
 const idOf = ({ address }: Grantee): string => `grantee:${address}`;
@@ -77,9 +78,9 @@ test('with the grant that it was submitted under, everything ends at once', asyn
   expect(await codeOf(operations.artifacts(idOf(alice), row.id))).toBe('capability.denied');
   expect(await codeOf(Array.fromAsync(stream))).toBe('capability.denied');
   expect((await operations.list(idOf(alice), { limit: 10 })).rows).toEqual([]);
-  await expect
-    .poll(() => world.cancelled)
-    .toEqual([expect.stringContaining(`${row.id}: the grant`)]);
+  await until(() =>
+    expect(world.cancelled).toEqual([expect.stringContaining(`${row.id}: the grant`)]),
+  );
 });
 
 test('an artifact is kept for so long, and not longer than its grant', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { borrowed } from '../../tests/sim/stale-looks.ts';
 import {
@@ -6,6 +6,7 @@ import {
   temporaryRelay,
   wholeMessage,
 } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { realRandom } from '../app/engines/random.ts';
 import { AosError } from '../kernel/errors.ts';
 import { batchRows } from '../ledger/row-batch.ts';
@@ -17,7 +18,7 @@ describe('a message to an agent', () => {
 
     const id = await home.send('jean', { to: 'samantha', body: 'hello\n' });
 
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
     expect(home.inboxes.texts('samantha')[0]).toMatch(
       new RegExp(`^FROM: jean\nID: ${id}\nSENT: .*Z\nTO: samantha\nKIND: message\n\nhello\n$`),
     );
@@ -31,7 +32,7 @@ describe('a message to an agent', () => {
       Array.from({ length: 1000 }, (_, n) => home.send('jean', { to: 'samantha', body: `${n}` })),
     );
 
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(1000));
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(1000));
     const bodies = home.inboxes.texts('samantha').map((text) => text.split('\n\n')[1]);
     expect(bodies).toEqual(Array.from({ length: 1000 }, (_, n) => `${n}`));
   });
@@ -41,15 +42,15 @@ describe('a message to an agent', () => {
     await home.register('jean', 'samantha');
     home.inboxes.failure = new AosError('disk.full', { message: 'The disk is full' });
     const id = await home.send('jean', { to: 'samantha', body: 'hello' });
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect((await home.relay.history(id))?.deliveries[0]?.attempts).toBe(1);
     });
 
     home.inboxes.failure = undefined;
 
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect((await home.relay.history(id))?.deliveries[0]?.state).toBe('delivered');
-    }, 5000);
+    });
     const history = await home.relay.history(id);
     expect(history?.steps.map(({ what }) => what)).toEqual([
       'accepted from jean',
@@ -63,9 +64,9 @@ const full = new AosError('disk.full', { message: 'The disk is full' });
 
 /** Waits until that many tries for it have failed. */
 async function untilTried(home: TemporaryRelay, id: string, tries: number): Promise<void> {
-  await vi.waitFor(async () => {
+  await until(async () => {
     expect((await home.relay.history(id))?.deliveries[0]?.attempts).toBe(tries);
-  }, 5000);
+  });
 }
 
 /** Lets the next try begin, and tells how long it was waited for. */
@@ -75,7 +76,7 @@ async function nextTry(home: TemporaryRelay, clock: SimulatedClock): Promise<num
   );
   const waitMs = (row?.due_at ?? 0) - clock.now();
   // The expiry, the sweep of inboxes, and the queue.
-  await vi.waitFor(() => expect(clock.sleeping).toBe(3));
+  await until(() => expect(clock.sleeping).toBe(3));
   await clock.advance(waitMs);
   return waitMs;
 }
@@ -139,7 +140,7 @@ describe('a delivery that fails', () => {
 
     expect(home.inboxes.names('samantha')).toEqual([]);
     await clock.advance(1000);
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(3));
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(3));
     const texts = home.inboxes.texts('samantha').map((text) => text.split('\n\n')[1]);
     expect(texts).toEqual(['1', '2', '3']);
   });
@@ -177,14 +178,14 @@ describe('a delivery that fails', () => {
       });
     });
     const first = await home.send('jean', { to: 'samantha', body: 'first' });
-    await vi.waitFor(() => expect(home.inboxes.writes).toBe(1));
+    await until(() => expect(home.inboxes.writes).toBe(1));
 
     const message = wholeMessage({ to: 'samantha' });
     await home.relay.accept(Array.from({ length: others }, () => ({ sender: 'jean', message })));
     await untilTried(home, first, 1);
     await nextTry(home, clock);
 
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(others + 1), 5000);
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(others + 1));
     const order = await home.ledger.committed.all<{ seq: number; message: number }>(
       `select e.seq, d.message from events e join messages m on e.subject = 'message:' || m.message_id
        join deliveries d on d.message = m.id where e.kind = 'message.delivered' order by e.seq`,
@@ -244,7 +245,7 @@ describe('a sink', () => {
 
     await clock.advance(1000);
 
-    await vi.waitFor(() => expect(pushed).toEqual(['hello']));
+    await until(() => expect(pushed).toEqual(['hello']));
   });
 
   test.each([1, 2, 3])(
@@ -283,7 +284,7 @@ describe('a sink', () => {
         }),
       );
       await home.send('jean', { to: 'owner', body: 'one' });
-      await vi.waitFor(() => expect(isPushing).toBe(true));
+      await until(() => expect(isPushing).toBe(true));
       await home.send('jean', { to: 'owner', body: 'two' });
 
       isFirstThere = false;
@@ -294,7 +295,7 @@ describe('a sink', () => {
         await home.until(await home.send('jean', { to: 'jean', body }), 'delivered');
       }
 
-      await vi.waitFor(() => expect(pushed).toEqual(['two']));
+      await until(() => expect(pushed).toEqual(['two']));
     },
   );
 });
@@ -305,7 +306,7 @@ test('a file of a message that was ended meanwhile is taken away, and no other',
   const gate = Promise.withResolvers<void>();
   home.inboxes.gate = gate.promise;
   const warm = await home.send('jean', { to: 'samantha', body: 'first' });
-  await vi.waitFor(() => expect(home.inboxes.writes).toBe(1));
+  await until(() => expect(home.inboxes.writes).toBe(1));
   const over = await home.send('jean', { to: 'samantha', body: 'over' });
   const stays = await home.send('jean', { to: 'samantha', body: 'stays' });
   await home.relay.mailboxes.settle('samantha', over, { kind: 'ack', body: '' });
@@ -314,7 +315,7 @@ test('a file of a message that was ended meanwhile is taken away, and no other',
 
   await home.until(warm, 'delivered');
   await home.until(stays, 'delivered');
-  await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(2));
+  await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(2));
   expect(home.inboxes.texts('samantha').join()).not.toContain('over');
 });
 
@@ -324,7 +325,7 @@ test('files that cannot be taken away do not take those along that were delivere
   const gate = Promise.withResolvers<void>();
   home.inboxes.gate = gate.promise;
   await home.send('jean', { to: 'samantha', body: 'first' });
-  await vi.waitFor(() => expect(home.inboxes.writes).toBe(1));
+  await until(() => expect(home.inboxes.writes).toBe(1));
   const over = await home.send('jean', { to: 'samantha', body: 'over' });
   const stays = await home.send('jean', { to: 'samantha', body: 'stays' });
   await home.relay.mailboxes.settle('samantha', over, { kind: 'ack', body: '' });

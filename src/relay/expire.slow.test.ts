@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { mailboxSize } from '../ledger/mailboxes.ts';
 
@@ -31,7 +32,7 @@ describe('a message whose time is up', () => {
         body: 'Your message to samantha has expired: it was not read in time.\n',
       },
     ]);
-    await expect.poll(() => home.inboxes.names('samantha')).toEqual([]);
+    await until(() => expect(home.inboxes.names('samantha')).toEqual([]));
     expect(await mailboxSize(home.ledger.committed, 'samantha')).toMatchObject({ pending: 0 });
     await clock.advance(6000);
     await home.unread('jean', 1);
@@ -143,7 +144,7 @@ test('one inbox that is broken keeps no file of another that has expired', async
   await home.register('jared');
   const id = await home.send('jean', { to: '*', ttlMs: 4000 });
   for (const name of ['samantha', 'jared']) {
-    await vi.waitFor(() => expect(home.inboxes.names(name)).toHaveLength(1));
+    await until(() => expect(home.inboxes.names(name)).toHaveLength(1));
   }
   await home.until(id, 'delivered');
   const remove = home.inboxes.remove.bind(home.inboxes);
@@ -159,7 +160,7 @@ test('one inbox that is broken keeps no file of another that has expired', async
 
   await home.unread('jean', 2);
   const lying = () => ['samantha', 'jared'].filter((name) => home.inboxes.names(name).length > 0);
-  await vi.waitFor(() => expect(lying()).toEqual(asked.slice(0, 1)));
+  await until(() => expect(lying()).toEqual(asked.slice(0, 1)));
 });
 
 test('what a reader who is attached does not take expires 5 s later, and its sender is told', async () => {
@@ -177,7 +178,7 @@ test('what a reader who is attached does not take expires 5 s later, and its sen
   // Before it is detached, which waits for what is being pushed.
   using _room = { [Symbol.dispose]: () => room.resolve() };
   const first = await home.send('jean', { to: 'samantha', ttlMs: 3000, body: 'held' });
-  await vi.waitFor(() => expect(pushed).toEqual(['held']));
+  await until(() => expect(pushed).toEqual(['held']));
   const second = await home.send('jean', { to: 'samantha', ttlMs: 3000, body: 'behind' });
 
   await clock.advance(7000);
@@ -206,7 +207,7 @@ describe('what has expired and is not ended yet is not delivered', () => {
     const id = await home.send('jean', { to: 'samantha', ttlMs: 60_000, body: 'old' });
     const tries = () =>
       home.ledger.committed.get('select 1 from deliveries where attempts = 1 and owner is null');
-    await vi.waitFor(async () => expect(await tries()).toBeDefined());
+    await until(async () => expect(await tries()).toBeDefined());
     home.inboxes.failure = undefined;
     return { ...here, id };
   }
@@ -241,7 +242,7 @@ describe('what has expired and is not ended yet is not delivered', () => {
     const gate = Promise.withResolvers<void>();
     home.inboxes.gate = gate.promise;
     await home.send('jean', { to: 'samantha', body: 'first' });
-    await vi.waitFor(() => expect(home.inboxes.writes).toBe(1));
+    await until(() => expect(home.inboxes.writes).toBe(1));
     const old = await home.send('jean', { to: 'samantha', ttlMs: 60_000, body: 'old' });
     const next = await home.send('jean', { to: 'samantha', body: 'new' });
 
@@ -268,6 +269,6 @@ describe('what has expired and is not ended yet is not delivered', () => {
     // Whoever opened it could not have been told yet of files that are read.
     expect(written).toEqual([]);
     expect(await home.unread('jean', 1)).toMatchObject([{ kind: 'nack', re: id }]);
-    await vi.waitFor(() => expect(written).toEqual(['jean']));
+    await until(() => expect(written).toEqual(['jean']));
   });
 });

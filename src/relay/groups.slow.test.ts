@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TemporaryRelay, temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { setPresence } from '../ledger/agents.ts';
 import type { MailboxItem } from './relay.ts';
 
@@ -237,7 +238,7 @@ describe('a subscription', () => {
 
     await attached[Symbol.asyncDispose]();
 
-    await expect.poll(() => home.inboxes.texts('samantha')).toHaveLength(1);
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
   });
 
   test('that is not there cannot end', async () => {

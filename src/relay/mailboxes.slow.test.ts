@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { type TemporaryRelay, temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { findAgent, setPresence } from '../ledger/agents.ts';
 import type { MailboxItem } from './relay.ts';
@@ -235,7 +236,7 @@ describe('whoever is attached', () => {
 
     await attached[Symbol.asyncDispose]();
 
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
     expect(home.inboxes.texts('samantha')[0]).toContain('unread');
     expect(await home.steps(unread)).toContain('samantha left without reading it; it waits again');
     expect(await stateOf(home, read)).toBe('read');
@@ -278,7 +279,7 @@ describe('whoever is attached', () => {
     gate.resolve();
     await leaving;
 
-    await vi.waitFor(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
+    await until(() => expect(home.inboxes.texts('samantha')).toHaveLength(1));
     await home.until(id, 'delivered');
   });
 });

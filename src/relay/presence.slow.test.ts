@@ -1,9 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { realDisk } from '../app/engines/disk.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { watchPresence } from './presence.ts';
@@ -37,7 +38,7 @@ async function world() {
       for (let n = 0; n < times; n++) {
         await clock.advance(lookMs);
         // The expiry, the sweep of inboxes, and this.
-        await vi.waitFor(() => expect(clock.sleeping).toBe(3), 5000);
+        await until(() => expect(clock.sleeping).toBe(3));
       }
     },
     samantha: () => findAgent(home.ledger.committed, 'samantha'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
+import { until } from '../../tests/support/until.ts';
 import { mailboxSize } from '../ledger/mailboxes.ts';
 
 describe('reading', () => {
@@ -92,7 +93,7 @@ describe('an ack', () => {
 
     await home.unread('jean', 1);
     expect(await home.relay.history(id)).toMatchObject({ deliveries: [{ state: 'acked' }] });
-    await expect.poll(() => home.inboxes.names('samantha')).toEqual([]);
+    await until(() => expect(home.inboxes.names('samantha')).toEqual([]));
   });
 
   test('after the message was read and is over changes nothing, and is passed on', async () => {

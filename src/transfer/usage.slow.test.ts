@@ -7,6 +7,7 @@ import {
   type TemporaryTransfers,
   temporaryTransfers,
 } from '../../tests/support/temporary-transfers.ts';
+import { seeds } from '../../tests/support/tier.ts';
 import { keepBlobs } from '../app/blob-upkeep.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { heldBytes } from '../ledger/transfer-bodies.ts';
@@ -109,7 +110,7 @@ async function expectCounted(here: TemporaryTransfers): Promise<void> {
   expect(bodies.map((each) => each.said)).toEqual(bodies.map(({ found }) => found));
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+test.each(seeds('what each has stored', { fast: 2, full: 8 }))(
   'after whatever happens, what each has stored is the sum of what is held (seed %d)',
   async (seed) => {
     await using here = await temporaryTransfers();

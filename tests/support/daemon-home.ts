@@ -80,11 +80,11 @@ async function runIn(
   return { code, stdout, stderr };
 }
 
-/** Programs live longer than their daemon. */
-async function endAgents({ daemon }: DaemonHome): Promise<void> {
+/** Programs live longer than their daemon; with an agent of a model its goals are cancelled. */
+export async function endAgents({ daemon }: Pick<DaemonHome, 'daemon'>): Promise<void> {
   const agents = await Array.fromAsync(daemon.client.agents()).catch(() => []);
   for (const { name, body, state } of agents) {
-    if (body !== 'command' || state === 'terminated') continue;
+    if (body === 'guest' || state === 'terminated') continue;
     // Its parent may have been ended before it.
     await daemon.client.killAgent(name).catch(() => {});
   }

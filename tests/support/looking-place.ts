@@ -27,12 +27,18 @@ export type RequestChange = Partial<Omit<LookRequest, 'filters'>> & Partial<Look
 
 export const never: AbortSignal = new AbortController().signal;
 
-export function lookingPlace({ zone = 'UTC' } = {}): LookingPlace {
+export interface LookingChoices {
+  readonly zone?: string;
+  /** That of several places, whose threads stay. */
+  readonly looking?: FileLooking;
+}
+
+export function lookingPlace({ zone = 'UTC', looking: shared }: LookingChoices = {}): LookingPlace {
   const opened = new AsyncDisposableStack();
   const folder = opened.use(temporaryFolder());
   const descriptor = openSync(folder.path, 'r');
   opened.defer(() => closeSync(descriptor));
-  const looking = opened.use(openFileLooking({ clock: realClock, zone }));
+  const looking = shared ?? opened.use(openFileLooking({ clock: realClock, zone }));
   const request = (change: RequestChange = {}) =>
     requestOf({ held: `/proc/self/fd/${descriptor}`, path: folder.path }, change);
   const list = (change?: RequestChange) => looking.list(request(change), never);

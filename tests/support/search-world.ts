@@ -31,21 +31,43 @@ export interface SearchWorld extends AsyncDisposable {
   index(): Promise<IndexState>;
 }
 
+/** What looks at trees, with its threads. */
+export interface SearchThreads extends AsyncDisposable {
+  readonly looking: FileLooking;
+  readonly searching: FileSearching;
+}
+
 const never = new AbortController().signal;
 
-/** A tree of files, and the real threads that search it. */
-export function searchWorld(options: Partial<FileSearchingOptions> = {}): SearchWorld {
+/** The real threads that search; what is indexed lies in `indexFolder`. */
+export function searchThreads(
+  indexFolder: string,
+  options: Partial<FileSearchingOptions> = {},
+): SearchThreads {
+  const looking = openFileLooking({ clock: realClock, zone: 'UTC' });
+  const searching = openFileSearching({ looking, clock: realClock, indexFolder, ...options });
+  return {
+    ...{ looking, searching },
+    async [Symbol.asyncDispose]() {
+      await searching[Symbol.asyncDispose]();
+      await looking[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A tree of files, and the threads that search it: its own, unless those of several are said. */
+export function searchWorld(
+  options: Partial<FileSearchingOptions> = {},
+  shared?: SearchThreads,
+): SearchWorld {
   const folder = temporaryFolder();
   const path = folder.at('tree');
   mkdirSync(path);
   const descriptor = openSync(path, 'r');
   const base = { held: `/proc/self/fd/${descriptor}`, path };
   const reach = { kind: 'all', aosHome: folder.at('aos'), passOverSecrets: false } as const;
-  const looking = openFileLooking({ clock: realClock, zone: 'UTC' });
-  const searching = openFileSearching({
-    ...{ looking, clock: realClock, indexFolder: folder.at('index') },
-    ...options,
-  });
+  const threads = shared ?? searchThreads(folder.at('index'), options);
+  const { looking, searching } = threads;
   const request = (wanted: Partial<SearchRequest>): SearchRequest => ({
     ...{ base, reach, recursive: true, hidden: false, passOver: [], limit: 100 },
     ...{ filters: { kind: 'any' }, query: '', how: 'words', where: 'both', now: realClock.now() },
@@ -66,8 +88,9 @@ export function searchWorld(options: Partial<FileSearchingOptions> = {}): Search
     },
     index: () => searching.index({ base, reach, passOver: [] }, never),
     async [Symbol.asyncDispose]() {
-      await searching[Symbol.asyncDispose]();
-      await looking[Symbol.asyncDispose]();
+      // Nothing of a tree that is gone is left to those who share the threads.
+      if (shared === undefined) await threads[Symbol.asyncDispose]();
+      else await searching.dropIndex(path);
       closeSync(descriptor);
       await folder[Symbol.asyncDispose]();
     },

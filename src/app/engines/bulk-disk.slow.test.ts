@@ -6,10 +6,16 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
+import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
+import { waitMs } from '../../../tests/support/limits.ts';
 import { runProgram } from '../../../tests/support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { isFull } from '../../../tests/support/tier.ts';
+import { untilTrue } from '../../../tests/support/until.ts';
 import type { BulkDisk } from '../../kernel/bulk-disk.ts';
 import { openBulkDisk, type ThreadedBulkDisk } from './bulk-disk.ts';
+
+keepCompiled();
 
 const plenty = { eachBytes: 100_000_000, allBytes: 1_000_000_000 };
 const idleMs = 1000;
@@ -47,7 +53,7 @@ function runningPlace(): Promise<Place> {
 /** The first call starts the thread, which takes work a moment later. */
 async function start(bulk: ThreadedBulkDisk, folder: TemporaryFolder): Promise<void> {
   await bulk.takeFiles([folder.at('nothing')], plenty);
-  await until(() => bulk.isRunning);
+  await untilTrue(() => bulk.isRunning);
 }
 
 interface Threads extends Disposable {
@@ -77,24 +83,16 @@ function watchThreads(): Threads {
   };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`nothing came of ${condition}`);
-    await sleep(1);
-  }
-}
-
 /** Without giving way to anything else here, so that it sees the moment at which it comes. */
 function standUntilThere(path: string): void {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + waitMs;
   while (!existsSync(path)) if (Date.now() > deadline) throw new Error(`${path} never came`);
 }
 
 /** Fails where something is never answered. */
 async function answered<Answer>(work: PromiseLike<Answer>): Promise<Answer> {
   const stop = new AbortController();
-  const late = sleep(10_000, undefined, { signal: stop.signal }).then(() => {
+  const late = sleep(waitMs, undefined, { signal: stop.signal }).then(() => {
     throw new Error('no answer came');
   });
   try {
@@ -145,18 +143,19 @@ describe('the thread of the bulk disk', () => {
       else if (what === 'write') await bulk.writeFiles(paths.map((path) => ({ path, text: '' })));
       else await bulk.moveFiles(paths.map((path) => ({ from: path, to: `${path} new` })));
       expect(bulk.isRunning).toBe(false);
-      await until(() => bulk.isRunning);
+      await untilTrue(() => bulk.isRunning);
 
       expect(threads.started).toBe(1);
       expect(threads.running).toBe(1);
     },
   );
 
-  test('gives ten callers at once, with 1,000 files, each its own answers', async () => {
+  test('gives ten callers at once, with many files, each its own answers', async () => {
     await using running = await runningPlace();
     const { bulk, folder, threads } = running;
+    const each = isFull ? 100 : 20;
     const call = async (caller: number) => {
-      const names = numbered(100, `caller ${caller} file`);
+      const names = numbered(each, `caller ${caller} file`);
       const paths = names.map((name) => folder.at(name));
       await bulk.writeFiles(names.map((name) => ({ path: folder.at(name), text: name })));
       const moved = await bulk.moveFiles(
@@ -176,7 +175,7 @@ describe('the thread of the bulk disk', () => {
         { failure: { code: 'disk.missing' } },
       ]);
     }
-    expect(readdirSync(folder.path)).toHaveLength(1000);
+    expect(readdirSync(folder.path)).toHaveLength(10 * each);
     expect(bulk.isRunning).toBe(true);
     expect(threads.started).toBe(1);
   });
@@ -193,7 +192,7 @@ describe('the thread of the bulk disk', () => {
     await clock.advance(1);
 
     expect(bulk.isRunning).toBe(false);
-    await until(() => threads.running === 0);
+    await untilTrue(() => threads.running === 0);
   });
 
   test('does not end while it works, however long that takes', async () => {
@@ -217,7 +216,7 @@ describe('the thread of the bulk disk', () => {
     await clock.advance(idleMs);
 
     expect(bulk.isRunning).toBe(false);
-    await until(() => threads.running === 0);
+    await untilTrue(() => threads.running === 0);
   });
 
   test('is started again by work that comes after it ended, which is done all the same', async () => {
@@ -228,9 +227,9 @@ describe('the thread of the bulk disk', () => {
 
     // One while it is ending, one when it has ended, and one in its follower.
     const taken = await answered(texts(bulk, [folder.at('a')]));
-    await until(() => threads.running === 0);
+    await untilTrue(() => threads.running === 0);
     taken.push(...(await answered(texts(bulk, [folder.at('a')]))));
-    await until(() => bulk.isRunning);
+    await untilTrue(() => bulk.isRunning);
     taken.push(...(await answered(texts(bulk, [folder.at('a')]))));
 
     expect(taken).toEqual(['text', 'text', 'text']);
@@ -257,7 +256,7 @@ describe('a bulk disk that is disposed', () => {
     await using starting = await place();
     const { bulk, folder, threads } = starting;
     await bulk.takeFiles([folder.at('nothing')], plenty);
-    await until(() => threads.running === 1);
+    await untilTrue(() => threads.running === 1);
     expect(bulk.isRunning).toBe(false);
 
     await bulk[Symbol.asyncDispose]();
@@ -435,7 +434,7 @@ describe('a thread that dies in the middle', () => {
     expect(clock.sleeping).toBe(1);
 
     await answered(threads.kill());
-    await until(() => !bulk.isRunning);
+    await untilTrue(() => !bulk.isRunning);
 
     expect(clock.sleeping).toBe(0);
   });
@@ -448,7 +447,7 @@ describe('a thread that dies in the middle', () => {
     const works = [texts(bulk, paths), texts(bulk, paths)];
     await answered(threads.kill());
     await answered(Promise.all(works));
-    await until(() => !bulk.isRunning);
+    await untilTrue(() => !bulk.isRunning);
     expect(clock.sleeping).toBe(0);
     await start(bulk, folder);
 
@@ -505,11 +504,11 @@ test.each([
     await using growing = await place({ isRunning, manyFiles });
     const { bulk, folder } = growing;
     await using _ = appendTo(folder.at('log'));
-    await until(() => existsSync(folder.at('log')));
+    await untilTrue(() => existsSync(folder.at('log')));
 
     const sizes = new Set<number>();
     let changes = 0;
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + waitMs;
     for (let takes = 0; takes < 500 || changes === 0 || sizes.size < 2; takes++) {
       if (Date.now() > deadline) throw new Error('it never changed while it was taken');
       const [taken] = await bulk.takeFiles([folder.at('log')], plenty);

@@ -1,8 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { runAsOrdinary } from '../../../tests/support/ordinary.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+
+keepCompiled();
 
 const modes = [0o000, 0o200, 0o400];
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { isFull } from '../../../tests/support/tier.ts';
 import { noStrangers } from './sandbox/join-lists.ts';
 import { startThread, untilNoThreadStarts } from './threads.ts';
 
@@ -26,13 +27,15 @@ async function looked(more: readonly number[] = []): Promise<Heard> {
   return { code, words: words.trim() };
 }
 
+const rounds = isFull ? 100 : 12;
+
 test('a program that is started while threads start inherits nothing of them', async () => {
   await using folder = temporaryFolder();
   const file = folder.at('thread.cjs');
   writeFileSync(file, '');
   const ended: Promise<unknown>[] = [];
   const seen = new Set<string>();
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const threads = [startThread(file), startThread(file)];
     ended.push(...threads.map((thread) => once(thread, 'exit')));
     await untilNoThreadStarts();

@@ -2,9 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../../tests/support/file-agent-world.ts';
+import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
+
+keepCompiled();
 
 function write(world: FileAgentWorld, ...names: readonly string[]): void {
   for (const name of names) writeFileSync(join(world.root, name), name);

@@ -2,6 +2,9 @@ import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../../tests/support/file-agent-world.ts';
+import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
+
+keepCompiled();
 
 function write(world: FileAgentWorld, ...names: readonly string[]): void {
   for (const name of names) writeFileSync(join(world.root, name), name);

@@ -10,11 +10,12 @@ import {
 } from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasSandbox, isRoot } from '../../../tests/support/machine.ts';
 import { noWalls } from '../../../tests/support/no-walls.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { openTestLedger } from '../../../tests/support/temporary-ledger.ts';
+import { until } from '../../../tests/support/until.ts';
 import { realClock } from '../../app/engines/clock.ts';
 import { openProgramLogs } from '../../app/engines/program-logs.ts';
 import { openPrograms } from '../../app/engines/programs.ts';
@@ -22,6 +23,7 @@ import { realRandom } from '../../app/engines/random.ts';
 import { BubblewrapSandboxes } from '../../app/engines/sandbox/bubblewrap-sandboxes.ts';
 import type { CommandSpec } from '../../kernel/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import type { Programs, RunningProgram } from '../../kernel/programs.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { type AgentRow, agentInnards, findAgent, insertAgent } from '../../ledger/agents.ts';
@@ -29,8 +31,6 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Note } from '../../tools/deps.ts';
 import { CommandBodies } from './command-bodies.ts';
 import type { BodySandboxes, CommandDeps } from './deps.ts';
-
-const soon = { timeout: 8000, interval: 5 };
 
 /** A daemon's worth of it, which can die without stopping anything. */
 interface World extends AsyncDisposable {
@@ -101,11 +101,11 @@ async function world(
     agent,
     spawn: (name, spec) => insertCommand(ledger, home, name, spec),
     until: (name, state) =>
-      vi.waitFor(async () => {
+      until(async () => {
         const row = await agent(name);
         expect(row.state).toBe(state);
         return row;
-      }, soon),
+      }),
     events: async (name) =>
       (
         await ledger.committed.all<{ kind: string }>(
@@ -178,6 +178,12 @@ async function insertCommand(
   });
 }
 
+/** Where a pause is not the subject, only that there is one. */
+const hurried: Clock = {
+  ...realClock,
+  sleep: (ms, signal) => realClock.sleep(ms / 10, signal),
+};
+
 const sh = (script: string): CommandSpec['argv'] => ['sh', '-c', script];
 const forever = sh('while :; do echo x >> ticks; sleep 0.01; done');
 
@@ -205,7 +211,7 @@ test('a program runs under a lease in its workspace, and its end completes the a
     pid: null,
     reason: expect.stringMatching(/^exited with 0 after /),
   });
-  await vi.waitFor(() => expect(at.leases.size).toBe(0), soon);
+  await until(() => expect(at.leases.size).toBe(0));
   expect(readFileSync(at.home.at('logs', 'agents', 'jean.log'), 'utf8')).toBe(
     `${at.nap('jean')}\n`,
   );
@@ -287,7 +293,7 @@ test('pause() stops all of it, resume() lets it go on', async () => {
   await at.spawn('jean', { argv: forever });
   await at.bodies.start('jean');
   const ticks = join(at.nap('jean'), 'ticks');
-  await vi.waitFor(() => expect(sizeOf(ticks)).toBeGreaterThan(0), soon);
+  await until(() => expect(sizeOf(ticks)).toBeGreaterThan(0));
 
   await at.bodies.pause('jean', { by: 'owner', reason: 'lunch' });
 
@@ -339,7 +345,7 @@ test('terminate() lets a program that is paused clean up after itself', async ()
   const script = `trap 'echo bye > bye; exit 0' TERM; echo x > ticks; ${forever[2]}`;
   await at.spawn('jean', { argv: sh(script) });
   await at.bodies.start('jean');
-  await vi.waitFor(() => expect(sizeOf(join(at.nap('jean'), 'ticks'))).toBeGreaterThan(0), soon);
+  await until(() => expect(sizeOf(join(at.nap('jean'), 'ticks'))).toBeGreaterThan(0));
   await at.bodies.pause('jean');
 
   await at.bodies.terminate('jean');
@@ -360,9 +366,9 @@ test('terminate() works while it starts, waits for a slot, rests, is over, and i
   await Promise.all(['starting', 'waiting'].map((name) => at.bodies.terminate(name)));
   await start;
   await at.bodies.start('resting');
-  await vi.waitFor(async () => {
+  await until(async () => {
     expect((await at.agent('resting')).reason).toContain('starts again');
-  }, soon);
+  });
   await at.bodies.terminate('resting');
   await at.bodies.start('over');
   await at.until('over', 'completed');
@@ -377,17 +383,17 @@ test('terminate() works while it starts, waits for a slot, rests, is over, and i
 });
 
 test('a program that fails is started again, and given up when it fails too often', async () => {
-  await using at = await world({ intensity: { most: 2, withinMs: 60_000 } });
+  await using at = await world({ clock: hurried, intensity: { most: 2, withinMs: 60_000 } });
   await at.spawn('jean', { argv: sh('echo x >> starts; exit 1'), restart: 'on-failure' });
 
   await at.bodies.start('jean');
 
   const { reason } = await at.until('jean', 'failed').then(() =>
-    vi.waitFor(async () => {
+    until(async () => {
       const row = await at.agent('jean');
       expect(row.reason).toContain('too often');
       return row;
-    }, soon),
+    }),
   );
   expect(reason).toMatch(/^exited with 1 after/);
   expect(sizeOf(join(at.nap('jean'), 'starts'))).toBe(6);
@@ -396,7 +402,7 @@ test('a program that fails is started again, and given up when it fails too ofte
 });
 
 test('a program that completes is started again only where it always is', async () => {
-  await using at = await world({ intensity: { most: 1, withinMs: 60_000 } });
+  await using at = await world({ clock: hurried, intensity: { most: 1, withinMs: 60_000 } });
   await at.spawn('once', { argv: sh('echo x >> starts'), restart: 'on-failure' });
   await at.spawn('always', { argv: sh('echo x >> starts'), restart: 'always' });
 
@@ -414,13 +420,13 @@ test('a program that somebody else stopped shows as frozen until it goes on', as
   await at.spawn('jean', { argv: sh('echo $$ > pid; while :; do sleep 0.01; done') });
   await at.bodies.start('jean');
   const pidFile = join(at.nap('jean'), 'pid');
-  await vi.waitFor(() => expect(sizeOf(pidFile)).toBeGreaterThan(1), soon);
+  await until(() => expect(sizeOf(pidFile)).toBeGreaterThan(1));
   const pid = Number(readFileSync(pidFile, 'utf8'));
   const lookFor = (health: 'frozen' | null) =>
-    vi.waitFor(async () => {
+    until(async () => {
       await at.bodies.tick();
       expect(await at.agent('jean')).toMatchObject({ state: 'running', health });
-    }, soon);
+    });
 
   process.kill(pid, 'SIGSTOP');
   await lookFor('frozen');
@@ -435,12 +441,12 @@ test('tick() moves on a log that has grown too long', async () => {
   await at.spawn('jean', { argv: sh('while :; do echo 0123456789; sleep 0.001; done') });
   await at.bodies.start('jean');
   const log = at.home.at('logs', 'agents', 'jean.log');
-  await vi.waitFor(() => expect(sizeOf(log)).toBeGreaterThan(1000), soon);
+  await until(() => expect(sizeOf(log)).toBeGreaterThan(1000));
 
   await at.bodies.tick();
 
   expect(existsSync(`${log}.1`)).toBe(true);
-  await vi.waitFor(() => expect(sizeOf(log)).toBeGreaterThan(0), soon);
+  await until(() => expect(sizeOf(log)).toBeGreaterThan(0));
 });
 
 test('the next daemon adopts what still runs, paused or not, and ends what has ended', async () => {
@@ -455,12 +461,15 @@ test('the next daemon adopts what still runs, paused or not, and ends what has e
   const over: string[] = [];
   const next = at.crash({ onEnd: (name) => void over.push(name) });
   mkdirSync(join(at.nap('ended'), 'go'));
+  const shellOf = async (name: string): Promise<number> =>
+    JSON.parse((await agentInnards(at.ledger.committed, name))?.program ?? '{}').pid;
   // The shell in front of it: nobody is left to tell how it ended.
-  const shell = JSON.parse((await agentInnards(at.ledger.committed, 'again'))?.program ?? '{}').pid;
+  const shell = await shellOf('again');
   process.kill(shell, 'SIGKILL');
   process.kill(again.pid ?? 0, 'SIGKILL');
-  for (const pid of [shell, again.pid, ended.pid])
-    await vi.waitFor(() => expect(existsSync(`/proc/${pid}/exe`)).toBe(false), soon);
+  // That of the other one writes it down, after its program has ended.
+  for (const pid of [shell, again.pid, ended.pid, await shellOf('ended')])
+    await until(() => expect(existsSync(`/proc/${pid}/exe`)).toBe(false));
 
   await next.recover();
 
@@ -567,7 +576,7 @@ test('an agent whose start fails while nobody waits for it tells its parent and 
   await at.bodies.terminate('first');
 
   await at.until('second', 'failed');
-  await vi.waitFor(() => expect(at.notes).toHaveLength(2), soon);
+  await until(() => expect(at.notes).toHaveLength(2));
   expect(at.notes[1]).toMatchObject({
     to: 'owner',
     body: expect.stringContaining('There is no program'),
@@ -588,7 +597,7 @@ test('a program of which the ledger cannot be told does not run', async () => {
 });
 
 test('an end that could not be kept at once is kept later', async () => {
-  await using at = await world();
+  await using at = await world({ clock: hurried });
   await at.spawn('jean', { argv: sh('sleep 0.05; exit 5') });
   const bodies = at.crash({ ledger: failingLedger(at.ledger, { from: 3, to: 3 }) });
 
@@ -694,7 +703,7 @@ describe.skipIf(!hasSandbox)('a program behind a wall', () => {
 
     await at.bodies.start('jean');
 
-    await vi.waitFor(() => expect(sizeOf(join(at.nap('jean'), 'ticks'))).toBeGreaterThan(0), soon);
+    await until(() => expect(sizeOf(join(at.nap('jean'), 'ticks'))).toBeGreaterThan(0));
     expect(at.wall.served).toHaveLength(1);
     expect(await dataOf(at, 'agent.running')).toEqual([expect.stringContaining('"sandbox":"on"')]);
     await at.bodies.terminate('jean');

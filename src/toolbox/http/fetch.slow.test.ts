@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import {
   fetchTool,
@@ -9,8 +9,10 @@ import {
   steeredResolver,
   webServer,
 } from '../../../tests/support/http-world.ts';
+import { limitMs } from '../../../tests/support/limits.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool } from '../../../tests/support/tool-call.ts';
+import { untilTrue } from '../../../tests/support/until.ts';
 import { AosError } from '../../kernel/errors.ts';
 
 const local = (port: number, actions = '*') => [`http:127.0.0.1:${port}/*:${actions}`];
@@ -398,7 +400,7 @@ describe('in words, and in none of the system,', () => {
       code: 'http.unreachable',
       message: expect.stringContaining('within 700 ms'),
     });
-    await vi.waitUntil(() => server.connections.length === 1, { timeout: 5000 });
+    await untilTrue(() => server.connections.length === 1);
     await clock.advance(700);
 
     await refused;
@@ -419,11 +421,11 @@ test('a call that is aborted ends at once with its reason, and its connection to
     { capabilities: local(server.port), signal: abort.signal },
   );
   const refused = expect(attempt).rejects.toBe(reason);
-  await vi.waitUntil(() => (server.connections[0]?.bytesWritten ?? 0) > 0, { timeout: 5000 });
+  await untilTrue(() => (server.connections[0]?.bytesWritten ?? 0) > 0);
   abort.abort(reason);
 
   await refused;
-  await vi.waitUntil(() => server.connections[0]?.closed === true, { timeout: 1000 });
+  await untilTrue(() => server.connections[0]?.closed === true, limitMs(1000));
 });
 
 describe('before it is run, http.fetch', () => {

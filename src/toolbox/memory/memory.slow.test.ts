@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { type MemoryWorld, memoryWorld } from '../../../tests/support/memory-world.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { memoryTools } from './tools.ts';
+
+keepCompiled();
 
 const all: TestCallOptions = { capabilities: ['memory:**:read,write,search,share'] };
 

@@ -7,6 +7,7 @@ import {
   type TemporaryTransfers,
   temporaryTransfers,
 } from '../../../tests/support/temporary-transfers.ts';
+import { cases } from '../../../tests/support/tier.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { realTreeDisk } from '../../app/engines/tree-disk.ts';
 import { worksHere } from '../../blobs/seal/stretch.ts';
@@ -162,14 +163,14 @@ function namesIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => !/\.note\.[0-9a-f]{16}$/.test(name));
 }
 
-/** The step at which it was killed; undefined when it was done before. */
-async function killedAt(last: number, isFolder: boolean): Promise<string | undefined> {
+/** The steps that were taken, the last of them the one at which it was killed. */
+async function killedAt(last: number, isFolder: boolean): Promise<readonly string[]> {
   await using here = await sentToJared(isFolder ? makeFolder : undefined);
-  let steps = 0;
+  const taken: string[] = [];
   let killed: string | undefined;
   const step = (what: string): void => {
-    steps++;
-    if (steps < last) return;
+    if (killed === undefined) taken.push(what);
+    if (taken.length < last) return;
     killed ??= what;
     throw new Error('killed here');
   };
@@ -199,21 +200,21 @@ async function killedAt(last: number, isFolder: boolean): Promise<string | undef
   if (isFolder) expect(readFileSync(`${here.path}/b`, 'utf8')).toBe('small');
   if (!isNamed || killed === 'syncFolder') expect(namesIn(here.dest)).toEqual(['report']);
   expect(here.told.filter(({ to }) => to === 'samantha')).toHaveLength(1);
-  return killed;
+  return taken;
 }
 
 test.each(['file', 'folder'])(
   'killed at any step, the same command gives a %s its name, and what has it is received',
   async (kind) => {
-    const killed: string[] = [];
-    for (;;) {
-      const step = await killedAt(killed.length + 1, kind === 'folder');
-      if (step === undefined) break;
-      killed.push(step);
-    }
+    const isFolder = kind === 'folder';
+    const steps = await killedAt(Number.POSITIVE_INFINITY, isFolder);
+    const places = steps.map((_, index) => index + 1);
 
-    const naming = kind === 'folder' ? 'rename' : 'link';
-    expect(killed.lastIndexOf(naming)).toBeGreaterThan(killed.indexOf('verify'));
-    expect(killed.length).toBeGreaterThan(10);
+    const naming = isFolder ? 'rename' : 'link';
+    expect(steps.lastIndexOf(naming)).toBeGreaterThan(steps.indexOf('verify'));
+    expect(steps.length).toBeGreaterThan(10);
+    for (const last of cases(`a ${kind} killed at any step`, places, 5)) {
+      expect(await killedAt(last, isFolder), `killed at ${last}`).toEqual(steps.slice(0, last));
+    }
   },
 );

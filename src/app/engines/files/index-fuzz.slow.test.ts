@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { searchWorld } from '../../../../tests/support/search-world.ts';
+import { isFull } from '../../../../tests/support/tier.ts';
 import { AosError } from '../../../kernel/errors.ts';
 
 const pieces = [
@@ -21,7 +23,11 @@ function* queries(count: number): Generator<string> {
   }
 }
 
-test('10,000 queries of any characters are answered by the index or refused in words', async () => {
+const count = isFull ? 10_000 : 1000;
+
+keepCompiled();
+
+test('queries of any characters are answered by the index or refused in words', async () => {
   await using world = searchWorld();
   world.write('Documents/invoice-ahmed.txt', 'Invoice 7\nFrom: Ahmed\n');
   await world.index();
@@ -36,10 +42,10 @@ test('10,000 queries of any characters are answered by the index or refused in w
       answers.refused++;
     }
   };
-  const all = [...queries(10_000)];
+  const all = [...queries(count)];
   while (all.length > 0) await Promise.all(all.splice(0, 500).map(ask));
 
   expect(answers.walk).toBe(0);
-  expect(answers.index + answers.refused).toBe(10_000);
-  expect(answers.index).toBeGreaterThan(5000);
+  expect(answers.index + answers.refused).toBe(count);
+  expect(answers.index).toBeGreaterThan(count / 2);
 });

@@ -10,9 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type LookingPlace, lookingPlace, never } from '../../../../tests/support/looking-place.ts';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
+import { type LookingPlace, never } from '../../../../tests/support/looking-place.ts';
+import { sharedLooking } from '../../../../tests/support/shared-threads.ts';
 import { parseCapability } from '../../../kernel/capability/capability-text.ts';
 import type { FileReach } from '../../../kernel/files/look.ts';
+
+keepCompiled();
+const newPlace = sharedLooking();
 
 function granted(...paths: string[]): FileReach {
   const chains = paths.map((path) => {
@@ -25,7 +30,7 @@ function granted(...paths: string[]): FileReach {
 
 describe('list()', () => {
   test('finds everything in a tree, and of one folder only what is in it', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('a.txt');
     place.write('one/b.txt');
     place.write('one/two/c.txt');
@@ -36,7 +41,7 @@ describe('list()', () => {
   });
 
   test('tells of a file what the system says of it', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     const path = place.write('a.txt', 'hello');
     utimesSync(path, 1_700_000_000, 1_700_000_000.5);
     chmodSync(path, 0o640);
@@ -59,7 +64,7 @@ describe('list()', () => {
     ['modified', 'asc', ['c.txt', 'a.txt', 'B.txt']],
     ['modified', 'desc', ['B.txt', 'a.txt', 'c.txt']],
   ] as const)('sorts by %s, %s', async (by, order, expected) => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const [index, name] of ['a.txt', 'B.txt', 'c.txt'].entries()) {
       utimesSync(place.write(name, 'x'.repeat(index)), 0, 1000 + ((index + 1) % 3));
     }
@@ -71,7 +76,7 @@ describe('list()', () => {
   });
 
   test('returns no more than the limit, and counts the rest', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (let index = 0; index < 300; index++)
       place.write(`${index % 7}/${index}`, 'x'.repeat(index));
 
@@ -95,7 +100,7 @@ describe('list()', () => {
   });
 
   test('leaves out hidden names, unless they are asked for', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('.hidden/a');
     place.write('.env');
     place.write('b');
@@ -108,7 +113,7 @@ describe('list()', () => {
   });
 
   test('goes by a pattern of the path, and into no folder that cannot fit', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const path of ['a/x.pdf', 'a/b/y.PDF', 'c/z.pdf', 'w.pdf', 'a/n.txt']) place.write(path);
 
     const pattern = (...glob: string[]) => place.names({ glob, recursive: false });
@@ -121,7 +126,7 @@ describe('list()', () => {
   });
 
   test('passes over what is excluded, with all that is in it', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const path of ['node_modules/a', 'b/node_modules/c', 'd.tmp', 'e', 'f/g/h'])
       place.write(path);
 
@@ -142,7 +147,7 @@ describe('list()', () => {
   });
 
   test('goes by sizes and dates: after includes the moment, before does not', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const [name, size, second] of [
       ['a', 1, 10],
       ['b', 2, 20],
@@ -159,7 +164,7 @@ describe('list()', () => {
   });
 
   test('takes dates before 1970 and in the future as they are', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     utimesSync(place.write('old'), new Date(-86_400_000), new Date(-86_400_000));
     utimesSync(place.write('new'), 0, 4_102_444_800);
 
@@ -175,8 +180,8 @@ function byLetters(order: 'asc' | 'desc'): string[] {
 
 describe('a walk', () => {
   test('tells of symlinks and follows none, also not in a circle', async () => {
-    await using place = lookingPlace();
-    await using outside = lookingPlace();
+    await using place = newPlace();
+    await using outside = newPlace();
     outside.write('secret');
     place.write('in/a');
     symlinkSync(outside.folder.path, place.folder.at('out'));
@@ -191,7 +196,7 @@ describe('a walk', () => {
   });
 
   test('lists special files and opens none', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     execFileSync('mkfifo', [place.folder.at('pipe')]);
 
     const { files } = await place.list();
@@ -204,7 +209,7 @@ describe('a walk', () => {
   });
 
   test('keeps every name as it is, whatever is in it', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     const names = [
       'a\nb',
       '\u001b[31m',
@@ -226,7 +231,7 @@ describe('a walk', () => {
   });
 
   test('goes into folders whose names are no UTF-8', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     const latin = Buffer.concat([Buffer.from(`${place.folder.path}/caf`), Buffer.of(0xe9)]);
     mkdirSync(latin);
     writeFileSync(Buffer.concat([latin, Buffer.from('/a')]), '');
@@ -236,14 +241,14 @@ describe('a walk', () => {
   });
 
   test('finds a name however its accents are stored', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('Cafe\u0301.txt');
 
     expect(await place.names({ name: 'Caf\u00e9*' })).toEqual(['Cafe\u0301.txt']);
   });
 
   test('shows only what is in reach, and counts what is not without naming it', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const path of ['a/b/c', 'a/x', '.ssh/id_rsa', 'd/.env', 'd/e']) place.write(path);
     const { path } = place.folder;
 
@@ -263,7 +268,7 @@ describe('a walk', () => {
   });
 
   test('says the same number of denied names whatever pattern is asked for', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('.ssh/id_rsa');
     place.write('key.pem');
     const reach = granted(`${place.folder.path}/**`);
@@ -276,7 +281,7 @@ describe('a walk', () => {
   });
 
   test('of an owner who changes things passes over secrets that they did not name', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const path of ['.ssh/id_rsa', 'a/.env', 'aos/ledger', 'b']) place.write(path);
     const reach = { kind: 'all', aosHome: place.folder.at('aos'), passOverSecrets: true } as const;
 
@@ -292,7 +297,7 @@ describe('types', () => {
   );
 
   async function typedPlace(): Promise<LookingPlace> {
-    const place = lookingPlace();
+    const place = newPlace();
     place.write('picture.txt', png);
     place.write('picture.png', png);
     place.write('letter.pdf', 'only text\n');
@@ -338,7 +343,7 @@ describe('types', () => {
   });
 
   test('nature() of a name that is not there is refused in words', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
 
     const nature = place.looking.nature(place.request().base, 'nothing', never);
 
@@ -348,7 +353,7 @@ describe('types', () => {
 
 describe('usage()', () => {
   test('counts each file once, and sparse ones by both measures', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('one/a.pdf', 'x'.repeat(1000));
     place.write('one/b.pdf', 'x'.repeat(500));
     place.write('two/.hidden.txt', 'x'.repeat(200));
@@ -370,7 +375,7 @@ describe('usage()', () => {
   });
 
   test('counts no more than the filters leave, and nothing that is not in reach', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('a.mp4', 'x'.repeat(100));
     place.write('b.txt', 'x');
     place.write('.ssh/id_rsa', 'xxx');
@@ -386,7 +391,7 @@ describe('usage()', () => {
 
 describe('duplicates()', () => {
   test('finds files with the same bytes, most wasteful first', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     const large = 'x'.repeat(100_000);
     for (const path of ['a/large', 'b/large', 'c']) place.write(path, large);
     for (const path of ['small 1', 'small 2']) place.write(path, 'same');
@@ -409,7 +414,7 @@ describe('duplicates()', () => {
   });
 
   test('takes neither names of one file nor empty files for duplicates', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     place.write('a', 'same');
     linkSync(place.folder.at('a'), place.folder.at('b'));
     place.write('empty 1');
@@ -421,7 +426,7 @@ describe('duplicates()', () => {
   });
 
   test('returns no more groups than the limit, and counts the rest', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (const text of ['a', 'bb', 'ccc'])
       for (const copy of [1, 2]) place.write(`${text} ${copy}`, text);
 
@@ -434,7 +439,7 @@ describe('duplicates()', () => {
 
 describe('a look', () => {
   test('with a pattern that is too complex is refused before anybody walks', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
 
     const attempt = place.list({ glob: ['{a,b}'.repeat(30)] });
 
@@ -442,7 +447,7 @@ describe('a look', () => {
   });
 
   test('that is aborted ends with the reason, before and while it runs', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (let index = 0; index < 200; index++) place.write(`${index % 9}/${index}`, 'x');
     const reason = new Error('enough');
     const stop = new AbortController();
@@ -463,7 +468,7 @@ describe('a look', () => {
   });
 
   test('is one of many at a time, each with its own answer', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     for (let index = 0; index < 20; index++) place.write(`${index}/a`);
 
     const counts = Array.from({ length: 20 }, async (_, index) =>
@@ -474,7 +479,7 @@ describe('a look', () => {
   });
 
   test('of a folder that is no longer there is refused in words', async () => {
-    await using place = lookingPlace();
+    await using place = newPlace();
     const base = { held: place.folder.at('gone'), path: place.folder.at('gone') };
 
     await expect(place.list({ base })).rejects.toMatchObject({ code: 'disk.missing' });

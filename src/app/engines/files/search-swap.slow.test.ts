@@ -2,11 +2,15 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { type SearchWorld, searchWorld } from '../../../../tests/support/search-world.ts';
 import type { SwapNames } from '../../../../tests/support/swap-names.ts';
+import { isFull } from '../../../../tests/support/tier.ts';
 
 const support = join(import.meta.dirname, '../../../../tests/support');
-const wantedSwaps = 10_000;
+const wantedSwaps = isFull ? 10_000 : 1500;
+
+keepCompiled();
 
 /** Lets a folder of the tree and a symlink to a secret one change places, while `work` runs. */
 async function whileSwapping(world: SearchWorld, work: () => Promise<void>): Promise<number> {

@@ -1,22 +1,46 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { runAsOrdinary } from '../../../../tests/support/ordinary.ts';
 import { type SearchWorld, searchWorld } from '../../../../tests/support/search-world.ts';
+import { sharedSearch } from '../../../../tests/support/shared-threads.ts';
+import {
+  type TemporaryFolder,
+  temporaryFolder,
+} from '../../../../tests/support/temporary-folder.ts';
+import { deep } from '../../../../tests/support/tier.ts';
+import { untilTrue } from '../../../../tests/support/until.ts';
+import type { Clock } from '../../../kernel/ports.ts';
 import { realClock } from '../clock.ts';
 import { bytesOf } from '../name-bytes.ts';
 import { openFileSearching } from './searching.ts';
 
 const support = join(import.meta.dirname, '../../../../tests/support');
 
+keepCompiled();
+
 describe.each([
   ['with ripgrep', {}],
   ['with our own scan', { ripgrep: 'none' }],
   ['with a program that is none', { ripgrep: process.execPath }],
-] as const)('%s', (_how, options) => {
+] as const)('%s', (how, options) => {
+  const newWorld = sharedSearch(options);
+  // It is our own scan that then searches, of which each of these is tested.
+  const checked = how === 'with a program that is none' ? deep : test;
+
   test('"the invoice from Ahmed" is found by its name and its text', async () => {
-    await using world = searchWorld(options);
+    await using world = newWorld();
     world.write('Documents/Invoices/invoice-ahmed.txt', 'Invoice 7\nFrom: Ahmed\n');
     world.write('Documents/Invoices/invoice-bob.pdf', '%PDF');
     world.write('notes.md', 'an invoice came\n');
@@ -38,8 +62,8 @@ describe.each([
     expect(hits[2]?.line).toEqual({ number: 1, text: 'an invoice came' });
   });
 
-  test('a text as it stands is found with its signs and capital letters', async () => {
-    await using world = searchWorld(options);
+  checked('a text as it stands is found with its signs and capital letters', async () => {
+    await using world = newWorld();
     world.write('a.txt', 'one\n(x+y)* = Z\n');
     world.write('b.txt', '(X+Y)* = z\n');
 
@@ -50,15 +74,15 @@ describe.each([
     ]);
   });
 
-  test('a pattern that begins like an option is a pattern', async () => {
-    await using world = searchWorld(options);
+  checked('a pattern that begins like an option is a pattern', async () => {
+    await using world = newWorld();
     world.write('a.txt', 'rm -rf x\n');
 
     expect(await world.paths({ query: '-rf', how: 'exact', where: 'content' })).toEqual(['a.txt']);
   });
 
-  test('a regular expression is found', async () => {
-    await using world = searchWorld(options);
+  checked('a regular expression is found', async () => {
+    await using world = newWorld();
     world.write('a.txt', 'call 555-1234\n');
     world.write('b.txt', 'call nobody\n');
 
@@ -67,8 +91,8 @@ describe.each([
     ]);
   });
 
-  test('a regular expression that is none is refused in words', async () => {
-    await using world = searchWorld(options);
+  checked('a regular expression that is none is refused in words', async () => {
+    await using world = newWorld();
     world.write('a.txt', 'text\n');
 
     await expect(world.search({ query: '(a', how: 'regex' })).rejects.toMatchObject({
@@ -76,8 +100,8 @@ describe.each([
     });
   });
 
-  test('texts with a mark of how they are written are read so', async () => {
-    await using world = searchWorld(options);
+  checked('texts with a mark of how they are written are read so', async () => {
+    await using world = newWorld();
     world.write('le.txt', Buffer.from('\ufeffsay Ahmed\n', 'utf16le'));
     world.write('be.txt', Buffer.from('\ufeffsay Ahmed\n', 'utf16le').swap16());
     world.write('utf8.txt', '\ufeffsay Ahmed\n');
@@ -87,8 +111,8 @@ describe.each([
     expect([...found].sort()).toEqual(['be.txt', 'le.txt', 'utf8.txt']);
   });
 
-  test('of a long line what fits is shown', async () => {
-    await using world = searchWorld(options);
+  checked('of a long line what fits is shown', async () => {
+    await using world = newWorld();
     world.write('a.txt', `${'é '.repeat(50_000)}say Ahmed now ${'ü '.repeat(50_000)}\n`);
 
     const [hit] = (await world.search({ query: 'Ahmed', where: 'content' })).hits;
@@ -97,23 +121,23 @@ describe.each([
     expect(hit?.line?.text).toHaveLength(200);
   });
 
-  test('a pattern leads into folders where nothing else does', async () => {
-    await using world = searchWorld(options);
+  checked('a pattern leads into folders where nothing else does', async () => {
+    await using world = newWorld();
     for (const name of ['sub/a.md', 'sub/b.txt', 'c.md']) world.write(name, 'Ahmed\n');
     const filters = { kind: 'file', glob: ['sub', '*.md'] } as const;
 
     expect(await world.paths({ query: 'Ahmed', recursive: false, filters })).toEqual(['sub/a.md']);
   });
 
-  test('a file with a zero in it is no text', async () => {
-    await using world = searchWorld(options);
+  checked('a file with a zero in it is no text', async () => {
+    await using world = newWorld();
     world.write('a.bin', 'ahmed\n\0\n');
 
     expect(await world.paths({ query: 'ahmed', where: 'content' })).toEqual([]);
   });
 
-  test('a name with line ends, escapes and bytes that are no text breaks nothing', async () => {
-    await using world = searchWorld(options);
+  checked('a name with line ends, escapes and bytes that are no text breaks nothing', async () => {
+    await using world = newWorld();
     const name = 'a\n{"type":"end"}\u001b[31m\u202e\udcff.txt';
     writeFileSync(bytesOf(world.at(name)), 'Ahmed\n');
 
@@ -123,8 +147,8 @@ describe.each([
     expect(hit?.line?.text).toBe('Ahmed');
   });
 
-  test('what a symlink leads to is not searched', async () => {
-    await using world = searchWorld(options);
+  checked('what a symlink leads to is not searched', async () => {
+    await using world = newWorld();
     mkdirSync(world.outside('secret'));
     writeFileSync(world.outside('secret', 'ahmed.txt'), 'Ahmed\n');
     symlinkSync(world.outside('secret'), world.at('folder'));
@@ -134,16 +158,16 @@ describe.each([
     expect(await world.paths({ query: 'Ahmed', filters: { kind: 'file' } })).toEqual([]);
   });
 
-  test('a pipe in the tree is not waited for', async () => {
-    await using world = searchWorld(options);
+  checked('a pipe in the tree is not waited for', async () => {
+    await using world = newWorld();
     execFileSync('mkfifo', [world.at('ahmed.pipe')]);
     world.write('b.txt', 'Ahmed\n');
 
     expect(await world.paths({ query: 'Ahmed', where: 'content' })).toEqual(['b.txt']);
   });
 
-  test('hidden names and what is passed over are left out', async () => {
-    await using world = searchWorld(options);
+  checked('hidden names and what is passed over are left out', async () => {
+    await using world = newWorld();
     for (const name of [
       '.hidden.txt',
       '.git/x.txt',
@@ -167,8 +191,8 @@ describe.each([
     ]);
   });
 
-  test('only what is in reach is returned and counted', async () => {
-    await using world = searchWorld(options);
+  checked('only what is in reach is returned and counted', async () => {
+    await using world = newWorld();
     for (const name of ['in/ahmed.txt', 'out/ahmed.txt', 'in/.env']) world.write(name, 'Ahmed\n');
     const segments = world
       .at('in')
@@ -184,8 +208,8 @@ describe.each([
     expect(found.total).toBe(1);
   });
 
-  test('sizes, dates and patterns narrow it', async () => {
-    await using world = searchWorld(options);
+  checked('sizes, dates and patterns narrow it', async () => {
+    await using world = newWorld();
     world.write('old.txt', 'Ahmed\n');
     utimesSync(world.at('old.txt'), 1000, 1000);
     world.write('large.txt', `Ahmed\n${'x'.repeat(5000)}`);
@@ -199,16 +223,16 @@ describe.each([
     expect(await paths({ name: '*.md' })).toEqual(['sub/small.md']);
   });
 
-  test('without folders below, only the base is searched', async () => {
-    await using world = searchWorld(options);
+  checked('without folders below, only the base is searched', async () => {
+    await using world = newWorld();
     world.write('a.txt', 'Ahmed\n');
     world.write('sub/ahmed.txt', 'Ahmed\n');
 
     expect(await world.paths({ query: 'Ahmed', recursive: false })).toEqual(['a.txt']);
   });
 
-  test('no more than asked for are returned, and all are counted', async () => {
-    await using world = searchWorld(options);
+  checked('no more than asked for are returned, and all are counted', async () => {
+    await using world = newWorld();
     for (let index = 0; index < 30; index++) world.write(`${index}.txt`, 'Ahmed\n');
 
     const { hits, total, truncated } = await world.search({ query: 'Ahmed', limit: 7 });
@@ -316,64 +340,111 @@ test.each(['rg', 'none'])('what cannot be read is told, and the rest found (%s)'
   });
 });
 
+const newWorld = sharedSearch();
+
 test('a regular expression that takes for ever over a text is no trouble', async () => {
-  await using world = searchWorld();
+  await using world = newWorld();
   world.write('a.txt', `${'a'.repeat(50_000)}!\n`);
 
   expect(await world.paths({ query: '(a+)+$', how: 'regex', where: 'content' })).toEqual([]);
 });
 
 test('one that takes for ever over a name is broken off', async () => {
-  await using world = searchWorld({ timeLimitMs: 500 });
+  // Its seconds are a twentieth as long.
+  const sleep: Clock['sleep'] = (ms, signal) => realClock.sleep(ms / 20, signal);
+  const clock = { ...realClock, sleep };
+  await using world = searchWorld({ timeLimitMs: 500, clock });
   world.write(`${'a'.repeat(200)}!`, '');
 
-  await expect(world.search({ query: '(a+)+$', how: 'regex' })).rejects.toMatchObject({
-    code: 'files.timeout',
-  });
+  const search = world.search({ query: '(a+)+$', how: 'regex', where: 'name' });
+
+  await expect(search).rejects.toMatchObject({ code: 'files.timeout' });
+});
+
+test('one that ends on a name is found', async () => {
+  await using world = newWorld();
+  world.write(`${'a'.repeat(200)}!`, '');
+
   expect(await world.paths({ query: '!$', how: 'regex', where: 'name' })).toHaveLength(1);
 });
 
-test('who cancels gets their reason, and no program is left', async () => {
-  await using world = searchWorld();
-  for (let index = 0; index < 2000; index++) world.write(`${index}.txt`, 'Ahmed '.repeat(2000));
-  for (const how of ['words', 'regex'] as const) {
-    const cancel = new AbortController();
-    const reason = new Error('no more');
-
-    const search = world.searching.search(world.request({ query: 'Ahmed', how }), cancel.signal);
-    // Once a program of ours reads the tree.
-    while (!isRipgrepRunning()) await new Promise((resolve) => setImmediate(resolve));
-    cancel.abort(reason);
-
-    await expect(search).rejects.toBe(reason);
-    expect(isRipgrepRunning()).toBe(false);
+describe('of a program that reads texts', () => {
+  /** Reads for ever, as ripgrep over a very large tree; tells by a file that it runs. */
+  function lastingProgram(folder: TemporaryFolder): string {
+    const script = `#!/bin/sh\n: > '${folder.at('started')}'\nexec sleep 86400\n`;
+    writeFileSync(folder.at('lasting'), script, { mode: 0o700 });
+    return folder.at('lasting');
   }
-});
 
-test('whoever closes it in the middle leaves no program', async () => {
-  await using world = searchWorld();
-  for (let index = 0; index < 2000; index++) world.write(`${index}.txt`, 'Ahmed '.repeat(2000));
+  test.each(['words', 'regex'] as const)(
+    'nothing is left when who asks for %s cancels, who gets their reason',
+    async (how) => {
+      await using folder = temporaryFolder();
+      await using world = searchWorld({ ripgrep: lastingProgram(folder) });
+      world.write('a.txt', 'Ahmed\n');
+      const cancel = new AbortController();
+      const reason = new Error('no more');
 
-  const search = world.search({ query: 'Ahmed' });
-  while (!isRipgrepRunning()) await new Promise((resolve) => setImmediate(resolve));
-  await Promise.all([
-    expect(search).rejects.toMatchObject({ code: 'files.failed' }),
-    world.searching[Symbol.asyncDispose](),
-  ]);
+      const search = world.searching.search(world.request({ query: 'Ahmed', how }), cancel.signal);
+      await untilTrue(() => existsSync(folder.at('started')));
+      cancel.abort(reason);
 
-  expect(isRipgrepRunning()).toBe(false);
-  await expect(world.search({ query: 'Ahmed' })).rejects.toMatchObject({ code: 'files.failed' });
-});
+      await expect(search).rejects.toBe(reason);
+      expect(childrenCalled('sleep')).toEqual([]);
+    },
+  );
 
-function isRipgrepRunning(): boolean {
-  const children = execFileSync('ps', ['--ppid', String(process.pid), '-o', 'comm='], {
-    encoding: 'utf8',
+  test('nothing is left when it is closed in the middle', async () => {
+    await using folder = temporaryFolder();
+    await using world = searchWorld({ ripgrep: lastingProgram(folder) });
+    world.write('a.txt', 'Ahmed\n');
+
+    const search = world.search({ query: 'Ahmed' });
+    await untilTrue(() => existsSync(folder.at('started')));
+    await Promise.all([
+      expect(search).rejects.toMatchObject({ code: 'files.failed' }),
+      world.searching[Symbol.asyncDispose](),
+    ]);
+
+    expect(childrenCalled('sleep')).toEqual([]);
+    await expect(world.search({ query: 'Ahmed' })).rejects.toMatchObject({ code: 'files.failed' });
   });
-  return children.split('\n').includes('rg');
+
+  deep('nothing is left of ripgrep over many texts', async () => {
+    await using world = searchWorld();
+    for (let index = 0; index < 2000; index++) world.write(`${index}.txt`, 'Ahmed '.repeat(2000));
+    for (const how of ['words', 'regex'] as const) {
+      const cancel = new AbortController();
+      const reason = new Error('no more');
+
+      const search = world.searching.search(world.request({ query: 'Ahmed', how }), cancel.signal);
+      // Once a program of ours reads the tree.
+      await untilTrue(() => childrenCalled('rg').length > 0);
+      cancel.abort(reason);
+
+      await expect(search).rejects.toBe(reason);
+      expect(childrenCalled('rg')).toEqual([]);
+    }
+  });
+});
+
+/** The ids of those that this process has started. */
+function childrenCalled(name: string): readonly string[] {
+  const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
+  return pids.filter((pid) => {
+    try {
+      const [, command, parent] =
+        /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      return command === name && parent === String(process.pid);
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
 }
 
 test('two searches at once have each their own answer', async () => {
-  await using world = searchWorld();
+  await using world = newWorld();
   world.write('a.txt', 'Ahmed\n');
   world.write('b.txt', 'Beate\n');
 
@@ -385,7 +456,7 @@ test('two searches at once have each their own answer', async () => {
 });
 
 test('a base that is gone is told in words', async () => {
-  await using world = searchWorld();
+  await using world = newWorld();
   rmSync(world.base.path, { recursive: true });
   const base = { held: world.base.path, path: world.base.path };
 

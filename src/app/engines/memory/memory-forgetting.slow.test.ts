@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { memoryIndexWorld } from '../../../../tests/support/memory-index-world.ts';
 import { memoryOf } from '../../../../tests/support/memory-shelf.ts';
+import { isFull } from '../../../../tests/support/tier.ts';
+
+keepCompiled();
 
 test('once it has forgotten, nothing of what was removed is in any byte of its files', async () => {
   await using world = memoryIndexWorld();
@@ -40,7 +44,9 @@ test('a version that another one takes the place of is forgotten in the same way
 test('words that stood close together leave no signpost of those that are gone', async () => {
   await using world = memoryIndexWorld();
   const word = (index: number) => `zqcanaryzq${String((index * 7919) % 100_003).padStart(6, '0')}`;
-  const ids = await world.remember(...Array.from({ length: 8000 }, (_, index) => word(index)));
+  const ids = await world.remember(
+    ...Array.from({ length: isFull ? 8000 : 2500 }, (_, index) => word(index)),
+  );
   const gone = ids.filter((id) => id % 2 === 0);
   await world.remove(...gone);
 

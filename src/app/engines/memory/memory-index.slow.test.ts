@@ -1,10 +1,13 @@
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { memoryIndexWorld } from '../../../../tests/support/memory-index-world.ts';
 import { indexQuery, memoryOf } from '../../../../tests/support/memory-shelf.ts';
 import { realClock } from '../clock.ts';
 import { openMemoryIndex } from './memory-index.ts';
+
+keepCompiled();
 
 const never = new AbortController().signal;
 

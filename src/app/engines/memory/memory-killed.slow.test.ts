@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { indexQuery, jean } from '../../../../tests/support/memory-shelf.ts';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
 import { realClock } from '../clock.ts';
 import { openMemoryIndex } from './memory-index.ts';
+
+keepCompiled();
 
 const never = new AbortController().signal;
 const perChange = 100;

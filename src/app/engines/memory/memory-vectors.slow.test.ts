@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import {
   type MemoryIndexWorld,
   memoryIndexWorld,
 } from '../../../../tests/support/memory-index-world.ts';
 import { indexQuery } from '../../../../tests/support/memory-shelf.ts';
+
+keepCompiled();
 
 const embedder = { id: 'test-1', dimensions: 3 };
 const never = new AbortController().signal;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { programMs } from '../../../../tests/support/limits.ts';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
 import { cosine } from './cosine.ts';
 import { openUseLite } from './use-lite.ts';
@@ -87,7 +88,7 @@ test('a program that has nothing else to do ends, though it is open', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '--eval', program],
-    { encoding: 'utf8', timeout: 30_000 },
+    { encoding: 'utf8', timeout: programMs },
   );
 
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '512\n', stderr: '' });

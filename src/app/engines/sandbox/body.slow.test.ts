@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { Server } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { hasSandbox, isRoot } from '../../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
+import { until } from '../../../../tests/support/until.ts';
 import type { ProgramRecord, RunningProgram } from '../../../kernel/programs.ts';
 import type { BodyOrder, HeldBody, SandboxLimit, SandboxLimits } from '../../../kernel/sandbox.ts';
 import { realClock } from '../clock.ts';
@@ -13,12 +15,13 @@ import { openPrograms } from '../programs.ts';
 import { realRandom } from '../random.ts';
 import { BubblewrapSandboxes } from './bubblewrap-sandboxes.ts';
 
+keepCompiled();
+
 const limits: SandboxLimits = {
   ...{ memoryBytes: 128 * 2 ** 20, processes: 64, cpuPercent: 200, openFiles: 256 },
   ...{ fileBytes: 16 * 2 ** 20, workspaceBytes: 32 * 2 ** 20, workspaceFiles: 1000 },
 };
 const noMail = { mail: [], mailLimits: limits };
-const soon = { timeout: 8000, interval: 5 };
 const uid = isRoot ? 2_139_999_999 : undefined;
 let starts = 0;
 
@@ -174,7 +177,7 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
     const count = 'while :; do echo x >> ticks; sleep 0.01; done';
     const { program } = await world.start(`setsid sh -c '${count}' & exec sh -c '${count}'`);
     const ticks = () => statSync(`${world.workspace}/ticks`, { throwIfNoEntry: false })?.size ?? 0;
-    await vi.waitFor(() => expect(ticks()).toBeGreaterThan(0), soon);
+    await until(() => expect(ticks()).toBeGreaterThan(0));
 
     await program.freeze();
     const frozen = ticks();
@@ -187,7 +190,7 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
 
     await program.thaw();
 
-    await vi.waitFor(() => expect(ticks()).toBeGreaterThan(frozen), soon);
+    await until(() => expect(ticks()).toBeGreaterThan(frozen));
     expect(program.condition()).toBe('running');
   });
 
@@ -197,7 +200,7 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
       await using world = newWorld(groups);
       const trap = 'trap "echo bye; exit 7" TERM; echo up; while :; do sleep 0.01; done';
       const { program, said } = await world.start(trap);
-      await vi.waitFor(() => expect(said()).toContain('up'), soon);
+      await until(() => expect(said()).toContain('up'));
 
       await program.terminate();
 
@@ -213,7 +216,7 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
       const nap = `${3600 + starts}.${process.pid}`;
       const hide = `(env -i setsid /bin/sh -c 'trap "" TERM; sleep ${nap}; :' &)`;
       const { id, program, held } = await world.start(`${hide}; ${hide}; exec sleep ${nap}`);
-      await vi.waitFor(() => expect(processesWith(nap)).toBeGreaterThan(5), soon);
+      await until(() => expect(processesWith(nap)).toBeGreaterThan(5));
 
       await program.kill();
       held[Symbol.dispose]();

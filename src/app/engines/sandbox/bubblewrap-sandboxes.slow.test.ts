@@ -8,8 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import type { Server } from 'node:net';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
+import { until } from '../../../../tests/support/until.ts';
 import type { SandboxLimits, SandboxResult, SandboxRun } from '../../../kernel/sandbox.ts';
 import { realClock } from '../clock.ts';
 import { realRandom } from '../random.ts';
@@ -156,7 +157,7 @@ describe('when a call is over, nothing of it is left:', () => {
     const word = `78${Math.floor(performance.now() * 1000)}`;
     const stop = new AbortController();
     const running = at.run(`setsid sleep ${word} & sleep ${word}`, { signal: stop.signal });
-    await vi.waitFor(() => expect(processesWith(word).length).toBeGreaterThan(0), 5000);
+    await until(() => expect(processesWith(word).length).toBeGreaterThan(0));
 
     stop.abort(new Error('enough'));
 
@@ -295,7 +296,7 @@ test('one that is made ready is used, and what waits for a principal can be take
   await using at = place();
   await at.run('true');
   const waiting = () => processesWith('/usr/bin/bwrap').length;
-  await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0), 5000);
+  await until(() => expect(waiting()).toBeGreaterThan(0));
 
   await at.sandboxes.discard('agent:bob');
   expect(waiting()).toBeGreaterThan(0);

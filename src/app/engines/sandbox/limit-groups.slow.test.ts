@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../../../../tests/support/machine.ts';
+import { until } from '../../../../tests/support/until.ts';
 import type { SandboxLimits } from '../../../kernel/sandbox.ts';
 import { ownGroup } from '../control-group.ts';
 import { findLimitGroups, type LimitGroup, type LimitGroups } from './limit-groups.ts';
@@ -21,7 +22,6 @@ const limits: SandboxLimits = {
   ...{ memoryBytes: 48 * 2 ** 20, processes: 16, cpuPercent: 50 },
   ...{ fileBytes: 0, openFiles: 0, workspaceBytes: 0, workspaceFiles: 0 },
 };
-const soon = { timeout: 5000, interval: 10 };
 const found = findLimitGroups();
 
 /** A group that is gone, with all in it, when the block ends. */
@@ -30,10 +30,10 @@ function made(groups: LimitGroups, wanted: Partial<SandboxLimits> = {}) {
   return {
     group,
     [Symbol.asyncDispose]: async () => {
-      await vi.waitFor(() => {
+      await until(() => {
         for (const pid of group.pids()) tryKill(pid);
         expect(group.pids()).toEqual([]);
-      }, soon);
+      });
       group.remove();
     },
   };
@@ -113,7 +113,7 @@ function inGroups(groups: LimitGroups): void {
     const bomb = 'b() { b | b & wait; }; b';
     const child = runIn(box.group, '/bin/sh', '-c', bomb);
 
-    await vi.waitFor(() => expect(box.group.met().processRefusals).toBeGreaterThan(0), soon);
+    await until(() => expect(box.group.met().processRefusals).toBeGreaterThan(0));
 
     expect(box.group.pids().length).toBeLessThanOrEqual(limits.processes);
     for (const pid of box.group.pids()) tryKill(pid);
@@ -136,7 +136,7 @@ function inGroups(groups: LimitGroups): void {
       'for i in 1 2 3 4 5 6 7 8 9 10; do (x=$(head -c 10000000 /dev/zero | tr "\\0" x); sleep 9) & done; wait';
     const child = runIn(box.group, '/bin/sh', '-c', many);
 
-    await vi.waitFor(() => expect(box.group.met().memoryKills).toBeGreaterThan(0), soon);
+    await until(() => expect(box.group.met().memoryKills).toBeGreaterThan(0));
 
     for (const pid of box.group.pids()) tryKill(pid);
     await once(child, 'close');

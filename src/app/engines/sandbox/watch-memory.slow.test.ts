@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { hasSandbox } from '../../../../tests/support/machine.ts';
+import { until } from '../../../../tests/support/until.ts';
 import { realClock } from '../clock.ts';
 import { bytesIn, exactBytesIn, exactMemory, ProcessTable } from './watch-memory.ts';
 
@@ -73,7 +74,7 @@ test('what parent and child have together is counted once, exactly', async () =>
   await once(child.stdout, 'data');
   const pid = child.pid ?? 0;
   const table = new ProcessTable();
-  await vi.waitFor(() => expect(table.look([pid]).get(pid)?.pids.length).toBeGreaterThan(4));
+  await until(() => expect(table.look([pid]).get(pid)?.pids.length).toBeGreaterThan(4));
   const { pids = [], bytes = 0 } = table.look([pid]).get(pid) ?? {};
 
   const steps = exactMemory(pids);

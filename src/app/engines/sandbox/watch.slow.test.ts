@@ -4,16 +4,21 @@ import { linkSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync }
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
+import { limitMs } from '../../../../tests/support/limits.ts';
 import {
   type TemporaryFolder,
   temporaryFolder,
 } from '../../../../tests/support/temporary-folder.ts';
+import { isFull } from '../../../../tests/support/tier.ts';
+import { until } from '../../../../tests/support/until.ts';
 import { realClock } from '../clock.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { BoxWatch, type WatchedBox } from './watch.ts';
 
-const soon = { timeout: 5000, interval: 10 };
+keepCompiled();
+
 const limits = { workspaceBytes: 2_000_000, workspaceFiles: 200, memoryBytes: 100_000_000 };
 const kib = (count: number) => Buffer.alloc(count * 1024, 1);
 
@@ -54,7 +59,7 @@ test('a run that fills its workspace is stopped, once', async () => {
 
   writeFileSync(at.folder.at('large'), kib(3000));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
   writeFileSync(at.folder.at('larger'), kib(3000));
   await sleep(400);
   expect(at.stops).toEqual(['workspace']);
@@ -67,7 +72,7 @@ test('a run that makes too many files is stopped', async () => {
 
   for (let i = 0; i < 250; i++) mkdirSync(at.folder.at(`d${i}`));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
 });
 
 test('a workspace that was too full before may be emptied, and not filled further', async () => {
@@ -83,7 +88,7 @@ test('a workspace that was too full before may be emptied, and not filled furthe
   expect(await at.watch.isOver(at.folder.path, limits)).toBe(true);
   writeFileSync(at.folder.at('new'), kib(2500));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
 });
 
 test('what a run wrote before the first look does not raise its limit', async () => {
@@ -94,7 +99,7 @@ test('what a run wrote before the first look does not raise its limit', async ()
   using _ = at.watch.watch(at.box({ limits: roomy }));
   writeFileSync(at.folder.at('new'), kib(10));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
 });
 
 test('a run that was too short to be looked at is known by what it left', async () => {
@@ -103,17 +108,11 @@ test('a run that was too short to be looked at is known by what it left', async 
   writeFileSync(at.folder.at('large'), kib(3000));
 
   run[Symbol.dispose]();
-  await vi.waitFor(
-    async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(true),
-    soon,
-  );
+  await until(async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(true));
   rmSync(at.folder.at('large'));
   at.watch.watch(at.box({ limits: roomy }))[Symbol.dispose]();
 
-  await vi.waitFor(
-    async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(false),
-    soon,
-  );
+  await until(async () => expect(await at.watch.isOver(at.folder.path, limits)).toBe(false));
   expect(at.stops).toEqual([]);
 });
 
@@ -129,7 +128,7 @@ test('a stop that throws is logged, not repeated, and holds up nobody else', asy
 
   writeFileSync(at.folder.at('large'), kib(3000));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
   await sleep(300);
   expect(calls).toBe(1);
   expect(at.troubles).toEqual([{ err: new Error('no') }]);
@@ -155,7 +154,7 @@ test('many who have little memory each are stopped as one who has much', async (
   await using child = running('bash', ['-c', many, 'bash', process.execPath]);
   using _ = at.watch.watch(at.box({ pid: child.pid }));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['memory']), soon);
+  await until(() => expect(at.stops).toEqual(['memory']));
 });
 
 test('memory that parent and children have together is no reason to stop', async () => {
@@ -184,7 +183,7 @@ test('memory in files that only exist in memory counts', async () => {
   await using child = running(process.execPath, ['-e', hold]);
   using _ = at.watch.watch(at.box({ pid: child.pid }));
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['memory']), soon);
+  await until(() => expect(at.stops).toEqual(['memory']));
 });
 
 test('a box whose group saw somebody killed is stopped', async () => {
@@ -206,7 +205,7 @@ test('a box whose group saw somebody killed is stopped', async () => {
 
   memoryKills = 1;
 
-  await vi.waitFor(() => expect(at.stops).toEqual(['memory']), soon);
+  await until(() => expect(at.stops).toEqual(['memory']));
 });
 
 test('a thread that breaks is logged and replaced, and stops nobody', async () => {
@@ -215,7 +214,7 @@ test('a thread that breaks is logged and replaced, and stops nobody', async () =
   const onWorker = (worker: Worker) => void workers.push(worker);
   process.on('worker', onWorker);
   using _ = at.watch.watch(at.box({ limits: roomy }));
-  await vi.waitFor(() => expect(workers).toHaveLength(1), soon);
+  await until(() => expect(workers).toHaveLength(1));
 
   await workers[0]?.terminate();
   writeFileSync(at.folder.at('large'), kib(3000));
@@ -223,7 +222,7 @@ test('a thread that breaks is logged and replaced, and stops nobody', async () =
   expect(await at.watch.measureFolder(at.folder.path)).toBeUndefined();
   expect(at.troubles).toHaveLength(1);
   expect(at.stops).toEqual([]);
-  await vi.waitFor(() => expect(at.stops).toEqual(['workspace']), soon);
+  await until(() => expect(at.stops).toEqual(['workspace']));
   process.off('worker', onWorker);
 });
 
@@ -239,11 +238,13 @@ function fill(folder: TemporaryFolder, entries: number): void {
   }
 }
 
-test('200,000 entries do not hold up this thread, and a small folder does not wait for them', {
-  timeout: 180_000,
+const entries = isFull ? 200_000 : 30_000;
+
+test('very many entries do not hold up this thread, and a small folder does not wait for them', {
+  timeout: limitMs(180_000),
 }, async () => {
   await using at = place();
-  fill(at.folder, 200_000);
+  fill(at.folder, entries);
   await using small = temporaryFolder();
   const many = { ...roomy, workspaceFiles: 1_000_000 };
   using _ = at.watch.watch(at.box({ limits: many }));
@@ -252,7 +253,12 @@ test('200,000 entries do not hold up this thread, and a small folder does not wa
 
   const begunMs = realClock.monotonicMs();
   const large = at.watch.measureFolder(at.folder.path);
+  let isLargeDone = false;
+  void large.then(() => {
+    isLargeDone = true;
+  });
   await at.watch.measureFolder(small.path);
+  const wasLargeDone = isLargeDone;
   const smallMs = realClock.monotonicMs() - begunMs;
   const measured = await large;
   const largeMs = realClock.monotonicMs() - begunMs;
@@ -260,11 +266,13 @@ test('200,000 entries do not hold up this thread, and a small folder does not wa
   delay.disable();
   const delayMs = delay.max / 1e6;
   process.stdout.write(
-    `200,000 entries: ${largeMs.toFixed(0)} ms in the thread, the event loop was late by ${delayMs.toFixed(1)} ms at most, a small folder took ${smallMs.toFixed(0)} ms\n`,
+    `${entries} entries: ${largeMs.toFixed(0)} ms in the thread, the event loop was late by ${delayMs.toFixed(1)} ms at most, a small folder took ${smallMs.toFixed(0)} ms\n`,
   );
-  expect(measured?.files).toBe(200_000);
-  expect(delayMs).toBeLessThan(250);
-  expect(smallMs).toBeLessThan(largeMs / 2);
+  expect(measured?.files).toBe(entries);
+  // Were it walked here, it would be late by all of that; a busy machine makes both longer.
+  expect(delayMs).toBeLessThan(Math.max(limitMs(250), largeMs / 4));
+  expect(wasLargeDone).toBe(false);
+  if (isFull) expect(smallMs).toBeLessThan(largeMs / 2);
 });
 
 test('a walk that is under way when it is disposed of leaves nothing open', async () => {

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { rawServer, steeredResolver, webServer } from '../../../../tests/support/http-world.ts';
+import { limitMs } from '../../../../tests/support/limits.ts';
 import { echoServer, type ProxyWorld, proxyWorld } from '../../../../tests/support/proxy-world.ts';
+import { until, untilTrue } from '../../../../tests/support/until.ts';
 import { setPresence } from '../../../ledger/agents.ts';
 import { proxyLimits } from './proxy-deps.ts';
 
@@ -351,17 +354,11 @@ describe('a tunnel', () => {
 
     client.socket.pause();
     client.socket.write('go');
-    let before = -1;
-    await expect
-      .poll(
-        () => {
-          const isStill = sentBytes > 0 && sentBytes === before;
-          before = sentBytes;
-          return isStill;
-        },
-        { interval: 100, timeout: 20_000 },
-      )
-      .toBe(true);
+    await untilTrue(async () => {
+      const before = sentBytes;
+      await sleep(100);
+      return before > 0 && sentBytes === before;
+    });
 
     // What the buffers of two sockets hold, and not what a server can send.
     expect(sentBytes).toBeLessThan(40_000_000);
@@ -393,8 +390,8 @@ describe('a tunnel', () => {
     await client.closed;
     const tookMs = performance.now() - before;
 
-    expect(tookMs).toBeLessThan(1000);
-    await expect.poll(() => server.connections.every(({ destroyed }) => destroyed)).toBe(true);
+    expect(tookMs).toBeLessThan(limitMs(1000));
+    await until(() => expect(server.connections.every(({ destroyed }) => destroyed)).toBe(true));
     await world.close();
     const [event, ...others] = await home.events('sandbox.connection-closed');
     expect(others).toEqual([]);
@@ -498,8 +495,8 @@ describe('a server that', () => {
     await world.grant(`http:127.0.0.1:${server.port}/*:request`);
 
     const asking = world.say(get(`http://127.0.0.1:${server.port}/`));
-    await expect.poll(() => server.connections.length).toBe(1);
-    await expect.poll(() => server.connections[0]?.bytesRead).toBeGreaterThan(0);
+    await until(() => expect(server.connections.length).toBe(1));
+    await until(() => expect(server.connections[0]?.bytesRead).toBeGreaterThan(0));
     await world.home.clock.advance(proxyLimits.answerHeadMs);
 
     expect(statusOf(await asking)).toBe(504);
@@ -510,8 +507,8 @@ describe('a server that', () => {
     await world.grant('http:slow.test:80/*:request');
 
     const asking = world.say(tunnelTo('slow.test:80'));
-    await expect.poll(() => world.home.events('capability.used')).toHaveLength(1);
-    await expect.poll(() => world.home.clock.sleeping).toBe(1);
+    await until(async () => expect(await world.home.events('capability.used')).toHaveLength(1));
+    await until(() => expect(world.home.clock.sleeping).toBe(1));
     await world.home.clock.advance(proxyLimits.reachMs);
 
     expect(statusOf(await asking)).toBe(504);
@@ -560,7 +557,7 @@ describe('a client that', () => {
     await using world = await proxyWorld();
     const client = world.connect();
     client.socket.write('GET http://slow.te');
-    await expect.poll(() => world.home.clock.sleeping).toBe(1);
+    await until(() => expect(world.home.clock.sleeping).toBe(1));
 
     await world.home.clock.advance(proxyLimits.headMs - 1);
     client.socket.write('s');
@@ -592,11 +589,11 @@ describe('a client that', () => {
     clients[0]?.socket.write(get(`http://127.0.0.1:${server.port}/`));
     clients[1]?.socket.write(tunnelTo(`127.0.0.1:${server.port}`));
     await clients[1]?.until(established);
-    await expect.poll(() => server.connections.length).toBe(2);
+    await until(() => expect(server.connections.length).toBe(2));
 
     for (const { socket } of clients) socket.destroy();
 
-    await expect.poll(() => server.connections.every(({ destroyed }) => destroyed)).toBe(true);
+    await until(() => expect(server.connections.every(({ destroyed }) => destroyed)).toBe(true));
   });
 
   test('is refused again and again is on record no more than so often', async () => {
@@ -649,7 +646,7 @@ test('of 1,000 connections at once some are served, the others closed, and it is
   });
   let gone = 0;
   for (const each of closed) void each.then(() => gone++);
-  await expect.poll(() => gone, { timeout: 20_000 }).toBe(1000 - proxyLimits.connections);
+  await until(() => expect(gone).toBe(1000 - proxyLimits.connections));
   const left = clients.filter(({ socket }) => !socket.destroyed);
   for (const { socket } of left) socket.write(get(`http://127.0.0.1:${server.port}/`));
   const answers = await Promise.all(left.map((client) => client.all()));

@@ -57,7 +57,7 @@ function runInside(
     const { status, stdout, stderr } = spawnSync(launcher, [...flags, '--', ...command], {
       stdio: ['ignore', 'pipe', 'pipe', descriptor],
       encoding: 'utf8',
-      timeout: 50_000,
+      timeout: programMs,
     });
     return { code: status, stdout, stderr };
   } finally {
@@ -341,3 +341,5 @@ with concurrent.futures.ThreadPoolExecutor() as pool: one = sum(pool.map(int, '1
 with multiprocessing.Pool(2) as pool: two = sum(pool.map(int, '333'))
 with tempfile.TemporaryDirectory() as folder: pass
 print(one, two, subprocess.run(['echo', 'child'], capture_output=True, text=True).stdout.strip())`;
+
+import { programMs } from '../../../../tests/support/limits.ts';
