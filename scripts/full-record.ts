@@ -1,6 +1,7 @@
 /** What the full tier has come to: for this tree in a cache, and for readers in the docs. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inColumns } from './markdown-table.ts';
 import { root } from './run-tool.ts';
 import { checkoutState, treeHash } from './tree.ts';
 
@@ -82,14 +83,4 @@ export function withRecord(page: string, name: string, record: SliceRecord): str
       .map(([slice, cells]) => [slice, ...cells]),
   ];
   return `${before}${begin}\n\n${inColumns(all)}\n\n${end}${after}`;
-}
-
-function inColumns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }

@@ -40,7 +40,7 @@ const plans: readonly SlicePlan[] = [
     suite: 'gate',
     alone: {
       'tests/gate/planted-faults.deep.test.ts': 1,
-      'tests/promises/planted-bugs.deep.test.ts': 4,
+      'tests/promises/planted-bugs.deep.test.ts': 8,
     },
     shards: 1,
   },

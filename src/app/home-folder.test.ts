@@ -174,12 +174,13 @@ test.each(['.lock-journal', 'ledger.db.before-0002', 'config.json.before-restore
 );
 
 test.each([
-  ['the home itself', '.'],
-  ['a folder in it', 'keys'],
-])('modes that are open to others are refused, not changed: %s', async (_what, name) => {
+  ['the home itself', '.', 0o755],
+  ['a folder in it', 'keys', 0o755],
+  ['the home itself, to a group', '.', 0o750],
+])('modes that are open to others are refused, not changed: %s', async (_what, name, mode) => {
   await using folder = temporaryFolder();
   await prepareHome(deps, folder.at('home'));
-  chmodSync(folder.at('home', name), 0o755);
+  chmodSync(folder.at('home', name), mode);
 
   const attempt = prepareHome(deps, folder.at('home'));
 
@@ -187,7 +188,7 @@ test.each([
     code: 'home.open-to-others',
     fix: expect.stringMatching(/^chmod -R go-rwx \//),
   });
-  expect(statSync(folder.at('home', name)).mode & 0o777).toBe(0o755);
+  expect(statSync(folder.at('home', name)).mode & 0o777).toBe(mode);
 });
 
 test('a file or a symlink in the place of a folder is refused', async () => {

@@ -83,6 +83,18 @@ describe('what is refused is not run:', () => {
     ]);
   });
 
+  test('a call of two deeds of which only the first is granted', async () => {
+    const home = await withTool(never, { deeds: () => [toolDeed('x'), toolDeed('y')] });
+    await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
+
+    const outcome = await home.doIt();
+
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'capability.denied' } });
+    expect(await home.events('capability.denied')).toMatchObject([
+      { actor: jean, subject: 'tool:y:call' },
+    ]);
+  });
+
   test('a call of an agent that was terminated', async () => {
     const home = await withTool(never);
     await home.capabilities.grant({ agent: 'jean', capability: 'tool:*:call' }, 'owner');
@@ -225,16 +237,16 @@ describe('a running call is ended', () => {
         { from: 'kim', agent: 'jean', ...whole },
         'agent:kim',
       );
-      const calling = home.doIt();
+      const ends: unknown[] = [];
+      home.doIt().then((outcome) => ends.push(outcome));
       await until(async () => expect(await home.events('tool.started')).toHaveLength(1));
 
       const id = { itself: own.id, parent: middle.id, grandparent: top.id }[which] ?? '';
       await home.capabilities.revoke(id, 'owner');
 
-      expect(await calling).toMatchObject({
-        kind: 'failed',
-        error: { code: 'capability.revoked', details: { grant: own.id } },
-      });
+      await until(() => expect(ends).toHaveLength(1));
+      const error = { code: 'capability.revoked', details: { grant: own.id } };
+      expect(ends).toMatchObject([{ kind: 'failed', error }]);
       const [failed] = await home.events('tool.failed');
       expect(JSON.parse(failed?.data ?? '{}')).toMatchObject({ code: 'capability.revoked' });
     },

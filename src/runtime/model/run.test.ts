@@ -385,6 +385,7 @@ describe('after a crash', () => {
 
     expect(JSON.parse(done.result ?? '')).toEqual({ text: 'Done after 3.' });
     expect(new Set(log)).toEqual(new Set(['1', '2', '3']));
+    expect(await second.ledger.committed.all('select call_id from journal')).toHaveLength(3);
   });
 
   test('one that waits for a human waits on, under a lease of the new process', async () => {
