@@ -12,6 +12,7 @@ import {
 import { isInstalled } from '../support/machine.ts';
 import { runProgram } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { cases } from '../support/tier.ts';
 import vectors from '../vectors/aosb1.json' with { type: 'json' };
 
 // Somebody else's program, written from docs/aosb1.md alone.
@@ -38,11 +39,14 @@ async function read(sealed: Uint8Array, dek = vectors.dek) {
 }
 
 describe.skipIf(!canRead)('a reader in another language', () => {
-  test.each(vectors.bodies)('opens "$name"', async ({ plain_bytes, salt, plain_sha256 }) => {
-    const found = await read(sealedOf(plain_bytes, salt));
+  test.each(cases('aosb1 bodies', vectors.bodies, 3))(
+    'opens "$name"',
+    async ({ plain_bytes, salt, plain_sha256 }) => {
+      const found = await read(sealedOf(plain_bytes, salt));
 
-    expect(found).toEqual({ code: 0, stderr: '', sha256: plain_sha256 });
-  });
+      expect(found).toEqual({ code: 0, stderr: '', sha256: plain_sha256 });
+    },
+  );
 
   const sealed = sealedOf(2 * 65536 + 1000, undefined);
   const chunk = (index: number) => {
@@ -56,19 +60,24 @@ describe.skipIf(!canRead)('a reader in another language', () => {
     return changed;
   };
 
-  test.each([
+  const wrongBodies: readonly (readonly [string, Buffer])[] = [
     ['a flipped byte', flipped(headerBytes + sealedChunkBytes + 7)],
     ['a flipped byte of the header', flipped(50)],
     ['one that was cut', sealed.subarray(0, -1)],
     ['one that was cut at the end of a chunk', sealed.subarray(0, headerBytes + sealedChunkBytes)],
     ['swapped chunks', Buffer.concat([header, chunk(1), chunk(0), chunk(2)])],
     ['bytes behind its end', Buffer.concat([sealed, Buffer.alloc(20)])],
-  ])('refuses %s, and writes nothing', async (_what, wrong) => {
-    const found = await read(wrong);
+  ];
 
-    expect(found).toMatchObject({ code: 1, sha256: undefined });
-    expect(found.stderr).toMatch(/^refused: /);
-  });
+  test.each(cases('aosb1 wrong bodies', wrongBodies, 3))(
+    'refuses %s, and writes nothing',
+    async (_what, wrong) => {
+      const found = await read(wrong);
+
+      expect(found).toMatchObject({ code: 1, sha256: undefined });
+      expect(found.stderr).toMatch(/^refused: /);
+    },
+  );
 
   test('refuses another key', async () => {
     const found = await read(sealed, '07'.repeat(32));

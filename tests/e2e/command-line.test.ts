@@ -8,12 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { version } from '../../src/app/version.ts';
 import { type ErrorCode, errorKinds, exitCodeOf } from '../../src/kernel/errors.ts';
 import { hasSandbox } from '../support/machine.ts';
 import { launcher, runAos, runProgram, stackLine } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { untilTrue } from '../support/until.ts';
 
 describe('stdout and stderr', () => {
   test('the version is all that --version prints', async () => {
@@ -184,7 +185,7 @@ describe.skipIf(!hasSandbox)('Ctrl-C', () => {
     const world = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', endless, '/usr/bin/bwrap', '--'];
 
     const running = runAos(['doctor', 'sandbox'], { through: world });
-    await vi.waitUntil(() => existsSync(started), { timeout: 10_000, interval: 10 });
+    await untilTrue(() => existsSync(started));
     // As a terminal does: to everything that runs in the foreground.
     const [command, child] = readFileSync(started, 'utf8').split(' ').map(Number);
     process.kill(command ?? 0, 'SIGINT');

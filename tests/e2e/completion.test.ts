@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { isInstalled } from '../support/machine.ts';
 import { programScript, type Run, runAos, runProgram } from '../support/run-aos.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { cases } from '../support/tier.ts';
 
 const visibleCommands = commands
   .filter(({ hidden }) => hidden !== true)
@@ -63,58 +64,75 @@ function inShell(folder: string, shell: string, args: readonly string[]): Promis
   return runProgram(shell, args, { env: { PATH: path, HOME: folder } });
 }
 
-/** A folder with `aos` in it, as a path would have it, and the shell's script. */
-async function prepared(shell: string) {
-  const folder = temporaryFolder();
-  const { stdout } = await runAos(['completion', shell]);
-  writeFileSync(folder.at('script'), stdout);
-  writeFileSync(folder.at('aos'), programScript(), { mode: 0o755 });
-  return folder;
-}
+/** Each a folder with `aos` in it, as a path would have it, and the script of one shell. */
+const prepared = new Map<string, TemporaryFolder>();
+
+beforeAll(async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const folder = temporaryFolder();
+    prepared.set(shell, folder);
+    const { stdout } = await runAos(['completion', shell]);
+    writeFileSync(folder.at('script'), stdout);
+    writeFileSync(folder.at('aos'), programScript(), { mode: 0o755 });
+  }
+});
+
+afterAll(async () => {
+  for (const folder of prepared.values()) await folder[Symbol.asyncDispose]();
+});
+
+const folderOf = (shell: string): string => prepared.get(shell)?.path ?? '';
+
+const completions: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['every command', [''], visibleCommands],
+  ['the commands that begin as typed', ['co'], ['completion', 'config']],
+  ['subcommands', ['config', ''], ['schema', 'show']],
+  ['the subcommands that begin as typed', ['config', 'sc'], ['schema']],
+  ['options of a command', ['config', 'show', '--o'], ['--origin']],
+  ['options of the program', ['doctor', '--j'], ['--json']],
+  ['the shells', ['completion', ''], ['bash', 'fish', 'zsh']],
+  [
+    'subcommands behind an option and its value',
+    ['--home', '/x', 'config', 's'],
+    ['schema', 'show'],
+  ],
+  ['nothing for a word that begins nothing', ['xyzzy'], []],
+];
+
+/** Of the shells beside bash a few: what is offered is found by the same command for all. */
+const completionsIn = (shell: string) =>
+  shell === 'bash' ? completions : cases(`completion in ${shell}`, completions, 3);
 
 describe.for([bash, zsh, fish])('$name', ({ name, complete }) => {
-  test.skipIf(!isInstalled(name)).each<readonly [string, readonly string[], readonly string[]]>([
-    ['every command', [''], visibleCommands],
-    ['the commands that begin as typed', ['co'], ['completion', 'config']],
-    ['subcommands', ['config', ''], ['schema', 'show']],
-    ['the subcommands that begin as typed', ['config', 'sc'], ['schema']],
-    ['options of a command', ['config', 'show', '--o'], ['--origin']],
-    ['options of the program', ['doctor', '--j'], ['--json']],
-    ['the shells', ['completion', ''], ['bash', 'fish', 'zsh']],
-    [
-      'subcommands behind an option and its value',
-      ['--home', '/x', 'config', 's'],
-      ['schema', 'show'],
-    ],
-    ['nothing for a word that begins nothing', ['xyzzy'], []],
-  ])('completes %s', async (_what, words, expected) => {
-    await using folder = await prepared(name);
+  test.skipIf(!isInstalled(name)).each(completionsIn(name))(
+    'completes %s',
+    async (_what, words, expected) => {
+      const run = await complete(folderOf(name), words);
 
-    const run = await complete(folder.path, words);
-
-    expect(run.stderr).toBe('');
-    expect(
-      run.stdout
-        .split('\n')
-        .filter((line) => line !== '')
-        .sort(),
-    ).toEqual(expected);
-  });
+      expect(run.stderr).toBe('');
+      expect(
+        run.stdout
+          .split('\n')
+          .filter((line) => line !== '')
+          .sort(),
+      ).toEqual(expected);
+    },
+  );
 
   test('reads its script without a complaint', async () => {
-    await using folder = await prepared(name);
+    const folder = folderOf(name);
 
-    const run = await runProgram(name, ['-n', folder.at('script')], { env: { HOME: folder.path } });
+    const run = await runProgram(name, ['-n', join(folder, 'script')], { env: { HOME: folder } });
 
     expect(run).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
   });
 });
 
 test('bash completes at the cursor, whatever follows it', async () => {
-  await using folder = await prepared('bash');
+  const folder = folderOf('bash');
   const line = `source "$0"; COMP_WORDS=(aos con show) COMP_CWORD=1; _aos; echo "\${COMPREPLY[@]}"`;
 
-  const run = await inShell(folder.path, 'bash', ['--norc', '-c', line, folder.at('script')]);
+  const run = await inShell(folder, 'bash', ['--norc', '-c', line, join(folder, 'script')]);
 
   expect(run.stdout).toBe('config\n');
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../src/app/settings.ts';
 import { type ErrorCode, exitCodeOf } from '../../src/kernel/errors.ts';
+import { aosHere } from '../support/aos-here.ts';
 import { hasSandbox } from '../support/machine.ts';
 import { asNobody, runAos, stackLine } from '../support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -317,7 +318,7 @@ describe('a bad config.json', () => {
     await using home = temporaryFolder();
     bad.plant(home);
 
-    const run = await runAos(['--home', home.path, 'config', 'show']);
+    const run = await aosHere(['--home', home.path, 'config', 'show']);
 
     expect(run).toMatchObject({ code: exitCodeOf(bad.error), stdout: '' });
     expect(run.stderr).toMatch(/^error: .+\n {2}try: .+\n$/);
@@ -328,7 +329,7 @@ describe('a bad config.json', () => {
     await using home = temporaryFolder();
     bad.plant(home);
 
-    const run = await runAos(['--home', home.path, 'config', 'show', '--json']);
+    const run = await aosHere(['--home', home.path, 'config', 'show', '--json']);
 
     expect(JSON.parse(run.stdout).error.code).toBe(bad.error);
     expect(run.stderr).toBe('');
@@ -339,7 +340,7 @@ describe('a bad config.json', () => {
     bad.plant(home);
     const before = traces(home.path);
 
-    await runAos(['--home', home.path, 'config', 'show']);
+    await aosHere(['--home', home.path, 'config', 'show']);
 
     expect(traces(home.path)).toEqual(before);
   });
@@ -437,8 +438,8 @@ describe('aos config schema', () => {
     await using home = temporaryFolder();
     writeConfig(home, content);
 
-    const schema = JSON.parse((await runAos(['config', 'schema'])).stdout);
-    const shown = await runAos(['--home', home.path, 'config', 'show']);
+    const schema = JSON.parse((await aosHere(['config', 'schema'])).stdout);
+    const shown = await aosHere(['--home', home.path, 'config', 'show']);
 
     expect(accepts(schema, JSON.parse(content)) ? 'good' : 'bad').toBe(verdict);
     expect(shown.code === 0 ? 'good' : 'bad').toBe(verdict);

@@ -3,19 +3,67 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realProcesses } from '../../src/app/engines/processes.ts';
+import { aosHere } from '../support/aos-here.ts';
 import { launcher, type Run, runAos, stackLine } from '../support/run-aos.ts';
-import { startDaemon } from '../support/running-daemon.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { cases, isFull } from '../support/tier.ts';
+import { until, untilTrue } from '../support/until.ts';
 
-const aos = (home: string, ...words: string[]): Promise<Run> => runAos(['--home', home, ...words]);
+/** The real program. */
+const program = (home: string, ...words: string[]): Promise<Run> =>
+  runAos(['--home', home, ...words]);
+
+/** The same command in this process, which takes a fifth of the time. */
+const aos = (home: string, ...words: string[]): Promise<Run> => aosHere(['--home', home, ...words]);
 
 async function json(home: string, ...words: string[]) {
   const run = await aos(home, '--json', ...words);
   return JSON.parse(run.stdout);
+}
+
+let shared: TemporaryFolder;
+/** A daemon for tests that neither stop it nor count what is in its home. */
+let daemon: RunningDaemon;
+const daemonHome = () => shared.at('daemon');
+/** With the words of a command that waits ten seconds for a frozen daemon: meanwhile others run. */
+let frozen: { readonly daemon: RunningDaemon; readonly status: Promise<Run> };
+
+beforeAll(async () => {
+  shared = temporaryFolder();
+  daemon = await startDaemon(daemonHome());
+  for (const name of ['jean', 'samantha', 'jared']) {
+    await aos(shared.at('of-three'), 'register', name);
+    if (name === 'jean') await copyHome('of-three', shared.at('of-one'));
+  }
+  const stopped = await startDaemon(shared.at('frozen'));
+  stopped.signal('SIGSTOP');
+  frozen = { daemon: stopped, status: program(shared.at('frozen'), 'status') };
+});
+
+afterAll(async () => {
+  await frozen?.status;
+  await frozen?.daemon.kill();
+  await daemon?.kill();
+  await shared?.[Symbol.asyncDispose]();
+});
+
+/** A home in which jean, or jean, samantha and jared were registered, in this order. */
+async function copyHome(which: 'of-one' | 'of-three', path: string): Promise<string> {
+  // Not by cpSync(), which forgets the modes of folders.
+  await cp(shared.at(which), path, { recursive: true });
+  return path;
+}
+
+/** On a connection that is not kept, which would outlive the test. */
+function askStatus({ url }: RunningDaemon, handle: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${handle}`, connection: 'close' };
+  return fetch(`${url}/api/v1/status`, { headers });
 }
 
 /** Sends raw bytes to a socket and returns all that comes back. */
@@ -38,9 +86,9 @@ describe('aos up, status and down', () => {
     await using folder = temporaryFolder();
     const home = folder.at('home');
 
-    const up = await aos(home, 'up', '--detach', '--port', '0');
-    const status = await json(home, 'status');
-    const down = await aos(home, 'down');
+    const up = await program(home, 'up', '--detach', '--port', '0');
+    const status = JSON.parse((await program(home, '--json', 'status')).stdout);
+    const down = await program(home, 'down');
 
     expect(up).toMatchObject({ code: 0, stderr: '' });
     expect(up.stdout).toMatch(/^Agent OS .* is up\.\n {2}home +.*\n {2}socket +.*\n {2}http +/);
@@ -53,7 +101,7 @@ describe('aos up, status and down', () => {
     await using folder = temporaryFolder();
     writeFileSync(folder.at('home'), 'a file');
 
-    const up = await aos(folder.at('home'), 'up', '--detach', '--port', '0');
+    const up = await program(folder.at('home'), 'up', '--detach', '--port', '0');
 
     expect(up.code).not.toBe(0);
     expect(up.stdout).toBe('');
@@ -63,10 +111,9 @@ describe('aos up, status and down', () => {
 
   test('a port that is taken is named, and the home is free again', async () => {
     await using folder = temporaryFolder();
-    await using first = await startDaemon(folder.at('first'));
-    const port = new URL(first.url).port;
+    const port = new URL(daemon.url).port;
 
-    const second = await aos(folder.at('second'), 'up', '--port', port);
+    const second = await program(folder.at('second'), 'up', '--port', port);
 
     expect(second).toMatchObject({ code: 7, stdout: '' });
     expect(second.stderr).toContain(port);
@@ -84,16 +131,18 @@ describe('aos up, status and down', () => {
     expect(down).toMatchObject({ code: 0, stdout: 'No daemon was running.\n' });
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    '%s stops it gracefully: a signed head, and nothing left in run/',
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+  test.each(cases('signals that stop', signals, 2))(
+    '%s stops it gracefully: a signed head, nothing left in run/, and no secret in its log',
     async (signal) => {
       await using folder = temporaryFolder();
       const home = folder.at('home');
-      await using daemon = await startDaemon(home);
-      await daemon.client.register('jean');
+      await using stopping = await startDaemon(home);
+      const { handle } = await stopping.client.register('jean');
 
-      daemon.signal(signal);
-      const end = await daemon.ended;
+      stopping.signal(signal);
+      const end = await stopping.ended;
 
       expect(end).toEqual({ code: 0, signal: null });
       const audit = await aos(home, 'audit', '--kind', 'daemon.stopped');
@@ -103,54 +152,13 @@ describe('aos up, status and down', () => {
       const head = ledger.prepare('select max(seq) as seq from event_heads').get();
       const events = ledger.prepare('select max(seq) as seq from events').get();
       expect(head).toEqual(events);
+      expectLogWithout(home, handle);
     },
   );
 
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-  ] as const)('the second %s does not wait for what is under way', async (signal, code) => {
-    await using folder = temporaryFolder();
-    await using daemon = await startDaemon(folder.at('home'));
-    // A request whose body never ends keeps a graceful stop waiting.
-    const hanging = connect({ path: daemon.socket }).on('error', () => {});
-    hanging.write(
-      'POST /api/v1/agents HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
-    );
-    await once(hanging, 'connect');
-    await daemon.client.status();
-
-    daemon.signal(signal);
-    await vi.waitUntil(() => !existsSync(daemon.socket), { timeout: 5000 });
-    daemon.signal(signal);
-    const end = await daemon.ended;
-
-    hanging.destroy();
-    expect(end).toEqual({ code, signal: null });
-    expect(await aos(folder.at('home'), 'audit', 'verify')).toMatchObject({ code: 0 });
-  });
-
-  test('a daemon that is frozen is called silent, not absent', async () => {
-    await using folder = temporaryFolder();
-    await using daemon = await startDaemon(folder.at('home'));
-    daemon.signal('SIGSTOP');
-
-    const status = await aos(folder.at('home'), 'status');
-
-    daemon.signal('SIGCONT');
-    expect(status).toMatchObject({ code: 8, stdout: '' });
-    expect(status.stderr).toContain('--takeover');
-  });
-
-  test('the log is JSON lines for its owner alone, and has no secret in it', async () => {
-    await using folder = temporaryFolder();
-    const home = folder.at('home');
-    await using daemon = await startDaemon(home);
-    const { handle } = await daemon.client.register('jean');
-    await daemon.stop();
-
+  /** JSON lines for the owner of the home alone. */
+  function expectLogWithout(home: string, handle: string): void {
     const log = readFileSync(`${home}/logs/daemon.log`, 'utf8');
-
     const words = log
       .trim()
       .split('\n')
@@ -159,7 +167,36 @@ describe('aos up, status and down', () => {
     expect(log).not.toContain(handle);
     expect(log).not.toContain(readFileSync(`${home}/keys/owner.handle`, 'utf8').trim());
     expect(statSync(`${home}/logs/daemon.log`).mode & 0o777).toBe(0o600);
-  });
+  }
+
+  const secondSignals = [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const;
+
+  test.each(cases('second signal', secondSignals, 1))(
+    'the second %s does not wait for what is under way',
+    async (signal, code) => {
+      await using folder = temporaryFolder();
+      await using stopping = await startDaemon(folder.at('home'));
+      // A request whose body never ends keeps a graceful stop waiting.
+      const hanging = connect({ path: stopping.socket }).on('error', () => {});
+      hanging.write(
+        'POST /api/v1/agents HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+      );
+      await once(hanging, 'connect');
+      await stopping.client.status();
+
+      stopping.signal(signal);
+      await untilTrue(() => !existsSync(stopping.socket));
+      stopping.signal(signal);
+      const end = await stopping.ended;
+
+      hanging.destroy();
+      expect(end).toEqual({ code, signal: null });
+      expect(await aos(folder.at('home'), 'audit', 'verify')).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe('aos register', () => {
@@ -167,9 +204,9 @@ describe('aos register', () => {
     await using folder = temporaryFolder();
     const home = folder.at('home');
 
-    const without = await json(home, 'register', 'jean');
-    await using daemon = await startDaemon(home);
-    const withOne = await json(home, 'register', 'samantha');
+    const without = JSON.parse((await program(home, '--json', 'register', 'jean')).stdout);
+    await using other = await startDaemon(home);
+    const withOne = JSON.parse((await program(home, '--json', 'register', 'samantha')).stdout);
 
     for (const { ok, data } of [without, withOne]) {
       expect(ok).toBe(true);
@@ -182,17 +219,42 @@ describe('aos register', () => {
       }
       expect(statSync(`${data.folder}/meta.json`).mode & 0o777).toBe(0o600);
     }
-    const names = (await Array.fromAsync(daemon.client.agents())).map(({ name }) => name);
+    const names = (await Array.fromAsync(other.client.agents())).map(({ name }) => name);
     expect(names).toEqual(['jean', 'samantha']);
+    await expectOwnSockets(home, { jean: without.data.handle, samantha: withOne.data.handle });
   });
 
-  test('six at once without a daemon take turns, and all of them succeed', async () => {
+  /** Each agent has a socket that takes its own handle and no other. */
+  async function expectOwnSockets(
+    home: string,
+    { jean, samantha }: { readonly jean: string; readonly samantha: string },
+  ): Promise<void> {
+    const ask = (name: string, handle?: string) =>
+      exchange(
+        `${home}/run/agents/${name}.sock`,
+        `GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${handle === undefined ? '' : `Authorization: Bearer ${handle}\r\n`}\r\n`,
+      );
+
+    expect(await ask('jean', jean)).toMatch(/^HTTP\/1.1 200 [\s\S]*"name":"jean"/);
+    expect(await ask('samantha', samantha)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await ask('jean', samantha)).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask('jean')).toMatch(/^HTTP\/1.1 401 /);
+    const owner = readFileSync(`${home}/keys/owner.handle`, 'utf8').trim();
+    expect(await ask('jean', owner)).toMatch(/^HTTP\/1.1 403 /);
+  }
+
+  test('many at once without a daemon take turns, and all of them succeed', async () => {
     await using folder = temporaryFolder();
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const names = isFull ? ['a', 'b', 'c', 'd', 'e', 'f'] : ['a', 'b', 'c'];
+    // A turn is waited for five seconds: on a busy machine one may be told that, and comes again.
+    const register = (name: string): Promise<void> =>
+      until(async () => {
+        const run = await program(folder.path, 'register', name);
+        expect(run).toMatchObject({ code: 0, stderr: '' });
+      });
 
-    const runs = await Promise.all(names.map((name) => aos(folder.path, 'register', name)));
+    await Promise.all(names.map(register));
 
-    expect(runs.map(({ code }) => code)).toEqual(names.map(() => 0));
     const audit = await aos(folder.path, 'audit', '--kind', 'agent.registered');
     expect(audit.stdout.trim().split('\n')).toHaveLength(names.length);
   });
@@ -200,33 +262,13 @@ describe('aos register', () => {
   test('waits for a daemon that is just starting', async () => {
     await using folder = temporaryFolder();
 
-    const [daemon, run] = await Promise.all([
+    const [starting, run] = await Promise.all([
       startDaemon(folder.path),
-      aos(folder.path, 'register', 'jean'),
+      program(folder.path, 'register', 'jean'),
     ]);
 
-    await using _daemon = daemon;
+    await using _daemon = starting;
     expect(run).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('gives each agent a socket that takes its own handle and no other', async () => {
-    await using folder = temporaryFolder();
-    const home = folder.at('home');
-    const { data: early } = await json(home, 'register', 'jean');
-    await using daemon = await startDaemon(home);
-    const late = await daemon.client.register('samantha');
-    const ask = (name: string, handle?: string) =>
-      exchange(
-        `${home}/run/agents/${name}.sock`,
-        `GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${handle === undefined ? '' : `Authorization: Bearer ${handle}\r\n`}\r\n`,
-      );
-
-    expect(await ask('jean', early.handle)).toMatch(/^HTTP\/1.1 200 [\s\S]*"name":"jean"/);
-    expect(await ask('samantha', late.handle)).toMatch(/^HTTP\/1.1 200 /);
-    expect(await ask('jean', late.handle)).toMatch(/^HTTP\/1.1 403 /);
-    expect(await ask('jean')).toMatch(/^HTTP\/1.1 401 /);
-    const owner = readFileSync(`${home}/keys/owner.handle`, 'utf8').trim();
-    expect(await ask('jean', owner)).toMatch(/^HTTP\/1.1 403 /);
   });
 
   test.each([
@@ -239,41 +281,36 @@ describe('aos register', () => {
     ['', 'agent.bad-name'],
     ['a'.repeat(300), 'agent.bad-name'],
   ])('refuses the name %j and makes nothing', async (name, code) => {
-    await using folder = temporaryFolder();
-    const home = folder.at('home');
+    const agents = async () => (await Array.fromAsync(daemon.client.agents())).length;
+    const before = await agents();
 
-    const refused = await json(home, 'register', name);
+    const refused = await json(daemonHome(), 'register', name);
 
     expect(refused).toMatchObject({ ok: false, error: { code, fix: expect.any(String) } });
-    expect(await json(home, 'audit', '--kind', 'agent.*', '--limit', '1').catch(() => '')).toBe('');
+    expect(await agents()).toBe(before);
   });
 
   test('--new-handle replaces a handle, and the old one is refused at once', async () => {
-    await using folder = temporaryFolder();
-    await using daemon = await startDaemon(folder.path);
-    const old = await daemon.client.register('jean', { expires_ms: 60_000 });
-    const ask = async (handle: string) => {
-      const headers = { authorization: `Bearer ${handle}` };
-      return (await fetch(`${daemon.url}/api/v1/status`, { headers })).status;
-    };
+    const old = await daemon.client.register('renewed', { expires_ms: 60_000 });
+    const ask = async (handle: string) => (await askStatus(daemon, handle)).status;
     const before = await ask(old.handle);
 
-    const renewed = await json(folder.path, 'register', 'jean', '--new-handle', '--expires', '1h');
+    const words = ['register', 'renewed', '--new-handle', '--expires', '1h'];
+    const renewed = await json(daemonHome(), ...words);
 
     expect([before, await ask(old.handle), await ask(renewed.data.handle)]).toEqual([
       200, 401, 200,
     ]);
-    const nobody = await aos(folder.path, 'register', 'nobody', '--new-handle');
+    const nobody = await aos(daemonHome(), 'register', 'nobody', '--new-handle');
     expect(nobody).toMatchObject({ code: 4, stdout: '' });
-    const nameless = await json(folder.path, 'register', '', '--new-handle');
+    const nameless = await json(daemonHome(), 'register', '', '--new-handle');
     expect(nameless).toMatchObject({ error: { code: 'agent.bad-name' } });
   });
 
   test('refuses a name that is taken, also in other letters', async () => {
-    await using folder = temporaryFolder();
-    await aos(folder.path, 'register', 'jean');
+    await daemon.client.register('taken');
 
-    const again = await json(folder.path, 'register', 'Jean');
+    const again = await json(daemonHome(), 'register', 'Taken');
 
     expect(again.error.code).toBe('agent.exists');
   });
@@ -282,11 +319,10 @@ describe('aos register', () => {
 describe('aos audit', () => {
   test('tells what happened, filtered, and as JSON lines', async () => {
     await using folder = temporaryFolder();
-    await aos(folder.path, 'register', 'jean');
-    await aos(folder.path, 'register', 'samantha');
+    const home = await copyHome('of-three', folder.at('home'));
 
-    const words = await aos(folder.path, 'audit', '--subject', 'agent:jean');
-    const lines = await aos(folder.path, '--json', 'audit', '--limit', 'all');
+    const words = await program(home, 'audit', '--subject', 'agent:jean');
+    const lines = await aos(home, '--json', 'audit', '--limit', 'all');
 
     expect(words.stdout.trim().split('\n')).toHaveLength(1);
     expect(words.stdout).toContain('owner  agent.registered  agent:jean');
@@ -294,7 +330,7 @@ describe('aos audit', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
     expect(events[2]).toMatchObject({ kind: 'agent.registered', subject: 'agent:samantha' });
   });
 
@@ -340,10 +376,9 @@ describe('aos audit', () => {
     'verify --head with a file that holds %j does not advise to write over it',
     async (content) => {
       await using folder = temporaryFolder();
-      await aos(folder.at('home'), 'register', 'jean');
       writeFileSync(folder.at('head.json'), content);
 
-      const run = await aos(folder.at('home'), 'audit', 'verify', '--head', folder.at('head.json'));
+      const run = await aos(daemonHome(), 'audit', 'verify', '--head', folder.at('head.json'));
 
       expect(run).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toContain('does not hold a head');
@@ -354,14 +389,14 @@ describe('aos audit', () => {
 
   test('says that a ledger is damaged which holds a number that cannot be read', async () => {
     await using folder = temporaryFolder();
-    await aos(folder.path, 'register', 'jean');
+    const home = await copyHome('of-one', folder.at('home'));
     {
-      using ledger = new DatabaseSync(folder.at('ledger.db'));
+      using ledger = new DatabaseSync(`${home}/ledger.db`);
       ledger.exec('update events set at = 9000000000000000000 where seq = 2');
     }
 
-    const list = await aos(folder.path, 'audit');
-    const verify = await aos(folder.path, 'audit', 'verify');
+    const list = await aos(home, 'audit');
+    const verify = await aos(home, 'audit', 'verify');
 
     expect(list).toMatchObject({ code: 7, stdout: '' });
     expect(list.stderr).toMatch(/^error: The ledger .+ is damaged\n {2}try: .+\n$/);
@@ -379,19 +414,17 @@ describe('aos audit', () => {
   });
 
   test('--follow goes on with what happens, and wants a daemon', async () => {
-    await using folder = temporaryFolder();
-    const without = await aos(folder.path, 'audit', '--follow');
-    await using daemon = await startDaemon(folder.path);
+    const without = await aos(shared.at('of-one'), 'audit', '--follow');
 
-    const following = spawn(process.execPath, [launcher, '--home', folder.path, 'audit', '-f']);
+    const following = spawn(process.execPath, [launcher, '--home', daemonHome(), 'audit', '-f']);
     let heard = '';
     following.stdout.setEncoding('utf8').on('data', (text: string) => {
       heard += text;
     });
     const ended = once(following, 'close');
-    await vi.waitUntil(() => heard.includes('daemon.started'), { timeout: 10_000 });
-    await daemon.client.register('jean');
-    await vi.waitUntil(() => heard.includes('agent:jean'), { timeout: 10_000 });
+    await untilTrue(() => heard.includes('daemon.started'));
+    await daemon.client.register('followed');
+    await untilTrue(() => heard.includes('agent:followed'));
     following.kill('SIGINT');
 
     expect(await ended).toEqual([130, null]);
@@ -410,41 +443,49 @@ describe('aos audit', () => {
     ],
   ];
 
-  test.each(crimes)('verify finds %s', async (_what, sql, needsHead) => {
-    await using folder = temporaryFolder();
-    for (const name of ['jean', 'samantha', 'jared']) await aos(folder.path, 'register', name);
-    await using elsewhere = temporaryFolder();
-    const head = elsewhere.at('head.json');
-    writeFileSync(head, (await aos(folder.path, 'audit', 'head')).stdout);
-    const before = await aos(folder.path, 'audit', 'verify', '--head', head);
-    {
-      using ledger = new DatabaseSync(folder.at('ledger.db'));
-      ledger.exec(sql);
-    }
+  describe('verify', () => {
+    const kept = () => shared.at('head.json');
 
-    const words = needsHead ? ['--head', head] : [];
-    const after = await aos(folder.path, 'audit', 'verify', ...words);
+    beforeAll(async () => {
+      writeFileSync(kept(), (await program(shared.at('of-three'), 'audit', 'head')).stdout);
+    });
 
-    expect(before).toMatchObject({ code: 0 });
-    expect(before.stdout).toContain('The head that was kept elsewhere fits.');
-    expect(after).toMatchObject({ code: 7, stdout: '' });
-    expect(after.stderr).toMatch(needsHead ? /broken at event 3/ : /broken at event 2/);
-  });
+    test('says that a head that was kept elsewhere fits', async () => {
+      const run = await program(shared.at('of-three'), 'audit', 'verify', '--head', kept());
 
-  test('verify finds a chain that was hashed again as a whole, against a head kept elsewhere', async () => {
-    await using folder = temporaryFolder();
-    await using elsewhere = temporaryFolder();
-    for (const name of ['jean', 'samantha']) await aos(folder.path, 'register', name);
-    const head = elsewhere.at('head.json');
-    writeFileSync(head, (await aos(folder.path, '--json', 'audit', 'head')).stdout);
-    await rehash(folder.at('ledger.db'));
+      expect(run).toMatchObject({ code: 0 });
+      expect(run.stdout).toContain('The head that was kept elsewhere fits.');
+    });
 
-    const alone = await aos(folder.path, 'audit', 'verify');
-    const against = await aos(folder.path, 'audit', 'verify', '--head', head);
+    test.each(crimes)('finds %s', async (_what, sql, needsHead) => {
+      await using folder = temporaryFolder();
+      const home = await copyHome('of-three', folder.at('home'));
+      {
+        using ledger = new DatabaseSync(`${home}/ledger.db`);
+        ledger.exec(sql);
+      }
 
-    expect(alone.code).toBe(0);
-    expect(against).toMatchObject({ code: 7, stdout: '' });
-    expect(against.stderr).toContain('rewritten');
+      const words = needsHead ? ['--head', kept()] : [];
+      const after = await aos(home, 'audit', 'verify', ...words);
+
+      expect(after).toMatchObject({ code: 7, stdout: '' });
+      expect(after.stderr).toMatch(needsHead ? /broken at event 3/ : /broken at event 2/);
+    });
+
+    test('finds a chain that was hashed again as a whole, against a head kept elsewhere', async () => {
+      await using folder = temporaryFolder();
+      const home = await copyHome('of-three', folder.at('home'));
+      const head = folder.at('head.json');
+      writeFileSync(head, (await aos(home, '--json', 'audit', 'head')).stdout);
+      await rehash(`${home}/ledger.db`);
+
+      const alone = await aos(home, 'audit', 'verify');
+      const against = await aos(home, 'audit', 'verify', '--head', head);
+
+      expect(alone.code).toBe(0);
+      expect(against).toMatchObject({ code: 7, stdout: '' });
+      expect(against.stderr).toContain('rewritten');
+    });
   });
 });
 
@@ -472,43 +513,34 @@ async function rehash(path: string): Promise<void> {
 }
 
 describe('aos backup and restore', () => {
+  const sealed = () => ['--passphrase-file', shared.at('passphrase')];
+
+  beforeAll(() => {
+    writeFileSync(shared.at('passphrase'), 'correct horse battery staple\n');
+  });
+
   test('a backup of a running home comes back on another machine, keys and all', async () => {
     await using folder = temporaryFolder();
-    const [home, other] = [folder.at('home'), folder.at('other')];
-    writeFileSync(folder.at('passphrase'), 'correct horse battery staple\n');
-    const sealed = ['--passphrase-file', folder.at('passphrase')];
-    await using daemon = await startDaemon(home);
-    const { handle } = await daemon.client.register('jean', { expires_ms: 600_000 });
+    const other = folder.at('other');
+    const { handle } = await daemon.client.register('moving', { expires_ms: 600_000 });
 
-    const backup = await aos(home, 'backup', folder.at('b'), ...sealed);
-    const restore = await aos(other, 'restore', folder.at('b'), ...sealed);
+    const backup = await program(daemonHome(), 'backup', folder.at('b'), ...sealed());
+    const restore = await program(other, 'restore', folder.at('b'), ...sealed());
     await using again = await startDaemon(other);
 
     expect(backup).toMatchObject({ code: 0, stderr: '' });
     expect(restore).toMatchObject({ code: 0, stderr: '' });
     expect(await again.client.auditVerify()).toMatchObject({ kind: 'whole' });
-    expect(await again.client.agent('jean')).toMatchObject({ name: 'jean' });
-    const answer = await fetch(`${again.url}/api/v1/status`, {
-      headers: { authorization: `Bearer ${handle}` },
-    });
-    expect(await answer.json()).toMatchObject({ role: 'agent', name: 'jean' });
-  });
-
-  test('a backup without a passphrase says that the keys are not in it', async () => {
-    await using folder = temporaryFolder();
-    await aos(folder.at('home'), 'register', 'jean');
-
-    const run = await aos(folder.at('home'), 'backup', folder.at('b'));
-
-    expect(run.stdout).toContain('no keys');
+    expect(await again.client.agent('moving')).toMatchObject({ name: 'moving' });
+    const answer = await askStatus(again, handle);
+    expect(await answer.json()).toMatchObject({ role: 'agent', name: 'moving' });
   });
 
   test('a restore under a running daemon is refused', async () => {
     await using folder = temporaryFolder();
-    await using _daemon = await startDaemon(folder.at('home'));
-    await aos(folder.at('home'), 'backup', folder.at('b'));
+    await aos(daemonHome(), 'backup', folder.at('b'));
 
-    const run = await aos(folder.at('home'), 'restore', folder.at('b'), '--replace');
+    const run = await aos(daemonHome(), 'restore', folder.at('b'), '--replace');
 
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(run.stderr).toContain('aos down');
@@ -525,13 +557,10 @@ describe('aos backup and restore', () => {
 
   test('a restore without the keys on another machine is refused, and goes on with them', async () => {
     await using folder = temporaryFolder();
-    writeFileSync(folder.at('passphrase'), 'correct horse battery staple\n');
-    const sealed = ['--passphrase-file', folder.at('passphrase')];
-    await aos(folder.at('home'), 'register', 'jean');
-    await aos(folder.at('home'), 'backup', folder.at('b'), ...sealed);
+    await aos(shared.at('of-one'), 'backup', folder.at('b'), ...sealed());
 
     const without = await aos(folder.at('other'), 'restore', folder.at('b'));
-    const withKeys = await aos(folder.at('other'), 'restore', folder.at('b'), ...sealed);
+    const withKeys = await aos(folder.at('other'), 'restore', folder.at('b'), ...sealed());
 
     expect(without).toMatchObject({ code: 5, stdout: '' });
     expect(without.stderr).toContain('--passphrase-file');
@@ -539,22 +568,22 @@ describe('aos backup and restore', () => {
     expect(existsSync(folder.at('other', 'agents', 'jean', 'outbox', '.pending'))).toBe(true);
   });
 
-  test('a restore names the agents whose keys are missing', async () => {
+  test('a backup without a passphrase has no keys, and a restore names the agents that miss theirs', async () => {
     await using folder = temporaryFolder();
-    await aos(folder.at('home'), 'register', 'jean');
-    await aos(folder.at('home'), 'backup', folder.at('b'));
+    const home = await copyHome('of-one', folder.at('home'));
+    const backup = await aos(home, 'backup', folder.at('b'));
     rmSync(folder.at('home', 'keys', 'agent-jean.key'));
 
-    const run = await aos(folder.at('home'), 'restore', folder.at('b'), '--replace');
+    const run = await aos(home, 'restore', folder.at('b'), '--replace');
 
+    expect(backup.stdout).toContain('no keys');
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toMatch(/^No key .*: jean\.$/m);
   });
 
   test('a backup into the home is refused, and the home still opens', async () => {
     await using folder = temporaryFolder();
-    const home = folder.at('home');
-    await aos(home, 'register', 'jean');
+    const home = await copyHome('of-one', folder.at('home'));
 
     const run = await aos(home, 'backup', folder.at('home', 'b'));
 
@@ -576,10 +605,7 @@ test.each(['audit', 'audit verify', 'audit head', 'du', 'gc', 'backup x'])(
 );
 
 test('aos du counts the home area by area', async () => {
-  await using folder = temporaryFolder();
-  await aos(folder.path, 'register', 'jean');
-
-  const { data } = await json(folder.path, 'du');
+  const { data } = JSON.parse((await program(shared.at('of-one'), '--json', 'du')).stdout);
 
   const sizes = new Map(
     data.items.map((item: { name: string; bytes: number }) => [item.name, item.bytes]),
@@ -591,13 +617,13 @@ test('aos du counts the home area by area', async () => {
 
 test('aos gc removes old litter, and with --dry-run only says so', async () => {
   await using folder = temporaryFolder();
-  await aos(folder.path, 'register', 'jean');
-  const litter = folder.at('keys', '.owner.key.0123456789abcdef.pending');
+  const home = await copyHome('of-one', folder.at('home'));
+  const litter = folder.at('home', 'keys', '.owner.key.0123456789abcdef.pending');
   writeFileSync(litter, 'half a key', { mode: 0o600 });
   utimesSync(litter, 1, 1);
 
-  const dry = await json(folder.path, 'gc', '--dry-run');
-  const wet = await json(folder.path, 'gc');
+  const dry = await json(home, 'gc', '--dry-run');
+  const wet = JSON.parse((await program(home, '--json', 'gc')).stdout);
 
   expect(dry.data.items).toMatchObject([{ path: litter, bytes: 10 }]);
   expect(wet.data).toMatchObject({ freed_bytes: 10, failed: [] });
@@ -606,16 +632,25 @@ test('aos gc removes old litter, and with --dry-run only says so', async () => {
 
 test('aos doctor finds a damaged ledger', async () => {
   await using folder = temporaryFolder();
-  await aos(folder.path, 'register', 'jean');
-  const sound = await aos(folder.path, 'doctor', 'ledger');
-  const bytes = readFileSync(folder.at('ledger.db'));
+  const home = await copyHome('of-one', folder.at('home'));
+  const sound = await aos(home, 'doctor', 'ledger');
+  const bytes = readFileSync(`${home}/ledger.db`);
   bytes.fill(0xa5, 8192, 40_960);
-  writeFileSync(folder.at('ledger.db'), bytes);
+  writeFileSync(`${home}/ledger.db`, bytes);
 
-  const damaged = await aos(folder.path, 'doctor', 'ledger');
+  const damaged = await aos(home, 'doctor', 'ledger');
 
   expect(sound).toMatchObject({ code: 0 });
   expect(sound.stdout).toContain('the ledger is sound');
   expect(damaged.code).toBe(7);
   expect(damaged.stdout).toMatch(/failed +ledger/);
+});
+
+// The last one: the others have run while the command waited.
+test('a daemon that is frozen is called silent, not absent', async () => {
+  const status = await frozen.status;
+
+  frozen.daemon.signal('SIGCONT');
+  expect(status).toMatchObject({ code: 8, stdout: '' });
+  expect(status.stderr).toContain('--takeover');
 });

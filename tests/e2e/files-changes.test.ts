@@ -1,8 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  type FSWatcher,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FilesHome, filesHome } from '../support/files-home.ts';
 import type { Run } from '../support/run-aos.ts';
+import { cases, isFull } from '../support/tier.ts';
+import { until } from '../support/until.ts';
 
 const moveOld = 'Move everything in my Downloads folder older than 30 days to Archive';
 
@@ -12,15 +25,29 @@ function planIn({ stderr }: Run): string {
 
 const isThere = ({ root }: FilesHome, path: string) => existsSync(join(root, path));
 
+let home: FilesHome;
+/** Where no daemon is. */
+let alone: FilesHome;
+
+beforeAll(async () => {
+  home = await filesHome({ agents: ['jean', 'sam'] });
+  alone = await filesHome({ withDaemon: false });
+  await alone.aos('register', 'somebody');
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+  await alone?.[Symbol.asyncDispose]();
+});
+
 describe('a yes at the terminal', () => {
   test('does what the plan says, and an undo brings back every name, mode and time', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
-    const done = await home.typed(['y'], 'files', moveOld);
+    const done = await home.program.typed(['y'], 'files', moveOld);
     const between = await home.hash();
     const moved = isThere(home, 'Archive/setup-1.zip');
-    const undone = await home.typed(['y'], 'files', 'undo');
+    const undone = await home.program.typed(['y'], 'files', 'undo');
 
     expect(done).toMatchObject({
       code: 0,
@@ -32,7 +59,6 @@ describe('a yes at the terminal', () => {
   });
 
   test.each(['n', '', 'yess', 'Y E S'])('is not %j', async (line) => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.typed([line], 'files', moveOld);
@@ -43,33 +69,32 @@ describe('a yes at the terminal', () => {
   });
 
   test('is one for several paths', async () => {
-    await using home = await filesHome();
+    const paths = [home.put('Desktop/one.txt'), home.put('new/two.txt')];
 
-    const run = await home.typed(['y'], 'files', 'delete', 'Desktop/To do.md', 'Downloads/scan');
+    const run = await home.typed(['y'], 'files', 'delete', ...paths);
 
     expect(run.code).toBe(0);
     expect(run.stdout.match(/\[y\/N\]/g)).toHaveLength(1);
-    expect(isThere(home, 'Desktop/To do.md')).toBe(false);
-    expect(isThere(home, 'Downloads/scan')).toBe(false);
+    expect(paths.filter((path) => isThere(home, path))).toEqual([]);
   });
 
   test('is wanted twice for what is deleted for ever', async () => {
-    await using home = await filesHome();
+    const path = home.put('Downloads/for-ever.txt');
 
-    const once = await home.typed(['y', 'n'], 'files', 'delete', 'Downloads/scan', '--permanent');
-    const wasKept = isThere(home, 'Downloads/scan');
-    const twice = await home.typed(['y', 'y'], 'files', 'delete', 'Downloads/scan', '--permanent');
+    const once = await home.typed(['y', 'n'], 'files', 'delete', path, '--permanent');
+    const wasKept = isThere(home, path);
+    const twice = await home.typed(['y', 'y'], 'files', 'delete', path, '--permanent');
 
     expect({ code: once.code, wasKept }).toEqual({ code: 5, wasKept: true });
     expect(twice.code).toBe(0);
     expect(twice.stdout).toContain('This is the last question');
-    expect(isThere(home, 'Downloads/scan')).toBe(false);
+    expect(isThere(home, path)).toBe(false);
   });
 
   test('is asked for in words that no name of a file can change', async () => {
-    await using home = await filesHome();
+    const path = 'Documents/Odd/red\u001b[31m.txt';
 
-    const run = await home.typed(['n'], 'files', 'delete', 'Documents/Odd/red\u001b[31m.txt');
+    const run = await home.program.typed(['n'], 'files', 'delete', path);
 
     expect(run.stdout).toContain('red\\u001b[31m.txt');
     expect(run.stdout).not.toContain('\u001b[31m');
@@ -78,29 +103,31 @@ describe('a yes at the terminal', () => {
 
 describe('--yes --plan', () => {
   test('does what was shown', async () => {
-    await using home = await filesHome();
     const plan = planIn(await home.aos('files', moveOld));
 
     const run = await home.aos('files', moveOld, '--yes', '--plan', plan);
+    const moved = isThere(home, 'Archive/setup-1.zip');
+    // For the next test, which finds them where they were.
+    await home.aos('files', 'undo', '--yes');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Moved 2\d files/) });
-    expect(isThere(home, 'Archive/setup-1.zip')).toBe(true);
+    expect(moved).toBe(true);
+    expect(isThere(home, 'Downloads/setup-1.zip')).toBe(true);
   });
 
   test('does nothing when the files are others by now', async () => {
-    await using home = await filesHome();
-    const plan = planIn(await home.aos('files', 'delete', 'Downloads/scan'));
-    writeFileSync(join(home.root, 'Downloads/scan'), 'something else');
+    const path = home.put('Downloads/other-by-now.txt');
+    const plan = planIn(await home.aos('files', 'delete', path));
+    writeFileSync(join(home.root, path), 'something else');
     const before = await home.hash();
 
-    const run = await home.json('files', 'delete', 'Downloads/scan', '--yes', '--plan', plan);
+    const run = await home.json('files', 'delete', path, '--yes', '--plan', plan);
 
     expect(run).toMatchObject({ ok: false, error: { code: 'files.plan-changed' } });
     expect(await home.hash()).toBe(before);
   });
 
   test('does nothing for another hash', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos('files', moveOld, '--yes', '--plan', '0'.repeat(64));
@@ -111,7 +138,6 @@ describe('--yes --plan', () => {
   });
 
   test.each([[['--yes']], [['--plan', '0'.repeat(64)]]])('need each other: %j', async (flags) => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos('files', moveOld, ...flags);
@@ -121,36 +147,34 @@ describe('--yes --plan', () => {
   });
 
   test('answers both questions about what is deleted for ever', async () => {
-    await using home = await filesHome();
-    const words = ['files', 'delete', 'Downloads/scan', '--permanent'] as const;
+    const path = home.put('Downloads/both-questions.txt');
+    const words = ['files', 'delete', path, '--permanent'] as const;
     const plan = planIn(await home.aos(...words));
 
     const run = await home.aos(...words, '--yes', '--plan', plan);
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Deleted for ever/) });
-    expect(isThere(home, 'Downloads/scan')).toBe(false);
+    expect(isThere(home, path)).toBe(false);
   });
 
   test('names the plan of each of several paths', async () => {
-    await using home = await filesHome();
-    const words = ['files', 'delete', 'Downloads/scan', 'Desktop/To do.md'] as const;
+    const paths = [home.put('Downloads/plan-1.txt'), home.put('Desktop/plan-2.txt')];
+    const words = ['files', 'delete', ...paths];
     const asked = await home.aos(...words);
     const plans = [...asked.stderr.matchAll(/--plan ([0-9a-f]{64})/g)].map(([, plan = '']) => plan);
 
     const half = await home.aos(...words, '--yes', '--plan', plans[0] ?? '');
-    const wasKept = isThere(home, 'Downloads/scan');
+    const wasKept = paths.every((path) => isThere(home, path));
     const whole = await home.aos(...words, '--yes', ...plans.flatMap((plan) => ['--plan', plan]));
 
     expect({ code: half.code, wasKept }).toEqual({ code: 5, wasKept: true });
     expect(whole.code).toBe(0);
-    expect(isThere(home, 'Desktop/To do.md')).toBe(false);
+    expect(paths.filter((path) => isThere(home, path))).toEqual([]);
   });
 });
 
 describe('--json', () => {
   test('of a change that needs a yes has the answer in the details, without its token', async () => {
-    await using home = await filesHome();
-
     const { error } = await home.json('files', moveOld);
 
     expect(error).toMatchObject({
@@ -161,8 +185,6 @@ describe('--json', () => {
   });
 
   test('asks nobody, also at a terminal', async () => {
-    await using home = await filesHome();
-
     const run = await home.typed(['y'], 'files', moveOld, '--json');
 
     expect(run.code).toBe(5);
@@ -172,16 +194,13 @@ describe('--json', () => {
 
 describe('an action on one file', () => {
   test('that takes nothing away is done at once', async () => {
-    await using home = await filesHome();
-
-    const run = await home.aos('files', 'rename', 'Downloads/scan', 'contract.pdf');
+    const run = await home.aos('files', 'rename', home.put('at-once/scan'), 'contract.pdf');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Renamed 1 file/) });
-    expect(isThere(home, 'Downloads/contract.pdf')).toBe(true);
+    expect(isThere(home, 'at-once/contract.pdf')).toBe(true);
   });
 
   test('that would replace another one is asked for', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos('files', 'write', 'Documents/notes.md', 'gone');
@@ -191,34 +210,28 @@ describe('an action on one file', () => {
   });
 
   test('writes what is piped in, byte by byte', async () => {
-    await using home = await filesHome();
-    const pipe = ['sh', '-c', `printf 'caf\\351\\n' | "$@"`, 'sh'];
+    const latin = Buffer.from('caf\xe9\n', 'latin1');
 
-    const run = await home.piped(pipe, 'files', 'write', 'new/latin.txt');
+    const run = await home.piped(latin, 'files', 'write', 'piped/latin.txt');
 
     expect(run.code).toBe(0);
-    expect(readFileSync(join(home.root, 'new/latin.txt'))).toEqual(
-      Buffer.from('caf\xe9\n', 'latin1'),
-    );
+    expect(readFileSync(join(home.root, 'piped/latin.txt'))).toEqual(latin);
   });
 });
 
 describe('the trash', () => {
   test('gives back what was deleted, by where it was', async () => {
-    await using home = await filesHome();
-    await home.typed(['y'], 'files', 'delete', 'Downloads/scan');
+    await home.typed(['y'], 'files', 'delete', home.put('Downloads/given-back'));
 
     const listed = await home.aos('files', 'trash');
-    const run = await home.aosIn(join(home.root, 'Downloads'), 'files', 'restore', 'scan');
+    const run = await home.aosIn(join(home.root, 'Downloads'), 'files', 'restore', 'given-back');
 
-    expect(listed.stdout).toContain('~/Downloads/scan');
+    expect(listed.stdout).toContain('~/Downloads/given-back');
     expect(run.code).toBe(0);
-    expect(isThere(home, 'Downloads/scan')).toBe(true);
+    expect(isThere(home, 'Downloads/given-back')).toBe(true);
   });
 
   test('does not have what was never there', async () => {
-    await using home = await filesHome();
-
     const { error } = await home.json('files', 'restore', 'Downloads/nothing');
 
     expect(error?.code).toBe('files.not-in-trash');
@@ -227,19 +240,17 @@ describe('the trash', () => {
 
 describe('undo', () => {
   test('is not done where nobody can be asked', async () => {
-    await using home = await filesHome();
-    await home.aos('files', 'rename', 'Downloads/scan', 'contract.pdf');
+    await home.aos('files', 'rename', home.put('unasked/scan'), 'contract.pdf');
 
     const run = await home.aos('files', 'undo');
 
     expect(run.code).toBe(5);
     expect(run.stderr).toMatch(/ {2}try: aos files undo [0-9a-f]{32} --yes\n/);
-    expect(isThere(home, 'Downloads/contract.pdf')).toBe(true);
+    expect(isThere(home, 'unasked/contract.pdf')).toBe(true);
   });
 
   test('with --dry-run only says what would come back', async () => {
-    await using home = await filesHome();
-    await home.aos('files', 'rename', 'Downloads/scan', 'contract.pdf');
+    await home.aos('files', 'rename', home.put('dry/scan'), 'contract.pdf');
     const before = await home.hash();
 
     const run = await home.aos('files', 'undo', '--dry-run');
@@ -250,35 +261,24 @@ describe('undo', () => {
     });
     expect(await home.hash()).toBe(before);
   });
-
-  test('has nothing to do where nothing was done', async () => {
-    await using home = await filesHome();
-
-    const { error } = await home.json('files', 'undo', '--yes');
-
-    expect(error?.code).toBe('files.unknown-plan');
-  });
 });
 
 describe('an agent', () => {
   test('gets an approval where the owner is asked, and its change waits for that', async () => {
-    await using home = await filesHome('jean');
-    const place = join(home.root, 'Downloads');
-    await home.aos('cap', 'grant', 'jean', `file:${place}/**:read,move,delete`);
+    const path = home.put('asked/scan');
+    await home.aos('cap', 'grant', 'sam', `file:${home.root}/asked/**:read,move,delete`);
 
-    const run = await home.aos('files', 'delete', 'Downloads/scan', '--as', 'jean');
-    const waited = isThere(home, 'Downloads/scan');
+    const run = await home.aos('files', 'delete', path, '--as', 'sam');
+    const waited = isThere(home, path);
     const id = /aos approvals approve ([0-9a-f]+)/.exec(run.stderr)?.[1] ?? '';
     const approved = await home.aos('approvals', 'approve', id, '--yes');
 
     expect({ code: run.code, waited }).toEqual({ code: 5, waited: true });
     expect(approved.code).toBe(0);
-    expect(isThere(home, 'Downloads/scan')).toBe(false);
+    expect(isThere(home, path)).toBe(false);
   });
 
   test('may not say yes itself', async () => {
-    await using home = await filesHome('jean');
-
     const run = await home.aos(
       ...['files', 'delete', 'Downloads/scan', '--as', 'jean', '--yes', '--plan', '0'.repeat(64)],
     );
@@ -288,46 +288,63 @@ describe('an agent', () => {
   });
 
   test('sees nothing that it has no grant for', async () => {
-    await using home = await filesHome('jean');
-
     const { error } = await home.json('files', 'read', 'Documents/notes.md', '--as', 'jean');
 
     expect(error?.code).toBe('files.permission-denied');
   });
 });
 
-describe.each([
-  ...[['INT', 'with a daemon'] as const, ['INT', 'without one'] as const],
-  ...[['TERM', 'without one'] as const, ['HUP', 'without one'] as const],
-])('SIG%s, %s,', (signal, how) => {
-  test('stops a change between two files, and nothing goes on with it later', async () => {
-    await using home = await filesHome();
-    const many = 2000;
-    mkdirSync(join(home.root, 'many'));
-    for (let n = 0; n < many; n++) writeFileSync(join(home.root, 'many', `${n}.txt`), String(n));
-    const left = () => readdirSync(join(home.root, 'many')).length;
-    const asked = await home.aos('files', 'delete', 'many/*', '--permanent');
-    await using _daemon = {
-      async [Symbol.asyncDispose]() {
-        if (how === 'with a daemon') await home.aos('down');
-      },
-    };
-    if (how === 'with a daemon') await home.aos('up', '--detach', '--port', '0');
-    // Once a file is gone, it is told to stop.
-    const stop = `"$@" & until [ "$(ls many | wc -l)" -lt 2000 ]; do :; done; kill -${signal} $!; wait $!`;
+test('without a daemon an undo has nothing to do, and a change and its undo are the same', async () => {
+  const before = await alone.hash();
 
-    const stopped = await home.piped(
-      ['sh', '-c', stop, 'sh'],
-      ...['files', 'delete', 'many/*', '--permanent', '--yes', '--plan', planIn(asked)],
+  const nothing = await alone.json('files', 'undo', '--yes');
+  const done = await alone.program.typed(['y'], 'files', moveOld);
+  const moved = isThere(alone, 'Archive/setup-1.zip');
+  const undone = await alone.program.aos('files', 'undo', '--yes');
+
+  expect(nothing.error?.code).toBe('files.unknown-plan');
+  expect(done.stdout).toMatch(/\[y\/N\] .*Moved 2\d files/);
+  expect(moved).toBe(true);
+  expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining('Took back') });
+  expect(await alone.hash()).toBe(before);
+});
+
+const stops = [
+  ['SIGINT', 'with a daemon'],
+  ...cases('stops', [['SIGINT'], ['SIGTERM'], ['SIGHUP']] as const, 1).map(
+    ([signal]) => [signal, 'without one'] as const,
+  ),
+] as const;
+
+function watched(folder: string): FSWatcher & Disposable {
+  const watcher = watch(folder);
+  return Object.assign(watcher, { [Symbol.dispose]: () => watcher.close() });
+}
+
+describe.each(stops)('%s, %s,', (signal, how) => {
+  // So many that it is not over before it is told to stop.
+  const many = isFull ? 2000 : 300;
+  const wanted = { state: 'stopped', can_undo: false };
+
+  test('stops a change between two files, and nothing goes on with it later', async () => {
+    const { root, program, aos, json } = how === 'without one' ? alone : home;
+    rmSync(join(root, 'many'), { recursive: true, force: true });
+    mkdirSync(join(root, 'many'));
+    for (let n = 0; n < many; n++) writeFileSync(join(root, 'many', `${n}.txt`), String(n));
+    const left = () => readdirSync(join(root, 'many')).length;
+    const deletion = ['files', 'delete', 'many/*', '--permanent'] as const;
+    const asked = await aos(...deletion);
+
+    const stopped = await stoppedOnceBegun(
+      program.command(...deletion, '--yes', '--plan', planIn(asked)),
     );
-    const plans = async () => (await home.json('files', 'plans')).data;
-    await vi.waitFor(async () => {
-      expect(await plans()).toMatchObject({
-        result: { plans: [{ state: 'stopped', can_undo: false }] },
+    await until(async () => {
+      expect((await json('files', 'plans')).data).toMatchObject({
+        result: { plans: expect.arrayContaining([expect.objectContaining(wanted)]) },
       });
-    }, 10_000);
+    });
     const after = left();
-    const looked = await home.aos('files', 'trash');
+    const looked = await aos('files', 'trash');
 
     expect(stopped).toMatchObject({
       code: 130,
@@ -335,5 +352,23 @@ describe.each([
     });
     expect(looked.code).toBe(0);
     expect({ some: after > 0 && after < many, now: left() }).toEqual({ some: true, now: after });
+
+    /** Once a file is gone, it is told to stop. */
+    async function stoppedOnceBegun([file = '', ...args]: readonly string[]) {
+      const child = spawn(file, args, {
+        ...{ cwd: root, env: { ...process.env, ...program.env } },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      const ended = once(child, 'close');
+      using watching = watched(join(root, 'many'));
+      await once(watching, 'change');
+      child.kill(signal);
+      const [code] = await ended;
+      return { code, stderr };
+    }
   });
 });

@@ -1,10 +1,19 @@
-import { describe, expect, test } from 'vitest';
-import { filesHome } from '../support/files-home.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FilesHome, filesHome } from '../support/files-home.ts';
+
+// One for all: none of these sentences changes anything.
+let home: FilesHome;
+
+beforeAll(async () => {
+  home = await filesHome();
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
 
 describe('the sentences that the file agent was made for', () => {
   test('"Find all the PDFs I downloaded this month" lists those, and no older ones', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'Find all the PDFs I downloaded this month');
 
     expect(run.code).toBe(0);
@@ -15,7 +24,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"Move everything … older than 30 days to Archive" shows the plan and waits', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos('files', moveOld);
@@ -30,8 +38,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"Rename all the photos from my holiday trip by date taken" plans new names', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'Rename all the photos from my holiday trip by date taken');
 
     expect(run.code).toBe(5);
@@ -40,8 +46,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"How much space are my video files taking up?" tells how much', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'How much space are my video files taking up?');
 
     expect(run.code).toBe(0);
@@ -50,8 +54,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"Find the invoice I got from Ahmed last week" has the right one first', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'Find the invoice I got from Ahmed last week');
 
     expect(run.code).toBe(0);
@@ -59,8 +61,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"Compress all the images in this folder" is named as the work of another agent', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'Compress all the images in this folder');
 
     expect(run).toMatchObject({ code: 2, stdout: '' });
@@ -68,8 +68,6 @@ describe('the sentences that the file agent was made for', () => {
   });
 
   test('"What are the 10 largest files on my computer?" lists ten, the largest first', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'What are the 10 largest files on my computer?');
 
     expect(run.code).toBe(0);
@@ -82,24 +80,18 @@ const moveOld = 'Move everything in my Downloads folder older than 30 days to Ar
 
 describe('a sentence', () => {
   test('may be typed without quotes', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos(...'files how much space are my video files taking up'.split(' '));
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('9 files') });
   });
 
   test('that begins with the name of an action is one in quotes', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'list the files in Videos');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('wedding.mp4') });
   });
 
   test('without quotes that is taken for an action is told to be put in quotes', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'list', 'my', 'PDFs');
 
     expect(run.code).toBe(2);
@@ -107,8 +99,6 @@ describe('a sentence', () => {
   });
 
   test('says "this folder" of where the command is run', async () => {
-    await using home = await filesHome();
-
     const run = await home.aosIn(`${home.root}/Videos`, 'files', 'What files are in this folder?');
 
     expect(run.stdout).toContain('wedding.mp4');
@@ -116,7 +106,6 @@ describe('a sentence', () => {
   });
 
   test('that is not understood is asked about, and nothing is done', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const { error } = await home.json('files', 'Delete that thing from before');
@@ -126,8 +115,6 @@ describe('a sentence', () => {
   });
 
   test('tells with --json what was made of it', async () => {
-    await using home = await filesHome();
-
     const { ok, data } = await home.json('files', 'What do I have in Videos?');
 
     expect({ ok, data }).toMatchObject({
@@ -140,8 +127,6 @@ describe('a sentence', () => {
   });
 
   test('of one word is a mistyped command', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'lst');
 
     expect(run.code).toBe(2);
@@ -149,8 +134,6 @@ describe('a sentence', () => {
   });
 
   test('is not made of a command that stands behind its options', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', '--as', 'somebody', 'list');
 
     expect(run.code).toBe(2);
@@ -158,15 +141,12 @@ describe('a sentence', () => {
   });
 
   test('may have its options before it', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', '--dry-run', 'Move all zip files in Downloads to Archive');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('Would move 13 files') });
   });
 
   test('that asks what would happen is a dry run by itself', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos(

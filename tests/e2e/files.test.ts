@@ -1,8 +1,19 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode, exitCodeOf } from '../../src/kernel/errors.ts';
-import { filesHome } from '../support/files-home.ts';
-import { runAos } from '../support/run-aos.ts';
+import { aosHere } from '../support/aos-here.ts';
+import { type FilesHome, filesHome } from '../support/files-home.ts';
+
+// One for all: what changes a file has one of its own.
+let home: FilesHome;
+
+beforeAll(async () => {
+  home = await filesHome();
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
 
 describe('a dry run', () => {
   test.each<readonly [string, ...string[]]>([
@@ -17,7 +28,6 @@ describe('a dry run', () => {
     ['info', 'Downloads/report.pdf'],
     ['usage', 'Pictures'],
   ])('of %s touches nothing', async (action, ...words) => {
-    await using home = await filesHome();
     const before = await home.hash();
 
     const run = await home.aos('files', action, ...words, '--dry-run');
@@ -27,8 +37,6 @@ describe('a dry run', () => {
   });
 
   test('of a sentence says what would happen, on stdout', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'Move all zip files in Downloads to Archive', '--dry-run');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nWould move 13 files/) });
@@ -37,16 +45,12 @@ describe('a dry run', () => {
 
 describe('list', () => {
   test('means the current folder where none is named', async () => {
-    await using home = await filesHome();
-
     const run = await home.aosIn(join(home.root, 'Videos'), 'files', 'list');
 
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('wedding.mp4') });
   });
 
   test('takes what files are meant', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos(
       ...['files', 'list', 'Videos', '--larger', '100k', '--type', 'video/*', '--sort', 'size'],
     );
@@ -55,8 +59,6 @@ describe('list', () => {
   });
 
   test('shows names that would move the cursor spelt out, each on one line', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'list', 'Documents/Odd');
 
     expect(run.stdout).toContain('two\\u000alines.txt');
@@ -65,8 +67,6 @@ describe('list', () => {
   });
 
   test('tells what could not be looked at', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'list', 'Documents', '-r');
 
     expect(run.code).toBe(0);
@@ -74,8 +74,6 @@ describe('list', () => {
   });
 
   test('knows the names of the interface too', async () => {
-    await using home = await filesHome();
-
     const runs = [
       await home.aos('files', 'list_files', 'Videos'),
       await home.aos('files', 'list-files', 'Videos'),
@@ -87,17 +85,13 @@ describe('list', () => {
 
 describe('read', () => {
   test('hands on a text as it is', async () => {
-    await using home = await filesHome();
-
-    const run = await home.aos('files', 'read', 'Documents/notes.md');
+    const run = await home.program.aos('files', 'read', 'Documents/notes.md');
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toBe('# Notes\n\n- call the dentist\n- buy café crème\n');
   });
 
   test('says of what is no text what it is', async () => {
-    await using home = await filesHome();
-
     const { error } = await home.json('files', 'read', 'Downloads/letter.doc');
     const run = await home.aos('files', 'read', 'Downloads/letter.doc');
 
@@ -107,8 +101,6 @@ describe('read', () => {
 });
 
 test('info tells what a file is, a line each', async () => {
-  await using home = await filesHome();
-
   const run = await home.aos('files', 'info', 'Pictures/Holiday 2026/DSC_0001.jpg');
 
   expect(run.stdout).toMatch(/^name +DSC_0001\.jpg$/m);
@@ -118,8 +110,6 @@ test('info tells what a file is, a line each', async () => {
 
 describe('search', () => {
   test('tells why a file was found, and by which line', async () => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', 'search', 'Ahmed plumbing', 'Documents');
 
     expect(run.code).toBe(0);
@@ -127,8 +117,6 @@ describe('search', () => {
   });
 
   test('takes an index where there is one', async () => {
-    await using home = await filesHome();
-
     const made = await home.aos('files', 'index', 'Documents');
     const listed = await home.aos('files', 'indexes');
     const { data } = await home.json('files', 'search', 'Ahmed', 'Documents');
@@ -142,7 +130,6 @@ describe('search', () => {
 
 describe('run', () => {
   test('takes the request of the interface, and prints its answer', async () => {
-    await using home = await filesHome();
     const request = { action: 'list_files', path: '~/Videos', filters: { type: 'mp4' } };
 
     const run = await home.aos('files', 'run', '--args', JSON.stringify(request));
@@ -157,8 +144,7 @@ describe('run', () => {
   });
 
   test('gives the owner a token, and does it with that', async () => {
-    await using home = await filesHome();
-    const request = { action: 'delete_file', path: '~/Downloads/scan' };
+    const request = { action: 'delete_file', path: '~/Desktop/To do.md' };
 
     const asked = await home.aos('files', 'run', '--args', JSON.stringify(request));
     const { confirmation_token } = JSON.parse(asked.stdout);
@@ -170,7 +156,6 @@ describe('run', () => {
   });
 
   test('does not take the flag of the interface for a yes', async () => {
-    await using home = await filesHome();
     const before = await home.hash();
     const options = { confirm_required: false };
     const request = { action: 'delete_file', path: '~/Downloads/scan', options };
@@ -198,8 +183,6 @@ describe('a refusal ends with the exit code of its table:', () => {
     ['usage.missing-argument', ['move', 'Downloads/scan']],
     ['usage.unknown-option', ['list', '--biggest']],
   ])('%s for %j', async (code, words) => {
-    await using home = await filesHome();
-
     const run = await home.aos('files', ...words, '--json');
 
     expect(JSON.parse(run.stdout).error.code).toBe(code);
@@ -212,14 +195,14 @@ describe('the help', () => {
     ...['list', 'read', 'search', 'info', 'usage', 'write', 'move', 'rename', 'copy', 'delete'],
     ...['undo', 'plans', 'trash', 'restore', 'index', 'indexes', 'unindex', 'run'],
   ])('of %s has an example', async (name) => {
-    const run = await runAos(['files', name, '--help']);
+    const run = await aosHere(['files', name, '--help']);
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toMatch(/\nExamples?:\n {2}aos files |\| aos files /);
   });
 
   test('says how a sentence and an action are told apart, and what --yes needs', async () => {
-    const run = await runAos(['files', '--help']);
+    const run = await aosHere(['files', '--help']);
 
     expect(run.stdout).toContain('word that is one of the commands is that command');
     expect(run.stdout).toContain('--yes --plan HASH');

@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayLimits } from '../../src/gateway/deps.ts';
 import { isInstalled } from '../support/machine.ts';
 import { temporaryGateway } from '../support/temporary-gateway.ts';
@@ -77,8 +77,19 @@ function manyBytes(sizeBytes: number): Buffer {
 }
 
 describe.skipIf(!isInstalled('curl'))('with curl', () => {
+  let home: Awaited<ReturnType<typeof curlHome>>;
+
+  beforeAll(async () => {
+    home = await curlHome();
+    // Here: an agent opens a socket, which stays.
+    await home.curl('/api/v1/agents', '--data', '{"name":"jean"}', ...jsonType);
+  });
+
+  afterAll(async () => {
+    await home?.[Symbol.asyncDispose]();
+  });
+
   test('HEAD and GET agree', async () => {
-    await using home = await curlHome();
     const path = await home.put(manyBytes(100_000));
 
     const head = await home.curl(path, '--head');
@@ -93,7 +104,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('what was fetched once is not fetched again', async () => {
-    await using home = await curlHome();
     const path = await home.put(manyBytes(1000));
     const tag = home.at('tag');
     const save = ['--etag-save', tag, '--output', home.at('got')];
@@ -107,7 +117,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('a range is a part', async () => {
-    await using home = await curlHome();
     const path = await home.put(Buffer.from('ten bytes!'));
 
     const answer = await home.curl(path, '--range', '4-8');
@@ -117,7 +126,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('a download that was cut off goes on where it ended, to the same bytes', async () => {
-    await using home = await curlHome();
     const bytes = manyBytes(5_000_000);
     const path = await home.put(bytes);
     const got = home.at('got');
@@ -139,7 +147,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('to go on behind the end is refused with 416, and adds nothing', async () => {
-    await using home = await curlHome();
     const path = await home.put(manyBytes(1000));
     const got = home.at('got');
     writeFileSync(got, manyBytes(1000));
@@ -154,7 +161,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('a body that is too large is refused with 413, however it comes', async () => {
-    await using home = await curlHome();
     const file = home.at('large');
     writeFileSync(file, JSON.stringify({ name: 'x'.repeat(3_000_000) }));
     const send = ['--data-binary', `@${file}`, ...jsonType];
@@ -171,8 +177,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('a body of another kind is refused with 415', async () => {
-    await using home = await curlHome();
-
     const form = await home.curl('/api/v1/agents', '--data', 'name=jean');
     const json = await home.curl('/api/v1/attachments', '--data', '{}', ...jsonType);
 
@@ -183,10 +187,10 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('a flood is refused with 429 and told when to come again', async () => {
-    await using home = await curlHome({ requestsPerSecond: 0.1, requestBurst: 5 });
+    await using slow = await curlHome({ requestsPerSecond: 0.1, requestBurst: 5 });
 
     const flood = [];
-    for (let number = 0; number < 8; number++) flood.push(await home.curl('/api/v1/status'));
+    for (let number = 0; number < 8; number++) flood.push(await slow.curl('/api/v1/status'));
 
     expect(flood.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
     expect(Number(flood.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -194,8 +198,6 @@ describe.skipIf(!isInstalled('curl'))('with curl', () => {
   });
 
   test('what is sent again with its key is done once', async () => {
-    await using home = await curlHome();
-    await home.curl('/api/v1/agents', '--data', '{"name":"jean"}', ...jsonType);
     const join = ['--data', '{"agent":"jean"}', ...jsonType, '--header', 'Idempotency-Key: 7f3a'];
 
     const first = await home.curl('/api/v1/channels/builds/join', ...join);

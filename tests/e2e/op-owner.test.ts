@@ -1,4 +1,4 @@
-/** `aos op` as the owner, and `aos keys rotate`: the real program, a real daemon. */
+/** `aos op` as the owner, and `aos keys rotate`, with a real daemon. */
 import {
   existsSync,
   mkdirSync,
@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedHome, scriptedHome } from '../support/scripted-home.ts';
+import { until } from '../support/until.ts';
 
 interface Operation {
   readonly id: string;
@@ -33,7 +34,7 @@ const work = (...path: readonly string[]) => home.folder.at('work', ...path);
 
 describe('aos op', () => {
   test('submit --wait follows on stderr, and prints the answer alone', async () => {
-    const run = await home.aos('op', 'submit', 'Write the report', '--wait');
+    const run = await home.program('op', 'submit', 'Write the report', '--wait');
 
     expect(run).toMatchObject({ code: 0, stdout: 'The report is written.\n' });
     expect(run.stderr).toMatch(/^operation [0-9a-f]{32}\n/);
@@ -43,10 +44,10 @@ describe('aos op', () => {
   test('ls, get, artifacts and logs tell of it, by the beginning of its id', async () => {
     const short = id.slice(0, 16);
 
-    const list = await home.aos('op', 'ls');
-    const one = await home.aos('op', 'get', short);
-    const artifacts = await home.aos('op', 'artifacts', short);
-    const logs = await home.aos('op', 'logs', short);
+    const list = await home.program('op', 'ls');
+    const one = await home.program('op', 'get', short);
+    const artifacts = await home.program('op', 'artifacts', short);
+    const logs = await home.program('op', 'logs', short);
 
     expect(list.stdout).toMatch(new RegExp(`^${short}[0-9a-f]* +succeeded .* 2 artifacts`, 'm'));
     expect(one.stdout).toMatch(/^status +succeeded$/m);
@@ -82,7 +83,7 @@ describe('aos op', () => {
   });
 
   test('download --all opens what it fetches, into folders of their own', async () => {
-    const run = await home.aos('op', 'download', id, '--all', '--dest', 'all');
+    const run = await home.program('op', 'download', id, '--all', '--dest', 'all');
 
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout).toMatch(/\n2 of 2 downloaded\.\n$/);
@@ -123,7 +124,7 @@ describe('aos op', () => {
   });
 
   test('download to stdout prints the bytes and nothing else', async () => {
-    const run = await home.aos('op', 'download', id, 'data/rows.csv', '-');
+    const run = await home.program('op', 'download', id, 'data/rows.csv', '-');
 
     expect(run).toMatchObject({ code: 0, stdout: 'a,b\n1,2\n', stderr: '' });
   });
@@ -153,7 +154,7 @@ describe('aos op', () => {
     const { id: other } = await home.data<Operation>('op', 'submit', 'Write the report');
     await home.aos('op', 'logs', other, '-f');
 
-    const deleted = await home.aos('op', 'delete', other, 'data/rows.csv');
+    const deleted = await home.program('op', 'delete', other, 'data/rows.csv');
     const again = await home.aos('op', 'download', other, 'data/rows.csv');
     const left = await home.data<{ count: number }>('op', 'artifacts', other);
 
@@ -164,44 +165,11 @@ describe('aos op', () => {
     expect(existsSync(`${folder}/report.md.enc`)).toBe(true);
     expect(existsSync(`${folder}/data/rows.csv.enc`)).toBe(false);
   });
-
-  test('works on what is there without a daemon too, and says that submitting needs one', async () => {
-    await using other = await scriptedHome();
-    const { id: made } = await other.data<Operation>('op', 'submit', 'Write the report');
-    await other.aos('op', 'logs', made, '-f');
-    await other.daemon.stop();
-
-    const download = await other.aos('op', 'download', made, 'report.md', '-');
-    const submit = await other.aos('op', 'submit', 'Write the report');
-
-    expect(download).toMatchObject({ code: 0, stdout: '# Report\n' });
-    expect(submit.code).toBe(7);
-    expect(submit.stderr).toContain('none is running\n  try: aos up --detach');
-  });
-});
-
-test('what does not come to its end: cancelled is 5, and the reason is told', async () => {
-  await using slow = await scriptedHome([{ say: 'late', delay_ms: 600_000 }]);
-  const waiting = slow.aos('op', 'submit', 'Wait for me', '--wait');
-  const find = () => slow.data<{ items: Operation[] }>('op', 'ls', '--status', 'running');
-  let items: readonly Operation[] = [];
-  while (items.length === 0) items = (await find()).items;
-  const [{ id: running } = { id: '' }] = items;
-
-  const cancelled = await slow.aos('op', 'cancel', running, '--reason', 'no longer needed');
-  const ended = await waiting;
-  const again = await slow.aos('op', 'cancel', running);
-
-  expect(cancelled.code).toBe(0);
-  expect(cancelled.stdout).toMatch(/^status +cancelled$/m);
-  expect(ended.code).toBe(5);
-  expect(ended.stderr).toContain('no longer needed');
-  expect(again.code).toBe(5);
 });
 
 test('aos keys rotate says what it did, and what was sealed before still opens', async () => {
   const first = await home.data<{ key: string; resealed: number }>('keys', 'rotate');
-  const second = await home.aos('keys', 'rotate');
+  const second = await home.program('keys', 'rotate');
   const download = await home.aos('op', 'download', id, 'report.md', '-');
 
   expect(first.resealed).toBeGreaterThan(0);
@@ -213,4 +181,49 @@ test('aos keys rotate says what it did, and what was sealed before still opens',
     first.key,
   );
   expect(download.stdout).toBe('# Report\n');
+});
+
+describe('another home, whose agents take their time,', () => {
+  let slow: ScriptedHome;
+
+  beforeAll(async () => {
+    slow = await scriptedHome([{ say: 'late', delay_ms: 600_000 }]);
+  });
+
+  afterAll(async () => {
+    await slow?.[Symbol.asyncDispose]();
+  });
+
+  test('what does not come to its end: cancelled is 5, and the reason is told', async () => {
+    const waiting = slow.program('op', 'submit', 'Wait for me', '--wait');
+    const { id: running } = await until(async () => {
+      const words = ['op', 'ls', '--status', 'running'];
+      const [found] = (await slow.data<{ items: Operation[] }>(...words)).items;
+      if (found === undefined) throw new Error('it does not run yet');
+      return found;
+    });
+
+    const reason = ['--reason', 'no longer needed'];
+    const cancelled = await slow.program('op', 'cancel', running, ...reason);
+    const ended = await waiting;
+    const again = await slow.aos('op', 'cancel', running);
+
+    expect(cancelled.code).toBe(0);
+    expect(cancelled.stdout).toMatch(/^status +cancelled$/m);
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toContain('no longer needed');
+    expect(again.code).toBe(5);
+  });
+});
+
+// The last one: it stops the daemon of the others.
+test('aos op works on what is there without a daemon too, and says that submitting needs one', async () => {
+  await home.daemon.stop();
+
+  const download = await home.program('op', 'download', id, 'report.md', '-');
+  const submit = await home.program('op', 'submit', 'Write the report');
+
+  expect(download).toMatchObject({ code: 0, stdout: '# Report\n' });
+  expect(submit.code).toBe(7);
+  expect(submit.stderr).toContain('none is running\n  try: aos up --detach');
 });

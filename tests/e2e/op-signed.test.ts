@@ -28,10 +28,10 @@ describe('with --key', () => {
   test('somebody to whom something was granted submits, waits, and opens what came of it', async () => {
     const as = ['--key', alice.path, '--url', home.daemon.url];
 
-    const run = await home.aos('op', 'submit', 'Write the report', '--wait', ...as);
+    const run = await home.program('op', 'submit', 'Write the report', '--wait', ...as);
     const list = await home.aos('op', 'ls', ...as);
     const one = await home.aos('op', 'get', id, ...as);
-    const download = await home.aos('op', 'download', id, '--all', '--dest', 'hers', ...as);
+    const download = await home.program('op', 'download', id, '--all', '--dest', 'hers', ...as);
 
     expect(run).toMatchObject({ code: 0, stdout: 'The report is written.\n' });
     expect(list.stdout).toContain(`${id}  succeeded`);

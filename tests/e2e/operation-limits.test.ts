@@ -15,6 +15,7 @@ import {
   type Turns,
   type WireOperation,
 } from '../support/outsider-home.ts';
+import { cases, isFull } from '../support/tier.ts';
 
 const { mostCount, mostBytes } = artifactLimits;
 const alice = new Grantee();
@@ -123,10 +124,12 @@ describe(`${mostCount} artifacts`, () => {
     expect(halfStored()).toEqual(nothingHalf);
   });
 
-  test.each([
+  const tooMany = [
     ['one file more', mostCount + 1, []],
     ['as many files and one that was made before', mostCount, [{ call: [creating('made.txt')] }]],
-  ] satisfies [string, number, Turns][])(
+  ] satisfies [string, number, Turns][];
+
+  test.each(cases('too many artifacts', tooMany, 1))(
     'in the folder and %s end the operation',
     async (what, count, before) => {
       const name = `files-${count}`;
@@ -149,7 +152,9 @@ describe('an artifact of 100 MB', () => {
     expect(operation).toMatchObject({ status: 'succeeded', artifacts: { total_size: mostBytes } });
     const [artifact] = operation.artifacts.artifacts;
     if (artifact === undefined) throw new Error('it is not there');
-    expect((await home.read(alice, artifact)).equals(Buffer.alloc(mostBytes))).toBe(true);
+    // Opening is the grantee's work: smaller ones are opened in every other test.
+    if (isFull)
+      expect((await home.read(alice, artifact)).equals(Buffer.alloc(mostBytes))).toBe(true);
     expect(halfStored()).toEqual(nothingHalf);
   });
 

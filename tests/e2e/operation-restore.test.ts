@@ -2,7 +2,7 @@
  * A home that is put back to what it was while an outsider's operation ran: what was erased since
  * then stays erased, what was signed before then is not good again, and everything else goes on.
  */
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signatureTimes } from '../../src/kernel/operation.ts';
 import {
   Grantee,
@@ -15,10 +15,10 @@ import {
   good,
   type OutsiderHome,
   outsiderHome,
-  until,
   type WireOperation,
 } from '../support/outsider-home.ts';
 import { runAos } from '../support/run-aos.ts';
+import { untilTrue } from '../support/until.ts';
 
 async function aos({ home }: OutsiderHome, ...argv: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runAos([...argv, '--home', home]);
@@ -67,29 +67,69 @@ class Ahead extends Grantee {
 /** Times are signed in whole seconds; this one may have begun before the restore. */
 async function nextSecond(): Promise<void> {
   const begun = secondsNow();
-  await until(() => secondsNow() > begun, 'the next second has come');
+  await untilTrue(() => secondsNow() > begun);
 }
 
-test('an operation that ran then and is over now has failed, and the daemon starts', async () => {
-  await using home = await outsiderHome();
-  const alice = new Ahead();
+const signedTimes = [
+  ['', 0],
+  [' by a clock that is ahead', skewSeconds],
+] as const;
+
+/** A request of which one copy was sent, twice, before the restore, and another was not. */
+interface SignedBefore {
+  readonly sent: ReadyRequest;
+  readonly unsent: ReadyRequest;
+  readonly codes: readonly string[];
+}
+
+const alice = new Ahead();
+let home: OutsiderHome;
+/** Over when the backup was made; running then; waiting for its turn then. */
+let before: WireOperation;
+let running: WireOperation;
+let waiting: WireOperation;
+/** How the one that ran ended, before the restore. */
+let over: WireOperation;
+const signedBefore = new Map<number, SignedBefore>();
+
+// What was there, a backup, what came then, and the backup again: the tests look at that.
+beforeAll(async () => {
+  home = await outsiderHome({ modelSlots: 1 });
   await home.grant(alice);
-  home.template('before', makesOne('before'));
+  for (const name of ['before', 'waiting', 'writer', 'after']) home.template(name, makesOne(name));
   home.template('held', [home.asks('held'), ...makesOne('held')]);
-  home.template('after', makesOne('after'));
-  const before = await home.run(alice, 'before');
+  before = await home.run(alice, 'before');
   const held = home.hold('held');
-  const { id } = await home.submit(alice, 'held');
+  running = await home.submit(alice, 'held');
   await held.asked;
+  waiting = await home.submit(alice, 'waiting');
   await aos(home, 'backup', home.folder.at('backup'));
   held.letGo();
-  const over = await home.settled(alice, id);
+  over = await home.settled(alice, running.id);
+  await home.settled(alice, waiting.id);
+  for (const [, aheadSeconds] of signedTimes) {
+    signedBefore.set(aheadSeconds, await signAndSend(aheadSeconds));
+  }
+  await restore(home);
+});
 
-  await restore(home);
-  const restored = await home.settled(alice, id);
-  const logs = await alice.call(home.base, { uri: `/api/v1/operations/${id}/logs` });
-  const after = await home.run(alice, 'after');
-  await restore(home);
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
+
+async function signAndSend(aheadSeconds: number): Promise<SignedBefore> {
+  const iat = secondsNow() + aheadSeconds;
+  const claims = { iat, exp: iat + 200 };
+  const sent = await alice.sign(home.base, { ...submission, claims });
+  const unsent = await alice.sign(home.base, { ...submission, claims });
+  const first = await sendReady(home.base, sent);
+  const again = await sendReady(home.base, sent);
+  return { sent, unsent, codes: [codeOf(first), codeOf(again)] };
+}
+
+test('an operation that ran then and is over now has failed, and its logs are there', async () => {
+  const restored = await home.settled(alice, running.id);
+  const logs = await alice.call(home.base, { uri: `/api/v1/operations/${running.id}/logs` });
 
   expect(over).toMatchObject({ status: 'succeeded', artifacts: { count: 1 } });
   expect(restored).toMatchObject({
@@ -98,59 +138,45 @@ test('an operation that ran then and is over now has failed, and the daemon star
     artifacts: { count: 0 },
   });
   expect(logs.status).toBe(200);
-  expect(after).toMatchObject({ status: 'succeeded', artifacts: { count: 1 } });
-  const [artifact] = (await home.settled(alice, before.id)).artifacts.artifacts;
-  if (artifact === undefined) throw new Error('it is not there');
-  expect((await home.read(alice, artifact)).toString()).toBe('before');
 });
 
 test('one that still waited for its turn has failed as well, and is listed so', async () => {
-  await using home = await outsiderHome({ modelSlots: 1 });
-  const alice = new Ahead();
-  await home.grant(alice);
-  home.template('held', [home.asks('held'), { say: 'done' }]);
-  home.template('waiting', makesOne('waiting'));
-  const held = home.hold('held');
-  const first = await home.submit(alice, 'held');
-  await held.asked;
-  const second = await home.submit(alice, 'waiting');
-  await aos(home, 'backup', home.folder.at('backup'));
-  held.letGo();
-  for (const { id } of [first, second]) await home.settled(alice, id);
-
-  await restore(home);
-  for (const { id } of [first, second]) await home.settled(alice, id);
+  await home.settled(alice, waiting.id);
   const list = await alice.call(home.base, { uri: '/api/v1/operations' });
 
-  expect(second.status).toBe('pending');
+  expect(waiting.status).toBe('pending');
   const { items } = good<{ items: readonly WireOperation[] }>(list, 200);
-  expect(items.map(({ status }) => status)).toEqual(['failed', 'failed']);
+  const statuses = new Map(items.map(({ id, status }) => [id, status]));
+  expect([running, waiting].map(({ id }) => statuses.get(id))).toEqual(['failed', 'failed']);
 });
 
-test.each([
-  ['', 0],
-  [' by a clock that is ahead', skewSeconds],
-])(
+test.each(signedTimes)(
   'a request that was signed%s before a restore is refused after it',
   async (_by, aheadSeconds) => {
-    await using home = await outsiderHome();
-    const alice = new Ahead();
-    await home.grant(alice);
-    home.template('writer', makesOne('text'));
-    await aos(home, 'backup', home.folder.at('backup'));
-    const iat = secondsNow() + aheadSeconds;
-    const claims = { iat, exp: iat + 200 };
-    const sent = await alice.sign(home.base, { ...submission, claims });
-    const unsent = await alice.sign(home.base, { ...submission, claims });
-    const first = await sendReady(home.base, sent);
-    const again = await sendReady(home.base, sent);
+    const signed = signedBefore.get(aheadSeconds);
+    if (signed === undefined) throw new Error('nothing was signed');
 
-    await restore(home);
-    const after = [await sendReady(home.base, sent), await sendReady(home.base, unsent)];
+    const after = [
+      await sendReady(home.base, signed.sent),
+      await sendReady(home.base, signed.unsent),
+    ];
     const anew = await alice.call(home.base, submission);
 
-    expect([codeOf(first), codeOf(again)]).toEqual(['201', '401 signature.replayed']);
+    expect(signed.codes).toEqual(['201', '401 signature.replayed']);
     expect(after.map(codeOf)).toEqual(['401 signature.replayed', '401 signature.replayed']);
     expect(codeOf(anew)).toBe('201');
   },
 );
+
+test('what is done after a restore is done, and the same backup can be restored once more', async () => {
+  const after = await home.run(alice, 'after');
+
+  await restore(home);
+  const [artifact] = (await home.settled(alice, before.id)).artifacts.artifacts;
+  if (artifact === undefined) throw new Error('it is not there');
+  const content = await home.read(alice, artifact);
+  await home.daemon.stop();
+
+  expect(after).toMatchObject({ status: 'succeeded', artifacts: { count: 1 } });
+  expect(content.toString()).toBe('before');
+});

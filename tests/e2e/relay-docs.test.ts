@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isInstalled } from '../support/machine.ts';
 import { lookIntoInbox, putIntoOutbox, takeFromInbox } from '../support/message-files.ts';
+import { type RelayHome, relayHome } from '../support/relay-home.ts';
 import { runProgram } from '../support/run-aos.ts';
-import { startDaemon } from '../support/running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,11 +19,19 @@ function exampleIn(language: 'python' | 'ts'): string {
   return example;
 }
 
+let relay: RelayHome;
+
+beforeAll(async () => {
+  relay = await relayHome('echo', 'watcher', 'builder');
+});
+
+afterAll(async () => {
+  await relay?.[Symbol.asyncDispose]();
+});
+
 test.runIf(isInstalled('python3'))('Python: sends, and reads what is answered', async () => {
   await using folder = temporaryFolder();
-  const home = folder.at('home');
-  await using daemon = await startDaemon(home);
-  await daemon.client.register('echo');
+  const { home, daemon } = relay;
   await writeFile(folder.at('example.py'), exampleIn('python'));
 
   const running = runProgram('python3', [folder.at('example.py')], { env: { AOS_HOME: home } });
@@ -66,9 +74,7 @@ print(send("jean", "sam", "hello") in os.listdir(home / "agents/jean/outbox"))
 
 test('TypeScript: subscribes, broadcasts, asks and answers', async () => {
   await using folder = temporaryFolder();
-  const home = folder.at('home');
-  await using daemon = await startDaemon(home);
-  for (const name of ['watcher', 'builder', 'echo']) await daemon.client.register(name);
+  const { home } = relay;
   await installPackage(folder);
   await writeFile(folder.at('example.ts'), exampleIn('ts'));
 

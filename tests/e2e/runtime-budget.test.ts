@@ -5,9 +5,13 @@ import { expect, test } from 'vitest';
 import type { Client } from '../../src/gateway/client.ts';
 import type { WireGoal } from '../../src/gateway/contract.ts';
 import { runAos } from '../support/run-aos.ts';
-import { waitFor, writeScript } from '../support/runtime-home.ts';
+import { writeScript } from '../support/runtime-home.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { callerOn, endOf, type ToolHome, tally, toolHome } from '../support/tool-home.ts';
+import { callerOn, endOf, sharedToolHome, type ToolHome, tally } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
+
+// One daemon for all: agents of each test have names of their own.
+const toolHome = sharedToolHome();
 
 const tries = 50;
 const budget = ['children=2', 'tokens=1000'];
@@ -15,47 +19,51 @@ const usage = { input_tokens: 20, output_tokens: 20 };
 // Spent before the runtime finds that it gets nowhere.
 const fast = { input_tokens: 20, output_tokens: 130 };
 
-const spawnCall = (folder: TemporaryFolder, place: number) => ({
+/** `of` tells the children of one spender from those of another. */
+const spawnCall = (folder: TemporaryFolder, of: string, place: number) => ({
   tool: 'agent.spawn',
   args: {
-    name: `child-${place}`,
+    name: `${of}-${place}`,
     goal: 'be there',
     model: `scripted:${folder.at('child.json')}`,
     budget: ['tokens=100'],
   },
 });
 
-function scriptsIn(folder: TemporaryFolder): { readonly atOnce: string; readonly inTurn: string } {
+type Trying = 'at-once' | 'in-turn';
+
+/** The model of the children too. */
+function writeSpender(folder: TemporaryFolder, how: Trying): string {
   writeScript(folder, 'child', { turns: [{ say: 'here', usage }] });
-  const calls = Array.from({ length: tries }, (_, place) => spawnCall(folder, place));
+  const calls = Array.from({ length: tries }, (_, place) => spawnCall(folder, how, place));
   const look = (place: number) => ({ tool: 'memory.get', args: { key: `burn-${place}` } });
   const burning = calls.map((_, place) => ({ call: [look(place)], usage }));
-  return {
-    atOnce: writeScript(folder, 'at-once', { turns: [{ call: calls, usage }, ...burning] }),
-    inTurn: writeScript(folder, 'in-turn', {
-      turns: [...calls.map((call) => ({ call: [call], usage: fast })), ...burning],
-    }),
-  };
+  const turns =
+    how === 'at-once'
+      ? [{ call: calls, usage }]
+      : calls.map((call) => ({ call: [call], usage: fast }));
+  return writeScript(folder, how, { turns: [...turns, ...burning] });
 }
 
 async function runToItsEnd(
   { client, folder }: Pick<ToolHome, 'client' | 'folder'>,
-  model: string,
+  how: Trying,
 ): Promise<WireGoal> {
+  const agent = `spender-${how}`;
   const child = `file:${folder.at('child.json')}:read`;
   const grants = ['agent:*:spawn', 'memory:**:read', child];
-  await client.spawn('spender', { model, grants });
-  const { operation } = await client.submitGoal({ goal: 'spend', agent: 'spender', budget });
-  return waitFor(async () => {
+  await client.spawn(agent, { model: writeSpender(folder, how), grants });
+  const { operation } = await client.submitGoal({ goal: 'spend', agent, budget });
+  return until(async () => {
     const goal = await client.goal(operation);
     expect(goal.ended_at).not.toBeNull();
     return goal;
   });
 }
 
-async function childrenIn(client: Client): Promise<string[]> {
+async function childrenOf(client: Client, of: string): Promise<string[]> {
   const agents = await Array.fromAsync(client.agents());
-  return agents.map(({ name }) => name).filter((name) => name.startsWith('child-'));
+  return agents.map(({ name }) => name).filter((name) => name.startsWith(`${of}-`));
 }
 
 /** What the model calls have cost by the journal, and what each of them held before. */
@@ -77,15 +85,15 @@ async function tokensOf(client: Client, id: string) {
   return { used, beyond };
 }
 
-test.each(['atOnce', 'inTurn'] as const)(
+test.each(['at-once', 'in-turn'] as const)(
   'a goal for two children and 1,000 tokens gets no more of either when it tries %s',
   async (how) => {
-    await using home = await toolHome();
-    const { client, folder } = home;
+    const home = await toolHome();
+    const { client } = home;
 
-    const goal = await runToItsEnd(home, scriptsIn(folder)[how]);
+    const goal = await runToItsEnd(home, how);
 
-    expect(await childrenIn(client)).toEqual(['child-0', 'child-1']);
+    expect(await childrenOf(client, how)).toEqual([`${how}-0`, `${how}-1`]);
     expect(goal).toMatchObject({ state: 'failed', error: { code: 'budget.spent' } });
     expect(goal.budget).toMatchObject({
       children: { limit: 2, used: 2, held: 0 },
@@ -93,18 +101,18 @@ test.each(['atOnce', 'inTurn'] as const)(
     });
     expect(goal.budget?.tokens.used).toBeLessThanOrEqual(1000);
     expect((await tokensOf(client, goal.id)).beyond).toEqual([]);
-    const { items } = await client.calls({ agent: 'spender', limit: '1000' });
+    const { items } = await client.calls({ agent: `spender-${how}`, limit: '1000' });
     const spawns = items.filter(({ tool }) => tool === 'agent.spawn');
     expect(spawns.filter(({ state }) => state === 'answered')).toHaveLength(2);
-    const inspected = await runAos(['--home', home.home, 'inspect', 'spender']);
+    const inspected = await runAos(['--home', home.home, 'inspect', `spender-${how}`]);
     expect(inspected.stdout).toMatch(/budget.*does not cover/i);
   },
 );
 
 test('fifty children at the same moment are two where the budget has two', async () => {
-  await using home = await toolHome();
+  const home = await toolHome();
   const { client, folder, daemon } = home;
-  scriptsIn(folder);
+  writeSpender(folder, 'at-once');
   const grants = ['agent:*:spawn', `file:${folder.at('child.json')}:read`];
   await client.spawn('spender', { cli: ['sleep', '600'], budget, grants });
   const { pid } = await client.agentDetails('spender');
@@ -113,20 +121,20 @@ test('fifty children at the same moment are two where the budget has two', async
 
   const ends = await Promise.all(
     Array.from({ length: tries }, (_, place) => {
-      const { tool, args } = spawnCall(folder, place);
+      const { tool, args } = spawnCall(folder, 'together', place);
       return endOf(spender.callTool(tool, { args }));
     }),
   );
 
   expect(tally(ends)).toEqual({ ok: 2, 'budget.spent': tries - 2 });
-  expect(await childrenIn(client)).toHaveLength(2);
+  expect(await childrenOf(client, 'together')).toHaveLength(2);
   const { budget: left } = await client.agentDetails('spender');
   expect(left).toMatchObject({ children: { used: 2, held: 0 }, tokens: { held: 0 } });
   await client.killAgent('spender');
 });
 
 test('a goal that is cut off by its wall time says so, and one over its tool calls makes none of them', async () => {
-  await using home = await toolHome();
+  const home = await toolHome();
   const { client, folder } = home;
   const slow = writeScript(folder, 'slow', { turns: [{ delay_ms: 60_000, say: 'late' }] });
   const path = join(folder.path, 'written');
@@ -141,7 +149,7 @@ test('a goal that is cut off by its wall time says so, and one over its tool cal
   ]);
 
   for (const { operation } of ends) {
-    await waitFor(async () =>
+    await until(async () =>
       expect(await client.goal(operation)).toMatchObject({
         ...{ state: 'failed', error: { code: 'budget.spent' } },
       }),

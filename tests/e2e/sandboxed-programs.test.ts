@@ -1,36 +1,36 @@
 /** Programs as agents behind their walls, on the real daemon: what they see, reach, and do not. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSandbox } from '../support/machine.ts';
 import { lookIntoInbox } from '../support/message-files.ts';
 import { type RelayHome, relayHome } from '../support/relay-home.ts';
 import { startDaemon } from '../support/running-daemon.ts';
-import { waitFor } from '../support/runtime-home.ts';
 import { endOf } from '../support/tool-home.ts';
+import { until } from '../support/until.ts';
 
-async function programHome(...agents: readonly string[]): Promise<RelayHome> {
-  const home = await relayHome(...agents);
-  return {
-    ...home,
-    async [Symbol.asyncDispose]() {
-      // One that is killed leaves its programs running.
-      await home.daemon.stop();
-      await home[Symbol.asyncDispose]();
-    },
-  };
-}
+// One for all: each test has a program of its own, which is over when the test is.
+let home: RelayHome;
 
-const logOf = ({ home }: Pick<RelayHome, 'home'>, name: string): string =>
-  readFileSync(join(home, 'logs', 'agents', `${name}.log`), 'utf8');
+beforeAll(async () => {
+  home = await relayHome('samantha', 'boss');
+  await home.daemon.client.setLead('boss');
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
+
+const logOf = (name: string): string =>
+  readFileSync(join(home.home, 'logs', 'agents', `${name}.log`), 'utf8');
 
 /** What it wrote when it was over. */
-async function run(home: RelayHome, name: string, cli: readonly string[], more: object = {}) {
+async function run(name: string, cli: readonly string[], more: object = {}) {
   await home.daemon.client.spawn(name, { cli: [...cli], restart: 'on-failure', ...more });
-  await waitFor(async () =>
+  await until(async () =>
     expect(await home.daemon.client.agentDetails(name)).toMatchObject({ state: 'completed' }),
   );
-  return logOf(home, name);
+  return logOf(name);
 }
 
 const askSocket = `
@@ -44,7 +44,6 @@ const askSocket = `
 
 describe.skipIf(!hasSandbox)('a program behind its wall', () => {
   test('sees its workspace, its outbox and its inbox, and nothing of others', async () => {
-    await using home = await programHome('samantha');
     const places = [
       ...['ledger.db', 'keys', 'config.json', 'run/aos.sock', 'run/agents/samantha.sock', 'agents'],
       ...['agents/samantha/outbox', 'agents/samantha/workspace', 'agents/worker/workspace'],
@@ -55,7 +54,7 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
       cd "$AOS_HOME/agents/worker/workspace" && echo mine > here && cat ~/here
       echo "$AOS_HOME $AOS_SOCKET $USER $TMPDIR $PATH"`;
 
-    const said = await run(home, 'worker', ['sh', '-c', look], { goal: 'Paint it.' });
+    const said = await run('worker', ['sh', '-c', look], { goal: 'Paint it.' });
 
     expect(said.match(/^sees .*/gm)).toEqual([
       'sees /aos/run/aos.sock',
@@ -69,37 +68,19 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
   });
 
   test('sends by the script of the seed, as printed', async () => {
-    await using home = await programHome('boss');
-    await home.daemon.client.setLead('boss');
     const folder = home.folder.at('scripts');
     mkdirSync(folder);
     cpSync(join(import.meta.dirname, '..', 'support', 'appendix-a.sh'), join(folder, 'send.sh'));
     chmodSync(join(folder, 'send.sh'), 0o755);
 
-    await run(home, 'worker', [join(folder, 'send.sh')]);
+    await run('sender', [join(folder, 'send.sh')]);
 
-    await waitFor(() =>
-      expect(lookIntoInbox(home.home, 'boss')).toMatchObject([{ headers: { FROM: 'worker' } }]),
+    await until(() =>
+      expect(lookIntoInbox(home.home, 'boss')).toMatchObject([{ headers: { FROM: 'sender' } }]),
     );
   });
 
-  test('reaches its daemon by its socket, also one that was started later', async () => {
-    await using home = await programHome();
-    const again = `const ask = () => {${askSocket}}; ask(); setInterval(ask, 100);`;
-    await home.daemon.client.spawn('worker', { cli: ['node', '-e', again] });
-    await waitFor(() => expect(logOf(home, 'worker')).toContain('answered 200'));
-
-    await home.daemon.kill();
-    await using next = await startDaemon(home.home);
-
-    await waitFor(() => expect(logOf(home, 'worker')).toMatch(/ECONN.*answered 200/s));
-    const events = await Array.fromAsync(next.client.events({ subject: 'agent:worker' }));
-    expect(events.map(({ kind }) => kind)).toContain('sandbox.network-lost');
-    await next.stop();
-  });
-
   test('has no network but one that asks for every host', async () => {
-    await using home = await programHome();
     const ask = `
       const net = require('node:net');
       net.connect(80, '1.1.1.1').on('error', ({ code }) => {
@@ -109,13 +90,12 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
         proxy.on('data', (bytes) => console.log('proxy', String(bytes).split('\\r')[0]));
       });`;
 
-    const said = await run(home, 'worker', ['node', '-e', ask]);
+    const said = await run('caller', ['node', '-e', ask]);
 
     expect(said).toMatch(/^direct ENETUNREACH\nproxy HTTP\/1.1 403/);
   });
 
   test('may be a script that node runs, in a folder of its own, also by a symlink', async () => {
-    await using home = await programHome();
     const folder = home.folder.at('tool', 'node_modules', 'tool');
     mkdirSync(folder, { recursive: true });
     mkdirSync(home.folder.at('bin'));
@@ -124,13 +104,12 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
     writeFileSync(join(folder, 'cli.cjs'), script, { mode: 0o755 });
     symlinkSync(join(folder, 'cli.cjs'), home.folder.at('bin', 'tool'));
 
-    const said = await run(home, 'worker', [home.folder.at('bin', 'tool')]);
+    const said = await run('scripted', [home.folder.at('bin', 'tool')]);
 
     expect(said).toBe(`has a part ${folder}\n`);
   });
 
   test('works in a folder of the host that it can read and not write', async () => {
-    await using home = await programHome();
     const cwd = home.folder.at('project');
     mkdirSync(join(cwd, '.git'), { recursive: true });
     chmodSync(home.folder.path, 0o755);
@@ -138,14 +117,13 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
     for (const path of [cwd, join(cwd, 'notes')]) chmodSync(path, 0o755);
     const cli = ['sh', '-c', 'pwd; cat notes; touch new || echo closed'];
 
-    const said = await run(home, 'worker', cli, { cwd });
+    const said = await run('reader', cli, { cwd });
 
     expect(said).toContain(`${cwd}\nread me\n`);
     expect(said).toMatch(/closed\n$/);
   });
 
   test('is refused where it would see too much, and nothing is left of it', async () => {
-    await using home = await programHome();
     const { client } = home.daemon;
     writeFileSync(home.folder.at('beside-the-home'), '#!/bin/sh\n', { mode: 0o755 });
 
@@ -155,11 +133,27 @@ describe.skipIf(!hasSandbox)('a program behind its wall', () => {
       })),
       { cli: [home.folder.at('beside-the-home')] },
     ]) {
-      expect([asked, await endOf(client.spawn('worker', asked))]).toEqual([
+      expect([asked, await endOf(client.spawn('curious', asked))]).toEqual([
         asked,
         'sandbox.bad-folder',
       ]);
     }
-    expect(await endOf(client.agentDetails('worker'))).toBe('agent.unknown');
+    expect(await endOf(client.agentDetails('curious'))).toBe('agent.unknown');
+  });
+
+  // The last one: it takes the daemon of the others away.
+  test('reaches its daemon by its socket, also one that was started later', async () => {
+    const again = `const ask = () => {${askSocket}}; ask(); setInterval(ask, 100);`;
+    await home.daemon.client.spawn('patient', { cli: ['node', '-e', again] });
+    await until(() => expect(logOf('patient')).toContain('answered 200'));
+
+    await home.daemon.kill();
+    await using next = await startDaemon(home.home);
+
+    await until(() => expect(logOf('patient')).toMatch(/ECONN.*answered 200/s));
+    const events = await Array.fromAsync(next.client.events({ subject: 'agent:patient' }));
+    expect(events.map(({ kind }) => kind)).toContain('sandbox.network-lost');
+    // One that is killed leaves its programs running.
+    await next.stop();
   });
 });

@@ -1,7 +1,7 @@
 /** shell.execute as its users use it: by command, in the real sandbox. */
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSandbox } from '../support/machine.ts';
-import { relayHome } from '../support/relay-home.ts';
+import { type RelayHome, relayHome } from '../support/relay-home.ts';
 import { runAos } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -16,9 +16,17 @@ function words(args: object, ...more: readonly string[]): readonly string[] {
 }
 
 describe.skipIf(!hasSandbox)('aos tool call shell.execute --follow', () => {
-  test('hands on what the program writes as it comes, and says how it ended', async () => {
-    await using home = await relayHome();
+  let home: RelayHome;
 
+  beforeAll(async () => {
+    home = await relayHome();
+  });
+
+  afterAll(async () => {
+    await home?.[Symbol.asyncDispose]();
+  });
+
+  test('hands on what the program writes as it comes, and says how it ended', async () => {
     const { code, stdout, stderr } = await home.aos(...words(speak));
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'a\n' });
@@ -26,7 +34,6 @@ describe.skipIf(!hasSandbox)('aos tool call shell.execute --follow', () => {
   });
 
   test('hands on bytes as they are, and ends a line of its own only on stderr', async () => {
-    await using home = await relayHome();
     const command = 'printf "\\033[1mbold"; printf half >&2';
 
     const { stdout, stderr } = await home.aos(...words({ command }));
@@ -36,8 +43,6 @@ describe.skipIf(!hasSandbox)('aos tool call shell.execute --follow', () => {
   });
 
   test('prints a line of JSON for each part, and the answer last', async () => {
-    await using home = await relayHome();
-
     const { stdout } = await home.aos('--json', ...words(speak));
 
     const lines = stdout.trimEnd().split('\n');
@@ -49,8 +54,6 @@ describe.skipIf(!hasSandbox)('aos tool call shell.execute --follow', () => {
   });
 
   test('says which limit stopped a program', async () => {
-    await using home = await relayHome();
-
     const run = await home.aos(...words({ program: 'sleep', args: ['60'], timeout_ms: 300 }));
 
     expect(run).toMatchObject({ code: 0, stdout: '' });

@@ -1,16 +1,28 @@
 /** What jean can learn, with her own handle, of what samantha sent to jared: nothing. */
 import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { transferHome } from '../support/transfer-home.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aosHere } from '../support/aos-here.ts';
+import { type TransferHome, transferHome } from '../support/transfer-home.ts';
+
+let home: TransferHome;
+/** What samantha sent to jared. */
+let id: string;
+
+beforeAll(async () => {
+  home = await transferHome({ withDaemon: true });
+  writeFileSync(home.folder.at('secret-plan.md'), 'the plan');
+  const sent = await home.data('samantha', 'agent-transfer send secret-plan.md --to jared');
+  id = String(sent['id']);
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
 
 // As long as an id, and nobody's.
 const nobodys = '0'.repeat(31).concat('1');
 
 test('jean cannot list what samantha sent to jared', async () => {
-  await using home = await transferHome({ withDaemon: true });
-  writeFileSync(home.folder.at('secret-plan.md'), 'the plan');
-  await home.data('samantha', 'agent-transfer send secret-plan.md --to jared');
-
   const lists = [];
   for (const line of ['list --all', 'sent', 'links', 'metrics']) {
     lists.push(await home.typeIn(home.withHandle('jean'), `agent-transfer ${line} --json`));
@@ -30,22 +42,19 @@ test.each([
   'revoke ID',
   'link ID',
 ])('agent-transfer %s is to jean as if there were none', async (line) => {
-  await using home = await transferHome({ withDaemon: true });
-  writeFileSync(home.folder.at('secret-plan.md'), 'the plan');
-  const { id } = await home.data('samantha', 'agent-transfer send secret-plan.md --to jared');
   const asJean = (which: string) =>
-    home.typeIn(home.withHandle('jean'), `agent-transfer ${line.replace('ID', which)} --json`);
+    aosHere([...line.replace('ID', which).split(' '), '--json'], {
+      ...{ name: 'agent-transfer', env: home.withHandle('jean'), cwd: home.folder.path },
+    });
 
-  const [theirs, missing] = [await asJean(String(id)), await asJean(nobodys)];
+  const [theirs, missing] = [await asJean(id), await asJean(nobodys)];
 
   expect(theirs.code).toBe(4);
-  expect(theirs.stdout.replaceAll(String(id), 'ID')).toBe(missing.stdout.replaceAll(nobodys, 'ID'));
+  expect(theirs.stdout.replaceAll(id, 'ID')).toBe(missing.stdout.replaceAll(nobodys, 'ID'));
   expect(JSON.parse(theirs.stdout)).toMatchObject({ error: { code: 'transfer.unknown' } });
 });
 
 test('jean with her handle cannot act as jared', async () => {
-  await using home = await transferHome({ withDaemon: true });
-
   const run = await home.typeIn(home.withHandle('jean'), 'agent-transfer list --as jared');
 
   expect(run.code).toBe(2);
@@ -53,7 +62,6 @@ test('jean with her handle cannot act as jared', async () => {
 });
 
 test('jared with his handle fetches what samantha sent with hers', async () => {
-  await using home = await transferHome({ withDaemon: true });
   writeFileSync(home.folder.at('plan.md'), 'the plan');
 
   const sent = await home.typeIn(
@@ -66,5 +74,5 @@ test('jared with his handle fetches what samantha sent with hers', async () => {
   );
 
   expect(sent).toMatchObject({ code: 0, stderr: '' });
-  expect(got.stdout).toMatch(/1 of 1 downloaded\.\nthe plan$/);
+  expect(got.stdout).toMatch(/2 of 2 downloaded\.\nthe plan$/);
 });

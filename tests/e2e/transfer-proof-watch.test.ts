@@ -2,9 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startDaemon } from '../support/running-daemon.ts';
-import { libraryOf, type ServedHome, servedHome, someBytes } from '../support/transfer-ends.ts';
+import {
+  libraryOf,
+  type ServedHome,
+  servedHome,
+  sharedServedHome,
+  someBytes,
+} from '../support/transfer-ends.ts';
+import { until } from '../support/until.ts';
 
 interface Watching extends AsyncDisposable {
   readonly ended: Promise<number | null>;
@@ -39,15 +46,15 @@ function watch(home: ServedHome, args: readonly string[]): Watching {
   };
 }
 
-const soon = { timeout: 15_000, interval: 50 };
+const sharedHome = sharedServedHome();
 
 test('what fits is received, and what does not is left', async () => {
-  await using home = await servedHome();
+  const home = await sharedHome();
   await using watching = watch(home, [
     '--dest',
     'in',
     '--from',
-    'samantha',
+    home.names.samantha,
     '--match',
     '*.csv',
     '--max-size',
@@ -55,20 +62,20 @@ test('what fits is received, and what does not is left', async () => {
   ]);
   const [samantha, jean] = [libraryOf(home, 'samantha'), libraryOf(home, 'jean')];
 
-  await samantha.sendBuffer(someBytes(5000), 'large.csv', { to: 'jared' });
-  await samantha.sendBuffer(someBytes(10), 'notes.md', { to: 'jared' });
-  await jean.sendBuffer(someBytes(10), 'jean.csv', { to: 'jared' });
-  await samantha.sendBuffer(Buffer.from('1,2'), 'small.csv', { to: 'jared' });
+  await samantha.sendBuffer(someBytes(5000), 'large.csv', { to: home.names.jared });
+  await samantha.sendBuffer(someBytes(10), 'notes.md', { to: home.names.jared });
+  await jean.sendBuffer(someBytes(10), 'jean.csv', { to: home.names.jared });
+  await samantha.sendBuffer(Buffer.from('1,2'), 'small.csv', { to: home.names.jared });
 
-  await vi.waitFor(() => expect(watching.out()).toContain('small.csv'), soon);
-  await vi.waitFor(() => expect(watching.err()).toContain('large.csv'), soon);
+  await until(() => expect(watching.out()).toContain('small.csv'));
+  await until(() => expect(watching.err()).toContain('large.csv'));
   expect(readdirSync(home.folder.at('in')).sort()).toEqual(['small.csv']);
   const left = await libraryOf(home, 'jared').listPending();
   expect(left.map(({ filename }) => filename)).toEqual(['large.csv', 'notes.md', 'jean.csv']);
 });
 
 test('a program gets the path as one word, whatever it looks like', async () => {
-  await using home = await servedHome();
+  const home = await sharedHome();
   writeFileSync(
     home.folder.at('note.sh'),
     '#!/bin/sh\nprintf "%s\\n" "$#" "$@" "$TRANSFER_SENDER" >> ran\n',
@@ -83,7 +90,7 @@ test('a program gets the path as one word, whatever it looks like', async () => 
     '%s%n',
   ];
   for (const name of names) {
-    await libraryOf(home, 'samantha').sendBuffer(Buffer.from(name), name, { to: 'jared' });
+    await libraryOf(home, 'samantha').sendBuffer(Buffer.from(name), name, { to: home.names.jared });
   }
 
   await using watching = watch(home, [
@@ -102,7 +109,7 @@ test('a program gets the path as one word, whatever it looks like', async () => 
     '2',
     '--quiet',
     home.folder.at('in', names[0] ?? ''),
-    'samantha',
+    home.names.samantha,
   ]);
   for (const name of names) expect(ran).toContain(home.folder.at('in', name));
   expect(existsSync(home.folder.at('evil'))).toBe(false);
@@ -110,8 +117,8 @@ test('a program gets the path as one word, whatever it looks like', async () => 
 });
 
 test('a program that fails or is not there is told, and the file stays', async () => {
-  await using home = await servedHome();
-  await libraryOf(home, 'samantha').sendBuffer(Buffer.from('x'), 'x.txt', { to: 'jared' });
+  const home = await sharedHome();
+  await libraryOf(home, 'samantha').sendBuffer(Buffer.from('x'), 'x.txt', { to: home.names.jared });
 
   await using watching = watch(home, ['--dest', 'in', '--once', '--exec', './nothing-there']);
 
@@ -124,7 +131,7 @@ test('a daemon that is started anew is watched on', async () => {
   await using home = await servedHome();
   await using watching = watch(home, ['--dest', 'in']);
   await libraryOf(home, 'samantha').sendBuffer(Buffer.from('1'), 'before.txt', { to: 'jared' });
-  await vi.waitFor(() => expect(watching.out()).toContain('before.txt'), soon);
+  await until(() => expect(watching.out()).toContain('before.txt'));
 
   await home.daemon.stop();
   await using daemon = await startDaemon(home.home);
@@ -132,6 +139,6 @@ test('a daemon that is started anew is watched on', async () => {
     to: 'jared',
   });
 
-  await vi.waitFor(() => expect(watching.out()).toContain('after.txt'), soon);
+  await until(() => expect(watching.out()).toContain('after.txt'));
   expect(readdirSync(home.folder.at('in')).sort()).toEqual(['after.txt', 'before.txt']);
 });

@@ -1,9 +1,10 @@
 /** The Python examples of the transfer design as printed, and what the class does beyond them. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isInstalled } from '../support/machine.ts';
 import type { Run } from '../support/run-aos.ts';
+import { deep } from '../support/tier.ts';
 import { type Agent, type TransferHome, transferHome } from '../support/transfer-home.ts';
 
 const client = join(import.meta.dirname, '..', '..', 'clients', 'python');
@@ -62,49 +63,68 @@ transfer.send(report_path, recipient='jared', metadata={
 
 const hasPython = isInstalled('python3');
 
-describe.each([
-  { how: 'with a daemon', withDaemon: true },
-  { how: 'without a daemon', withDaemon: false },
-])('$how', ({ withDaemon }) => {
-  test('the example of the library runs as printed', async ({ skip }) => {
-    skip(!hasPython, 'there is no python3');
-    await using home = await transferHome({ withDaemon });
-    mkdirSync(home.folder.at('path'));
-    writeFileSync(home.folder.at('path', 'file.pdf'), 'the pdf');
-    writeFileSync(home.folder.at('news.txt'), 'the news');
-    await home.data('jean', 'agent-transfer send news.txt --name for-samantha.txt --to samantha');
+// One for all tests with a daemon: none looks at what another has sent.
+let served: TransferHome;
 
-    const code = library.replace('/path/to', home.folder.at('path'));
-    const run = await python(home, 'owner', code);
+beforeAll(async () => {
+  served = await transferHome({ withDaemon: true });
+});
 
-    expect(run).toMatchObject({ code: 0 });
-    expect(run.stdout).toBe(`Downloaded: ${home.folder.at('for-samantha.txt')}\n`);
-    expect(run.stderr).toMatch(/aws_profile is accepted and not used[\s\S]*db_connection is/);
-    const list = await home.type('jared', 'agent-transfer list');
-    expect(list.stdout).toContain('file.pdf from samantha (7 B)  {"context":"referral spec"}');
-    const got = await home.type('jean', 'agent-transfer download-all && cat data.txt');
-    expect(got.stdout).toMatch(/file contents$/);
-  });
+afterAll(async () => {
+  await served?.[Symbol.asyncDispose]();
+});
 
-  test('the example of programmatic use runs as printed', async ({ skip }) => {
-    skip(!hasPython, 'there is no python3');
-    await using home = await transferHome({ withDaemon });
-    writeFileSync(home.folder.at('report.md'), '# Today\n');
-    const generate = `def generate_report():\n    return '${home.folder.at('report.md')}'\n`;
+async function runLibrary(home: TransferHome): Promise<void> {
+  mkdirSync(home.folder.at('path'));
+  writeFileSync(home.folder.at('path', 'file.pdf'), 'the pdf');
+  writeFileSync(home.folder.at('news.txt'), 'the news');
+  await home.data('jean', 'agent-transfer send news.txt --name for-samantha.txt --to samantha');
 
-    const run = await python(home, 'owner', generate + programmatic);
+  const code = library.replace('/path/to', home.folder.at('path'));
+  const run = await python(home, 'owner', code);
 
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    const list = await home.type('jared', `agent-transfer list --metadata '{"date":"2026-02-28"}'`);
-    expect(list.stdout).toContain('report.md from samantha (8 B)');
-  });
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.stdout).toBe(`Downloaded: ${home.folder.at('for-samantha.txt')}\n`);
+  expect(run.stderr).toMatch(/aws_profile is accepted and not used[\s\S]*db_connection is/);
+  const list = await home.type('jared', 'agent-transfer list');
+  expect(list.stdout).toContain('file.pdf from samantha (7 B)  {"context":"referral spec"}');
+  const got = await home.type('jean', 'agent-transfer download-all && cat data.txt');
+  expect(got.stdout).toMatch(/file contents$/);
+}
+
+async function runProgrammatic(home: TransferHome): Promise<void> {
+  writeFileSync(home.folder.at('report.md'), '# Today\n');
+  const generate = `def generate_report():\n    return '${home.folder.at('report.md')}'\n`;
+
+  const run = await python(home, 'owner', generate + programmatic);
+
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const list = await home.type('jared', `agent-transfer list --metadata '{"date":"2026-02-28"}'`);
+  expect(list.stdout).toContain('report.md from samantha (8 B)');
+}
+
+const examples = [
+  { what: 'the library', runExample: runLibrary },
+  { what: 'programmatic use', runExample: runProgrammatic },
+];
+
+test.for(examples)('the example of $what runs as printed', async ({ runExample }, { skip }) => {
+  skip(!hasPython, 'there is no python3');
+
+  await runExample(served);
+});
+
+deep.for(examples)('the example of $what runs without a daemon', async (example, { skip }) => {
+  skip(!hasPython, 'there is no python3');
+  await using home = await transferHome({ withDaemon: false });
+
+  await example.runExample(home);
 });
 
 test('what is pending has the columns of the design, and is found by metadata and sender', async ({
   skip,
 }) => {
   skip(!hasPython, 'there is no python3');
-  await using home = await transferHome({ withDaemon: true });
   const code = `
 import json
 from io import BytesIO
@@ -119,7 +139,7 @@ print(json.dumps(found))
 print(len(jared.list_pending(sender='jean')), jared.status(ids[0])['status'])
 `;
 
-  const run = await python(home, 'owner', code);
+  const run = await python(served, 'owner', code);
 
   expect(run).toMatchObject({ code: 0, stderr: '' });
   const [found = '', rest] = run.stdout.split('\n');
@@ -136,7 +156,6 @@ print(len(jared.list_pending(sender='jean')), jared.status(ids[0])['status'])
 
 test('a refusal is an exception with its code, its sentence and what to do', async ({ skip }) => {
   skip(!hasPython, 'there is no python3');
-  await using home = await transferHome({ withDaemon: false });
   const code = `
 from io import BytesIO
 from os1_transfer import AgentTransfer, TransferError
@@ -151,7 +170,7 @@ except TransferError as error:
     print(error.code, bool(error.fix))
 `;
 
-  const run = await python(home, 'owner', code);
+  const run = await python(served, 'owner', code);
 
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(run.stdout.split('\n').slice(0, 3)).toEqual([
@@ -163,9 +182,8 @@ except TransferError as error:
 
 test('progress is told while a large file goes, and the file is the same', async ({ skip }) => {
   skip(!hasPython, 'there is no python3');
-  await using home = await transferHome({ withDaemon: true });
   const bytes = Buffer.alloc(20_000_000, 'some words ');
-  writeFileSync(home.folder.at('large.bin'), bytes);
+  writeFileSync(served.folder.at('large.bin'), bytes);
   const code = `
 from os1_transfer import AgentTransfer
 told = []
@@ -175,9 +193,9 @@ path = AgentTransfer(sender='jared').download(sent, dest='downloads')
 print(path, len(told) > 0 and all(len(facts) == 3 for facts in told))
 `;
 
-  const run = await python(home, 'owner', code);
+  const run = await python(served, 'owner', code);
 
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(run.stdout).toBe(`${home.folder.at('downloads', 'large.bin')} True\n`);
-  expect(readFileSync(home.folder.at('downloads', 'large.bin')).equals(bytes)).toBe(true);
+  expect(run.stdout).toBe(`${served.folder.at('downloads', 'large.bin')} True\n`);
+  expect(readFileSync(served.folder.at('downloads', 'large.bin')).equals(bytes)).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** Every command in the skill and in the text for AGENTS.md is run. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentsText, startupText } from '../../src/cli/transfer-init.ts';
 import { type Agent, type TransferHome, transferHome } from '../support/transfer-home.ts';
 
@@ -22,11 +22,25 @@ function speakerOf(line: string): Agent {
     : 'samantha';
 }
 
-/** A transfer from samantha to jared, downloaded where the command wants it so. */
-async function prepare(home: TransferHome, line: string): Promise<string> {
+let home: TransferHome;
+
+beforeAll(async () => {
+  home = await transferHome({ withDaemon: true });
   mkdirSync(home.folder.at('data'), { recursive: true });
   writeFileSync(home.folder.at('data', 'numbers.csv'), '1,2\n');
   writeFileSync(home.folder.at('report.md'), '# Report\n');
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
+
+/** A transfer from samantha to jared, downloaded where the command wants it so. */
+async function prepare(line: string): Promise<string> {
+  for (const name of ['before', 'downloads']) {
+    rmSync(home.folder.at(name), { recursive: true, force: true });
+  }
+  if (!/\bID\b/.test(line)) return '';
   const { id } = await home.data('samantha', 'agent-transfer send report.md --to jared');
   if (/\b(?:accept|reject)\b/.test(line)) {
     await home.data('jared', `agent-transfer download ${id} --dest before`);
@@ -36,8 +50,7 @@ async function prepare(home: TransferHome, line: string): Promise<string> {
 
 describe('a command of the skill, of AGENTS.md or of the start-up script', () => {
   test.each([...new Set([...inBlocks, ...inText, ...atStart])])('runs: %s', async (line) => {
-    await using home = await transferHome({ withDaemon: true });
-    const id = await prepare(home, line);
+    const id = await prepare(line);
 
     const run = await home.type(speakerOf(line), line.replace(/\bID\b/, id));
 

@@ -1,16 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../support/run-aos.ts';
-import { scriptedHome } from '../support/scripted-home.ts';
+import { type ScriptedHome, scriptedHome } from '../support/scripted-home.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const example = join(root, 'examples', 'wallet', 'wallet.mjs');
 
+let home: ScriptedHome;
+
+beforeAll(async () => {
+  home = await scriptedHome();
+});
+
+afterAll(async () => {
+  await home?.[Symbol.asyncDispose]();
+});
+
 test('the wallet in examples/ signs, submits, waits, and opens its artifacts', async () => {
-  await using home = await scriptedHome();
   const wallet = home.wallet('outsider');
-  await home.aos('cap', 'grant', wallet.address, 'operation:default:start');
+  const capability = 'operation:default:start';
+  await home.daemon.client.grant({ agent: wallet.address, capability });
 
   const run = await runProgram(
     process.execPath,
@@ -31,18 +41,17 @@ test('the wallet in examples/ signs, submits, waits, and opens its artifacts', a
 });
 
 test('to a wallet to which nothing was granted, it says so', async () => {
-  await using home = await scriptedHome();
   const wallet = home.wallet('stranger');
 
   const run = await runProgram(
     process.execPath,
-    [example, home.daemon.url, 'Write the report', home.folder.at('opened')],
+    [example, home.daemon.url, 'Write the report', home.folder.at('nothing')],
     { env: { PRIVATE_KEY: wallet.privateKey } },
   );
 
   expect(run.code).toBe(1);
   expect(run.stderr).toMatch(new RegExp(`Error: 40[13] [a-z.-]+: .*${wallet.address}`));
-  expect(existsSync(home.folder.at('opened'))).toBe(false);
+  expect(existsSync(home.folder.at('nothing'))).toBe(false);
 });
 
 test('it has nothing of ours in it', () => {

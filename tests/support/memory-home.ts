@@ -1,13 +1,25 @@
+import { aosHere, type HereOptions } from './aos-here.ts';
 import { atTerminal } from './at-terminal.ts';
 import { type RelayHome, relayHome } from './relay-home.ts';
 import { launcher, type Run, runAos } from './run-aos.ts';
 
-export interface MemoryHome extends RelayHome {
-  /** `aos memory …` */
+export interface MemoryHome extends Omit<RelayHome, 'aos'> {
+  /** `aos …` and `aos memory …`, in this process. */
+  aos(...words: readonly string[]): Promise<Run>;
   memory(...words: readonly string[]): Promise<Run>;
   /** The same as JSON. */
   json(...words: readonly string[]): Promise<Printed>;
-  /** What a shell prints makes its way into the command. */
+  piped(text: string, ...words: readonly string[]): Promise<Run>;
+  typed(lines: readonly string[], ...words: readonly string[]): Promise<Run>;
+  /** A new agent, who may do everything to its own memories. */
+  agent(name: string): Promise<string>;
+  readonly program: MemoryProgram;
+}
+
+/** `aos memory …` as the real program. */
+export interface MemoryProgram {
+  memory(...words: readonly string[]): Promise<Run>;
+  /** What a shell prints is piped into the command. */
   piped(source: string, ...words: readonly string[]): Promise<Run>;
   typed(lines: readonly string[], ...words: readonly string[]): Promise<Run>;
 }
@@ -21,18 +33,29 @@ interface Printed {
 
 /** A daemon, and jean and sam. Jean may do everything to her own memories. */
 export async function memoryHome(): Promise<MemoryHome> {
-  const relay = await relayHome('jean', 'sam');
-  const capability = 'memory:**:read,write,search,share';
-  await relay.daemon.client.grant({ agent: 'jean', capability });
+  const relay = await relayHome('sam');
+  const { client } = relay.daemon;
   const argv = (words: readonly string[]) => ['--home', relay.home, 'memory', ...words];
+  const memory = (words: readonly string[], options?: HereOptions) => aosHere(argv(words), options);
   const pipe = (source: string) => ['sh', '-c', `${source} | "$@"`, 'sh'];
-  return Object.assign(relay, {
-    memory: (...words: readonly string[]) => runAos(argv(words)),
-    json: async (...words: readonly string[]) =>
-      JSON.parse((await runAos([...argv(words), '--json'])).stdout),
-    piped: (source: string, ...words: readonly string[]) =>
-      runAos(argv(words), { through: pipe(source) }),
-    typed: (lines: readonly string[], ...words: readonly string[]) =>
-      atTerminal({ lines, command: [process.execPath, launcher, ...argv(words)] }),
-  });
+  const agent = async (name: string) => {
+    await client.register(name);
+    await client.grant({ agent: name, capability: 'memory:**:read,write,search,share' });
+    return name;
+  };
+  await agent('jean');
+  return {
+    ...relay,
+    ...{ agent, memory: (...words) => memory(words) },
+    aos: (...words) => aosHere(['--home', relay.home, ...words]),
+    json: async (...words) => JSON.parse((await memory([...words, '--json'])).stdout),
+    piped: (piped, ...words) => memory(words, { piped }),
+    typed: (typed, ...words) => memory(words, { typed }),
+    program: {
+      memory: (...words) => runAos(argv(words)),
+      piped: (source, ...words) => runAos(argv(words), { through: pipe(source) }),
+      typed: (lines, ...words) =>
+        atTerminal({ lines, command: [process.execPath, launcher, ...argv(words)] }),
+    },
+  };
 }
