@@ -29,7 +29,7 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/{,support/,promises/}*.test.ts'],
     exclude: [slowTests, plantedBugs],
-    budgetSeconds: 120,
+    budgetSeconds: 80,
     fileParallelism: true,
     isolate: false,
   },
@@ -37,7 +37,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'slow',
     include: ['src/**/*.slow.test.ts'],
-    budgetSeconds: 300,
+    budgetSeconds: 260,
     fileParallelism: true,
     isolate: false,
   },
@@ -60,14 +60,14 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 120,
+    budgetSeconds: 200,
     fileParallelism: true,
     isolate: true,
   },
   {
     name: 'e2e',
     include: ['tests/e2e/*.test.ts'],
-    budgetSeconds: 200,
+    budgetSeconds: 180,
     fileParallelism: true,
     isolate: true,
   },
@@ -75,9 +75,9 @@ export const suites: readonly Suite[] = [
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    budgetSeconds: 200,
+    budgetSeconds: 240,
     fileParallelism: true,
-    isolate: true,
+    isolate: false,
   },
   // Pages of the daemon, in Chromium.
   {
@@ -91,7 +91,7 @@ export const suites: readonly Suite[] = [
     name: 'gate',
     // And the bugs that the guards of promises have to find, in the full tier.
     include: ['tests/gate/*.test.ts', plantedBugs],
-    budgetSeconds: 80,
+    budgetSeconds: 60,
     fileParallelism: true,
     isolate: true,
   },

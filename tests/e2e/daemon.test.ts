@@ -36,14 +36,14 @@ let frozen: { readonly daemon: RunningDaemon; readonly status: Promise<Run> };
 
 beforeAll(async () => {
   shared = temporaryFolder();
+  const stopped = await startDaemon(shared.at('frozen'));
+  stopped.signal('SIGSTOP');
+  frozen = { daemon: stopped, status: program(shared.at('frozen'), 'status') };
   daemon = await startDaemon(daemonHome());
   for (const name of ['jean', 'samantha', 'jared']) {
     await aos(shared.at('of-three'), 'register', name);
     if (name === 'jean') await copyHome('of-three', shared.at('of-one'));
   }
-  const stopped = await startDaemon(shared.at('frozen'));
-  stopped.signal('SIGSTOP');
-  frozen = { daemon: stopped, status: program(shared.at('frozen'), 'status') };
 });
 
 afterAll(async () => {
@@ -321,7 +321,7 @@ describe('aos audit', () => {
     await using folder = temporaryFolder();
     const home = await copyHome('of-three', folder.at('home'));
 
-    const words = await program(home, 'audit', '--subject', 'agent:jean');
+    const words = await aos(home, 'audit', '--subject', 'agent:jean');
     const lines = await aos(home, '--json', 'audit', '--limit', 'all');
 
     expect(words.stdout.trim().split('\n')).toHaveLength(1);
@@ -447,11 +447,16 @@ describe('aos audit', () => {
     const kept = () => shared.at('head.json');
 
     beforeAll(async () => {
-      writeFileSync(kept(), (await program(shared.at('of-three'), 'audit', 'head')).stdout);
+      writeFileSync(kept(), (await aos(shared.at('of-three'), 'audit', 'head')).stdout);
     });
 
     test('says that a head that was kept elsewhere fits', async () => {
-      const run = await program(shared.at('of-three'), 'audit', 'verify', '--head', kept());
+      await using folder = temporaryFolder();
+      const head = await program(daemonHome(), 'audit', 'head');
+      writeFileSync(folder.at('head.json'), head.stdout);
+
+      const words = ['audit', 'verify', '--head', folder.at('head.json')];
+      const run = await program(daemonHome(), ...words);
 
       expect(run).toMatchObject({ code: 0 });
       expect(run.stdout).toContain('The head that was kept elsewhere fits.');
@@ -616,14 +621,12 @@ test('aos du counts the home area by area', async () => {
 });
 
 test('aos gc removes old litter, and with --dry-run only says so', async () => {
-  await using folder = temporaryFolder();
-  const home = await copyHome('of-one', folder.at('home'));
-  const litter = folder.at('home', 'keys', '.owner.key.0123456789abcdef.pending');
+  const litter = shared.at('daemon', 'keys', '.owner.key.0123456789abcdef.pending');
   writeFileSync(litter, 'half a key', { mode: 0o600 });
   utimesSync(litter, 1, 1);
 
-  const dry = await json(home, 'gc', '--dry-run');
-  const wet = JSON.parse((await program(home, '--json', 'gc')).stdout);
+  const dry = await json(daemonHome(), 'gc', '--dry-run');
+  const wet = JSON.parse((await program(daemonHome(), '--json', 'gc')).stdout);
 
   expect(dry.data.items).toMatchObject([{ path: litter, bytes: 10 }]);
   expect(wet.data).toMatchObject({ freed_bytes: 10, failed: [] });

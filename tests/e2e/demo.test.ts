@@ -44,6 +44,7 @@ const alone = canBeAlone ? { through: ['unshare', '--net'] } : {};
 let staying: Demo;
 let kept: Demo;
 let failing: Demo;
+const interrupted = new Map<string, Interrupted>();
 
 // Each takes its time and little of the processor: all at once, before anything is looked at.
 beforeAll(async () => {
@@ -58,7 +59,10 @@ beforeAll(async () => {
   });
   // A report cannot be written where there is a folder.
   mkdirSync(join(files, 'report.md'));
-  await Promise.all([staying.run, kept.run, failing.run]);
+  await Promise.all([
+    ...[staying.run, kept.run, failing.run],
+    ...interrupts.map(async (scene) => interrupted.set(scene, await interruptAfter(scene))),
+  ]);
 }, limitMs(120_000));
 
 afterAll(async () => {
@@ -147,17 +151,27 @@ deep('aos demo --once in /tmp takes everything away, and its lines are short the
 
 const interrupts = cases('demo interrupts', ['A daemon of its own', '5. ', '7. '], 1);
 
-test.each(interrupts)('Ctrl-C after "%s" takes everything away', async (scene) => {
+test.each(interrupts)('Ctrl-C after "%s" takes everything away', (scene) => {
+  const { code, left } = interrupted.get(scene) ?? {};
+
+  expect(code).toBe(130);
+  expect(left).toEqual([]);
+});
+
+interface Interrupted {
+  readonly code: unknown;
+  /** What was there when the demo had ended. */
+  readonly left: readonly string[];
+}
+
+async function interruptAfter(scene: string): Promise<Interrupted> {
   await using folder = temporaryFolder();
   const child = started(['demo', '--once'], folder.path);
   await heard(child, scene);
-
   child.kill('SIGINT');
   const code = await new Promise((resolve) => child.once('close', resolve));
-
-  expect(code).toBe(130);
-  expect(leftIn(folder.path)).toEqual([]);
-});
+  return { code, left: leftIn(folder.path) };
+}
 
 function started(argv: readonly string[], temporary: string): ChildProcess {
   const env = { ...process.env, TMPDIR: temporary };

@@ -15,7 +15,7 @@ import {
   type Turns,
   type WireOperation,
 } from '../support/outsider-home.ts';
-import { cases, isFull } from '../support/tier.ts';
+import { cases, deep, isFull } from '../support/tier.ts';
 
 const { mostCount, mostBytes } = artifactLimits;
 const alice = new Grantee();
@@ -96,7 +96,7 @@ function expectFailed({ status, result }: WireOperation, ...words: readonly stri
 describe(`${mostCount} artifacts`, () => {
   const calls = (count: number) => Array.from({ length: count }, (_, n) => creating(`c${n}.txt`));
 
-  test('are made one after another, and one more of the same name', async () => {
+  deep('are made one after another, and one more of the same name', async () => {
     home.template('fifty', [{ call: [...calls(mostCount), creating('c7.txt')] }, { say: 'done' }]);
 
     const operation = await home.run(alice, 'fifty');
@@ -106,14 +106,18 @@ describe(`${mostCount} artifacts`, () => {
     expect(halfStored()).toEqual(nothingHalf);
   });
 
-  test('are all, and one more ends the operation', async () => {
-    home.template('more', [{ call: calls(mostCount + 1) }, { say: 'done' }]);
+  test('are all: one more of the same name is none more, and of another ends the operation', async () => {
+    const again = creating('c7.txt');
+    const last = creating('last.txt');
+    home.template('more', [{ call: [...calls(mostCount), again, last] }, { say: 'done' }]);
 
     const operation = await home.run(alice, 'more');
 
     expectFailed(operation, 'artifact.too-many', String(mostCount));
     expect(operation.artifacts.count).toBe(mostCount);
-    expect(await readOne(operation, 'c49.txt')).toBe('whole c49.txt');
+    for (const name of ['c7.txt', 'c49.txt']) {
+      expect(await readOne(operation, name)).toBe(`whole ${name}`);
+    }
   });
 
   test('may lie in the folder', async () => {

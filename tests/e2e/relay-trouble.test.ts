@@ -114,7 +114,7 @@ test(
     for (const name of ['jean', 'sam']) await daemon.client.register(name);
     const bodies = Array.from({ length: overflowing }, (_, number) => `${number}\n`);
 
-    // Nobody empties the queue of notices meanwhile.
+    // A daemon that stands still does not empty the queue of notices.
     daemon.signal('SIGSTOP');
     if (!isFull) fillNotices(home, 'sam');
     const names = bodies.map((body, number) => writePending(home, 'sam', number, body));

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 let relay: RelayHome;
 /** The names of files that are no messages, by who sent them. */
 let faulty: ReadonlyMap<string, string>;
-/** A message that nobody reads in time. */
+/** A message that is not read in time. */
 let expiring: string;
 
 beforeAll(async () => {

@@ -113,7 +113,7 @@ export const operationPromises: readonly KeptPromise[] = [
     guard: { file: 'tests/e2e/operation-limits.test.ts', title: 'what takes longer is ended' },
     proof: {
       file: 'tests/e2e/operation-limits.test.ts',
-      title: 'are all, and one more ends the operation',
+      title: 'are all: one more of the same name is none more, and of another ends the operation',
     },
     bug: {
       what: 'an operation of an outsider gets no end of its time',

@@ -21,7 +21,7 @@ export interface FilesHome extends AsyncDisposable {
   piped(bytes: Uint8Array, ...argv: readonly string[]): Promise<Run>;
   /** What a command prints with --json. */
   json(...argv: readonly string[]): Promise<Printed>;
-  /** Somebody at a terminal types these lines; both streams come as one. */
+  /** With these lines typed at a terminal, on which both streams come as one. */
   typed(lines: readonly string[], ...argv: readonly string[]): Promise<Run>;
   /** The real program. */
   readonly program: FilesProgram;
@@ -59,7 +59,7 @@ const ordinary = isRoot
 
 const inUtc = ['env', 'TZ=UTC'];
 
-/** With these agents in it, and somebody. */
+/** With these agents in it, and one that is called `somebody`. */
 export async function filesHome({
   agents = [],
   withDaemon = true,
