@@ -1,6 +1,6 @@
 /**
- * The full tier, cut into slices that take at most four minutes each on two cores. CI begins with
- * the one that the tree's hash names, and does as many as fit its time; a few landings do all.
+ * The full tier, cut into slices that take at most four minutes each on two cores. Where there is
+ * not time for all, the first is the one that the tree's hash names, so that a few trees do all.
  */
 import { suites } from './suites.ts';
 
