@@ -70,7 +70,13 @@ export async function runGate(
   const kept: Kept = JSON.parse(readFileSync(keptFile, 'utf8'));
   const measured: Record<string, number> = { ...kept };
   const failed: string[] = [];
-  for (const row of rows.filter(({ bench }) => bench.startsWith(wanted))) {
+  const chosen = rows.filter(({ bench }) => bench.startsWith(wanted));
+  if (chosen.length === 0) {
+    const names = rows.map(({ bench }) => bench).join(', ');
+    process.stderr.write(`"${wanted}" is not in the gate.\n  try: one of ${names}\n`);
+    return 2;
+  }
+  for (const row of chosen) {
     const { ratio, verdict } = await measureRow(row, benches, keep ? {} : kept);
     measured[row.bench] = ratio;
     if (verdict.kind === 'slower' || verdict.kind === 'not-kept') failed.push(row.bench);
@@ -81,7 +87,7 @@ export async function runGate(
     writeFileSync(keptFile, `${JSON.stringify(measured, undefined, 2)}\n`);
     return 0;
   }
-  process.stdout.write(`${rows.length - failed.length} passed, ${failed.length} failed\n`);
+  process.stdout.write(`${chosen.length - failed.length} passed, ${failed.length} failed\n`);
   return failed.length === 0 ? 0 : 1;
 }
 

@@ -9,9 +9,6 @@
  * (seconds since 1970), and the first is the one that the tree's hash names: so different trees
  * prove different parts.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { longestSliceSeconds, type Slice, slices } from '../tests/slices.ts';
 import { suites } from '../tests/suites.ts';
@@ -27,18 +24,17 @@ const { values: options, positionals: wanted } = parseArgs({
 });
 const inCi = (process.env['CI'] ?? '') !== '';
 
-const folder = mkdtempSync(join(tmpdir(), 'aos-results-'));
-try {
-  process.exitCode = await main();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+process.exitCode = await main();
 
 async function main(): Promise<number> {
   const record = new FullRecord({ writesDocs: !inCi });
   const chosen = inTurn(slices.filter(({ name }) => isWanted(name)));
   if (chosen.length === 0) {
     say(`There is no slice "${wanted[0]}": ${slices.map(({ name }) => name).join(', ')}`);
+    return 2;
+  }
+  if (options.until !== undefined && !/^\d+$/.test(options.until)) {
+    say(`"${options.until}" is no moment: give seconds since 1970, as date +%s prints them`);
     return 2;
   }
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -100,7 +96,7 @@ async function runTests({
   const suite = suites.find((one) => one.name === name);
   if (suite === undefined) throw new Error(`there is no suite "${name}"`);
   const { results, exitCode } = await runVitest({
-    ...{ folder, suites: [suite], args, seed: String(seedOfTree()) },
+    ...{ suites: [suite], args, seed: String(seedOfTree()) },
     env: { AOS_TEST_FULL: '1', AOS_TEST_PART: part },
   });
   const faults = faultsOf(results, { skipsFail: inCi, slowness: Number.POSITIVE_INFINITY });

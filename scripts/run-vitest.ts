@@ -1,14 +1,13 @@
 /** One run of vitest over some suites, and what came out of each. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, matchesGlob, relative } from 'node:path';
 import { type Suite, suites } from '../tests/suites.ts';
 import { root } from './run-tool.ts';
 import { type FileReport, failuresIn, type SuiteResult } from './suite-result.ts';
 
 export interface VitestRun {
-  /** Where the report goes. */
-  readonly folder: string;
   readonly suites: readonly Suite[];
   readonly seed: string;
   /** More arguments of vitest: files, a shard. */
@@ -24,16 +23,21 @@ export interface VitestOutcome {
 }
 
 export async function runVitest(run: VitestRun): Promise<VitestOutcome> {
-  const report = join(run.folder, 'vitest.json');
-  const exitCode = await vitest(run, report);
-  const files = readReport(report);
-  return {
-    exitCode,
-    results: run.suites.map((suite) => {
+  // Without a project vitest would run them all.
+  if (run.suites.length === 0) return { exitCode: 0, results: [] };
+  const folder = mkdtempSync(join(tmpdir(), 'aos-results-'));
+  try {
+    const report = join(folder, 'vitest.json');
+    const exitCode = await vitest(run, report);
+    const files = readReport(report);
+    const results = run.suites.map((suite) => {
       const own = files.filter(({ name }) => suiteOf(relative(root, name)) === suite.name);
       return resultOf(suite, own);
-    }),
-  };
+    });
+    return { exitCode, results };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function vitest(run: VitestRun, report: string): Promise<number> {

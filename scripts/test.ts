@@ -7,9 +7,7 @@
  * What is drawn by chance follows from the tree of the last commit, or from --seed; --times tells
  * what took how long, and what it waited for.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { suites, testBudgetSeconds } from '../tests/suites.ts';
 import { measureSlowness } from '../tests/support/machine.ts';
@@ -26,12 +24,7 @@ const { values: options, positionals: wanted } = parseArgs({
 });
 const inCi = (process.env['CI'] ?? '') !== '';
 
-const folder = mkdtempSync(join(tmpdir(), 'aos-results-'));
-try {
-  process.exitCode = await main();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+process.exitCode = await main();
 
 async function main(): Promise<number> {
   const names = ['static', ...suites.map(({ name }) => name)];
@@ -41,6 +34,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const seed = options.seed ?? String(seedOfTree());
+  if (!/^\d+$/.test(seed)) {
+    say(`"${seed}" is no seed: give the whole number that a run printed`);
+    return 2;
+  }
   say(`The cases of this run are drawn by ${seed}; the same again: npm test -- --seed ${seed}`);
   const slowness = measureSlowness();
   if (slowness > 1)
@@ -50,7 +47,7 @@ async function main(): Promise<number> {
   const chosen = suites.filter(({ name }) => isWanted(name));
   const statics = isWanted('static') ? [await runStatic()] : [];
   const ran = await runVitest({
-    ...{ folder, suites: chosen, seed, times: options.times },
+    ...{ suites: chosen, seed, times: options.times },
     env: { AOS_TEST_SLOWNESS: slowness.toFixed(2) },
   });
   const results = [...statics, ...ran.results];

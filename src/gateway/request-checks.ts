@@ -42,19 +42,17 @@ const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults
 type Compile = FastifySchemaCompiler<unknown>;
 type Check = ReturnType<Compile>;
 
-let compile: Compile | undefined;
+const compile: Compile = AjvCompiler()({}, { customOptions });
 /** Of the contract, which is the same for every gateway of this process. */
 const checks = new WeakMap<z.ZodType, Check>();
 
 /** Compiles a ContractSchema at its first use, and any other schema at once. */
 export function schemaCompiler(): Compile {
-  compile ??= AjvCompiler()({}, { customOptions });
-  const build: Compile = compile;
   return ({ schema, ...rest }) => {
-    if (!(schema instanceof ContractSchema)) return build({ schema, ...rest });
+    if (!(schema instanceof ContractSchema)) return compile({ schema, ...rest });
     const known = checks.get(schema.schema);
     if (known !== undefined) return known;
-    const check = compiledOnce(() => build({ schema: schema.toJsonSchema(), ...rest }));
+    const check = compiledOnce(() => compile({ schema: schema.toJsonSchema(), ...rest }));
     checks.set(schema.schema, check);
     return check;
   };

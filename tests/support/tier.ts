@@ -45,10 +45,19 @@ export function seeds(label: string, { fast, full }: Counts): number[] {
 
 /** Of a list: in full what falls to this part, else `fast` that are drawn, in their order. */
 export function cases<T>(label: string, all: readonly T[], fast: number): T[] {
-  if (isFull) return all.filter((_, place) => place % part.of === part.number - 1);
-  const dice = new Dice(runSeed + hash(label));
+  return isFull ? shareOf(all, part) : draw(all, fast, runSeed + hash(label));
+}
+
+/** What falls to one part; all parts together have each once. */
+export function shareOf<T>(all: readonly T[], { number, of }: Part): T[] {
+  return all.filter((_, place) => place % of === number - 1);
+}
+
+/** So many different ones, in their order; the same for the same seed. */
+export function draw<T>(all: readonly T[], count: number, seed: number): T[] {
+  const dice = new Dice(seed);
   const left = all.map((_, place) => place);
-  const drawn = Array.from({ length: Math.min(fast, all.length) }, () => {
+  const drawn = Array.from({ length: Math.min(count, all.length) }, () => {
     const [place = 0] = left.splice(dice.below(left.length), 1);
     return place;
   });
