@@ -228,10 +228,13 @@ function openAgentDoor(
   return { listener, connections };
 }
 
+// How many may wait to be let in; the system may allow fewer.
+const mostWaiting = 4096;
+
 async function listening(listener: Listener, where: ListenOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   listener.once('error', reject);
-  listener.listen(where, resolve);
+  listener.listen({ backlog: mostWaiting, ...where }, resolve);
   try {
     await promise;
     listener.removeListener('error', reject);

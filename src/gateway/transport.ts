@@ -41,14 +41,44 @@ export interface Transport {
 
 export interface ConnectionOptions {
   readonly clock: Clock;
-  connect(): Duplex;
+  connect(request: TransportRequest): Duplex | Promise<Duplex>;
 }
 
 /** Over the daemon's socket file. */
 export function socketTransport(clock: Clock, path: string): Transport {
+  return connectionTransport({
+    clock,
+    connect: (request) => socketConnection({ clock, path }, request),
+  });
+}
+
+const firstWaitMs = 5;
+const longestWaitMs = 200;
+
+/** Where so many come at once that the socket's queue is full, it asks again for a place in it. */
+async function socketConnection(
+  { clock, path }: { clock: Clock; path: string },
+  { timeoutMs, signal }: TransportRequest,
+): Promise<Socket> {
+  const triesUntil = clock.monotonicMs() + timeoutMs;
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+    try {
+      return await connected(path);
+    } catch (failure) {
+      if (codeOf(failure) !== 'EAGAIN') throw explained(failure);
+      if (clock.monotonicMs() + waitMs > triesUntil) throw silent(timeoutMs);
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+function connected(path: string): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   // Loaded when it is first needed, and not by an import that every command would pay.
-  const connect = (): Socket => process.getBuiltinModule('node:net').connect({ path });
-  return connectionTransport({ clock, connect });
+  const socket = process.getBuiltinModule('node:net').connect({ path });
+  socket.on('error', reject);
+  socket.once('connect', () => resolve(socket));
+  return promise;
 }
 
 /** As the principal whose handle it is. */
@@ -65,7 +95,7 @@ export function connectionTransport({ clock, connect }: ConnectionOptions): Tran
   return {
     async send(request) {
       request.signal?.throwIfAborted();
-      const connection = connect();
+      const connection = await connect(request);
       const watch = watchSilence(clock, connection, request);
       const parts = readParts(connection, watch);
       try {
@@ -152,6 +182,7 @@ function watchSilence(clock: Clock, connection: Duplex, request: TransportReques
   let heardAt = clock.monotonicMs();
   const onAbort = (): void => void connection.destroy(abortReason(signal));
   signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted === true) onAbort();
   const watch = async (): Promise<void> => {
     for (;;) {
       const leftMs = heardAt + timeoutMs - clock.monotonicMs();
@@ -214,8 +245,12 @@ async function* bodyOf(
 const nobodyThere = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const hangUps = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
+function codeOf(failure: unknown): string {
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+}
+
 function explained(failure: unknown): unknown {
-  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
+  const code = codeOf(failure);
   if (failure instanceof AosError) return failure;
   if (nobodyThere.has(code)) return down(failure);
   if (hangUps.has(code)) return hungUp(failure);
