@@ -136,7 +136,6 @@ type Find = () => readonly SeenProcess[];
 const longestWaitMs = 50;
 const killMs = 10_000;
 const stopMs = 2000;
-// One that waits for a child which was just stopped cannot be stopped itself, only killed.
 const stopBeforeKillMs = 100;
 
 interface Sending {
@@ -164,11 +163,23 @@ async function signalAll(
 }
 
 export async function stopFamily(clock: Clock, find: Find, patienceMs = stopMs): Promise<void> {
-  const going = () => find().filter(({ state }) => state !== 'T');
+  for (const one of find()) if (one.state !== 'T') signal(one, 'SIGSTOP');
+  const going = () => find().filter((one, _, family) => !standsStill(one, family));
   await signalAll(clock, going, { name: 'SIGSTOP', patienceMs });
 }
 
+/**
+ * Stopped, or waiting in the kernel for a child that was stopped before it became another program:
+ * such a one hears of its own stop when the child goes on.
+ */
+export function standsStill({ pid, state }: SeenProcess, family: readonly SeenProcess[]): boolean {
+  if (state !== 'D') return state === 'T';
+  return family.some((child) => child.parent === pid && child.state === 'T');
+}
+
 export async function continueFamily(clock: Clock, find: Find): Promise<void> {
+  // Before the child goes on that one waits for, or its own stop would come later than this.
+  for (const one of find()) if (one.state === 'D') signal(one, 'SIGCONT');
   const stopped = () => find().filter(({ state }) => state === 'T');
   await signalAll(clock, stopped, { name: 'SIGCONT', patienceMs: stopMs });
 }

@@ -13,6 +13,7 @@ import { open } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { limitMs } from '../../../tests/support/limits.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { times } from '../../../tests/support/tier.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { ProgramOrder, ProgramRecord } from '../../kernel/programs.ts';
 import { realClock } from './clock.ts';
@@ -91,8 +92,6 @@ describe.each(['auto', 'off'] as const)('with control groups: %s,', (groups) => 
 
   test('freeze() stops all of them, condition() says so, and thaw() lets them go on', async () => {
     await using folder = temporaryFolder();
-    // Without a child of its own: a shell that is stopped between the fork of one and its program
-    // waits for it, and is not shown as stopped.
     const count = 'while :; do echo x >> "$0"; done';
     const both = `setsid sh -c '${count}' "$1" & exec sh -c '${count}' "$2"`;
     const files = [folder.at('one'), folder.at('two')] as const;
@@ -112,6 +111,27 @@ describe.each(['auto', 'off'] as const)('with control groups: %s,', (groups) => 
 
     await until(() => expect(Math.min(...sizes())).toBeGreaterThan(Math.max(...frozen)));
     expect(program.condition()).toBe('running');
+    await program.kill();
+  });
+
+  test('freeze() and thaw() reach one that is stopped in the middle of starting another', async () => {
+    await using folder = temporaryFolder();
+    const count = 'while :; do echo x >> "$0"; sleep 0; done';
+    const program = await programs.start(order(folder, 'sh', '-c', count, folder.at('ticks')));
+    const ticks = () => statSync(folder.at('ticks'), { throwIfNoEntry: false })?.size ?? 0;
+
+    for (let round = 0; round < times({ fast: 30, full: 300 }); round++) {
+      const before = ticks();
+      await until(() => expect(ticks()).toBeGreaterThan(before));
+      expect(program.condition()).toBe('running');
+      const begunMs = realClock.monotonicMs();
+
+      await program.freeze();
+
+      expect(program.condition()).toBe('stopped');
+      expect(realClock.monotonicMs() - begunMs).toBeLessThan(limitMs(1000));
+      await program.thaw();
+    }
     await program.kill();
   });
 

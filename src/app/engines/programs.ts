@@ -25,6 +25,7 @@ import {
   killFamily,
   type SeenProcess,
   signal,
+  standsStill,
   stopFamily,
 } from './programs-family.ts';
 import { findProgram, programParts } from './programs-lookup.ts';
@@ -183,7 +184,9 @@ class Body implements RunningProgram {
     if (!isAlive(this.record)) return 'gone';
     if (this.#group?.isFrozen()) return 'stopped';
     // The shell in between may be stopped while the program goes on.
-    return this.#program()?.state === 'T' ? 'stopped' : 'running';
+    const program = this.#program();
+    const isStill = program !== undefined && standsStill(program, childrenOf(program.pid));
+    return isStill ? 'stopped' : 'running';
   }
 
   async freeze(): Promise<void> {
