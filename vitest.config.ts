@@ -20,7 +20,7 @@ export default defineConfig({
     // vitest's own choice leaves one core out, and with two that is half of the machine.
     maxWorkers: '100%',
     globalSetup: ['tests/support/run-folder.ts'],
-    projects: suites.map(({ name, include, exclude = [], fileParallelism, isolate }) => ({
+    projects: suites.map(({ name, include, exclude = [], fileParallelism, isolate, inMemory }) => ({
       test: {
         name,
         include: [...include],
@@ -35,7 +35,7 @@ export default defineConfig({
         ],
         testTimeout: testMs,
         hookTimeout: testMs,
-        env: { NO_COLOR: '1' },
+        env: { NO_COLOR: '1', AOS_TEST_IN_MEMORY: inMemory && !isFull ? '1' : '' },
       },
     })),
   },

@@ -14,6 +14,8 @@ export interface Suite {
   readonly fileParallelism: boolean;
   /** A process for each file; false where files leave nothing behind in theirs. */
   readonly isolate: boolean;
+  /** Its temporary files may lie in memory: on many disks making one takes a hundred times longer. */
+  readonly inMemory: boolean;
 }
 
 /** From the first test to the last, on two cores, with lint, types and unused code. */
@@ -32,6 +34,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 80,
     fileParallelism: true,
     isolate: false,
+    inMemory: true,
   },
   // Beside the source too, but too long for `npm run check`: sockets, processes, signatures.
   {
@@ -40,6 +43,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 260,
     fileParallelism: true,
     isolate: false,
+    inMemory: true,
   },
   {
     name: 'conformance',
@@ -47,6 +51,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 15,
     fileParallelism: true,
     isolate: false,
+    inMemory: false,
   },
   // Seeds of the simulated relay and runtime, and the bugs that they have to find.
   {
@@ -55,6 +60,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 30,
     fileParallelism: true,
     isolate: false,
+    inMemory: true,
   },
   // Starts and kills of the daemon, and processes that die at a boundary of their work.
   {
@@ -63,6 +69,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 200,
     fileParallelism: true,
     isolate: true,
+    inMemory: false,
   },
   {
     name: 'e2e',
@@ -70,6 +77,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 180,
     fileParallelism: true,
     isolate: true,
+    inMemory: false,
   },
   // What hostile agents try: on real sockets, folders and daemons.
   {
@@ -78,6 +86,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 240,
     fileParallelism: true,
     isolate: false,
+    inMemory: true,
   },
   // Pages of the daemon, in Chromium.
   {
@@ -86,6 +95,7 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 30,
     fileParallelism: true,
     isolate: true,
+    inMemory: false,
   },
   {
     name: 'gate',
@@ -94,5 +104,20 @@ export const suites: readonly Suite[] = [
     budgetSeconds: 60,
     fileParallelism: true,
     isolate: true,
+    inMemory: false,
   },
+];
+
+/** In a suite that uses memory, but about a disk that is another one than `/dev/shm`. */
+export const needDisk: readonly string[] = [
+  'src/app/engines/sandbox/body.slow.test.ts',
+  'src/app/engines/sandbox/watch.slow.test.ts',
+  'src/app/home-bodies.slow.test.ts',
+  'src/cli/life.slow.test.ts',
+  'src/cli/spawn-sandbox.slow.test.ts',
+  'src/files/file-agent.slow.test.ts',
+  'src/runtime/command/command-bodies.slow.test.ts',
+  'tests/attack/file-kinds.test.ts',
+  'tests/attack/files-capabilities.test.ts',
+  'tests/attack/sandbox-bodies.test.ts',
 ];

@@ -95,8 +95,9 @@ export function connectionTransport({ clock, connect }: ConnectionOptions): Tran
   return {
     async send(request) {
       request.signal?.throwIfAborted();
+      const beganMs = clock.monotonicMs();
       const connection = await connect(request);
-      const watch = watchSilence(clock, connection, request);
+      const watch = watchSilence(connection, { ...request, clock, beganMs });
       const parts = readParts(connection, watch);
       try {
         connection.write(requestText(request));
@@ -175,11 +176,15 @@ interface Watch {
   stop(): void;
 }
 
+interface Watched extends Pick<TransportRequest, 'timeoutMs' | 'signal'> {
+  readonly clock: Clock;
+  readonly beganMs: number;
+}
+
 /** Destroys the connection with the reason when it is silent too long or no longer wanted. */
-function watchSilence(clock: Clock, connection: Duplex, request: TransportRequest): Watch {
-  const { timeoutMs, signal } = request;
+function watchSilence(connection: Duplex, { clock, beganMs, timeoutMs, signal }: Watched): Watch {
   const stopped = new AbortController();
-  let heardAt = clock.monotonicMs();
+  let heardAt = beganMs;
   const onAbort = (): void => void connection.destroy(abortReason(signal));
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted === true) onAbort();

@@ -235,8 +235,10 @@ describe('a file whose way to the archive was interrupted', () => {
       error: undefined,
       deliveries: [{ state: 'delivered' }],
     });
-    expect(await here.home.steps(here.id)).toEqual([
-      'accepted from jean as the file x.msg',
+    const [first, ...others] = await here.home.steps(here.id);
+    expect(first).toBe('accepted from jean as the file x.msg');
+    // The file is looked for while the message goes its way.
+    expect(others.toSorted()).toEqual([
       'delivered to samantha as a file in its inbox',
       'its file had disappeared from the outbox',
     ]);

@@ -11,14 +11,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+import { needDisk } from '../suites.ts';
 import { leftovers, type Snapshot, snapshot } from './leftovers.ts';
 import { countWaits, type Waits, waitsSince, waitsSoFar } from './waits.ts';
 
 // One worker runs many files where nothing keeps them apart, so what an earlier one has set
 // must not count here.
 const runFolder = process.env['AOS_TEST_RUN_FOLDER'] ?? tmpdir();
-const folder = mkdtempSync(join(runFolder, 'aos-test-'));
+const folder = mkdtempSync(join(memoryFolder() ?? runFolder, 'aos-test-'));
 for (const [variable, name] of [
   ['TMPDIR', 'tmp'],
   ['HOME', 'home'],
@@ -79,4 +80,12 @@ async function refuseLeftovers(earlier: Snapshot): Promise<void> {
     }
   }
   throw new Error(`the test left something behind:\n  ${found.join('\n  ')}`);
+}
+
+/** Where this suite and this file may use memory, and there is room. */
+function memoryFolder(): string | undefined {
+  const file = expect.getState().testPath ?? '';
+  const isAllowed = process.env['AOS_TEST_IN_MEMORY'] === '1';
+  if (!isAllowed || needDisk.some((name) => file.endsWith(`/${name}`))) return undefined;
+  return process.env['AOS_TEST_MEMORY_FOLDER'] || undefined;
 }
