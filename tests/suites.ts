@@ -18,8 +18,11 @@ export interface Suite {
   readonly inMemory: boolean;
 }
 
-/** From the first test to the last, on two cores, with lint, types and unused code. */
-export const testBudgetSeconds = 600;
+/**
+ * From the first test to the last, on two cores, with lint, types and unused code. 400 is the aim
+ * of today, and a machine that is shared may take a fifth more. It is never above 600.
+ */
+export const testBudgetSeconds = 480;
 
 /** Left out of `npm test`: another test there guards the same promise. */
 export const deepTests = '**/*.deep.test.ts';
@@ -31,7 +34,7 @@ export const suites: readonly Suite[] = [
     name: 'unit',
     include: ['{src,bench,scripts}/**/*.test.ts', 'tests/{,support/,promises/}*.test.ts'],
     exclude: [slowTests, plantedBugs],
-    budgetSeconds: 80,
+    budgetSeconds: 60,
     fileParallelism: true,
     isolate: false,
     inMemory: true,
@@ -40,7 +43,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'slow',
     include: ['src/**/*.slow.test.ts'],
-    budgetSeconds: 260,
+    budgetSeconds: 220,
     fileParallelism: true,
     isolate: false,
     inMemory: true,
@@ -66,7 +69,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 200,
+    budgetSeconds: 170,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
@@ -74,7 +77,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'e2e',
     include: ['tests/e2e/*.test.ts'],
-    budgetSeconds: 180,
+    budgetSeconds: 170,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
@@ -83,7 +86,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    budgetSeconds: 240,
+    budgetSeconds: 200,
     fileParallelism: true,
     isolate: false,
     inMemory: true,
@@ -101,7 +104,7 @@ export const suites: readonly Suite[] = [
     name: 'gate',
     // And the bugs that the guards of promises have to find, in the full tier.
     include: ['tests/gate/*.test.ts', plantedBugs],
-    budgetSeconds: 60,
+    budgetSeconds: 50,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
