@@ -8,7 +8,7 @@ import { measureSlowness } from './tests/support/machine.ts';
 closeInherited();
 
 // Before anything reads a limit.
-process.env['AOS_TEST_SLOWNESS'] ??= measureSlowness().toFixed(2);
+process.env['AOS_TEST_SLOWNESS'] ??= (await measureSlowness()).toFixed(2);
 const { testMs } = await import('./tests/support/limits.ts');
 
 const isFull = process.env['AOS_TEST_FULL'] === '1';

@@ -10,6 +10,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { waitMs } from '../../../tests/support/limits.ts';
 import { isInstalled } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { isFull, seeds } from '../../../tests/support/tier.ts';
@@ -203,13 +204,15 @@ test.skipIf(process.platform !== 'linux')(
 const swapping = `
   const { renameSync, rmSync, writeFileSync } = require('node:fs');
   const put = (from, to) => {
-    for (let tries = 0; tries < 100; tries++) {
-      try { return renameSync(from, to); } catch { rmSync(to, { recursive: true, force: true }); }
+    for (const deadline = Date.now() + ${waitMs}; ; ) {
+      try { return renameSync(from, to); } catch (failure) {
+        if (Date.now() > deadline) throw failure;
+        rmSync(to, { recursive: true, force: true });
+      }
     }
-    throw new Error(from + ' cannot be put in place of ' + to);
   };
   let swaps = 0;
-  for (const deadline = Date.now() + ${isFull ? 1500 : 500}; Date.now() < deadline; swaps++) {
+  for (const deadline = Date.now() + ${isFull ? 1500 : 500}; swaps <= 50 || Date.now() < deadline; swaps++) {
     put('outbox', 'away'); put('link', 'outbox');
     put('outbox', 'link'); put('away', 'outbox');
     writeFileSync('outbox/x.txt', '');
