@@ -66,7 +66,7 @@ async function socketConnection(
       return await connected(path);
     } catch (failure) {
       if (codeOf(failure) !== 'EAGAIN') throw explained(failure);
-      if (clock.monotonicMs() + waitMs > triesUntil) throw silent(timeoutMs);
+      if (clock.monotonicMs() + waitMs > triesUntil) throw crowded(timeoutMs, failure);
       await clock.sleep(waitMs, signal);
     }
   }
@@ -289,6 +289,14 @@ function silent(timeoutMs: number): AosError {
   return new AosError('daemon.silent', {
     message: `The daemon has not answered for ${timeoutMs} ms`,
     fix: 'aos up --takeover',
+  });
+}
+
+function crowded(timeoutMs: number, cause: unknown): AosError {
+  return new AosError('gateway.too-many', {
+    message: `So many ask the daemon at once that it could not let this in for ${timeoutMs} ms`,
+    fix: 'Try again in a moment',
+    cause,
   });
 }
 
