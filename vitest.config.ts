@@ -12,6 +12,8 @@ process.env['AOS_TEST_SLOWNESS'] ??= (await measureSlowness()).toFixed(2);
 const { testMs } = await import('./tests/support/limits.ts');
 
 const isFull = process.env['AOS_TEST_FULL'] === '1';
+// An --exclude of the command line counts for none of the projects.
+const without = (process.env['AOS_TEST_WITHOUT'] ?? '').split(':').filter(Boolean);
 
 export default defineConfig({
   test: {
@@ -24,7 +26,10 @@ export default defineConfig({
       test: {
         name,
         include: [...include],
-        exclude: [...configDefaults.exclude, ...exclude, ...(isFull ? [] : [deepTests])],
+        exclude: [
+          ...[...configDefaults.exclude, ...exclude, ...without],
+          ...(isFull ? [] : [deepTests]),
+        ],
         pool: 'forks',
         fileParallelism,
         isolate,

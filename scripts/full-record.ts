@@ -1,28 +1,29 @@
 /** What the full tier has come to: for this tree in a cache, and for readers in the docs. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inColumns } from './markdown-table.ts';
 import { root } from './run-tool.ts';
-import { checkoutState, treeHash } from './tree.ts';
+import { checkoutState, treeHashWithout } from './tree.ts';
 
 interface SliceRecord {
   readonly passed: number;
   readonly seconds: number;
   /** A day, as 2026-01-31. */
   readonly day: string;
-  /** The beginning of the tree's hash. */
+  /** The beginning of the hash of everything but the page that this is written into. */
   readonly tree: string;
 }
 
 type Records = Readonly<Record<string, SliceRecord>>;
 
-const docs = join(root, 'docs', 'reliability.md');
+const page = 'docs/reliability.md';
+const docs = join(root, page);
 const cache = join(root, 'node_modules', '.cache', 'full-tier.json');
 const [begin, end] = ['<!-- full tier: written by npm run test:full -->', '<!-- end -->'];
 
 export class FullRecord {
   readonly #writesDocs: boolean;
-  readonly #tree = treeHash().slice(0, 10);
+  readonly #tree = treeHashWithout(page).slice(0, 10);
 
   /** In CI the docs are left alone: what it tests must stay as it was. */
   constructor({ writesDocs }: { readonly writesDocs: boolean }) {
@@ -31,7 +32,7 @@ export class FullRecord {
 
   /** Whether it was done for the tree of the last commit, with nothing changed since. */
   has({ name }: { readonly name: string }): boolean {
-    return this.#isCommitted() && readCache()[name]?.tree === this.#tree;
+    return this.#tree !== '' && this.#isCommitted() && readCache()[name]?.tree === this.#tree;
   }
 
   add(
@@ -43,10 +44,8 @@ export class FullRecord {
     const record = { passed, seconds: Math.round(seconds), day, tree };
     const all = { ...readCache(), [name]: record };
     mkdirSync(dirname(cache), { recursive: true });
-    writeFileSync(cache, JSON.stringify(all));
-    if (this.#writesDocs) {
-      writeFileSync(docs, withRecord(readFileSync(docs, 'utf8'), name, record));
-    }
+    replace(cache, JSON.stringify(all));
+    if (this.#writesDocs) replace(docs, withRecord(readFileSync(docs, 'utf8'), name, record));
   }
 
   // What this very program writes is no change.
@@ -57,11 +56,20 @@ export class FullRecord {
 
 function readCache(): Records {
   try {
-    return JSON.parse(readFileSync(cache, 'utf8'));
+    const all: unknown = JSON.parse(readFileSync(cache, 'utf8'));
+    // Who writes anything else into it does every slice again.
+    return Object(all) === all ? (all as Records) : {};
   } catch {
     // Nothing has been done yet.
     return {};
   }
+}
+
+/** Whole or not at all, whenever this is stopped. */
+function replace(path: string, text: string): void {
+  const making = `${path}.${process.pid}`;
+  writeFileSync(making, text);
+  renameSync(making, path);
 }
 
 /** The page with one row of its table written anew, or added in its place. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -32,6 +33,16 @@ export function runTool(name: string, args: readonly string[]): Promise<ToolRun>
       resolve({ name, code: code ?? 1, output, seconds });
     });
   });
+}
+
+/** The options and words of a script's command line; ends it with a sentence where they are wrong. */
+export function commandLine<T extends ParseArgsConfig['options']>(options: T) {
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (failure) {
+    say(failure instanceof Error ? failure.message : String(failure));
+    process.exit(2);
+  }
 }
 
 /** One line in a script's own words. */

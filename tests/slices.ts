@@ -55,6 +55,8 @@ export type Slice =
       readonly part: string;
       /** For vitest: which files. */
       readonly args: readonly string[];
+      /** Files of the suite that are in other slices. */
+      readonly without: readonly string[];
     }
   | { readonly kind: 'bench'; readonly name: string };
 
@@ -65,19 +67,18 @@ export const slices: readonly Slice[] = [
 
 function slicesOf({ suite, alone = {}, shards, parts = 1 }: SlicePlan): Slice[] {
   if (!suites.some(({ name }) => name === suite)) throw new Error(`no suite is called "${suite}"`);
-  const excluded = Object.keys(alone).flatMap((file) => ['--exclude', file]);
   return [
     ...Object.entries(alone).flatMap(([file, count]) =>
       fractions(count).map((part) => {
         const name = `${suite}.${(file.split('/').at(-1) ?? '').replace(/\..*/, '')}.${part}`;
-        return { kind: 'tests', name, suite, part, args: [file] } as const;
+        return { kind: 'tests', name, suite, part, args: [file], without: [] } as const;
       }),
     ),
     ...fractions(shards).flatMap((shard) =>
       fractions(parts).map((part) => {
         const name = `${suite}.${parts > 1 ? part : shard}`;
-        const args = [...excluded, `--shard=${shard}`];
-        return { kind: 'tests', name, suite, part, args } as const;
+        const args = [`--shard=${shard}`];
+        return { kind: 'tests', name, suite, part, args, without: Object.keys(alone) } as const;
       }),
     ),
   ];
