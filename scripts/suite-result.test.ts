@@ -9,6 +9,7 @@ const good: SuiteResult = {
   seconds: 5,
   budgetSeconds: 10,
   files: [],
+  whole: [],
 };
 const strict = { skipsFail: true, slowness: 1 };
 

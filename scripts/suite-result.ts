@@ -1,4 +1,4 @@
-import type { Waits } from '../tests/support/waits.ts';
+import type { Waits, WholeFile } from '../tests/support/waits.ts';
 
 export interface SuiteResult {
   readonly name: string;
@@ -10,6 +10,8 @@ export interface SuiteResult {
   /** The tests that failed, and why, in a line each. */
   readonly failures?: readonly string[];
   readonly files: readonly FileReport[];
+  /** The same files with their hooks; one that died is not among them. */
+  readonly whole: readonly WholeFile[];
 }
 
 export interface Strictness {

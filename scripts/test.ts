@@ -8,19 +8,18 @@
  * what took how long, and what it waited for.
  */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { suites, testBudgetSeconds } from '../tests/suites.ts';
 import { measureSlowness } from '../tests/support/machine.ts';
-import { say } from './run-tool.ts';
+import { commandLine, say } from './run-tool.ts';
 import { runVitest } from './run-vitest.ts';
 import { runStaticChecks } from './static-checks.ts';
 import { faultsOf, type SuiteResult, summary } from './suite-result.ts';
 import { timesInWords } from './times.ts';
 import { checkoutState, seedOfTree } from './tree.ts';
 
-const { values: options, positionals: wanted } = parseArgs({
-  options: { seed: { type: 'string' }, times: { type: 'boolean', default: false } },
-  allowPositionals: true,
+const { values: options, positionals: wanted } = commandLine({
+  seed: { type: 'string' },
+  times: { type: 'boolean', default: false },
 });
 const inCi = (process.env['CI'] ?? '') !== '';
 
@@ -88,5 +87,6 @@ async function runStatic(): Promise<SuiteResult> {
     seconds: Math.max(...tools.map(({ seconds }) => seconds)),
     budgetSeconds: 60,
     files: [],
+    whole: [],
   };
 }

@@ -1,5 +1,6 @@
 /** What a run took, suite by suite, file by file and test by test, and what it waited for. */
 import { relative } from 'node:path';
+import type { Waits } from '../tests/support/waits.ts';
 import { root } from './run-tool.ts';
 import type { FileReport, SuiteResult, TestReport } from './suite-result.ts';
 
@@ -21,17 +22,29 @@ interface Row {
 export function timesInWords(results: readonly SuiteResult[]): string {
   const files = results.flatMap((result) => result.files);
   const tests = files.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => rowOf(`${relative(root, name)} > ${test.title}`, [test])),
+    assertionResults.map(({ title, duration = 0, meta }) =>
+      rowOf(`${relative(root, name)} > ${title}`, [
+        { seconds: duration / 1000, waits: meta?.waits },
+      ]),
+    ),
   );
   return [
     table(
       'suite',
-      results.map(({ name, files: own }) => rowOf(name, own.flatMap(testsOf))),
+      results.map(({ name, files: own, whole }) => ({
+        ...rowOf(name, whole),
+        tests: own.flatMap(testsOf).length,
+      })),
     ),
     table(
       'file',
       longest(
-        files.map((file) => rowOf(relative(root, file.name), testsOf(file))),
+        results.flatMap(({ files: own, whole }) =>
+          whole.map((file) => ({
+            ...rowOf(relative(root, file.name), [file]),
+            tests: own.filter(({ name }) => name === file.name).flatMap(testsOf).length,
+          })),
+        ),
         mostFiles,
       ),
     ),
@@ -47,17 +60,22 @@ function longest(rows: readonly Row[], most: number): Row[] {
   return rows.toSorted((one, other) => other.seconds - one.seconds).slice(0, most);
 }
 
-function rowOf(title: string, tests: readonly TestReport[]): Row {
-  const sum = (pick: (test: TestReport) => number | undefined): number =>
-    tests.reduce((total, test) => total + (pick(test) ?? 0), 0);
+interface Part {
+  readonly seconds: number;
+  readonly waits?: Waits | undefined;
+}
+
+function rowOf(title: string, parts: readonly Part[]): Row {
+  const sum = (pick: (part: Part) => number | undefined): number =>
+    parts.reduce((total, part) => total + (pick(part) ?? 0), 0);
   return {
-    ...{ title, tests: tests.length },
-    seconds: sum(({ duration }) => duration) / 1000,
-    ownCpu: sum(({ meta }) => meta?.waits?.ownCpu),
-    childCpu: sum(({ meta }) => meta?.waits?.childCpu),
-    processes: sum(({ meta }) => meta?.waits?.processes),
-    daemons: sum(({ meta }) => meta?.waits?.daemons),
-    timerSeconds: sum(({ meta }) => meta?.waits?.timerSeconds),
+    ...{ title, tests: parts.length },
+    seconds: sum(({ seconds }) => seconds),
+    ownCpu: sum(({ waits }) => waits?.ownCpu),
+    childCpu: sum(({ waits }) => waits?.childCpu),
+    processes: sum(({ waits }) => waits?.processes),
+    daemons: sum(({ waits }) => waits?.daemons),
+    timerSeconds: sum(({ waits }) => waits?.timerSeconds),
   };
 }
 

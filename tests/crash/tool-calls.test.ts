@@ -6,7 +6,7 @@ import type { WireCall } from '../../src/gateway/contract.ts';
 import { integerBelow, seededRandom } from '../sim/random.ts';
 import { type TestServer, webServer } from '../support/http-world.ts';
 import { MortalHome } from '../support/mortal-home.ts';
-import { isFull, runSeed, times } from '../support/tier.ts';
+import { isFull, part, runSeed, times } from '../support/tier.ts';
 import { endOf } from '../support/tool-home.ts';
 import { until } from '../support/until.ts';
 
@@ -304,7 +304,7 @@ test('what callers were told holds through many kills in the middle of their cal
   });
   await using home = await MortalHome.withAgents('jean', 'sam');
   await home.grant('jean', `http:127.0.0.1:${server.port}/*:request`, 'memory:**:write');
-  const random = seededRandom(`tool-calls/${runSeed}`);
+  const random = seededRandom(`tool-calls/${runSeed}/${part.number}`);
   const history = new CallHistory(server.port);
 
   for (let round = 0; round < rounds; round++) {

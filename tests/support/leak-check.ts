@@ -8,17 +8,28 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { needDisk } from '../suites.ts';
 import { leftovers, type Snapshot, snapshot } from './leftovers.ts';
-import { countWaits, type Waits, waitsSince, waitsSoFar } from './waits.ts';
+import { countWaits, type Waits, type WholeFile, waitsSince, waitsSoFar } from './waits.ts';
+
+const loadedAt = performance.now();
 
 // One worker runs many files where nothing keeps them apart, so what an earlier one has set
 // must not count here.
 const runFolder = process.env['AOS_TEST_RUN_FOLDER'] ?? tmpdir();
+const testFile = expect.getState().testPath ?? 'a file that vitest does not name';
 const folder = mkdtempSync(join(memoryFolder() ?? runFolder, 'aos-test-'));
 for (const [variable, name] of [
   ['TMPDIR', 'tmp'],
@@ -46,9 +57,11 @@ if (times) countWaits();
 let before: Snapshot;
 let waitsBefore: Waits;
 const atStart = snapshot(folder);
+const waitsAtStart = waitsSoFar();
 
 // What a worker that dies without a word was doing: run-folder.ts tells it.
 const running = join(runFolder, `running-${process.pid}`);
+writeFileSync(running, `${testFile} > before its first test`);
 
 beforeEach(({ task }) => {
   writeFileSync(running, `${task.file.name} > ${task.name}`);
@@ -67,8 +80,21 @@ afterAll(async () => {
   } finally {
     rmSync(running, { force: true });
     rmSync(folder, { recursive: true, force: true });
+    noteWhole();
   }
 });
+
+/** With what was loaded and with its hooks, which no test stands for. */
+function noteWhole(): void {
+  const report = process.env['AOS_TEST_WHOLE_FILES'];
+  if (report === undefined) return;
+  const whole: WholeFile = {
+    name: testFile,
+    seconds: (performance.now() - loadedAt) / 1000,
+    waits: waitsSince(waitsAtStart),
+  };
+  appendFileSync(report, `${JSON.stringify(whole)}\n`);
+}
 
 async function refuseLeftovers(earlier: Snapshot): Promise<void> {
   const found = await leftovers(folder, earlier);
@@ -84,8 +110,7 @@ async function refuseLeftovers(earlier: Snapshot): Promise<void> {
 
 /** Where this suite and this file may use memory, and there is room. */
 function memoryFolder(): string | undefined {
-  const file = expect.getState().testPath ?? '';
   const isAllowed = process.env['AOS_TEST_IN_MEMORY'] === '1';
-  if (!isAllowed || needDisk.some((name) => file.endsWith(`/${name}`))) return undefined;
+  if (!isAllowed || needDisk.some((name) => testFile.endsWith(`/${name}`))) return undefined;
   return process.env['AOS_TEST_MEMORY_FOLDER'] || undefined;
 }

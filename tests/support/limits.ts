@@ -1,7 +1,7 @@
 /**
  * How long a test may wait for anything. Every limit is far above what the thing takes, so that
  * only what hangs is failed, by name; and all of them are stretched on a machine that is slow or
- * busy, by what run-folder.ts measured before the first test.
+ * busy, by what vitest.config.ts measured before the first test.
  */
 
 /** How much slower than the machine on which the limits were chosen; never below 1. */

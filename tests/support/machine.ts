@@ -16,7 +16,7 @@ export const isRoot = process.getuid?.() === 0;
 // its cores at once: long enough to meet whoever else wants them.
 const usualMs = 300;
 const work = 'let sum = 0; for (let n = 0; n < 5e7; n++) sum = (sum + n * n) | 0';
-const mostSlowness = 10;
+const mostSlowness = 5;
 
 /** How much slower than that this machine is right now. */
 export async function measureSlowness(): Promise<number> {

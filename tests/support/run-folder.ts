@@ -5,6 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import {
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -18,17 +19,46 @@ import { join } from 'node:path';
 
 /** vitest calls it before the first worker starts; what it returns, after the last has ended. */
 export function setup(): () => void {
+  for (const place of [tmpdir(), memory]) if (existsSync(place)) sweep(place);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'aos-')));
   process.env['TMPDIR'] = folder;
   process.env['AOS_TEST_RUN_FOLDER'] = folder;
   const inMemory = memoryFolder();
   process.env['AOS_TEST_MEMORY_FOLDER'] = inMemory ?? '';
+  const folders = [folder, ...(inMemory === undefined ? [] : [inMemory])];
+  for (const path of folders) writeFileSync(join(path, ownerFile), String(process.pid));
+  const remove = (): void => {
+    for (const path of folders) rmSync(path, { recursive: true, force: true });
+  };
+  // A run that is stopped gets no further than this.
+  process.once('exit', remove);
   return () => {
     tellOfDeadWorkers(folder);
-    for (const path of [folder, inMemory ?? []].flat()) {
-      rmSync(path, { recursive: true, force: true });
-    }
+    remove();
   };
+}
+
+const ownerFile = 'run.pid';
+
+/** Removes what a run left that was killed. */
+function sweep(place: string): void {
+  for (const name of readdirSync(place).filter((entry) => entry.startsWith('aos-'))) {
+    try {
+      const owner = Number(readFileSync(join(place, name, ownerFile), 'utf8'));
+      if (!isAlive(owner)) rmSync(join(place, name), { recursive: true, force: true });
+    } catch {
+      // Not a run's, or somebody else's: neither is ours to remove.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (failure) {
+    // One of another user lives.
+    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
+  }
 }
 
 const memory = '/dev/shm';
@@ -42,7 +72,8 @@ function memoryFolder(): string | undefined {
   let folder: string | undefined;
   try {
     const { type, bavail, bsize } = statfsSync(memory);
-    if (type !== tmpfs || Math.min(bavail * bsize, freemem()) < roomBytes) return;
+    const free = Math.min(bavail * bsize, freemem(), process.availableMemory());
+    if (type !== tmpfs || free < roomBytes) return;
     folder = mkdtempSync(join(memory, 'aos-'));
     const program = join(folder, 'program');
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { realClock } from '../../src/app/engines/clock.ts';
@@ -35,7 +36,8 @@ export async function openTestLedger(path: string, choices: LedgerChoices = {}):
 async function emptyLedger(folder: string): Promise<string> {
   const path = join(folder, 'empty-ledger.db');
   if (existsSync(path)) return path;
-  const making = `${path}-${process.pid}`;
+  // Others may make one at the same time: each has a name of its own, and all are the same.
+  const making = `${path}-${randomUUID()}`;
   {
     using database = openSqlite(making);
     await migrate({ database, disk: realDisk, path: making }, await readMigrations(realDisk));

@@ -20,6 +20,13 @@ export interface Waits {
   readonly timers: number;
 }
 
+/** What one test file took from its loading to its last hook. */
+export interface WholeFile {
+  readonly name: string;
+  readonly seconds: number;
+  readonly waits: Waits;
+}
+
 declare module 'vitest' {
   interface TaskMeta {
     waits?: Waits;
