@@ -72,6 +72,9 @@ underEachDaemon((mode) => {
   });
 
   test('files, folders and devices of the host are refused, and so are modes that give rights', async () => {
+    // Whoever has such a file already keeps it.
+    const before = traces(daemon());
+
     const ends = await outcomes(refusals, async ([, command, told]) => {
       const answer = await daemon().sh('jean', command);
       const { exit_code, stdout, stderr = '' } = answer;
@@ -80,7 +83,7 @@ underEachDaemon((mode) => {
     });
 
     expect(ends).toEqual(Object.fromEntries(refusals.map(([what]) => [what, 'refused'])));
-    expect(traces(daemon())).toEqual([]);
+    expect(traces(daemon())).toEqual(before);
   });
 
   test('nothing that it copies is setuid on the host', async () => {
