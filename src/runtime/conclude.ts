@@ -82,14 +82,16 @@ function textOf(ending: Ending): string {
 
 /**
  * One that is there for others, or has more to do, is pending, and one whose goal somebody
- * took back; else it is as its operation is.
+ * took back; else it is as its operation is. One that works on another goal goes on with that.
  */
 async function turnAgent(
   tx: Transaction,
   { operation, ending, actor, at }: Conclusion,
 ): Promise<void> {
   const { agent } = operation;
-  const goesOn = (await isStanding(tx, agent)) || (await openOperationsOf(tx, agent)).length > 0;
+  const open = await openOperationsOf(tx, agent);
+  if (open.some(({ state }) => state === 'running' || state === 'waiting')) return;
+  const goesOn = open.length > 0 || (await isStanding(tx, agent));
   const to = goesOn || ending.state === 'cancelled' ? 'pending' : ending.state;
   const reason = ending.state === 'completed' ? undefined : ending.error.message;
   const data = { operation: operation.id };

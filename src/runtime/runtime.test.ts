@@ -47,6 +47,20 @@ function testTool(
   });
 }
 
+/** A tool that answers when the test says so. */
+function heldTool() {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const held = {
+    calls: 0,
+    tool: testTool(() => {
+      held.calls++;
+      return promise;
+    }),
+    answer: () => resolve('made'),
+  };
+  return held;
+}
+
 describe('a standing agent', () => {
   test('that had mail while it was paused works on it as soon as it is resumed', async () => {
     const seen: string[] = [];
@@ -275,3 +289,28 @@ test('a guest that cannot be paused, because it is over, is not taken for a paus
   await expect(pausing).rejects.toMatchObject({ code: 'agent.wrong-state' });
   expect(home.grants.isPaused('agent:gus')).toBe(false);
 });
+
+test.each(['cancelled', 'late'] as const)(
+  'a goal that is %s before it began leaves alone what its agent works on',
+  async (how) => {
+    const held = heldTool();
+    await using home = await temporaryRuntime({ models: { model: once }, tools: [held.tool] });
+    const id = await home.begin();
+    await home.when(() => held.calls === 1, 'it is called');
+    const lease = await home.ledger.committed.all('select subject, owner, token from leases');
+
+    const goal = { text: 'y', owner: 'owner', agent: 'jean', deadlineMs: 1000 };
+    const { operationId } = await home.scheduler.submit(goal);
+    if (how === 'cancelled') await home.scheduler.cancel(operationId, owner);
+    const beganMs = home.clock.monotonicMs();
+    await home.when(() => home.clock.monotonicMs() - beganMs > 12_000, 'leases were renewed');
+
+    expect((await home.operation(operationId)).ended_at).not.toBeNull();
+    expect(await home.agent('jean')).toMatchObject({ state: 'running' });
+    const present = await home.ledger.committed.all('select subject, owner, token from leases');
+    expect(present).toEqual(lease);
+    held.answer();
+    await home.until(id, 'completed');
+    expect(held.calls).toBe(1);
+  },
+);
