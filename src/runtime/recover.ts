@@ -5,7 +5,7 @@
 import type { Clock } from '../kernel/ports.ts';
 import { agentsInState, findAgent } from '../ledger/agents.ts';
 import { freeLease } from '../ledger/leases.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { type OperationRow, operationsIn } from '../ledger/operations.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { turnTo } from './life.ts';
@@ -37,17 +37,23 @@ export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly Op
 }
 
 /** One whose goal waits is at work, under a lease; false where it is paused, and needs none. */
-export async function holdAgain(deps: RecoverDeps, agent: string): Promise<boolean> {
-  const { ledger, leases, clock } = deps;
-  const subject = `agent:${agent}`;
-  const token = await ledger.transact(async (tx) => {
-    const turn = { actor: 'system', at: clock.now() };
-    await turnTo(tx, agent, { ...turn, to: 'running', from: ['pending'] });
-    if ((await findAgent(tx, agent))?.state !== 'running') return undefined;
-    return leases.takeIn(tx, subject);
-  });
-  if (token !== undefined) leases.keep(subject, token);
+async function holdAgain(deps: RecoverDeps, agent: string): Promise<boolean> {
+  const { ledger, leases } = deps;
+  const token = await ledger.transact((tx) => holdAgainIn(deps, tx, agent));
+  if (token !== undefined) leases.keep(`agent:${agent}`, token);
   return token !== undefined;
+}
+
+/** The same in a transaction of the caller, who keeps the lease of this token once that is on disk. */
+export async function holdAgainIn(
+  { leases, clock }: RecoverDeps,
+  tx: Transaction,
+  agent: string,
+): Promise<number | undefined> {
+  const turn = { actor: 'system', at: clock.now() };
+  await turnTo(tx, agent, { ...turn, to: 'running', from: ['pending'] });
+  if ((await findAgent(tx, agent))?.state !== 'running') return undefined;
+  return leases.takeIn(tx, `agent:${agent}`);
 }
 
 /** This process stops: what it works on is left for the next one, and shows it. */

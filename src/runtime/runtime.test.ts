@@ -314,3 +314,23 @@ test.each(['cancelled', 'late'] as const)(
     expect(held.calls).toBe(1);
   },
 );
+
+test('a goal that was paused goes on also when the process dies while it is resumed', async () => {
+  const held = heldTool();
+  const first = await temporaryRuntime({ models: { model: once }, tools: [held.tool] });
+  const { ledger } = first;
+  if (!(ledger instanceof SimulatedLedger)) throw new Error('it has another ledger');
+  const id = await first.begin();
+  await first.when(() => held.calls === 1, 'it is called');
+  const paused = first.runtime.pause('jean', owner);
+  held.answer();
+  await paused;
+  expect(await first.operation(id)).toMatchObject({ state: 'paused' });
+
+  ledger.fate = 'power-cut-after-flush';
+  void first.runtime.resume('jean', owner);
+  await first.when(() => !ledger.hasPower, 'the power is gone');
+  await using second = await first.crash();
+
+  await second.until(id, 'completed');
+});

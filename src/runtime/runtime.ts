@@ -6,6 +6,8 @@
  *     answered, whatever the parts are doing.
  * T2. `recover` runs before anything is served: after it nothing shows `running` that does
  *     not run under a lease of this process.
+ * T3. An agent is resumed together with the goal that it had begun, in one transaction: or
+ *     another of its goals would begin first, and take the mail that is for that one.
  */
 
 import { type CommandSpec, sandboxOf } from '../kernel/agent-spec.ts';
@@ -28,11 +30,11 @@ import type { LeaseKeeper } from './lease-keeper.ts';
 import { mustTurnTo, type Why } from './life.ts';
 import { MailGoals } from './mail-goals.ts';
 import type { ModelRuns } from './model/model-runs.ts';
-import { holdAgain, leaveModelAgents, recoverModelAgents } from './recover.ts';
+import { holdAgainIn, leaveModelAgents, recoverModelAgents } from './recover.ts';
 import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
-import { type Asked, endTree, ignoreOver } from './submit.ts';
+import { type Asked, endTree, ignoreOver, putBack } from './submit.ts';
 import { type TellerDeps, tellAll } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
@@ -152,20 +154,29 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   async resume(name: string, { by }: Why): Promise<void> {
-    const { ledger, clock, commands, scheduler, grants } = this.#deps;
+    const { ledger, leases, commands, scheduler, grants } = this.#deps;
     const agent = await this.#find(name);
     if (agent.body === 'command') return commands.resume(name, { by });
-    const turn = { to: 'pending', from: ['paused'], actor: by } as const;
-    await ledger.transact((tx) => mustTurnTo(tx, name, { ...turn, at: clock.now() }));
+    const token = await ledger.transact((tx) => this.#resumeIn(tx, name, by));
+    if (token !== undefined) leases.keep(`agent:${name}`, token);
     if (agent.body === 'guest') grants.setPaused(`agent:${name}`, false);
-    for (const { id, state } of await openOperationsOf(ledger.committed, name)) {
-      if (state === 'paused') await scheduler.requeue(id, by);
-      if (state === 'waiting') await holdAgain(this.#deps, name);
-    }
+    this.toTell();
     scheduler.wake();
     // What came meanwhile.
     this.mailFor(name);
     if (agent.body === 'guest') this.#deps.wakeMail(name);
+  }
+
+  /** T3. Resolves to the token of its lease where the goal waits. */
+  async #resumeIn(tx: Transaction, name: string, by: string): Promise<number | undefined> {
+    const at = this.#deps.clock.now();
+    await mustTurnTo(tx, name, { to: 'pending', from: ['paused'], actor: by, at });
+    let token: number | undefined;
+    for (const { id, state } of await openOperationsOf(tx, name)) {
+      if (state === 'paused') await putBack(tx, id, { from: ['paused'], actor: by, at });
+      if (state === 'waiting') token = await holdAgainIn(this.#deps, tx, name);
+    }
+    return token;
   }
 
   /** With all that it does, and all agents that it has spawned. */

@@ -155,12 +155,12 @@ export class Scheduler {
     this.wake();
   }
 
-  /** What waited or was paused goes on; false when it did neither. */
-  async requeue(id: string, by = 'system'): Promise<boolean> {
+  /** What waited goes on; false when it did not. */
+  async requeue(id: string): Promise<boolean> {
     const { ledger, clock } = this.#deps;
     const at = clock.now();
     const isBack = await ledger.transact((tx) =>
-      putBack(tx, id, { from: ['waiting', 'paused'], actor: by, at }),
+      putBack(tx, id, { from: ['waiting'], actor: 'system', at }),
     );
     this.#deps.toTell();
     this.wake();

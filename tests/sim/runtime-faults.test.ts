@@ -5,6 +5,7 @@ import { wholeMessage } from '../support/temporary-relay.ts';
 import { temporaryRuntime } from '../support/temporary-runtime.ts';
 import { SimulatedClock } from './clock.ts';
 import { SimulatedLedger } from './ledger.ts';
+import { simulateRuntime } from './runtime-simulation.ts';
 
 const endless: LanguageModel = {
   ...{ id: 'test:model', contextTokens: 100_000, isScripted: true },
@@ -94,4 +95,12 @@ test('a parent hears of its child also when the message could not be written at 
   const done = await home.until(id, 'completed');
 
   expect(JSON.parse(done.result ?? '')).toEqual({ text: 'It is 42.' });
+});
+
+// 1406: a goal was cancelled in the queue while its agent worked on another one. 2754: a goal
+// was resumed after its agent had begun another one.
+test.each([1406, 2754])('seed %i, which found something once, finds nothing', async (seed) => {
+  const { findings } = await simulateRuntime(seed);
+
+  expect(findings).toEqual([]);
 });
