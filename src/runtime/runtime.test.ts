@@ -6,6 +6,7 @@ import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/tem
 import type { ModelRequest } from '../kernel/model.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
+import { freeLease } from '../ledger/leases.ts';
 import { defineTool, type ToolSpec } from '../tools/tool.ts';
 
 const owner = { by: 'owner' };
@@ -333,4 +334,24 @@ test('a goal that was paused goes on also when the process dies while it is resu
   await using second = await first.crash();
 
   await second.until(id, 'completed');
+});
+
+test('a call whose run lost its lease is not lost: the run that goes on hears its end', async () => {
+  const held = heldTool();
+  await using home = await temporaryRuntime({ models: { model: once }, tools: [held.tool] });
+  const id = await home.begin();
+  await home.when(() => held.calls === 1, 'it is called');
+
+  await home.ledger.transact((tx) => freeLease(tx, 'agent:jean'));
+  const starts = `select seq from events where kind = 'operation.started'`;
+  await home.when(
+    async () => (await home.ledger.committed.all(starts)).length === 2,
+    'the run was put back, and goes on',
+  );
+  held.answer();
+  await home.until(id, 'completed');
+
+  expect(held.calls).toBe(1);
+  const journal = await home.ledger.committed.all('select state, runs from journal');
+  expect(journal).toEqual([{ state: 'answered', runs: 1 }]);
 });

@@ -158,16 +158,24 @@ export class ToolCalls implements AsyncDisposable {
     };
   }
 
+  /**
+   * Ends the call with its caller. The call of a run that lost its lease goes on: the run is put
+   * back into the queue, asks again under the same key, and hears the end then.
+   */
   async #endWith(
     signal: AbortSignal | undefined,
     callId: string,
     outcome: CallOutcome | Promise<CallOutcome>,
   ): Promise<CallOutcome> {
-    const end = (): void => this.#running.end(callId, whyEnded(signal?.reason));
+    const { promise: left, reject: leave } = Promise.withResolvers<never>();
+    const end = (): void => {
+      if (isLostLease(signal?.reason)) leave(signal?.reason);
+      else this.#running.end(callId, whyEnded(signal?.reason));
+    };
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end, { once: true });
     try {
-      return await outcome;
+      return await Promise.race([outcome, left]);
     } finally {
       signal?.removeEventListener('abort', end);
     }
@@ -232,9 +240,13 @@ function tooLate(): AosError {
 
 const never = new AbortController().signal;
 
-/** A caller that stops, or works elsewhere now, leaves the call to whoever takes it up. */
+function isLostLease(reason: unknown): boolean {
+  return reason instanceof AosError && reason.code === 'lease.lost';
+}
+
+/** A caller that stops with the daemon leaves the call to the next start. */
 function whyEnded(reason: unknown): AosError {
-  if (reason instanceof AosError && reason.code !== 'lease.lost') return reason;
+  if (reason instanceof AosError) return reason;
   return new AosError('tool.interrupted', {
     message: 'Whoever called stopped while the call was running',
     fix: 'Look what became of it once the daemon is up again',
