@@ -215,34 +215,37 @@ describe('a tool that never answers', () => {
   });
 });
 
-test('a disk that is full for a while holds a run up, and does not end it', async () => {
-  const made: number[] = [];
-  await using home = await temporaryRuntime({
-    models: {
-      model: ({ messages }) => {
-        const turns = messages.filter(({ role }) => role === 'tool').length;
-        if (turns === 3) return { say: 'done' };
-        return { call: [{ tool: 'test.do', args: {} }] };
+test.each([8, 60])(
+  'a disk that is full for %i s holds a run up, and does not end it',
+  async (s) => {
+    const made: number[] = [];
+    await using home = await temporaryRuntime({
+      models: {
+        model: ({ messages }) => {
+          const turns = messages.filter(({ role }) => role === 'tool').length;
+          if (turns === 3) return { say: 'done' };
+          return { call: [{ tool: 'test.do', args: {} }] };
+        },
       },
-    },
-    tools: [testTool(async () => made.push(made.length))],
-  });
-  const { ledger } = home;
-  if (!(ledger instanceof SimulatedLedger)) throw new Error('it has another ledger');
-  const id = await home.begin();
-  await home.when(() => made.length === 1, 'it is in the middle');
+      tools: [testTool(async () => made.push(made.length))],
+    });
+    const { ledger } = home;
+    if (!(ledger instanceof SimulatedLedger)) throw new Error('it has another ledger');
+    const id = await home.begin();
+    await home.when(() => made.length === 1, 'it is in the middle');
 
-  const fullMs = home.clock.monotonicMs();
-  await home.when(() => {
-    ledger.fate = 'fails';
-    return home.clock.monotonicMs() - fullMs > 8000;
-  }, 'the disk was full for a while');
-  ledger.fate = 'works';
-  const done = await home.until(id, 'completed');
+    const fullMs = home.clock.monotonicMs();
+    await home.when(() => {
+      ledger.fate = 'fails';
+      return home.clock.monotonicMs() - fullMs > s * 1000;
+    }, 'the disk was full for a while');
+    ledger.fate = 'works';
+    const done = await home.until(id, 'completed');
 
-  expect(JSON.parse(done.result ?? '')).toEqual({ text: 'done' });
-  expect(made).toEqual([0, 1, 2]);
-});
+    expect(JSON.parse(done.result ?? '')).toEqual({ text: 'done' });
+    expect(made).toEqual([0, 1, 2]);
+  },
+);
 
 test('an agent whose goal waits is running under its lease again when it is resumed', async () => {
   await using home = await temporaryRuntime({

@@ -29,6 +29,7 @@ export class ToolCalls implements AsyncDisposable {
   readonly #underWay = new Map<string, Promise<CallOutcome>>();
   /** How many calls each principal waits for. */
   readonly #busy = new Map<string, number>();
+  readonly #closing = new AbortController();
   /** Rung when a call may be over that somebody waits for. */
   readonly #bells: Bells;
 
@@ -137,6 +138,7 @@ export class ToolCalls implements AsyncDisposable {
         fix: 'Look what became of it once the daemon is up again',
       }),
     );
+    this.#closing.abort(early);
     await Promise.allSettled(this.#underWay.values());
     this.#running[Symbol.dispose]();
   }
@@ -183,7 +185,8 @@ export class ToolCalls implements AsyncDisposable {
 
   async #run(work: Run): Promise<CallOutcome> {
     const { call_id } = work.call;
-    const outcome = run({ ...this.#deps, running: this.#running }, work);
+    const deps = { ...this.#deps, running: this.#running, closing: this.#closing.signal };
+    const outcome = run(deps, work);
     this.#underWay.set(call_id, outcome);
     try {
       return await outcome;

@@ -29,6 +29,8 @@ import type { PreparedCall, ToolCall } from './tool.ts';
 
 export interface RunDeps extends CallDeps {
   readonly running: RunningCalls;
+  /** Aborts when the daemon stops. */
+  readonly closing: AbortSignal;
 }
 
 export interface Run {
@@ -64,22 +66,28 @@ export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
   return writeDownAtLast(deps, call, { ...end, ms: deps.clock.monotonicMs() - startedAt });
 }
 
-const tries = { most: 30, everyMs: 1000 };
+const firstAgainMs = 1000;
+const longestAgainMs = 30_000;
 
-/** R5. The effect has happened; that the ledger has no room for a moment does not undo it. */
+/**
+ * R5. The effect has happened; that the ledger has no room for a while does not undo it. Were this
+ * given up, whoever asks again under the same key would wait for ever for a call that runs nowhere.
+ */
 async function writeDownAtLast(
   deps: RunDeps,
   call: Run['call'],
   end: End & { readonly ms: number },
 ): Promise<CallOutcome> {
-  for (let tried = 1; ; tried++) {
+  for (let againMs = firstAgainMs; ; againMs = Math.min(2 * againMs, longestAgainMs)) {
     try {
       return await writeDown(deps, call, end);
     } catch (failure) {
-      if (!mayPass(failure) || tried === tries.most) throw failure;
+      if (!mayPass(failure)) throw failure;
       deps.log.error({ err: failure, call: call.call_id }, 'the end of a call is not on disk yet');
+      const isClosing = await deps.clock.sleep(againMs, deps.closing).catch(() => true);
+      // R4
+      if (isClosing === true) throw failure;
     }
-    await deps.clock.sleep(tries.everyMs);
   }
 }
 
