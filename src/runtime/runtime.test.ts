@@ -358,3 +358,19 @@ test('a call whose run lost its lease is not lost: the run that goes on hears it
   const journal = await home.ledger.committed.all('select state, runs from journal');
   expect(journal).toEqual([{ state: 'answered', runs: 1 }]);
 });
+
+test('a call of an agent that is terminated has come to its end, and is not left to the next start', async () => {
+  const held = heldTool();
+  await using home = await temporaryRuntime({ tools: [held.tool] });
+  const guest = { name: 'gus', registered_at: 0, status: 'active', body: 'guest' } as const;
+  await home.ledger.transact((tx) => insertAgent(tx, { ...guest, state: 'pending' }));
+  const calling = home.calls.call({ principal: 'agent:gus', tool: 'test.do', args: {} });
+  await home.when(() => held.calls === 1, 'it is called');
+
+  await home.runtime.terminate('gus', owner);
+
+  expect(await calling).toMatchObject({ kind: 'failed', error: { code: 'agent.wrong-state' } });
+  expect(await home.ledger.committed.all('select state from journal')).toEqual([
+    { state: 'failed' },
+  ]);
+});

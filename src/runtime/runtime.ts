@@ -351,8 +351,9 @@ async function endAllOf(
   return asked;
 }
 
+// Not `tool.interrupted`, which leaves a call to the next start.
 function terminatedError(name: string): AosError {
-  return new AosError('tool.interrupted', {
+  return new AosError('agent.wrong-state', {
     message: `Agent ${name} was terminated while the call was running`,
   });
 }
