@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { wholeMessage } from '../../tests/support/temporary-relay.ts';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
-import type { ModelRequest } from '../kernel/model.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { LanguageModel, ModelRequest } from '../kernel/model.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { freeLease } from '../ledger/leases.ts';
@@ -374,3 +375,31 @@ test('a call of an agent that is terminated has come to its end, and is not left
     { state: 'failed' },
   ]);
 });
+
+test.each([1, 2, 3, 4])(
+  'a run that is to be tried again is, also when commit %i fails',
+  async (n) => {
+    let asked = 0;
+    let commits = 0;
+    const model: LanguageModel = {
+      ...{ id: 'test:model', contextTokens: 100_000, isScripted: true },
+      answer: async () => {
+        if (++asked === 1) throw new AosError('model.overloaded', { message: 'Busy' });
+        const usage = { inputTokens: 1, outputTokens: 1 };
+        return { parts: [{ kind: 'text', text: 'done' }], finish: 'stop', usage };
+      },
+    };
+    await using home = await temporaryRuntime({ models: { model } });
+    const { ledger } = home;
+    if (!(ledger instanceof SimulatedLedger)) throw new Error('it has another ledger');
+    const id = await home.begin({ spec: { restart: 'on-failure' } });
+
+    const { transact } = ledger;
+    ledger.transact = (work) => {
+      if (asked === 1 && ++commits === n) ledger.fate = 'fails';
+      return transact.call(ledger, work) as ReturnType<typeof work>;
+    };
+
+    await home.until(id, 'completed');
+  },
+);

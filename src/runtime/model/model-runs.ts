@@ -168,7 +168,10 @@ export class ModelRuns implements AsyncDisposable {
       } else if (worked.kind === 'paused') await this.#setAside(operation, active);
       else await this.#wait(operation, active, waitsFor(worked));
     } catch (failure) {
-      await this.#fail(operation, failure, active);
+      await this.#fail(operation, failure, active).catch((again: unknown) => {
+        if (!isOfLedger(again)) throw again;
+        return this.#putBackLater(operation, active, again);
+      });
     }
   }
 
@@ -242,11 +245,13 @@ export class ModelRuns implements AsyncDisposable {
     const { id, agent } = operation;
     const subject = `agent:${agent}`;
     log.error({ err: why, operation: id }, 'a run holds: the ledger cannot be written just now');
+    let isLeft = false;
     for (let delayMs = againMs; ; delayMs = Math.min(delayMs * 2, longestAgainMs)) {
       const isClosing = await clock.sleep(delayMs, this.#closing.signal).catch(() => true);
       // M2
       if (isClosing === true) return;
       try {
+        if (isLeft) return await this.#leave(operation);
         await ledger.transact(async (tx) => {
           await leases.check(tx, subject, active.token);
           const at = clock.now();
@@ -258,8 +263,8 @@ export class ModelRuns implements AsyncDisposable {
         leases.forget(subject);
         return;
       } catch (failure) {
-        if (isLost(failure)) return this.#leave(operation);
-        if (!isOfLedger(failure)) throw failure;
+        if (isLost(failure)) isLeft = true;
+        else if (!isOfLedger(failure)) throw failure;
       }
     }
   }
