@@ -3,6 +3,7 @@
  * that comes too often, and left alone where it fails each time (mail-again.ts).
  */
 import { toReport } from '../kernel/errors.ts';
+import { idAfter } from '../kernel/new-id.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { hasUnread } from '../ledger/find-mail.ts';
@@ -55,8 +56,10 @@ export class MailGoals {
     if (row?.state !== 'pending' || !(await specOf(sql, agent)).is_standing) return;
     if ((await openOperationsOf(sql, agent)).length > 0) return;
     if (!(await hasUnread(sql, agent, servedKinds))) return;
-    const latest = await listOperations(sql, { agent, limit: mostMailGoals });
-    const decision = decideAgain(latest, clock.now());
+    const now = clock.now();
+    // What seems to lie ahead would hide how those went that came after it.
+    const page = { agent, before: idAfter(now), limit: mostMailGoals };
+    const decision = decideAgain(await listOperations(sql, page), now);
     if (decision.kind === 'give-up') return this.#giveUp(agent, decision.why);
     if (decision.kind === 'too-many') await this.#tellOfStorm(agent);
     await scheduler.submit({

@@ -1,6 +1,7 @@
 /** What the simulator has found, each on its own. */
 import { expect, test } from 'vitest';
 import type { LanguageModel } from '../../src/kernel/model.ts';
+import type { ScriptFunction } from '../../src/models/scripted/scripted-model.ts';
 import { wholeMessage } from '../support/temporary-relay.ts';
 import { temporaryRuntime } from '../support/temporary-runtime.ts';
 import { SimulatedClock } from './clock.ts';
@@ -38,6 +39,23 @@ test('a standing agent whose model is not there does not fail as fast as it can'
 
   const tried = await home.ledger.committed.all('select id from operations');
   expect(tried.length).toBeGreaterThan(0);
+  expect(tried.length).toBeLessThan(10);
+});
+
+test('nor does one that did well before the clock was put back', async () => {
+  const clock = new SimulatedClock();
+  const models: Record<string, ScriptFunction> = { model: () => ({ say: 'Done.' }) };
+  await using home = await temporaryRuntime({ models, clock });
+  const id = await home.begin({ spec: { is_standing: true } });
+  await home.until(id, 'completed');
+
+  delete models['model'];
+  clock.jump(-3_600_000);
+  const message = wholeMessage({ to: 'jean', body: 'Are you there?' });
+  await home.relay.accept([{ sender: 'owner', message }]);
+  await home.when(async () => (await home.agent('jean')).state === 'failed', 'it is given up');
+
+  const tried = await home.ledger.committed.all('select id from operations');
   expect(tried.length).toBeLessThan(10);
 });
 
