@@ -3,9 +3,12 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
+import { insertAgent } from '../ledger/agents.ts';
+import { claimOperation } from '../ledger/operations.ts';
 import { addPendingOperation, openPendingOperations } from '../ledger/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
 import { Requests, type RequestsDeps } from './requests.ts';
+import { enqueue } from './submit.ts';
 
 type Request = readonly ['spawn' | 'release', string];
 
@@ -33,7 +36,7 @@ async function asked(requests: readonly Request[], doing: Partial<RequestsDeps>)
     const rows = await openPendingOperations(ledger.committed, 1000, 'tell');
     return rows.map(({ payload }) => JSON.parse(payload) as Note);
   };
-  return { requests: new Requests(deps), answers, add };
+  return { requests: new Requests(deps), answers, add, ledger, clock };
 }
 
 describe('requests', () => {
@@ -151,5 +154,34 @@ describe('requests', () => {
       { kind: 'nack', body: expect.stringContaining('CODE: program.missing') },
       { kind: 'ack', body: 'STARTED: there\nPID: 7\n' },
     ]);
+  });
+
+  test('count for what their sender works on, also when the clock was put back', async () => {
+    const counted: unknown[] = [];
+    const { requests, ledger, clock } = await asked([], {
+      spawn: async ({ name, countsFor }) => {
+        counted.push(countsFor);
+        return { agentId: name, operationId: undefined };
+      },
+    });
+    const goal = { text: 'work', owner: 'owner' };
+    const at = clock.now();
+    const jean = { name: 'jean', registered_at: at, status: 'active', body: 'model' } as const;
+    await ledger.transact(async (tx) => {
+      await insertAgent(tx, { ...jean, state: 'running' });
+      await enqueue(tx, { id: 'a1', goal, agent: 'jean', because: 'it was named', at });
+      await claimOperation(tx, 'a1', at);
+    });
+
+    clock.jump(-3_600_000);
+    await ledger.transact(async (tx) => {
+      const payload = { name: 'sam', by: 'jean', message_id: 'm1', cli: 'true', env: {} };
+      await addPendingOperation(tx, { type: 'spawn', payload, at: clock.now() });
+    });
+    await clock.advance(10);
+    await requests.take();
+    await requests.settled();
+
+    expect(counted).toEqual([['operation:a1']]);
   });
 });

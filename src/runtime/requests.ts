@@ -8,7 +8,7 @@ import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/orchestrator-request.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { readBudget } from '../ledger/budgets.ts';
-import type { Ledger, Sql } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { listOperations } from '../ledger/operations.ts';
 import {
   completePendingOperation,
@@ -146,7 +146,7 @@ async function spawnAsked(
     name,
     by: isOwner ? 'owner' : `agent:${by}`,
     parent: isOwner ? undefined : by,
-    countsFor: isOwner ? [] : await budgetsOf(deps.ledger.committed, by, askedAt),
+    countsFor: isOwner ? [] : await budgetsOf(deps, by, askedAt),
     spawnKey: `message:${asked.message_id}`,
     spec: {
       body: 'command',
@@ -170,12 +170,20 @@ async function releaseAsked(deps: RequestsDeps, asked: ReleaseRequest & Asker): 
 }
 
 /** Of an agent, and of what it worked on when it asked, also if that is over now. */
-async function budgetsOf(sql: Sql, agent: string, askedAt: Instant): Promise<readonly string[]> {
+async function budgetsOf(
+  { ledger, clock }: Pick<RequestsDeps, 'ledger' | 'clock'>,
+  agent: string,
+  askedAt: Instant,
+): Promise<readonly string[]> {
+  const sql = ledger.committed;
+  const now = clock.now();
   const latest = await listOperations(sql, { agent, limit: mostLatest });
-  const atWork = latest.filter(
-    ({ state, created_at, ended_at }) =>
-      state !== 'queued' && created_at <= askedAt && (ended_at ?? askedAt) >= askedAt,
-  );
+  const atWork = latest.filter(({ state, created_at, ended_at }) => {
+    if (state === 'queued') return false;
+    // One that is open and seems to begin later than now is older than the clock, which was put back.
+    if (ended_at === null) return created_at <= askedAt || created_at > now;
+    return created_at <= askedAt && ended_at >= askedAt;
+  });
   const ids = [`agent:${agent}`, ...atWork.map(({ id }) => `operation:${id}`)];
   const there: string[] = [];
   for (const id of ids) if ((await readBudget(sql, id)) !== undefined) there.push(id);
