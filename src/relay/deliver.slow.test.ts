@@ -128,6 +128,22 @@ describe('a delivery that fails', () => {
     }
   });
 
+  test('is tried again in time also when the clock is put back while that is noted', async () => {
+    await using here = await brokenWorld();
+    const { home, clock } = here;
+    using _jump = home.ledger.onEvents(() => {
+      if (home.inboxes.writes === 1) clock.jump(-3_600_000);
+    });
+    const id = await home.send('jean', { to: 'samantha' });
+    await untilTried(home, id, 1);
+    home.inboxes.failure = undefined;
+
+    await until(() => expect(clock.sleeping).toBe(3));
+    await clock.advance(300_000);
+
+    await home.until(id, 'delivered');
+  });
+
   test('holds up everything behind it, and order is kept when it goes', async () => {
     await using here = await brokenWorld();
     const { home, clock } = here;

@@ -1,6 +1,7 @@
 /** One queue with something to do; it ends by itself when there is nothing left. See deliver.ts. */
 import { early } from '../kernel/early.ts';
 import { toReport } from '../kernel/errors.ts';
+import { longestDelayMs } from '../kernel/retry.ts';
 import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
 import { batchRows } from '../ledger/row-batch.ts';
 import { type BlockedClaim, claimMail } from './claim-mail.ts';
@@ -238,8 +239,10 @@ export class DeliveryQueue {
     this.#pausing = pausing;
     const signal = AbortSignal.any([this.#life.signal, pausing.signal]);
     this.#behind = true;
+    // Not longer than a try can be ahead: the clock may have been put back since that was set.
+    const waitMs = Math.min(Math.max(1, until - clock.now()), longestDelayMs);
     // Woken early, which is as good.
-    await clock.sleep(Math.max(1, until - clock.now()), signal).catch(() => {});
+    await clock.sleep(waitMs, signal).catch(() => {});
     this.#pausing = undefined;
   }
 }
