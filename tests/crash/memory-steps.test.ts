@@ -15,7 +15,8 @@ test('what is found is what is remembered, wherever the process is killed', asyn
   await using folder = temporaryFolder();
 
   const cuts = await cutEverywhere<MemoryCut, MemoryReport>({
-    ...{ program, moreThan: 99, drawn: 5 },
+    // Between what the index was told of its place, and what it is to hear of.
+    ...{ program, moreThan: 99, drawn: 5, always: [22, 55] },
     orderOf: (dieAt) => ({ folder: folder.at(String(dieAt)) }),
   });
 

@@ -43,6 +43,10 @@ const calls = ['openat', 'write', 'fsync', 'fdatasync', 'rename', 'unlink', 'mkd
 /** What \`npm test\` draws from: most calls come a few times on the way of one message. */
 const earlyCalls = calls.flatMap((call) => [1, 2, 3].map((number) => ({ call, number })));
 
+/** In between: the inbox has it, the ledger does not say so yet, and the next start finds out. */
+const isBetween = ({ call, number }: (typeof earlyCalls)[number]): boolean =>
+  call === 'rename' && number === 2;
+
 const untold = 'a call that strace did not tell';
 
 /** Whether a step that is such a call was not hit. */
@@ -74,7 +78,7 @@ describe.runIf(isInstalled('strace'))('killed before any of its calls, the daemo
         }
       };
       if (!isFull) {
-        for (const at of cases(reader, earlyCalls, 4)) {
+        for (const at of cases(reader, earlyCalls, 4, isBetween)) {
           const killed = await world.sendAndKill(at);
           expect(await world.faults(), `${at.call} ${at.number}: ${killed}`).toEqual([]);
         }

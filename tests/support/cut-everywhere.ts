@@ -3,8 +3,8 @@
  * The program does what it is told by its one argument, `{ finish, begin }`: takes up and ends
  * what an earlier one was killed in, prints a line of what it found, then begins anew and dies.
  *
- * `npm test` cuts at the first boundary and at a few that are drawn, and lets the work come
- * through once; the full tier cuts everywhere.
+ * `npm test` cuts at the first boundary, at those that are named and at a few that are drawn, and
+ * lets the work come through once; the full tier cuts everywhere.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,8 +26,10 @@ export interface Cutting<Order> {
   orderOf(dieAt: number): Order;
   /** There are more boundaries than this: fewer would mean that they are not where we think. */
   readonly moreThan: number;
-  /** How many of them `npm test` draws, besides the first. */
+  /** How many of them `npm test` draws, besides the first and those that it always cuts at. */
   readonly drawn?: number;
+  /** Where `npm test` always cuts, because a mistake that is known shows there. */
+  readonly always?: readonly number[];
 }
 
 export const notAtAll = 1_000_000;
@@ -36,11 +38,12 @@ export const notAtAll = 1_000_000;
 export async function cutEverywhere<Order extends object, Report>(
   cutting: Cutting<Order>,
 ): Promise<readonly Cut<Order, Report>[]> {
-  const { moreThan, drawn = 2 } = cutting;
+  const { moreThan, drawn = 2, always = [] } = cutting;
   if (!isFull) {
     const later = Array.from({ length: moreThan }, (_, place) => place + 2);
     const label = expect.getState().currentTestName ?? cutting.program;
-    return cutAt(cutting, [1, ...cases(label, later, drawn), notAtAll].values());
+    const places = cases(label, later, drawn, (place) => always.includes(place));
+    return cutAt(cutting, [1, ...places, notAtAll].values());
   }
   // Two at a time, because two cores are what the slowest machine has.
   const cuts = await Promise.all(

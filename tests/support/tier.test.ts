@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draw, shareOf } from './tier.ts';
+import { draw, drawBeside, shareOf } from './tier.ts';
 
 const hundred = Array.from({ length: 100 }, (_, place) => place + 1);
 
@@ -27,4 +27,14 @@ test('over many seeds every case is drawn', () => {
 
 test('of fewer than are wanted all are drawn', () => {
   expect(draw([1, 2], 10, 5)).toEqual([1, 2]);
+});
+
+test('what is always done is there beside as many others as are wanted, whatever the seed', () => {
+  for (const seed of hundred) {
+    const drawn = drawBeside(hundred, 10, seed, (one) => one === 42 || one === 7);
+
+    expect(drawn).toEqual(expect.arrayContaining([7, 42]));
+    expect(new Set(drawn).size).toBe(12);
+    expect(drawn).toEqual(drawn.toSorted((one, other) => one - other));
+  }
 });

@@ -43,14 +43,34 @@ export function seeds(label: string, { fast, full }: Counts): number[] {
   return cases(label, all, fast);
 }
 
-/** Of a list: in full what falls to this part, else `fast` that are drawn, in their order. */
-export function cases<T>(label: string, all: readonly T[], fast: number): T[] {
-  return isFull ? shareOf(all, part) : draw(all, fast, runSeed + hash(label));
+/**
+ * Of a list: in full what falls to this part, else those that `npm test` always does and `fast`
+ * others that are drawn, in their order.
+ */
+export function cases<T>(
+  label: string,
+  all: readonly T[],
+  fast: number,
+  isAlways: (one: T) => boolean = () => false,
+): T[] {
+  return isFull ? shareOf(all, part) : drawBeside(all, fast, runSeed + hash(label), isAlways);
 }
 
 /** What falls to one part; all parts together have each once. */
 export function shareOf<T>(all: readonly T[], { number, of }: Part): T[] {
   return all.filter((_, place) => place % of === number - 1);
+}
+
+/** Those that are always there, and so many others, in the order of the list. */
+export function drawBeside<T>(
+  all: readonly T[],
+  count: number,
+  seed: number,
+  isAlways: (one: T) => boolean,
+): T[] {
+  const others = all.filter((one) => !isAlways(one));
+  const drawn = new Set(draw(others, count, seed));
+  return all.filter((one) => isAlways(one) || drawn.has(one));
 }
 
 /** So many different ones, in their order; the same for the same seed. */
