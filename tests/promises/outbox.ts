@@ -45,7 +45,7 @@ export const outboxPromises: readonly KeptPromise[] = [
       file: 'src/relay/accept.test.ts',
       title: 'that is refused is on record, and its sender is told why',
     },
-    proof: { file: 'tests/e2e/relay.test.ts', title: 'files that are no messages' },
+    proof: { file: 'tests/e2e/relay.test.ts', title: 'files that were no messages' },
     bug: {
       what: 'the nack has the code of what is wrong, and not the words',
       file: 'src/relay/refuse.ts',
