@@ -40,7 +40,7 @@ const plans: readonly SlicePlan[] = [
     suite: 'gate',
     alone: {
       'tests/gate/planted-faults.deep.test.ts': 1,
-      'tests/promises/planted-bugs.deep.test.ts': 8,
+      'tests/promises/planted-bugs.deep.test.ts': 10,
     },
     shards: 1,
   },

@@ -1,10 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import type { Environment } from '../app/config.ts';
 import { defaultSettings } from '../app/settings.ts';
 import { version } from '../app/version.ts';
 import { type ErrorCode, exitCodeOf } from '../kernel/errors.ts';
+import { AosCommand } from './aos-command.ts';
+import { commands } from './commands.ts';
+import type { Context } from './context.ts';
 import { runProgram } from './program.ts';
 
 interface Run {
@@ -243,6 +247,47 @@ describe.each(refusals)('$what', ({ argv, error, says, environment }) => {
       error: { code: error, message: expect.stringContaining(says), fix: expect.any(String) },
     });
   });
+});
+
+/** The words of every command and subcommand that is not hidden. */
+function everyCommand(): string[][] {
+  const not = (): never => {
+    throw new Error('no command is run');
+  };
+  const context: Context = {
+    ...{ environment: nowhere, argv: [], signal: new AbortController().signal },
+    ...{ flags: not, wholeProgram: not, print: not, stream: not, words: not },
+    terminal: {
+      ...{ out: not, err: not, colorOut: false, colorErr: false, columns: 80 },
+      input: { isTerminal: true, read: not },
+    },
+  };
+  const below = (command: Command): string[][] => [
+    [command.name()],
+    ...command.commands.flatMap(below).map((words) => [command.name(), ...words]),
+  ];
+  return commands
+    .filter(({ hidden }) => hidden !== true)
+    .flatMap(({ name, define }) => {
+      const command = new AosCommand(name);
+      define(command, context);
+      return below(command);
+    });
+}
+
+test('every command tells programs in one line of JSON what it does not understand', async () => {
+  const all = everyCommand();
+
+  expect(all.length).toBeGreaterThan(60);
+  for (const words of all) {
+    const { stdout, stderr } = await aos([...words, '--no-such-option', '--json']);
+    expect({ words, stderr }).toEqual({ words, stderr: '' });
+    expect(stdout).toMatch(/^[^\n]+\n$/);
+    expect({ words, ...JSON.parse(stdout) }).toMatchObject({
+      ...{ words, ok: false },
+      error: { code: expect.stringMatching(/^usage\./), message: expect.any(String) },
+    });
+  }
 });
 
 describe('stdout', () => {

@@ -437,6 +437,20 @@ test('whoever has no handle does not learn which routes there are', async () => 
   expect((await send({ at, path: '/api/v1/statsu' })).status).toBe(401);
 });
 
+test('no route of the contract answers without a handle, but for those that are open', async () => {
+  await using home = await temporaryGateway();
+  await home.client.register('jean');
+  const port = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+  const closed = Object.values(routes).filter(({ who }) => who !== 'open');
+
+  for (const at of [port, home.agentSocket('jean')]) {
+    for (const { method, path } of closed) {
+      const { status } = await send({ at, method, path: path.replaceAll(/[{}]/g, '') });
+      expect({ method, path, status }).toEqual({ method, path, status: 401 });
+    }
+  }
+});
+
 test('a caller over the limit is told when to come again', async () => {
   await using home = await temporaryGateway({
     limits: { requestsPerSecond: 0.5, requestBurst: 2 },

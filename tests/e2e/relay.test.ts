@@ -1,7 +1,8 @@
 /** Messages as their users send them: by command and by file. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aosHere } from '../support/aos-here.ts';
@@ -111,22 +112,32 @@ describe('aos why tells every step with its time of', () => {
     const inbox = await relay.aos('inbox');
     expect(inbox.stdout).toContain('there is no such branch');
   });
+});
 
-  test('a symlink in an outbox', async () => {
-    const [jean = '', sam = ''] = await register('jean', 'sam');
-    writeFileSync(relay.folder.at('secret'), `TO: ${jean}\n\na secret\n`);
-    symlinkSync(relay.folder.at('secret'), join(outboxOf(relay.home, sam), '1-aaaaaaaa.msg'));
+test('a symlink, a pipe and a socket in an outbox are refused, and nothing of them is read', async () => {
+  const [jean = '', sam = ''] = await register('jean', 'sam');
+  const inOutbox = (name: string): string => join(outboxOf(relay.home, sam), name);
+  writeFileSync(relay.folder.at('secret'), `TO: ${jean}\n\na secret\n`);
+  symlinkSync(relay.folder.at('secret'), inOutbox('1-aaaaaaaa.msg'));
+  execFileSync('mkfifo', [inOutbox('2-aaaaaaaa.msg')]);
+  await using server = createServer().listen(relay.folder.at('socket'));
+  await once(server, 'listening');
+  renameSync(relay.folder.at('socket'), inOutbox('3-aaaaaaaa.msg'));
 
-    const [nack] = await until(() => {
-      const found = lookIntoInbox(relay.home, sam);
-      expect(found).toHaveLength(1);
-      return found;
-    });
-
-    expect(nack?.body).toContain('is a symlink, and only ordinary files are read');
-    expect(lookIntoInbox(relay.home, jean)).toEqual([]);
-    expect(readFileSync(relay.folder.at('secret'), 'utf8')).toContain('a secret');
+  const nacks = await until(() => {
+    const found = lookIntoInbox(relay.home, sam);
+    expect([...found, ...lookIntoInbox(relay.home, jean)]).toHaveLength(3);
+    return found;
   });
+
+  expect(nacks.map(({ body }) => body).sort()).toEqual([
+    expect.stringContaining('is a symlink, and only ordinary files are read'),
+    ...Array.from({ length: 2 }, () =>
+      expect.stringContaining('is a pipe, socket or device, and only ordinary files are read'),
+    ),
+  ]);
+  expect(lookIntoInbox(relay.home, jean)).toEqual([]);
+  expect(readFileSync(relay.folder.at('secret'), 'utf8')).toContain('a secret');
 });
 
 describe('two agents', () => {

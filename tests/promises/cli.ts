@@ -4,20 +4,35 @@ import type { KeptPromise } from './promise.ts';
 export const cliPromises: readonly KeptPromise[] = [
   {
     id: 'cli.json',
-    says: 'Every command answers a program with one line of JSON in one shape.',
+    says: 'Whichever command it is, a program is told what it refuses in one line of JSON of one shape.',
     guard: {
       file: 'src/cli/program.test.ts',
-      title: 'is told to programs as one line of JSON on stdout',
+      title: 'every command tells programs in one line of JSON what it does not understand',
     },
     proof: {
-      file: 'tests/e2e/tools.test.ts',
-      title: 'every command answers with --json, in one line',
+      file: 'src/cli/program.test.ts',
+      title: 'is told to programs as one line of JSON on stdout',
     },
     bug: {
       what: 'a failure is told on stderr to programs too',
       file: 'src/cli/report.ts',
       find: `terminal.out(\`\${safeJson({ ok: false,`,
       put: `terminal.err(\`\${safeJson({ ok: false,`,
+    },
+  },
+  {
+    id: 'cli.json-data',
+    says: 'What a command has to tell, a program gets as "data" beside "ok", in one line of JSON.',
+    guard: {
+      file: 'tests/e2e/tools.test.ts',
+      title: 'every command answers with --json, in one line',
+    },
+    proof: { file: 'tests/e2e/relay.test.ts', title: 'answer with --json, each in one line' },
+    bug: {
+      what: 'data is told without "ok" around it',
+      file: 'src/cli/report.ts',
+      find: 'style.json ? safeJson({ ok: true, data: outcome.data })',
+      put: 'style.json ? safeJson(outcome.data)',
     },
   },
   {
@@ -75,30 +90,45 @@ export const cliPromises: readonly KeptPromise[] = [
   {
     id: 'cli.docs',
     says: 'Every command that the documents show prints what they show.',
-    guard: { file: 'tests/e2e/transfer-words.test.ts', title: 'runs: %s' },
+    guard: { file: 'tests/e2e/docs.test.ts', title: '$document: "$first" … print what is shown' },
     proof: { file: 'tests/e2e/docs.test.ts', title: '$document: "$first" … print what is shown' },
     bug: {
-      what: 'an option has another name than the documents say',
-      file: 'src/cli/transfer-download.ts',
-      find: "'--dest <folder>'",
-      put: "'--destination <folder>'",
+      what: 'a command has another word for what it did than the documents',
+      file: 'src/cli/channel.ts',
+      find: "answer.joined ? 'has joined'",
+      put: "answer.joined ? 'has entered'",
     },
   },
   {
     id: 'cli.doctor',
-    says: 'aos doctor tries what it tells, names the command that mends, and leaves nothing behind.',
+    says: 'aos doctor names what mends everything that it finds wrong.',
     guard: {
       file: 'src/app/doctor/examine.test.ts',
-      title: 'broken settings are one finding, and what depends on them is not guessed',
+      title: '%s is told with what mends it',
     },
-    proof: {
-      file: 'tests/e2e/doctor.test.ts',
-      title: 'are told line by line, and the exit code is 0; nothing is left in it or beside it',
-    },
+    proof: { file: 'tests/e2e/doctor.test.ts', title: 'is told where it is %s' },
     bug: {
       what: 'what breaks a check is told without what mends it',
       file: 'src/app/doctor/examine.ts',
       find: '...(fix === undefined ? {} : { fix })',
+      put: '',
+    },
+  },
+  {
+    id: 'cli.doctor-traces',
+    says: 'aos doctor tries what it tells, and leaves nothing of that behind.',
+    guard: {
+      file: 'tests/e2e/doctor.test.ts',
+      title: 'are told line by line, and the exit code is 0; nothing is left in it or beside it',
+    },
+    proof: {
+      file: 'tests/e2e/doctor.test.ts',
+      title: 'are well too where the home is not there yet, and it is not there afterwards',
+    },
+    bug: {
+      what: 'the folder by which it was tried whether the home can be written stays',
+      file: 'src/app/doctor/home.ts',
+      find: '    await disk.remove(trial);\n',
       put: '',
     },
   },

@@ -1,17 +1,40 @@
 /** The doors of the daemon. */
-import type { KeptPromise } from './promise.ts';
+import type { KeptPromise, NamedTest } from './promise.ts';
+
+const fuzz: NamedTest = {
+  file: 'tests/attack/gateway-fuzz.test.ts',
+  title: `of \${requests} requests (seed \${seed}) none \${title}`,
+};
 
 export const gatewayPromises: readonly KeptPromise[] = [
   {
     id: 'gateway.handle',
-    says: 'Nobody is answered without a handle, and a handle that was revoked is refused from then on.',
+    says: 'But on the socket of the owner, nobody is answered without a handle.',
+    guard: {
+      file: 'src/gateway/server.slow.test.ts',
+      title: 'no route of the contract answers without a handle, but for those that are open',
+    },
+    proof: {
+      file: 'tests/attack/tool-doors.test.ts',
+      title: 'none answers to a handle that is forged',
+    },
+    bug: {
+      what: 'whoever comes over TCP is taken for the owner',
+      file: 'src/gateway/authenticate.ts',
+      find: "if (door.kind === 'owner') return owner;",
+      put: "if (door.kind !== 'agent') return owner;",
+    },
+  },
+  {
+    id: 'gateway.revoked',
+    says: 'A handle that was revoked is refused from then on.',
     guard: {
       file: 'src/gateway/server.slow.test.ts',
       title: 'a handle is refused from the moment it is revoked',
     },
     proof: {
       file: 'tests/attack/tool-doors.test.ts',
-      title: 'none answers to a handle that is forged',
+      title: 'none answers to a handle that was replaced, also one that was just used',
     },
     bug: {
       what: 'a handle stays remembered when it is revoked',
@@ -76,21 +99,30 @@ export const gatewayPromises: readonly KeptPromise[] = [
   },
   {
     id: 'gateway.contract',
-    says: 'docs/openapi.json says what the daemon takes and gives, and whatever comes is answered so.',
+    says: 'docs/openapi.json says what the daemon takes and gives.',
     guard: {
       file: 'src/gateway/openapi.test.ts',
       title:
         'docs/openapi.json is what the contract says (AOS_TEST_WRITE_OPENAPI=1 writes it; then npm run fix)',
     },
-    proof: {
-      file: 'tests/attack/gateway-fuzz.test.ts',
-      title: `of \${requests} requests (seed \${seed}) none \${title}`,
-    },
+    proof: fuzz,
     bug: {
       what: 'the daemon takes longer names of channels than it says',
       file: 'src/gateway/message-contract.ts',
       find: 'name: z.string().max(200)',
       put: 'name: z.string().max(300)',
+    },
+  },
+  {
+    id: 'gateway.answers',
+    says: 'Whatever comes is answered as docs/openapi.json says, and breaks nothing.',
+    guard: fuzz,
+    proof: fuzz,
+    bug: {
+      what: 'a refusal has no title',
+      file: 'src/gateway/problem.ts',
+      find: 'title: titles[kind],',
+      put: '',
     },
   },
 ];

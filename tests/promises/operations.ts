@@ -108,18 +108,54 @@ export const operationPromises: readonly KeptPromise[] = [
     },
   },
   {
-    id: 'operations.limits',
-    says: 'An operation that goes beyond its time, its room or its artifacts fails.',
+    id: 'operations.time',
+    says: 'An operation that takes longer than it may is ended, and has failed.',
     guard: { file: 'tests/e2e/operation-limits.test.ts', title: 'what takes longer is ended' },
     proof: {
-      file: 'tests/e2e/operation-limits.test.ts',
-      title: 'are all: one more of the same name is none more, and of another ends the operation',
+      file: 'src/runtime/runtime.test.ts',
+      title: 'does not outlive the wall time of its goal, all of which is charged',
     },
     bug: {
       what: 'an operation of an outsider gets no end of its time',
       file: 'src/operations/start.ts',
       find: '    budget,\n',
       put: '',
+    },
+  },
+  {
+    id: 'operations.room',
+    says: 'An operation that keeps more in its workspace than it may fails.',
+    guard: {
+      file: 'tests/e2e/operation-limits.test.ts',
+      title: 'a byte more %s ends the operation',
+    },
+    proof: {
+      file: 'tests/e2e/operation-limits.test.ts',
+      title: 'a workspace of exactly so much is none too many',
+    },
+    bug: {
+      what: 'only what was stored is counted, and not what lies there',
+      file: 'src/operations/workspace-size.ts',
+      find: ' && (await workspaceBytes(deps, operation)) <= most) return;',
+      put: ') return;',
+    },
+  },
+  {
+    id: 'operations.artifacts',
+    says: 'An operation that makes more artifacts than it may fails, and those before are whole.',
+    guard: {
+      file: 'tests/e2e/operation-limits.test.ts',
+      title: 'are all: one more of the same name is none more, and of another ends the operation',
+    },
+    proof: {
+      file: 'tests/e2e/operation-limits.test.ts',
+      title: 'are made one after another, and one more of the same name',
+    },
+    bug: {
+      what: 'one artifact more than may be is stored',
+      file: 'src/operations/store-artifact.ts',
+      find: 'if (others < mostCount) return;',
+      put: 'if (others <= mostCount) return;',
     },
   },
 ];

@@ -55,8 +55,11 @@ export const outboxPromises: readonly KeptPromise[] = [
   },
   {
     id: 'outbox.links',
-    says: 'A symlink, a pipe or another special file in an outbox is refused and never opened.',
-    guard: { file: 'tests/e2e/relay.test.ts', title: 'a symlink in an outbox' },
+    says: 'A symlink, a pipe or another special file in an outbox is refused, and nothing of it is read.',
+    guard: {
+      file: 'tests/e2e/relay.test.ts',
+      title: 'a symlink, a pipe and a socket in an outbox are refused, and nothing of them is read',
+    },
     proof: {
       file: 'tests/attack/agent-owned-folders.test.ts',
       title: 'a symlink, a pipe and a folder bring nothing of the host, and hold nobody up',

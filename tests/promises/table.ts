@@ -26,12 +26,8 @@ function tableOf(promises: readonly KeptPromise[]): string {
 }
 
 function sameAgain({ file }: NamedTest): string {
-  return draws(textOf(file) ?? '') ? 'the same, with full counts' : 'the same';
-}
-
-/** Whether a file has tests that do more in the full tier, and draw their cases in `npm test`. */
-export function draws(text: string): boolean {
-  return /support\/(?:tier|cut-everywhere)\.ts'/.test(text);
+  const hasCounts = /support\/(?:tier|cut-everywhere)\.ts'/.test(textOf(file) ?? '');
+  return hasCounts ? 'the same, with full counts' : 'the same';
 }
 
 function nameOf({ file, title }: NamedTest): string {

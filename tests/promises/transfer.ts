@@ -6,8 +6,8 @@ export const transferPromises: readonly KeptPromise[] = [
     id: 'transfer.resume',
     says: 'A transfer that was cut off, by kill -9 too, goes on where it was when the same command is run again.',
     guard: {
-      file: 'src/transfer/ends/body.test.ts',
-      title: 'what is gone on with is the same as what is sealed at once',
+      file: 'tests/crash/transfer-kill.test.ts',
+      title: 'killed at any point, sending goes on where it was, and so does receiving',
     },
     proof: {
       file: 'tests/crash/transfer-kill.test.ts',

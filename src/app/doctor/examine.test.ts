@@ -292,6 +292,43 @@ test('broken settings are one finding, and what depends on them is not guessed',
   ]);
 });
 
+const troubles: readonly [string, CheckName, Machine][] = [
+  ['a full disk', 'disk', { usage: { usedBytes: 95, freeBytes: 5 } }],
+  ['a remote file system', 'filesystem', { usage: { fileSystem: 'nfs' } }],
+  ['watches that are used up', 'inotify', { watching: { kind: 'exhausted', limit: 'watches' } }],
+  ['few watches', 'inotify', { limits: { watches: 100, instances: 128 } }],
+  [
+    'a clock of long ago',
+    'clock',
+    { prepare: async (_, clock) => clock.jump(-70 * 365 * 86_400_000) },
+  ],
+  ['a home of somebody else', 'home', { prepare: (disk) => write(disk, '/home/thesis.tex', 'x') }],
+  ['a file for a folder', 'home', { prepare: (disk) => write(disk, '/home/agents', 'x') }],
+  ['a home that is too long', 'home', { home: `/home/${'x'.repeat(100)}` }],
+  ['a home open to others', 'modes', { prepare: async (disk) => disk.plantMode('/home', 0o755) }],
+  [
+    'settings that are broken',
+    'disk',
+    { prepare: (disk) => write(disk, '/home/config.json', '{') },
+  ],
+  ['programs held by marks', 'programs', { holdsBy: 'marks' }],
+  [
+    'no sandbox',
+    'sandbox',
+    {
+      sandbox: { kind: 'unavailable', says: 'bubblewrap is not installed', fix: 'install it' },
+      prepare: (disk) => disk.makeFolder('/tmp'),
+    },
+  ],
+];
+
+test.each(troubles)('%s is told with what mends it', async (_what, check, machine) => {
+  const findings = await lookAll(check, machine);
+
+  const wrong = findings.filter(({ state }) => state === 'failed' || state === 'warning');
+  expect(wrong).toEqual([expect.objectContaining({ fix: expect.stringMatching(/\w/) })]);
+});
+
 test('a check that breaks is a finding of its own', async () => {
   const prepare = async (disk: SimulatedDisk) => disk.failCall(disk.calls + 3, 'EIO');
 
