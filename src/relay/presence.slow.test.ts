@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { until } from '../../tests/support/until.ts';
 import { realDisk } from '../app/engines/disk.ts';
-import { findAgent } from '../ledger/agents.ts';
+import { findAgent, setBeats } from '../ledger/agents.ts';
 import { watchPresence } from './presence.ts';
 
 const dayMs = 86_400_000;
@@ -195,6 +195,21 @@ describe('a guest of which no process is known', () => {
 
     expect(await here.samantha()).toMatchObject({ pid: null });
   });
+});
+
+test('a guest that has told by heartbeats is inactive after a minute without, and gone after a day', async () => {
+  await using here = await world();
+  await here.home.ledger.transact((tx) => setBeats(tx, 'samantha'));
+
+  await here.look(2);
+  expect(await here.samantha()).toMatchObject({ status: 'active' });
+  await here.look();
+  expect(await here.samantha()).toMatchObject({ status: 'inactive', pid: null });
+  here.clock.jump(dayMs);
+  await here.look();
+
+  expect(await here.samantha()).toMatchObject({ status: 'terminated' });
+  expect(await here.events()).toEqual(['agent.inactive', 'agent.reaped']);
 });
 
 describe('a guest that is inactive for a day', () => {

@@ -86,6 +86,23 @@ describe('a stream', () => {
     await expect(chunk(home, 2)).resolves.toMatch(/^[0-9a-f]{32}$/);
   });
 
+  test('comes in order, 64 unread at most: the next waits, and none is passed over', async () => {
+    await using home = await temporaryRelay();
+    await home.register('jean', 'samantha');
+    const indexes = Array.from({ length: 64 }, (_, index) => index);
+    const [first = ''] = await Array.fromAsync(indexes, (index) => chunk(home, index));
+    const tooMany = chunk(home, 64);
+    await expect(tooMany).rejects.toMatchObject({ code: 'message.stream-full' });
+
+    await home.relay.mailboxes.markRead('samantha', [first]);
+    const passing = chunk(home, 65);
+    await expect(passing).rejects.toMatchObject({ code: 'message.stream-gap' });
+    await chunk(home, 64);
+
+    const unread = await home.unread('samantha', 64);
+    expect(unread.map(({ body }) => body)).toEqual([...indexes.slice(1), 64].map(String));
+  });
+
   test('as files only waits: the file that finds it full stays, and nobody is told', async () => {
     await using home = await world(1);
     const message = (index: number) =>

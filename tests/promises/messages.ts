@@ -134,6 +134,69 @@ export const messagePromises: readonly KeptPromise[] = [
     },
   },
   {
+    id: 'messages.mailbox',
+    says: 'A mailbox that is full takes no more, and the sender is told at once.',
+    guard: { file: 'src/relay/accept.test.ts', title: 'refuses what is for it alone' },
+    proof: {
+      file: 'src/relay/accept.test.ts',
+      title: 'among several goes without, and the sender is told once',
+    },
+    bug: {
+      what: 'a mailbox takes one message more than it may hold',
+      file: 'src/relay/room.ts',
+      find: 'size.pending >= mailboxMessages',
+      put: 'size.pending > mailboxMessages',
+    },
+  },
+  {
+    id: 'messages.stream',
+    says: 'Chunks of a stream come in their order, none twice and none left out, and at most 64 are unread.',
+    guard: {
+      file: 'src/relay/room.test.ts',
+      title: 'comes in order, 64 unread at most: the next waits, and none is passed over',
+    },
+    proof: {
+      file: 'src/relay/files/outboxes.test.ts',
+      title: 'a chunk that waits for its reader is not passed by one that comes later',
+    },
+    bug: {
+      what: 'one chunk more than the window holds is taken',
+      file: 'src/relay/room.ts',
+      find: 'stream.unread >= window',
+      put: 'stream.unread > window',
+    },
+  },
+  {
+    id: 'messages.channel',
+    says: 'A message to a channel reaches everybody who is in it and active, but for its sender.',
+    guard: {
+      file: 'src/relay/route.test.ts',
+      title: 'reaches its active members, but for the sender',
+    },
+    proof: manyKills,
+    bug: {
+      what: 'a channel keeps whoever was terminated',
+      file: 'src/ledger/channels.ts',
+      find: "where channel = $1 and status = 'active' order by agent",
+      put: 'where channel = $1 order by agent',
+    },
+  },
+  {
+    id: 'messages.everybody',
+    says: 'A message to * reaches everybody who is active, but for its sender.',
+    guard: {
+      file: 'src/relay/route.test.ts',
+      title: 'reaches everybody who is active, but for the sender',
+    },
+    proof: relaySeeds,
+    bug: {
+      what: 'the sender gets it too',
+      file: 'src/relay/route.ts',
+      find: 'const others = named.filter((name) => name !== sender);',
+      put: 'const others = named;',
+    },
+  },
+  {
     id: 'messages.lead',
     says: 'A message to Lead waits while nobody is Lead, and goes to whoever becomes it, in order.',
     guard: {

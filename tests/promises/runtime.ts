@@ -183,6 +183,21 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
   },
   {
+    id: 'runtime.down',
+    says: 'When the daemon is stopped, agents on a model stop too, and go on from their last step at the next start.',
+    guard: {
+      file: 'src/runtime/model/model-runs.test.ts',
+      title: 'leaves nothing that says it runs, and the next one goes on with it',
+    },
+    proof: runtimeSeeds,
+    bug: {
+      what: 'a run that stops with its daemon is taken for one that broke',
+      file: 'src/runtime/model/model-runs.ts',
+      find: '    if (why === early) return;\n',
+      put: '',
+    },
+  },
+  {
     id: 'runtime.data',
     says: 'What an agent reads is framed as data, and no message or memory ends its own frame.',
     guard: {
@@ -252,6 +267,79 @@ export const runtimePromises: readonly KeptPromise[] = [
       file: 'src/runtime/command/end-words.ts',
       find: "isOk(end) || lines === ''",
       put: "end.kind !== 'killed' || lines === ''",
+    },
+  },
+  {
+    id: 'programs.restart',
+    says: 'A program that is to be started again is so at most three times within a minute; then it has failed, and its parent and the owner are told.',
+    guard: {
+      file: 'tests/e2e/runtime-programs.test.ts',
+      title: 'is started again a few times, then parent and owner hear that it is given up',
+    },
+    proof: {
+      file: 'src/runtime/command/command-bodies.slow.test.ts',
+      title: 'a program that fails is started again, and given up when it fails too often',
+    },
+    bug: {
+      what: 'it is started again a fourth time',
+      file: 'src/kernel/restart.ts',
+      find: 'recent >= intensity.most',
+      put: 'recent > intensity.most',
+    },
+  },
+  {
+    id: 'programs.down',
+    says: 'A daemon that is stopped ends its programs, and the next one starts those again whose policy is not "never".',
+    guard: {
+      file: 'src/runtime/command/command-bodies.slow.test.ts',
+      title: 'a daemon that stops ends its programs, and the next one starts those that may be',
+    },
+    proof: {
+      file: 'src/runtime/command/command-bodies.slow.test.ts',
+      title: 'a daemon that stops ends its programs, and the next one starts those that may be',
+    },
+    bug: {
+      what: 'only a program that is always started again comes back',
+      file: 'src/runtime/command/command-bodies.ts',
+      find: "if (spec.restart === 'never') await turnTo(tx, name, lost);",
+      put: "if (spec.restart !== 'always') await turnTo(tx, name, lost);",
+    },
+  },
+  {
+    id: 'guests.heartbeat',
+    says: 'A guest that tells by heartbeats that it is there is inactive after a minute without, and terminated after a day.',
+    guard: {
+      file: 'src/relay/presence.slow.test.ts',
+      title:
+        'a guest that has told by heartbeats is inactive after a minute without, and gone after a day',
+    },
+    proof: {
+      file: 'src/gateway/runtime.slow.test.ts',
+      title: 'is taken from a guest itself and from the owner for it, and from nobody else',
+    },
+    bug: {
+      what: 'a guest of which no process is known is never missed',
+      file: 'src/relay/presence.ts',
+      find: '      if (guest.beats === 1) return this.#leave(guest);\n',
+      put: '',
+    },
+  },
+  {
+    id: 'guests.gone',
+    says: 'A guest whose process is gone is inactive when it is silent, and terminated after a day; what waited for it is dead then, and the senders are told.',
+    guard: {
+      file: 'src/relay/presence.slow.test.ts',
+      title: 'is terminated, and what waits for it is dead, with its senders told',
+    },
+    proof: {
+      file: 'src/relay/presence.slow.test.ts',
+      title: 'counts from when it became so, not from when it was last seen',
+    },
+    bug: {
+      what: 'a guest is terminated after two days',
+      file: 'src/relay/presence.ts',
+      find: 'const reapMs = 24 * 3_600_000;',
+      put: 'const reapMs = 48 * 3_600_000;',
     },
   },
   {
