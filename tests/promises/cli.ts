@@ -22,17 +22,17 @@ export const cliPromises: readonly KeptPromise[] = [
   },
   {
     id: 'cli.json-data',
-    says: 'What a command has to tell, a program gets as "data" beside "ok", in one line of JSON.',
+    says: 'Commands answer a program with "data" beside "ok", in one line of JSON.',
     guard: {
       file: 'tests/e2e/tools.test.ts',
       title: 'every command answers with --json, in one line',
     },
     proof: { file: 'tests/e2e/relay.test.ts', title: 'answer with --json, each in one line' },
     bug: {
-      what: 'data is told without "ok" around it',
-      file: 'src/cli/report.ts',
-      find: 'style.json ? safeJson({ ok: true, data: outcome.data })',
-      put: 'style.json ? safeJson(outcome.data)',
+      what: 'one command has words for people alone',
+      file: 'src/cli/secret.ts',
+      find: 'context.print({ data: found, text: rows.length === 0 ',
+      put: 'context.words({ data: found, text: rows.length === 0 ',
     },
   },
   {

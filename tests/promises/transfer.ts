@@ -14,6 +14,24 @@ export const transferPromises: readonly KeptPromise[] = [
       title: 'killed at any point, sending goes on where it was, and so does receiving',
     },
     bug: {
+      what: 'nothing of what is stored is gone on with',
+      file: 'src/transfer/ends/upload.ts',
+      find: 'Math.min(whole, stretchCount(sizeBytes) - 1)',
+      put: 'Math.min(whole, 0)',
+    },
+  },
+  {
+    id: 'transfer.same',
+    says: 'A transfer that went on in the middle stores what it would have stored at once.',
+    guard: {
+      file: 'src/transfer/ends/body.test.ts',
+      title: 'what is gone on with is the same as what is sealed at once',
+    },
+    proof: {
+      file: 'tests/crash/transfer-kill.test.ts',
+      title: 'what was changed between two tries arrives as it is now, under another key',
+    },
+    bug: {
       what: 'half a stretch is taken for a whole one',
       file: 'src/transfer/ends/upload.ts',
       find: 'Math.max(0, Math.floor((storedBytes - head) / each))',
