@@ -1,7 +1,10 @@
 /** Too much of everything, by a program in a sandbox: the host and the daemon keep answering. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { limitMs } from '../support/limits.ts';
+import { runProgram } from '../support/run-aos.ts';
 import {
   longTest,
   oneSandboxDaemon,
@@ -10,6 +13,7 @@ import {
   underEachDaemon,
 } from '../support/sandbox-daemon.ts';
 import { isFull } from '../support/tier.ts';
+import { until } from '../support/until.ts';
 
 const megabyte = 2 ** 20;
 const small = {
@@ -185,6 +189,23 @@ underEachDaemon((mode) => {
     expect(stdout).toMatch(/^10\d\d Too many open files$/);
   });
 
+  test('the first process inside is under the limits, by what doctor says holds them', async () => {
+    const [program, ...args] = daemon().aos;
+    const { stdout: said } = await runProgram(program, [...args, 'doctor']);
+
+    const { stdout = '' } = await daemon().sh('jean', 'cat /proc/1/limits');
+
+    if (await hasGroups(daemon())) {
+      expect(said).toMatch(/held by control groups: .*memory, processes, cpu exactly/);
+    } else {
+      expect(said).toMatch(/held by rlimits: output, time, processes exactly; .*cpu not at all/);
+      // Those of the program, and a few for the shell that opens its network.
+      expect(stdout).toMatch(/^Max processes +48 +48 /m);
+      expect(stdout).toMatch(/^Max file size +25165824 +25165824 /m);
+      expect(stdout).toMatch(/^Max data size +2281701376 +2281701376 /m);
+    }
+  });
+
   test('no limit can be raised from inside', async () => {
     const raise =
       'for l in c f n; do ulimit -$l unlimited 2>/dev/null && echo raised $l; done; prlimit --nofile=99999 true && echo raised';
@@ -207,9 +228,17 @@ underEachDaemon((mode) => {
   });
 });
 
+/** As the host sees it: inside, a group looks as if it were the topmost. */
 async function hasGroups(daemon: SandboxDaemon): Promise<boolean> {
-  const { stdout } = await daemon.sh('lee', 'cat /proc/self/cgroup');
-  return /memory.*aos-box/.test(stdout ?? '') || /^0::.*aos-box/m.test(stdout ?? '');
+  const mark = `group-${daemon.mode}-7f21`;
+  const asked = daemon.sh('lee', `: ${mark}; until test -e go; do sleep 0.02; done; rm -f go`);
+  const groups = await until(() => {
+    const [pid] = processesWith(mark);
+    return readFileSync(`/proc/${pid}/cgroup`, 'utf8');
+  });
+  writeFileSync(join(daemon.workspaceOf('lee'), 'go'), '');
+  await asked;
+  return /aos-box/.test(groups);
 }
 
 // In full a number of looks of which one in a hundred says something, and a load that lasts.

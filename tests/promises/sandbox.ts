@@ -34,7 +34,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     bug: {
       what: 'a sandbox that stands ready is not kept for one agent',
       file: 'src/app/engines/sandbox/box-files.ts',
-      find: `\`\${view.principal}\\n\${JSON.stringify([view, listens])}\``,
+      find: `\`\${view.principal}\\n\${JSON.stringify([view, listens, limits])}\``,
       put: 'JSON.stringify([view.sees, view.unixSockets, listens])',
     },
   },
@@ -72,6 +72,24 @@ export const sandboxPromises: readonly KeptPromise[] = [
       file: 'src/app/engines/sandbox/box.ts',
       find: "process.kill(pid, 'SIGKILL')",
       put: "process.kill(pid, 'SIGTERM')",
+    },
+  },
+  {
+    id: 'sandbox.first',
+    says: 'No program reaches the first process of its sandbox, whoever the daemon runs as.',
+    guard: {
+      file: 'tests/attack/sandbox-kernel.test.ts',
+      title: 'memory of the first process is neither read nor written, by a call or a program',
+    },
+    proof: {
+      file: 'tests/attack/sandbox-limits.test.ts',
+      title: 'the first process inside is under the limits, by what doctor says holds them',
+    },
+    bug: {
+      what: 'the program itself is the first process',
+      file: 'src/security/sandbox/inner-script.ts',
+      find: 'if (uid !== undefined) return words;',
+      put: 'if (uid !== 0) return words;',
     },
   },
   {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { shellQuoted } from '../../kernel/shell-word.ts';
-import { commandScript, readyByte, waitingShell } from './inner-script.ts';
+import { commandScript, insideWords, readyByte, waitingShell } from './inner-script.ts';
 
 const limits: SandboxLimits = {
   memoryBytes: 512 * 2 ** 20,
@@ -66,6 +66,35 @@ describe('the script of a command', () => {
     const { stdout } = spawnSync('/bin/sh', ['-c', `exec 3</dev/null\n${script}`], { env: {} });
 
     expect(stdout.toString().trim().split('\n')).not.toContain('4');
+  });
+});
+
+describe('the first process', () => {
+  function runFirst(script: string, uid?: number) {
+    const options = { uid, limits, byProcess: true };
+    const words = insideWords(['/bin/sh', '-c', script], options);
+    // What it becomes takes rights that only root has.
+    const [shell = '', ...args] = words.filter(
+      (word) => !/^(?:--|\/usr\/bin\/setpriv$)/.test(word),
+    );
+    return spawnSync(shell, args, { env: {}, input: 'read\n' });
+  }
+
+  test('has the limits of the program before it starts anything', () => {
+    const { stdout } = runFirst('ulimit -p || ulimit -u; ulimit -f; ulimit -n; ulimit -d');
+
+    expect(stdout.toString().split('\n')).toEqual(['80', '2', '100', '2621440', '']);
+  });
+
+  test('passes the streams on, and ends with the code or the signal of what it started', () => {
+    const { stdout, stderr, status } = runFirst('cat; ls /proc/self/fd | wc -l >&2; kill -9 $$');
+
+    expect([stdout.toString(), stderr.toString().trim(), status]).toEqual(['read\n', '4', 137]);
+    expect(runFirst('exit 7').status).toBe(7);
+  });
+
+  test('of a daemon of root is the launcher, and nothing stands before the program', () => {
+    expect(insideWords(['/bin/sh'], { uid: 7, limits, byProcess: true })[0]).toMatch(/setpriv$/);
   });
 });
 

@@ -6,10 +6,12 @@
  *     rest of its life on descriptor 3. Whoever hears the byte knows that the wall stands.
  * I3. Every limit is set before the program exists, and none can be raised afterwards.
  * I4. The program inherits descriptors 0 to 2 and no others.
+ * I5. Where the first process inside is ours (W5 of launcher-arguments.ts), it has the limits
+ *     before it starts anything, so that nothing inside is ever without them.
  */
 import type { SandboxCommand, SandboxLimits, SeenPath } from '../../kernel/sandbox.ts';
 import { shellQuoted } from '../../kernel/shell-word.ts';
-import { nodeInside, workspaceInside } from './launcher-arguments.ts';
+import { becomeArguments, nodeInside, workspaceInside } from './launcher-arguments.ts';
 
 /** I2 */
 export const readyByte = 6;
@@ -62,6 +64,33 @@ export interface InnerLimits {
   /** Without control groups, what single processes can be held to. */
   readonly byProcess: boolean;
   readonly cpuSeconds: number | undefined;
+}
+
+export interface FirstOptions extends Pick<InnerLimits, 'limits' | 'byProcess'> {
+  /** As in the view; undefined under a daemon of an ordinary user. */
+  readonly uid: number | undefined;
+}
+
+// Itself, and the threads of the Node that opens the listener.
+const besideProgram = 16;
+
+/**
+ * All words that the launcher starts inside, given those of the shell that becomes the program.
+ * The first process waits in the foreground for what it starts, with whatever is left to it by
+ * others, and ends with the same code. What it says of a signal is for nobody.
+ */
+export function insideWords(
+  shell: readonly string[],
+  { uid, limits, byProcess }: FirstOptions,
+): readonly string[] {
+  const words = [...becomeArguments(uid), ...shell];
+  if (uid !== undefined) return words;
+  const most = { ...limits, processes: limits.processes + besideProgram };
+  // I5
+  const lines = limitLines({ limits: most, byProcess, cpuSeconds: undefined });
+  // Opened to be read: in a full workspace nothing can be opened in another way.
+  const script = [...lines, 'exec 9>&2 2</dev/null', '(exec "$@" 2>&9 9>&-)', 'exit $?'].join('; ');
+  return ['/bin/sh', '-c', script, 'sh', ...words];
 }
 
 /** What the waiting shell is told: set the limits, then become the program. */

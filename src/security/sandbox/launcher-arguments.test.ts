@@ -62,7 +62,9 @@ test('an ordinary daemon makes a user namespace in which no other can be made', 
   const words = wordsFor({ isRoot: false });
 
   expect(words).toEqual(expect.arrayContaining(['--unshare-user', '--disable-userns']));
-  expect(valuesOf(words, '--cap-add', 1)).toEqual([]);
+  // Of the first process, and of no other.
+  expect(words).toContain('--as-pid-1');
+  expect(valuesOf(words, '--cap-add', 1)).toEqual([['CAP_SETPCAP']]);
 });
 
 test('a daemon of root makes none, and keeps what it takes to become somebody else', () => {
@@ -108,8 +110,11 @@ test.each([
   );
 });
 
-test('nobody becomes uid 0', () => {
-  expect(becomeArguments(undefined)).toEqual([]);
+test('nobody becomes uid 0, and no capability is left to the program', () => {
+  expect(becomeArguments(undefined).join()).not.toMatch(/uid|gid/);
   expect(becomeArguments(2_000_000_001)).toContain('--reuid=2000000001');
   expect(() => becomeArguments(0)).toThrow();
+  const powers = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
+  for (const uid of [undefined, 2_000_000_001])
+    expect(becomeArguments(uid)).toEqual(expect.arrayContaining(powers));
 });

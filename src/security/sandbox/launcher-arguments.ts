@@ -10,6 +10,10 @@
  *     the program gets a uid of its own before it starts (becomeArguments); under another
  *     user's, uids inside are that user's at most.
  * W4. The root and /dev are closed last: both are kept in memory, without a limit.
+ * W5. The program cannot write the memory of the first process inside. Under root that one is
+ *     bubblewrap, of another uid. Under another user's daemon both have the same uid, so the
+ *     first process is a shell of ours (inner-script.ts) that keeps a capability which the
+ *     program lacks: the kernel lets nobody trace, or write by /proc, who may do more.
  */
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
@@ -134,19 +138,23 @@ function isInTmp(path: string): boolean {
 function identity({ isRoot }: HostParts): readonly string[] {
   if (!isRoot) {
     const user = ['--unshare-user', '--disable-userns', '--uid', uidInside, '--gid', uidInside];
-    return [...user, '--cap-drop', 'ALL'];
+    // W5. In its own namespace it takes capabilities away, and gives none.
+    return [...user, '--as-pid-1', '--cap-drop', 'ALL', '--cap-add', 'CAP_SETPCAP'];
   }
   const kept = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
   return ['--cap-drop', 'ALL', ...kept.flatMap((name) => ['--cap-add', name])];
 }
 
-/** W3: what stands before the program, so that it gets its own uid and nothing else. */
+/** W3 and W5: what stands before the program, so that it gets its own uid and no capability. */
 export function becomeArguments(uid: number | undefined): readonly string[] {
+  const powers = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
+  return ['/usr/bin/setpriv', ...idArguments(uid), ...powers, '--no-new-privs', '--'];
+}
+
+function idArguments(uid: number | undefined): readonly string[] {
   if (uid === undefined) return [];
   if (!Number.isSafeInteger(uid) || uid < 1) throw new Error('nobody inside is uid 0');
-  const ids = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const powers = ['--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all'];
-  return ['/usr/bin/setpriv', ...ids, ...powers, '--no-new-privs', '--'];
+  return [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
 }
 
 // W2

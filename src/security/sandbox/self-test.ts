@@ -37,6 +37,7 @@ while read -r key value _; do case $key in
   CapEff:|CapPrm:|CapBnd:|CapAmb:) test "$value" = 0000000000000000 || bad "capabilities are left ($key)";;
 esac; done < /proc/self/status
 test ! -r /proc/1/environ || test -z "$(tr -d '\\0' < /proc/1/environ)" || bad "the launcher's environment is visible"
+(: >> /proc/1/mem) 2>/dev/null && bad "memory of the first process can be written"
 set -- $(ls /proc/self/fd); test "$*" = '0 1 2 3' || bad "descriptors are inherited ($*)"
 unshare --user true 2>/dev/null && bad "new namespaces can be made"
 : > /workspace/.aos-self-test || bad "the workspace cannot be written"

@@ -9,8 +9,7 @@
  */
 import { rmSync } from 'node:fs';
 import type { BodyOrder, HeldBody, RunningBody, SandboxedBody } from '../../../kernel/sandbox.ts';
-import { bodyShell, nodeCalled } from '../../../security/sandbox/inner-script.ts';
-import { becomeArguments } from '../../../security/sandbox/launcher-arguments.ts';
+import { bodyShell, insideWords, nodeCalled } from '../../../security/sandbox/inner-script.ts';
 import { bodyMark } from '../programs-family.ts';
 import { type BoxFiles, proxyEnvironment } from './box-files.ts';
 import type { LimitGroups } from './limit-groups.ts';
@@ -35,12 +34,13 @@ export function prepareBody(
   const paths = files.forBody(id, view, { seccomp: descriptors.filter, listens: true, env });
   const removeFile = () => rmSync(paths.argumentsPath, { force: true });
   const group = orElse(() => groups?.make(id, limits), removeFile);
+  const byProcess = group === undefined;
   const shell = bodyShell(command, {
-    ...{ limits, byProcess: group === undefined, cpuSeconds: undefined },
+    ...{ limits, byProcess, cpuSeconds: undefined },
     ...{ channel: descriptors.channel, listenerBy: nodeCalled(host.node, process.execPath) },
     seen: view.sees,
   });
-  const inside = [...becomeArguments(view.uid), ...shell.argv];
+  const inside = insideWords(shell.argv, { uid: view.uid, limits, byProcess });
   const words = [launcher, '--args', String(descriptors.args), '--', ...inside];
   return {
     argv: ['/usr/bin/env', '-i', ...words],

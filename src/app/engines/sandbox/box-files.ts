@@ -4,13 +4,14 @@ import { basename, join } from 'node:path';
 import type { SandboxView } from '../../../kernel/sandbox.ts';
 import { shellQuoted } from '../../../kernel/shell-word.ts';
 import {
+  type FirstOptions,
+  insideWords,
   nodeCalled,
   proxyPort,
   proxyVariables,
   waitingShell,
 } from '../../../security/sandbox/inner-script.ts';
 import {
-  becomeArguments,
   type HostParts,
   type LauncherOptions,
   launcherArguments,
@@ -26,6 +27,12 @@ const usualUid = 1000;
 const bodyPrefix = 'body-';
 
 export type ViewParts = Omit<LaunchParts, 'launcher'>;
+
+/** What a sandbox of a tool is made for. */
+export interface ToolBox extends Pick<FirstOptions, 'limits' | 'byProcess'> {
+  readonly view: SandboxView;
+  readonly listens: boolean;
+}
 
 export class BoxFiles {
   readonly #folder: string;
@@ -48,9 +55,9 @@ export class BoxFiles {
   }
 
   /** What differs from call to call is not part of it. */
-  forTool(launcher: string, view: SandboxView, listens: boolean): ViewParts {
-    const key = keyOf(view, listens);
-    const known = this.#known.get(key) ?? this.#make(launcher, view, listens);
+  forTool(launcher: string, tool: ToolBox): ViewParts {
+    const key = keyOf(tool);
+    const known = this.#known.get(key) ?? this.#make(launcher, tool);
     this.#known.set(key, known);
     return known;
   }
@@ -82,7 +89,7 @@ export class BoxFiles {
     return join(this.#folder, `${kind}.bpf`);
   }
 
-  #make(launcher: string, view: SandboxView, listens: boolean): ViewParts {
+  #make(launcher: string, { view, listens, limits, byProcess }: ToolBox): ViewParts {
     const host = this.hostFor(view);
     const env = { ...toolEnvironment, ...(listens ? proxyEnvironment : {}) };
     const words = launcherArguments(host, view, {
@@ -93,7 +100,7 @@ export class BoxFiles {
     writeFileSync(argumentsPath, `${words.join('\0')}\0`, { mode: 0o600 });
     const listenerBy = listens ? nodeCalled(host.node, process.execPath) : undefined;
     const filterPath = this.#filterPath(kindOf(view));
-    const inside = [...becomeArguments(view.uid), ...waitingShell({ listenerBy })];
+    const inside = insideWords(waitingShell({ listenerBy }), { uid: view.uid, limits, byProcess });
     const parts = { argumentsPath, filterPath, startPath, inside };
     writeFileSync(startPath, startScript({ ...parts, launcher }), { mode: 0o600 });
     return parts;
@@ -114,8 +121,8 @@ function kindOf({ unixSockets, isFull }: SandboxView): SeccompKind {
 }
 
 /** Two orders of one key may use the same sandbox. It begins with whose it is. */
-export function keyOf(view: SandboxView, listens: boolean): string {
-  return `${view.principal}\n${JSON.stringify([view, listens])}`;
+export function keyOf({ view, listens, limits }: Omit<ToolBox, 'byProcess'>): string {
+  return `${view.principal}\n${JSON.stringify([view, listens, limits])}`;
 }
 
 const toolEnvironment = {

@@ -27,7 +27,7 @@ import { ReadyPool } from '../../../security/sandbox/ready-pool.ts';
 import { unavailable } from '../../../security/sandbox/unavailable.ts';
 import { holdBody, prepareBody } from './body.ts';
 import { Box } from './box.ts';
-import { BoxFiles, keyOf } from './box-files.ts';
+import { BoxFiles, keyOf, type ToolBox } from './box-files.ts';
 import { examine } from './examine.ts';
 import { Fifos } from './fifos.ts';
 import { type LaunchParts, launchByDaemon, launchByShell } from './launch.ts';
@@ -93,7 +93,7 @@ export class BubblewrapSandboxes implements Sandboxes {
     const { clock, folder, places = usualPlaces } = this.#options;
     const groups = () => this.#findGroups();
     const run = async (launcher: string, order: SandboxRun) =>
-      this.#runIn(await this.#make(launcher, order.view, order.limits, false), order);
+      this.#runIn(await this.#make(launcher, { ...order, listens: false }), order);
     this.#state = examine({ clock, folder, places, groups, run });
     this.#examinedAtMs = clock.monotonicMs();
     return this.#state;
@@ -108,8 +108,8 @@ export class BubblewrapSandboxes implements Sandboxes {
     const listens = order.network !== undefined;
     const isFull = await this.#watch.isOver(order.view.workspace, limits);
     const view = isFull ? { ...order.view, isFull } : order.view;
-    const key = `${keyOf(view, listens)}\n${JSON.stringify(limits)}`;
-    const make = () => this.#make(state.path, view, limits, listens);
+    const key = keyOf({ view, listens, limits });
+    const make = () => this.#make(state.path, { view, listens, limits });
     signal.throwIfAborted();
     try {
       return await this.#runIn(this.#pool.take(key) ?? (await make()), { ...order, view });
@@ -167,13 +167,11 @@ export class BubblewrapSandboxes implements Sandboxes {
 
   async #make(
     launcher: string,
-    view: SandboxView,
-    limits: SandboxLimits,
-    listens: boolean,
+    { view, limits, listens }: Omit<ToolBox, 'byProcess'>,
   ): Promise<Box> {
-    const { folder } = this.#options;
-    this.#files ??= new BoxFiles(folder);
-    const parts = { launcher, ...this.#files.forTool(launcher, view, listens) };
+    const { files, groups } = this.#bodies();
+    const byProcess = groups === undefined;
+    const parts = { launcher, ...files.forTool(launcher, { view, limits, listens, byProcess }) };
     try {
       return listens ? await this.#startListening(parts, limits) : await this.#start(parts, limits);
     } catch (failure) {
