@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -75,6 +77,26 @@ function argumentsOf(pid: number): string {
 test('the wall stands on this machine', async () => {
   await using at = place();
   expect(await at.sandboxes.state()).toMatchObject({ kind: 'works' });
+});
+
+test('what an earlier daemon left of its sandboxes is ended before anything is run', async () => {
+  await using at = place();
+  const pipes = at.folder.at('made/pipes');
+  mkdirSync(pipes, { recursive: true });
+  spawnSync('mkfifo', [`${pipes}/3`]);
+  // As of a daemon that was killed before its launcher had asked to end with it.
+  const launcher = 'exec bwrap --die-with-parent --unshare-pid --dev-bind / / "$@" 0<>"$0"';
+  const inside = 'setsid perl -e "sleep 60; # left-behind" <&- >&- 2>&- & echo up; sleep 60';
+  const words = ['-c', launcher, `${pipes}/3`, '/bin/sh', '-c', inside];
+  const left = spawn('/bin/sh', words, { stdio: ['ignore', 'pipe', 'ignore'] });
+  using _ = { [Symbol.dispose]: () => left.kill('SIGKILL') };
+  await once(left.stdout, 'data');
+  await until(() => expect(processesWith('left-behind')).not.toEqual([]));
+
+  const state = await at.sandboxes.state();
+
+  expect(state.kind).toBe('works');
+  await until(() => expect(processesWith('left-behind')).toEqual([]));
 });
 
 describe('a program', () => {

@@ -3,6 +3,7 @@
  *
  * S1. Nothing is run before the wall was tried (self-test), and nothing when it did not hold.
  * S2. There is no other way to run anything: where the wall does not hold, all is refused.
+ * S3. Before the first sandbox is made, what an earlier daemon has left of its own is ended.
  */
 import { join } from 'node:path';
 import { early } from '../../../kernel/early.ts';
@@ -31,6 +32,7 @@ import { BoxFiles, keyOf, type ToolBox } from './box-files.ts';
 import { examine } from './examine.ts';
 import { Fifos } from './fifos.ts';
 import { type LaunchParts, launchByDaemon, launchByShell } from './launch.ts';
+import { endLeftovers } from './leftovers.ts';
 import { findLimitGroups, type LimitGroups } from './limit-groups.ts';
 import { runInBox } from './run-in-box.ts';
 import { makeGroup, Starters } from './starters.ts';
@@ -54,6 +56,7 @@ const usualPlaces = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/
 const idleMs = 60_000;
 const againMs = 5000;
 const readyAtMost = 8;
+const pipesFolder = 'pipes';
 
 /** What sandboxes are made with. */
 interface Workshop {
@@ -70,6 +73,8 @@ export class BubblewrapSandboxes implements Sandboxes {
   #made: Workshop | undefined;
   #groups: { readonly found: LimitGroups | undefined } | undefined;
   #state: Promise<SandboxState> | undefined;
+  /** S3 */
+  #cleared: Promise<void> | undefined;
   #examinedAtMs = 0;
 
   constructor(options: SandboxOptions) {
@@ -94,7 +99,8 @@ export class BubblewrapSandboxes implements Sandboxes {
     const groups = () => this.#findGroups();
     const run = async (launcher: string, order: SandboxRun) =>
       this.#runIn(await this.#make(launcher, { ...order, listens: false }), order);
-    this.#state = examine({ clock, folder, places, groups, run });
+    this.#cleared ??= this.#clear();
+    this.#state = this.#cleared.then(() => examine({ clock, folder, places, groups, run }));
     this.#examinedAtMs = clock.monotonicMs();
     return this.#state;
   }
@@ -206,6 +212,12 @@ export class BubblewrapSandboxes implements Sandboxes {
     }
   }
 
+  async #clear(): Promise<void> {
+    const { clock, log, folder } = this.#options;
+    const isClear = await endLeftovers(clock, join(folder, pipesFolder));
+    if (!isClear) log.error({ folder }, 'what an earlier daemon left in sandboxes does not end');
+  }
+
   #workshop(): Workshop {
     this.#made ??= this.#makeWorkshop();
     return this.#made;
@@ -213,7 +225,7 @@ export class BubblewrapSandboxes implements Sandboxes {
 
   #makeWorkshop(): Workshop {
     const { clock, random, log, folder } = this.#options;
-    const fifos = new Fifos(join(folder, 'pipes'));
+    const fifos = new Fifos(join(folder, pipesFolder));
     const groups = this.#findGroups();
     return { fifos, groups, starters: new Starters({ clock, random, log, fifos, groups }) };
   }
