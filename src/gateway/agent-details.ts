@@ -10,16 +10,17 @@ import type { Sql } from '../ledger/ledger.ts';
 import { listOperations, type OperationRow, openStates, overStates } from '../ledger/operations.ts';
 import { placesOf, readRestarts } from '../runtime/command/stored-program.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
+import { agentAsItIs } from './agent-as-it-is.ts';
 import type { HomeCaller } from './authenticate.ts';
 import type { WireAgentDetails } from './contract.ts';
 import type { GatewayDeps } from './deps.ts';
 import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
-import { agentAsItIs, goalAsItIs } from './runtime-of.ts';
+import { goalAsItIs } from './runtime-of.ts';
 import { timeOrNull } from './wire.ts';
 
 type DetailsDeps = Pick<
   GatewayDeps,
-  'ledger' | 'disk' | 'home' | 'secrets' | 'runtime' | 'sandboxState'
+  'ledger' | 'disk' | 'clock' | 'home' | 'secrets' | 'runtime' | 'programs' | 'sandboxState'
 >;
 
 /** Throws `agent.unknown`, also for one that is none of the caller's business. */
@@ -29,7 +30,7 @@ export async function agentDetails(
   name: string,
 ): Promise<WireAgentDetails> {
   const sql = deps.ledger.committed;
-  const row = agentAsItIs(deps, await visibleAgent(sql, caller, name));
+  const row = await agentAsItIs(deps, await visibleAgent(sql, caller, name));
   const innards = await agentInnards(sql, name);
   const spec = readSpec(innards?.spec);
   const budget = await readBudget(sql, `agent:${name}`);
@@ -46,7 +47,8 @@ export async function agentDetails(
     restart: spec?.restart ?? null,
     restarts: readRestarts(innards?.restarts ?? null).map(timeText),
     budget: budget === undefined ? null : wireBudget(budget),
-    lease: await leaseOf(sql, name),
+    // One of a daemon that is no more holds nothing.
+    lease: deps.runtime === undefined ? null : await leaseOf(sql, name),
     children: await childrenOf(sql, name),
     operations: (await operationsOf(sql, name)).map((one) => wireSummary(goalAsItIs(deps, one))),
     ...(await logOf(deps, row)),

@@ -1,5 +1,6 @@
 import type { ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Disk, Instant, Random } from '../kernel/ports.ts';
+import type { Programs } from '../kernel/programs.ts';
 import type { SandboxState } from '../kernel/sandbox.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MemoryManager } from '../memory/memory-manager.ts';
@@ -27,6 +28,8 @@ export interface GatewayDeps {
   readonly memory: MemoryManager;
   /** Undefined where no daemon runs: then agents can be looked at and not moved. */
   readonly runtime?: AgentRuntime | undefined;
+  /** To tell, where no daemon runs, what became of the programs that one has started. */
+  readonly programs?: Pick<Programs, 'adopt'> | undefined;
   readonly models?: ModelCatalog | undefined;
   readonly relay: Relay;
   readonly attachments: Attachments;

@@ -1,4 +1,3 @@
-import type { AgentState } from '../kernel/agent-state.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 import type { AgentRuntime } from '../runtime/runtime.ts';
@@ -17,17 +16,7 @@ export function noDaemon(): AosError {
   });
 }
 
-interface Lives {
-  readonly state: AgentState;
-  readonly reason: string | null;
-}
-
-/** Without a daemon nothing runs, whatever stood in the ledger when the last one ended. */
-export function agentAsItIs<Row extends Lives>(deps: RuntimeHere, row: Row): Row {
-  if (deps.runtime !== undefined || row.state !== 'running') return row;
-  return { ...row, state: 'pending', reason: 'no daemon is there; it goes on when one is' };
-}
-
+/** Without a daemon no goal is worked on, whatever stood in the ledger when the last one ended. */
 export function goalAsItIs(deps: RuntimeHere, row: OperationRow): OperationRow {
   if (deps.runtime !== undefined || row.state !== 'running') return row;
   return { ...row, state: 'queued' };

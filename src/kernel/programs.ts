@@ -1,4 +1,5 @@
 /** Programs that run as the bodies of agents, each with all that it starts. */
+import type { Instant } from './ports.ts';
 import type { SandboxedBody } from './sandbox.ts';
 
 export interface ProgramOrder {
@@ -62,6 +63,8 @@ export interface RunningProgram {
   /** Of the program itself, where it is known: `record` may name what stands between us. */
   programPid(): number | undefined;
   condition(): ProgramCondition;
+  /** Of one that is gone: when, if it has left word. */
+  endedAt(): Instant | undefined;
   /** All of them stop where they are, and go on. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;

@@ -4,10 +4,10 @@
  * (programs-family.ts), which a program that hides on purpose can escape. On other systems
  * only the process group is signalled; that is weaker still, and has not been tried.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
-import type { Clock } from '../../kernel/ports.ts';
+import type { Clock, Instant } from '../../kernel/ports.ts';
 import type {
   ProgramCondition,
   ProgramEnd,
@@ -187,6 +187,10 @@ class Body implements RunningProgram {
     const program = this.#program();
     const isStill = program !== undefined && standsStill(program, childrenOf(program.pid));
     return isStill ? 'stopped' : 'running';
+  }
+
+  endedAt(): Instant | undefined {
+    return statSync(statusPath(this.record), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   async freeze(): Promise<void> {

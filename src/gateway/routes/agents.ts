@@ -3,10 +3,10 @@ import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agen
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';
 import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
+import { agentAsItIs } from '../agent-as-it-is.ts';
 import type { HomeCaller } from '../authenticate.ts';
 import type { WireAgent } from '../contract.ts';
 import { pageLimit } from '../event-query.ts';
-import { agentAsItIs } from '../runtime-of.ts';
 import { timeOrNull } from '../wire.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
@@ -34,14 +34,15 @@ export function agentRoutes(
     agents: async ({ caller, query }) => {
       const limit = pageLimit(query.limit);
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
-      const items = rows.slice(0, limit).map((row) => wireAgent(agentAsItIs(deps, row)));
+      const page = rows.slice(0, limit).map((row) => agentAsItIs(deps, row));
+      const items = (await Promise.all(page)).map(wireAgent);
       return { items, next: rows.length > limit ? (items.at(-1)?.name ?? null) : null };
     },
     agent: async ({ caller, params: { name } }) => {
       const isVisible = caller.kind === 'owner' || caller.name === name;
       const row = isVisible ? await findListedAgent(sql, name) : undefined;
       if (row === undefined) throw unknownAgent(name);
-      return wireAgent(agentAsItIs(deps, row));
+      return wireAgent(await agentAsItIs(deps, row));
     },
   };
 }

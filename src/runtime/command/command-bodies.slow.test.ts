@@ -150,6 +150,7 @@ function mortal(
         record: program.record,
         programPid: () => program.programPid(),
         condition: () => program.condition(),
+        endedAt: () => program.endedAt(),
         freeze: () => program.freeze(),
         thaw: () => program.thaw(),
         terminate: () => program.terminate(),
@@ -477,7 +478,7 @@ test('the next daemon adopts what still runs, paused or not, and ends what has e
   expect(await at.agent('paused')).toMatchObject({ state: 'paused' });
   expect(await at.agent('ended')).toMatchObject({
     state: 'failed',
-    reason: 'exited with 4 while no daemon watched',
+    reason: expect.stringMatching(/^exited with 4 at 20\S+Z, while no daemon watched$/),
   });
   expect((await at.agent('again')).reason).toContain('ended without a word');
   expect(over.sort()).toEqual(['again', 'ended']);

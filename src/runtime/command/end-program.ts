@@ -6,6 +6,7 @@
  * E2. Who has to know of an agent that is given up is told before the row says so, under a
  *     key of this very start: a crash in between tells them once all the same.
  */
+import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import { quote } from '../../kernel/quote.ts';
 import {
@@ -27,6 +28,8 @@ export interface EndedProgram {
   readonly id: string;
   readonly end: ProgramEnd;
   readonly ranMs: number | undefined;
+  /** Of one that nobody watched, if it has left word. */
+  readonly endedAt?: Instant | undefined;
   readonly logFrom: number;
   /** The limit that it was stopped for. */
   readonly stoppedBy?: SandboxLimit | undefined;
@@ -38,13 +41,13 @@ const tailBytes = 2048;
 export async function endProgram(
   deps: CommandDeps,
   name: string,
-  { id, end, ranMs, logFrom, stoppedBy }: EndedProgram,
+  { id, end, ranMs, endedAt, logFrom, stoppedBy }: EndedProgram,
 ): Promise<RestartDecision> {
   const { ledger, clock, logs, home } = deps;
   const tail = logs.tail(placesOf(home, name).log, { from: logFrom, mostBytes: tailBytes });
   const { limits } = deps.sandboxes;
   const stopped = stoppedBy === undefined ? undefined : { by: stoppedBy, limits };
-  const reason = endWords({ end, ranMs, tail, stopped });
+  const reason = endWords({ end, ranMs, endedAt, tail, stopped });
   const innards = await agentInnards(ledger.committed, name);
   const life = {
     policy: readCommandSpec(name, innards?.spec ?? null).restart,

@@ -19,6 +19,15 @@ test.each<[ProgramEnd, number | undefined, string, string]>([
   expect(endWords({ end, ranMs, tail })).toBe(words);
 });
 
+test('of one that nobody watched it is told when it ended', () => {
+  const end = { kind: 'exited', code: 3 } as const;
+  const endedAt = Date.UTC(2026, 4, 1, 12) + 0.5;
+
+  const told = endWords({ end, ranMs: undefined, endedAt, tail: '' });
+
+  expect(told).toBe('exited with 3 at 2026-05-01T12:00:00Z, while no daemon watched');
+});
+
 const limits: SandboxLimits = {
   ...{ memoryBytes: 4096 * 2 ** 20, processes: 64, cpuPercent: 100, openFiles: 64 },
   ...{ fileBytes: 2 ** 30, workspaceBytes: 2 ** 30, workspaceFiles: 200_000 },

@@ -1,12 +1,16 @@
 /** How a program ended, for people. */
+import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import { printable } from '../../kernel/quote.ts';
 import type { SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
+import { timeText } from '../../kernel/time-text.ts';
 
 export interface EndFacts {
   readonly end: ProgramEnd;
   /** How long it ran; undefined when nobody watched it all the time. */
   readonly ranMs: number | undefined;
+  /** Where nobody did: when it ended, if it has left word. */
+  readonly endedAt?: Instant | undefined;
   /** The last of what it wrote. */
   readonly tail: string;
   /** What it was stopped for. */
@@ -23,12 +27,19 @@ export function isOk(end: ProgramEnd): boolean {
 }
 
 /** `exited with 3 after 2 s; last lines: …` */
-export function endWords({ end, ranMs, tail, stopped }: EndFacts): string {
-  const when = ranMs === undefined ? 'while no daemon watched' : `after ${duration(ranMs)}`;
+export function endWords({ end, ranMs, endedAt, tail, stopped }: EndFacts): string {
+  const moment = endedAt === undefined ? '' : `at ${momentWords(endedAt)}, `;
+  const when =
+    ranMs === undefined ? `${moment}while no daemon watched` : `after ${duration(ranMs)}`;
   const lines = printable(tail.replaceAll('\r\n', '\n')).trim();
   const last = isOk(end) || lines === '' ? '' : `; last lines: ${lines}`;
   if (stopped === undefined) return `${what(end)} ${when}${last}`;
   return `was stopped ${when}: it ${passed(stopped)}${last}`;
+}
+
+/** `2026-05-01T12:00:00Z` */
+export function momentWords(at: Instant): string {
+  return timeText(at).replace(/\.\d+Z$/, 'Z');
 }
 
 function passed({ by, limits }: StoppedFor): string {

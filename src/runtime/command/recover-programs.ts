@@ -130,7 +130,8 @@ async function endUnwatched(
   using held = record.sandboxed === true ? hold(deps.sandboxes, name, record) : undefined;
   const stoppedBy = limitOf({ held }, end);
   await program.kill();
-  const ended = { id: record.id, end, ranMs: undefined, logFrom, stoppedBy };
+  const endedAt = program.endedAt();
+  const ended = { id: record.id, end, ranMs: undefined, endedAt, logFrom, stoppedBy };
   const decision = await endProgram(deps, name, ended);
   deps.logs.forget(record);
   await deps.leases.release(leaseOf(name));
