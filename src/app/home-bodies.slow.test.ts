@@ -30,6 +30,9 @@ const spec = (changes: Partial<CommandSpec> = {}): CommandSpec => ({
   ...changes,
 });
 
+const asOwner = { name: 'new', by: 'owner' };
+const asJean = { name: 'new', by: 'agent:jean' };
+
 test('where no wall stands, a program is refused with what to do, and none is looked for', async () => {
   await using at = await openBodies({ openSandboxes: () => new NoSandboxes('plan9') });
   const refused = {
@@ -38,14 +41,14 @@ test('where no wall stands, a program is refused with what to do, and none is lo
     fix: expect.stringContaining('or as the owner: --unsandboxed'),
   };
 
-  await expect(at.bodies.check(spec(), 'owner')).rejects.toMatchObject(refused);
+  await expect(at.bodies.check(spec(), asOwner)).rejects.toMatchObject(refused);
   await expect(at.bodies.orderFor('jean', spec())).rejects.toMatchObject(refused);
 });
 
 test('one that its owner lets run without a wall needs none', async () => {
   await using at = await openBodies({ openSandboxes: () => new NoSandboxes('plan9') });
 
-  await at.bodies.check(spec({ unsandboxed: true }), 'owner');
+  await at.bodies.check(spec({ unsandboxed: true }), asOwner);
 
   expect(await at.bodies.orderFor('jean', spec({ unsandboxed: true }))).toBeUndefined();
 });
@@ -67,10 +70,10 @@ test.skipIf(!hasSandbox)(
     ];
 
     for (const [changes, code] of refusals) {
-      const attempt = at.bodies.check(spec(changes), 'owner');
+      const attempt = at.bodies.check(spec(changes), asOwner);
       await expect(attempt, JSON.stringify(changes)).rejects.toMatchObject({ code });
     }
-    await at.bodies.check(spec({ cwd: project, sees: [project] }), 'owner');
+    await at.bodies.check(spec({ cwd: project, sees: [project] }), asOwner);
   },
 );
 
@@ -82,9 +85,9 @@ test.skipIf(!hasSandbox)('only the owner shows a folder by naming a program in i
   }
   const byPath = spec({ argv: [at.folder.at('tools', 'run')] });
 
-  await at.bodies.check(byPath, 'owner');
-  await at.bodies.check(spec({ argv: ['run'] }), 'agent:jean');
-  await expect(at.bodies.check(byPath, 'agent:jean')).rejects.toMatchObject({
+  await at.bodies.check(byPath, asOwner);
+  await at.bodies.check(spec({ argv: ['run'] }), asJean);
+  await expect(at.bodies.check(byPath, asJean)).rejects.toMatchObject({
     code: 'sandbox.bad-folder',
   });
 });

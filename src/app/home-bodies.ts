@@ -7,8 +7,9 @@ import { programEnvironment } from '../kernel/program-environment.ts';
 import { quote } from '../kernel/quote.ts';
 import type { BodyOrder, SandboxView } from '../kernel/sandbox.ts';
 import { endsAtSecret } from '../kernel/sensitive-path.ts';
-import { findAgent } from '../ledger/agents.ts';
+import { findAgent, uidOf } from '../ledger/agents.ts';
 import type { BodySandboxes } from '../runtime/command/deps.ts';
+import type { WantedProgram } from '../runtime/runtime.ts';
 import { workspaceOf } from '../security/agent-folders.ts';
 import { renewHandle } from '../security/renew-handle.ts';
 import { type BodyView, bodyView, socketInside } from '../security/sandbox/body-view.ts';
@@ -30,11 +31,8 @@ export interface HomeBodiesOptions {
 }
 
 export interface HomeBodies extends BodySandboxes {
-  /**
-   * Before anything is made of it; `by` is the principal that wants it. With where its paths
-   * lead now.
-   */
-  check(spec: CommandSpec, by: string): Promise<CommandSpec>;
+  /** Before anything is made of it. With where its paths lead now. */
+  check(spec: CommandSpec, wanted: WantedProgram): Promise<CommandSpec>;
 }
 
 export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): HomeBodies {
@@ -42,7 +40,7 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
   const bodies = sandboxes.sandboxes;
   return {
     limits: sandboxes.programLimits,
-    async check(spec, by) {
+    async check(spec, { name, by }) {
       if (spec.unsandboxed === true) return spec;
       await mustWork(sandboxes);
       const none = { name: '', handle: '', socket: '', home: homeInside, machine: {} };
@@ -51,6 +49,10 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
       const facts = { name: 'NAME', by, uid: undefined, cwd: spec.cwd ?? open.realHome };
       const { seen, leads } = await viewOf(engines, options, spec, facts);
       bodies.checkView(seen.view);
+      if (engines.owners.isRoot) {
+        const uid = (await uidOf(open.ledger.committed, name)) ?? undefined;
+        await checkOpen(engines, { ...spec, leads }, uid);
+      }
       if (spec.cwd !== undefined && by !== 'owner') await refuseSecrets(engines, leads[spec.cwd]);
       return { ...spec, leads };
     },
@@ -91,7 +93,7 @@ async function orderFor(
   const cwd = spec.cwd ?? workspaceOf(open.realHome, name);
   const { seen, leads } = await viewOf(engines, options, spec, { name, by, uid, cwd });
   checkLeads(spec, leads);
-  await checkWritable(engines, spec, uid);
+  if (engines.owners.isRoot) await checkOpen(engines, spec, uid);
   // What an agent had somebody work in may have been taken from it since.
   const works = spec.cwd !== undefined && by.startsWith('agent:');
   if (works) {
@@ -182,19 +184,30 @@ async function refuseSecrets({ disk }: Engines, folder = '/'): Promise<void> {
   });
 }
 
-/** Under root the agent is somebody else, whose folder it may not be. */
-async function checkWritable(
+const enteredByOthers = 0o011;
+const writtenByOthers = 0o002;
+
+/** Under root the agent is a user of its own, to whom folders of others may be closed. */
+async function checkOpen(
   { disk }: Engines,
-  { cwd, leads, writable }: CommandSpec,
+  { cwd, sees = [], leads, writable }: CommandSpec,
   uid: number | undefined,
 ): Promise<void> {
-  if (cwd === undefined || writable !== true || uid === undefined) return;
-  const folder = leads?.[cwd] ?? cwd;
-  const entry = await disk.stat(folder);
-  if (entry === undefined || entry.ownerUid === uid || (entry.mode & 0o002) !== 0) return;
-  throw new AosError('sandbox.bad-folder', {
-    message: `The agent cannot write to ${quote(folder)}: under root it has a uid of its own, ${uid}`,
-    fix: `Give it the folder: chown -R ${uid} ${quote(folder)}; or leave --writable away`,
+  for (const path of cwd === undefined ? sees : [cwd, ...sees]) {
+    const folder = leads?.[path] ?? path;
+    const entry = await disk.stat(folder);
+    if (entry === undefined || entry.ownerUid === uid) continue;
+    const isWritten = path === cwd && writable === true;
+    if (isWritten && (entry.mode & writtenByOthers) === 0) throw closedTo('write to', folder);
+    if ((entry.mode & enteredByOthers) === 0) throw closedTo('enter', folder);
+  }
+}
+
+function closedTo(what: 'write to' | 'enter', folder: string): AosError {
+  const [right, without] = what === 'enter' ? ['rx', ''] : ['rwx', ', or leave --writable away'];
+  return new AosError('sandbox.bad-folder', {
+    message: `The agent could not ${what} ${quote(folder)}: under root every agent is a user of its own, and the folder is closed to others`,
+    fix: `Run the daemon as the user whose folder it is, or open it to all (chmod o+${right} ${quote(folder)})${without}`,
   });
 }
 

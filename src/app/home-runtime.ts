@@ -123,9 +123,9 @@ export async function openHomeRuntime(
     notify: (note) => tell(relay, note),
     openDoor: (name) => options.openDoor(name),
     onTerminated: async (name) => options.onTerminated?.(name),
-    checkProgram: async (spec, by) => {
+    checkProgram: async (spec, wanted) => {
       if (spec.unsandboxed === true) checkProgram(engines, options, spec);
-      return bodies.check(spec, by);
+      return bodies.check(spec, wanted);
     },
     folderFor: (by, path) => folderFor(engines, open, by, path),
     mayHaveEnded: () => options.operations().wake(),

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DaemonHome } from '../../tests/support/daemon-home.ts';
-import { hasSandbox } from '../../tests/support/machine.ts';
+import { hasSandbox, isRoot } from '../../tests/support/machine.ts';
 import { inboxOf, putIntoOutbox } from '../../tests/support/message-files.ts';
 import { sharedDaemon } from '../../tests/support/shared-daemon.ts';
 import { bearer, send } from '../../tests/support/temporary-gateway.ts';
@@ -53,6 +53,41 @@ describe.skipIf(!hasSandbox)('aos spawn of a program', () => {
     await untilTrue(() => existsSync(join(work, 'made')));
     expect((await home.daemon.client.agentDetails('walled')).log_tail).toContain('shown');
   });
+
+  test.skipIf(!isRoot)(
+    'is refused under root where a folder is closed to it, with no trace',
+    async () => {
+      const home = shared();
+      for (const [name, mode] of [
+        ['kept', 0o700],
+        ['read', 0o755],
+      ] as const) {
+        mkdirSync(home.folder.at(name));
+        chmodSync(home.folder.at(name), mode);
+      }
+      const [kept, read] = [home.folder.at('kept'), home.folder.at('read')];
+      const spawned = (...flags: readonly string[]) =>
+        home.aos(['spawn', 'closed', ...flags, '--', 'sleep', '300']);
+
+      const refused = [
+        await spawned('--cwd', kept),
+        await spawned('--see', kept),
+        await spawned('--cwd', read, '--writable'),
+      ];
+
+      for (const { code, stderr } of refused) {
+        expect([code, stderr]).toEqual([2, expect.stringMatching(/closed to others\n.*chmod o\+/)]);
+        expect(stderr).not.toMatch(/\d{7}/);
+      }
+      expect((await home.aos(['ps', '--all'])).stdout).not.toContain('closed');
+      await spawned('--cwd', read);
+      await home.aos(['kill', 'closed']);
+      await spawned('--cwd', read, '--unsandboxed');
+      // It had a uid of its own behind the wall, and runs as the daemon now.
+      const { uid, sandbox } = await home.daemon.client.agentDetails('closed');
+      expect([uid, sandbox]).toEqual([null, 'off']);
+    },
+  );
 
   test('has its socket in a folder of its own, which goes with it', async () => {
     const home = shared();

@@ -94,7 +94,8 @@ async function wallShown(
     sandbox_rung: state?.kind === 'works' ? state.rung : null,
     sees: [...sees],
     writable,
-    uid: (await uidOf(ledger.committed, name)) ?? null,
+    // Without a wall it runs as whoever the daemon runs as.
+    uid: sandbox === 'off' ? null : ((await uidOf(ledger.committed, name)) ?? null),
     network: await holdsAny(ledger.committed, `agent:${name}`, 'http'),
   };
 }

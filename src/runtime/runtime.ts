@@ -47,8 +47,8 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly calls: Pick<ToolCalls, 'endOf'>;
   /** Who takes its mail in its turns; shared with the relay. */
   readonly modelAgents: Set<string>;
-  /** Whether its program could be started now, for whoever wants it; throws why not. */
-  checkProgram(spec: CommandSpec, by: string): Promise<CommandSpec>;
+  /** Whether its program could be started now; throws why not. */
+  checkProgram(spec: CommandSpec, wanted: WantedProgram): Promise<CommandSpec>;
   /** A new agent with a handle needs its socket before its program starts. */
   openDoor(name: string): Promise<void>;
   /** It was terminated, with all that it did. */
@@ -61,6 +61,13 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   mayHaveEnded?(): void;
   /** The prompt of a program, as the first message in its inbox. */
   sendPrompt(order: SpawnOrder, prompt: string): Promise<void>;
+}
+
+export interface WantedProgram {
+  /** Of the agent, which may have had a program before. */
+  readonly name: string;
+  /** The principal that wants it. */
+  readonly by: string;
 }
 
 const requestsBell = 'requests';
@@ -99,10 +106,12 @@ export class AgentRuntime implements AsyncDisposable {
 
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */
   async spawn(given: SpawnOrder): Promise<SpawnedHere> {
-    const { spec, by } = given;
+    const { spec } = given;
     // Nothing is left of an order that cannot be carried out.
     const order =
-      spec.body === 'command' ? { ...given, spec: await this.#deps.checkProgram(spec, by) } : given;
+      spec.body === 'command'
+        ? { ...given, spec: await this.#deps.checkProgram(spec, given) }
+        : given;
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);
