@@ -33,7 +33,7 @@ export function defineRun(command: Command, context: Context): void {
     .option('--agent <name>', 'an agent, or a template to make one from')
     .option('--model <model>', 'as anthropic:NAME, openai:NAME, ollama:NAME or scripted:FILE')
     .option('--priority <n>', 'from 0, which comes first, to 9 (5)')
-    .option('--budget <what=much>', 'as tokens=1000, cost=0.50 or wall=10m; repeatable', repeated)
+    .option('--budget <what=much>', 'as tokens=50000, cost=0.50 or wall=10m; repeatable', repeated)
     .option('--delay <time>', 'not before so long from now, as 90s, 15m or 2h')
     .option('--deadline <time>', 'to be done within so long from now')
     .option('-d, --detach', 'do not follow it: print its id')

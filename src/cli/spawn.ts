@@ -45,7 +45,7 @@ export function defineSpawn(command: Command, context: Context): void {
     .option('--instructions <text>', 'what a model is told first; @FILE reads them from a file')
     .option('--grant <capability>', 'what it may do, as file:/srv/**:read; repeatable', repeated)
     .option('--asking-grant <capability>', 'the same, approved by a human each time', repeated)
-    .option('--budget <what=much>', 'as tokens=1000, cost=0.50 or children=2; repeatable', repeated)
+    .option('--budget <what=much>', 'as tokens=50000, cost=0.50 or children=2; repeatable', repeated)
     .addOption(new Option('--restart <policy>', 'when it ends').choices([...restartPolicies]))
     .option('--parent <agent>', 'the agent whose child it is')
     .option('--cwd <folder>', 'where a program runs (its own workspace)')
@@ -57,7 +57,7 @@ export function defineSpawn(command: Command, context: Context): void {
     .option('--standing', 'it stays for messages that come for it (when there is no goal)')
     .addHelpText(
       'after',
-      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nA program runs in a sandbox: it sees its own workspace, inbox, outbox and socket, and\nwhat --cwd and --see name. A script that is an argument has to be shown: --cwd . does it.\nWithout a sandbox, by --unsandboxed, it is trusted as you are.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn bot --cwd . -- python3 ./bot.py\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd . --writable\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=5000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
+      '\nMakes an agent that lives here: on a model, or as a program. Exactly one of the two is\nsaid. "aos ps" lists it, "aos inspect NAME" tells all about it.\n\nA program runs in a sandbox: it sees its own workspace, inbox, outbox and socket, and\nwhat --cwd and --see name. A script that is an argument has to be shown: --cwd . does it.\nWithout a sandbox, by --unsandboxed, it is trusted as you are.\n\nExamples:\n  aos spawn worker -- sleep 60\n  aos spawn bot --cwd . -- python3 ./bot.py\n  aos spawn coder --cli "claude -p" --goal "Mend the build" --cwd . --writable\n  aos spawn reader --model scripted:hello --goal "Say hello" --budget tokens=50000\n  aos spawn jean --model anthropic:claude-sonnet-4-5 --instructions @jean.md --standing',
     )
     .action((name: string, words: readonly string[], options: SpawnOptions) =>
       spawn(context, name, { words, options }),

@@ -16,7 +16,7 @@ const capabilities = z.array(z.string().max(2000)).max(100);
 const budgetTexts = z
   .array(z.string().max(100))
   .max(5)
-  .describe('As tokens=1000, cost=0.50, wall=10m, tool_calls=20, children=2');
+  .describe('As tokens=50000, cost=0.50, wall=10m, tool_calls=20, children=2');
 const reason = z.optional(z.string().max(1000));
 const priority = z.int().min(0).max(9).describe('0 comes first');
 const restart = z.enum(['never', 'on-failure', 'always']);

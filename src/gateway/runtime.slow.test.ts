@@ -210,6 +210,7 @@ describe('spawn refuses', () => {
     ['a model without its key', { model: 'anthropic:claude' }, 'model.no-key'],
     ['a script that is not there', { model: 'scripted:/none.json' }, 'model.bad-script'],
     ['a budget of nothing that there is', { model, budget: ['gold=1'] }, 'budget.malformed'],
+    ['a budget below its first request', { model, budget: ['tokens=5'] }, 'budget.too-small'],
     [
       'a program that is not there',
       { cli: ['/no/such/program'], unsandboxed: true },

@@ -78,7 +78,7 @@ function unknownResource(text: string, name: string): AosError {
 function badBudget(message: string): AosError {
   return new AosError('budget.malformed', {
     message: `A budget cannot be so: ${message}`,
-    fix: 'Write it as tokens=1000, cost=0.50, wall=10m, tool_calls=20 or children=2',
+    fix: 'Write it as tokens=50000, cost=0.50, wall=10m, tool_calls=20 or children=2',
   });
 }
 

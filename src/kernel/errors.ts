@@ -71,6 +71,7 @@ export const errorCodes = {
   'wait.timeout': { kind: 'timeout' },
   'budget.malformed': { kind: 'invalid' },
   'budget.spent': { kind: 'limit' },
+  'budget.too-small': { kind: 'invalid' },
   'lease.lost': { kind: 'conflict' },
   'model.unknown': { kind: 'missing' },
   'model.no-key': { kind: 'unavailable' },

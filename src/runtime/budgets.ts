@@ -149,7 +149,7 @@ function unsaidLimits(unsaid: readonly Resource[]): AosError {
 }
 
 const examples: Readonly<Record<Resource, string>> = {
-  tokens: 'tokens=1000',
+  tokens: 'tokens=50000',
   cost: 'cost=0.50',
   wall: 'wall=10m',
   tool_calls: 'tool_calls=20',

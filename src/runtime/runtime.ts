@@ -112,6 +112,7 @@ export class AgentRuntime implements AsyncDisposable {
       spec.body === 'command'
         ? { ...given, spec: await this.#deps.checkProgram(spec, given) }
         : given;
+    if (order.spec.body === 'model') await this.#deps.runs.checkBudget(order, order.spec);
     const spawned = await spawn(this.#deps, order);
     if (order.spec.body === 'model') {
       this.#deps.modelAgents.add(spawned.agentId);

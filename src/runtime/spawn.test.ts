@@ -4,6 +4,7 @@ import {
   type TemporaryRuntime,
   temporaryRuntime,
 } from '../../tests/support/temporary-runtime.ts';
+import type { LanguageModel } from '../kernel/model.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { grantsHeldBy } from '../ledger/grants.ts';
 
@@ -22,6 +23,45 @@ async function heldBy({ ledger }: TemporaryRuntime, name: string): Promise<strin
   const grants = await grantsHeldBy(ledger.committed, `agent:${name}`);
   return grants.filter(({ origin }) => origin !== 'default').map(({ capability }) => capability);
 }
+
+describe('a budget that does not cover the first request', () => {
+  const vendor: LanguageModel = {
+    ...{ id: 'test:model', contextTokens: 100_000, isScripted: false },
+    answer: async () => ({
+      ...{ parts: [{ kind: 'text', text: 'done' }], finish: 'stop' },
+      usage: { inputTokens: 1, outputTokens: 1 },
+    }),
+  };
+  const ask = { name: 'poor', grants: ['agent:*:spawn'], goal: { text: 'work' } };
+
+  test.each(['tokens', 'cost'] as const)(
+    'in %s is refused with the least that does',
+    async (what) => {
+      await using home = await temporaryRuntime({ models: { model: vendor } });
+
+      const failure = await home.begin({ ...ask, budget: { [what]: 20 } }).catch((error) => error);
+
+      const { least, tools } = failure.details;
+      expect(failure).toMatchObject({ code: 'budget.too-small', details: { resource: what } });
+      expect(tools).toBeGreaterThan(0);
+      await expect(home.agent('poor')).rejects.toThrow('there is no agent');
+      await expect(home.begin({ ...ask, budget: { [what]: least - 1 } })).rejects.toMatchObject({
+        code: 'budget.too-small',
+      });
+      await home.until(await home.begin({ ...ask, budget: { [what]: least } }), 'completed');
+    },
+  );
+
+  test('is less without tools, and of cost refused where nobody knows the price', async () => {
+    await using home = await temporaryRuntime({ models: { model: vendor }, prices: 'other:x=1/1' });
+
+    const id = await home.begin({ ...ask, spec: { tools: [] }, budget: { tokens: 150 } });
+
+    await home.until(id, 'completed');
+    const attempt = home.begin({ ...ask, name: 'unpriced', budget: { cost: 1e9 } });
+    await expect(attempt).rejects.toMatchObject({ code: 'budget.spent' });
+  });
+});
 
 describe('the name of an agent that is over', () => {
   test('is not had by an agent that did not spawn it, and nothing of it changes', async () => {

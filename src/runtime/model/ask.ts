@@ -136,7 +136,8 @@ function clampOutput(
   return Math.max(1, room);
 }
 
-function unpriced(model: string): AosError {
+/** There is a budget for the cost, and no price. */
+export function unpriced(model: string): AosError {
   return new AosError('budget.spent', {
     message: `Nobody knows what ${model} costs, and there is a budget for the cost`,
     fix: `Say what a million tokens in and out cost, in dollars: add ${model}=3/15 to "modelPrices" in config.json`,

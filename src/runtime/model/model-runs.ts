@@ -24,10 +24,12 @@ import {
 import { appendSteps } from '../../ledger/steps.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo, type Why } from '../life.ts';
+import type { SpawnOrder } from '../spawn.ts';
 import { endAsAsked, endBelow, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
+import { checkFirstRequest } from './first-request.ts';
 import { hasToHear, work } from './run.ts';
 import { RunJournal } from './run-journal.ts';
 import { OutputShow } from './show-output.ts';
@@ -64,6 +66,17 @@ export class ModelRuns implements AsyncDisposable {
 
   constructor(deps: ModelRunsDeps) {
     this.#deps = deps;
+  }
+
+  /** Before there is an agent: whether its budget covers its first request; throws why not. */
+  async checkBudget(
+    { name, goal, grants = [], askingGrants = [], budget }: SpawnOrder,
+    spec: ModelSpec,
+  ) {
+    await checkFirstRequest(this.#deps, {
+      ...{ name, spec, goal: goal?.text ?? '', limits: budget ?? {} },
+      grants: [...grants, ...askingGrants],
+    });
   }
 
   /** M1. In the transaction that claims the operation; false when its agent is busy elsewhere. */

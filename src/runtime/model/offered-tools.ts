@@ -12,19 +12,34 @@ const byGrant: ReadonlySet<string> = new Set([
   ...['file', 'http', 'shell', 'agent', 'memory', 'message', 'transfer'],
 ]);
 
-/**
- * Those of the names, or of the areas as in `file.*`; where nothing is said, all that the
- * agent could be allowed to call. What it may do is asked at the door, whatever is offered:
- * this only spares a model what is of no use to it, and the tokens.
- */
+/** toolsFor() what the agent holds now. */
 export async function offeredTools(
   sql: Sql,
   tools: readonly Tool[],
   { agent, chosen }: { readonly agent: string; readonly chosen: readonly string[] | undefined },
 ): Promise<readonly OfferedTool[]> {
+  const held = chosen === undefined ? await grantsHeldBy(sql, `agent:${agent}`) : [];
+  return toolsFor(tools, { chosen, capabilities: held.map(({ capability }) => capability) });
+}
+
+export interface ToolChoice {
+  readonly chosen: readonly string[] | undefined;
+  /** What the agent holds. */
+  readonly capabilities: readonly string[];
+}
+
+/**
+ * Those of the names, or of the areas as in `file.*`; where nothing is said, all that the
+ * agent could be allowed to call. What it may do is asked at the door, whatever is offered:
+ * this only spares a model what is of no use to it, and the tokens.
+ */
+export function toolsFor(
+  tools: readonly Tool[],
+  { chosen, capabilities }: ToolChoice,
+): readonly OfferedTool[] {
   if (chosen !== undefined)
     return tools.filter(({ name }) => isChosen(chosen, name)).map(offeredOf);
-  const held = await resourcesOf(sql, agent);
+  const held = new Set<string>(capabilities.map((text) => parseCapability(text).resource));
   return tools
     .filter(({ name }) => {
       const area = name.slice(0, name.indexOf('.'));
@@ -37,11 +52,6 @@ function isChosen(chosen: readonly string[], name: string): boolean {
   return chosen.some((one) =>
     one.endsWith('.*') ? name.startsWith(one.slice(0, -1)) : name === one,
   );
-}
-
-async function resourcesOf(sql: Sql, agent: string): Promise<ReadonlySet<string>> {
-  const rows = await grantsHeldBy(sql, `agent:${agent}`);
-  return new Set(rows.map(({ capability }) => parseCapability(capability).resource));
 }
 
 function offeredOf(tool: Tool): OfferedTool {

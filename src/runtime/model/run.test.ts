@@ -258,7 +258,7 @@ describe('a budget', () => {
                   name: `child-${made}`,
                   goal: 'live',
                   model: 'test:child',
-                  budget: ['tokens=100'],
+                  budget: ['tokens=200'],
                 },
               },
             ],

@@ -26,7 +26,7 @@ const schema = z.strictObject({
     .describe('Capabilities, each no wider than one of yours; none where nothing is said'),
   budget: z
     .optional(z.array(z.string().max(100)).max(5))
-    .describe('Taken out of yours, as tokens=1000, cost=0.10, wall=5m, tool_calls=20, children=0'),
+    .describe('Taken out of yours, as tokens=50000, cost=0.10, wall=5m, tool_calls=20, children=0'),
   max_output_tokens: z.optional(z.int().min(1).max(1_000_000)),
   priority: z.optional(z.int().min(0).max(9)),
 });

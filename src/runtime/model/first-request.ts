@@ -1,0 +1,61 @@
+/**
+ * What the first request of a model agent takes at least: its instructions, its goal, and what
+ * describes its tools. A budget that does not cover it is refused before there is an agent.
+ */
+import type { ModelSpec } from '../../kernel/agent-spec.ts';
+import { type Limits, printAmount } from '../../kernel/budget.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { pack } from '../../kernel/journal/compact.ts';
+import { quote } from '../../kernel/quote.ts';
+import { costOf } from '../prices.ts';
+import { unpriced } from './ask.ts';
+import type { ModelRunDeps } from './deps.ts';
+import { toolsFor } from './offered-tools.ts';
+
+export interface FirstRequest {
+  readonly name: string;
+  readonly spec: ModelSpec;
+  /** Empty for one that waits for messages. */
+  readonly goal: string;
+  /** In either spelling. */
+  readonly grants: readonly string[];
+  readonly limits: Limits;
+}
+
+type FirstDeps = Pick<ModelRunDeps, 'models' | 'prices' | 'tools'>;
+
+/** Throws `budget.too-small`, and what opening the model throws. */
+export async function checkFirstRequest(deps: FirstDeps, first: FirstRequest): Promise<void> {
+  const { spec, limits } = first;
+  if (limits.tokens === undefined && limits.cost === undefined) return;
+  const price = deps.prices.of(spec.model);
+  if (price === undefined && limits.cost !== undefined) throw unpriced(spec.model);
+  const { promptTokens, toolCount } = await promptOf(deps, first);
+  const usage = { inputTokens: promptTokens, outputTokens: 1 };
+  const least = { tokens: promptTokens + 1, cost: costOf(price, usage) ?? 0 };
+  for (const resource of ['tokens', 'cost'] as const) {
+    const limit = limits[resource] ?? least[resource];
+    if (limit >= least[resource]) continue;
+    const [has, needs] = [limit, least[resource]].map((much) => printAmount(resource, much));
+    throw new AosError('budget.too-small', {
+      message: `A budget of ${resource}=${has?.replace('$', '')} does not cover the first request of agent ${quote(first.name)}: it takes ${needs} at least, with its goal, its instructions and ${toolCount} tools`,
+      fix: 'Give it several times as much, or offer it fewer tools: --tool file.*',
+      details: { resource, limit, least: least[resource], tools: toolCount },
+    });
+  }
+}
+
+async function promptOf({ models, tools }: FirstDeps, { spec, goal, grants }: FirstRequest) {
+  const model = await models.open(spec.model);
+  const { instructions, max_output_tokens: maxOutputTokens } = spec;
+  const offered = toolsFor(tools(), { chosen: spec.tools, capabilities: grants });
+  const begun = { kind: 'begun', goal, because: '', instructions, model: model.id } as const;
+  const step = { ...begun, is_scripted: model.isScripted };
+  const { messages, promptTokens } = pack([{ seq: 1, at: 0, step }], {
+    ...{ contextTokens: model.contextTokens, maxOutputTokens },
+    // As in ask.ts.
+    tools: model.isScripted ? [] : offered,
+  });
+  const counted = model.countPrompt?.({ messages, tools: offered, maxOutputTokens });
+  return { promptTokens: counted ?? promptTokens, toolCount: offered.length };
+}
