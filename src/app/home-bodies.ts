@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CommandSpec } from '../kernel/agent-spec.ts';
 import { AosError } from '../kernel/errors.ts';
 import { partsOfPath } from '../kernel/file-deed.ts';
+import { madeAt } from '../kernel/new-id.ts';
 import { programEnvironment } from '../kernel/program-environment.ts';
 import { quote } from '../kernel/quote.ts';
 import type { BodyOrder, SandboxView } from '../kernel/sandbox.ts';
@@ -65,6 +66,7 @@ export function openHomeBodies(engines: Engines, options: HomeBodiesOptions): Ho
     hold: (name, body) =>
       bodies.holdBody({
         ...{ id: body.id, pid: body.pid, limits: sandboxes.programLimits },
+        startedAt: madeAt(body.id),
         workspace: workspaceOf(open.realHome, name),
         mail: ['outbox', 'inbox'].map((folder) => join(open.realHome, 'agents', name, folder)),
         mailLimits: sandboxes.mailLimits,

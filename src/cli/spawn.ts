@@ -45,7 +45,11 @@ export function defineSpawn(command: Command, context: Context): void {
     .option('--instructions <text>', 'what a model is told first; @FILE reads them from a file')
     .option('--grant <capability>', 'what it may do, as file:/srv/**:read; repeatable', repeated)
     .option('--asking-grant <capability>', 'the same, approved by a human each time', repeated)
-    .option('--budget <what=much>', 'as tokens=50000, cost=0.50 or children=2; repeatable', repeated)
+    .option(
+      '--budget <what=much>',
+      'as tokens=50000, cost=0.50 or children=2; repeatable',
+      repeated,
+    )
     .addOption(new Option('--restart <policy>', 'when it ends').choices([...restartPolicies]))
     .option('--parent <agent>', 'the agent whose child it is')
     .option('--cwd <folder>', 'where a program runs (its own workspace)')

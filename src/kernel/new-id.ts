@@ -18,6 +18,11 @@ function stampOf(now: Instant): string {
   return stamp.toString(16).padStart(12, '0');
 }
 
+/** When it was made. */
+export function madeAt(id: string): Instant {
+  return Number.parseInt(id.slice(0, 12), 16);
+}
+
 /** Whether it could be such an id. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);

@@ -3,6 +3,7 @@
  * that is asked for every host, and stop at limits. The form for this machine is in
  * `app/engines/sandbox`; what a sandbox is made of, in `security/sandbox`.
  */
+import type { Instant } from './ports.ts';
 
 /** What a program may use. Every number is a limit. */
 export interface SandboxLimits {
@@ -160,6 +161,8 @@ export interface SandboxedBody extends Disposable {
 /** One that runs: of this daemon, or of one before it. */
 export interface RunningBody {
   readonly id: string;
+  /** What was in its folders before is no fault of its own. */
+  readonly startedAt: Instant;
   /** On the host. */
   readonly workspace: string;
   readonly limits: SandboxLimits;

@@ -23,6 +23,7 @@ import { realRandom } from '../../app/engines/random.ts';
 import { BubblewrapSandboxes } from '../../app/engines/sandbox/bubblewrap-sandboxes.ts';
 import type { CommandSpec } from '../../kernel/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { madeAt } from '../../kernel/new-id.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Programs, RunningProgram } from '../../kernel/programs.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
@@ -489,6 +490,10 @@ test('the next daemon adopts what still runs, paused or not, and ends what has e
   expect(await at.events('running')).toEqual(['agent.running', 'agent.adopted']);
   await next.resume('paused');
   expect(await isTicking(join(at.nap('paused'), 'ticks'))).toBe(true);
+  process.kill((await at.agent('paused')).pid ?? 0, 'SIGKILL');
+  expect((await at.until('paused', 'failed')).reason).toMatch(
+    /^was killed by SIGKILL after \d+ m?s/,
+  );
   await next.terminate('running');
   expect(await isTicking(join(at.nap('running'), 'ticks'))).toBe(false);
 });
@@ -656,7 +661,7 @@ describe.skipIf(!hasSandbox)('a program behind a wall', () => {
       prepare: (order) => sandboxes.prepareBody(order),
       hold: (name, body) =>
         sandboxes.holdBody({
-          ...{ ...body, limits, workspace: workspaceOf(name), stop: body.stop },
+          ...{ ...body, startedAt: madeAt(body.id), limits, workspace: workspaceOf(name) },
           ...{ mail: [], mailLimits: limits },
         }),
       serve: (_name, server) => {

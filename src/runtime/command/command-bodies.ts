@@ -218,7 +218,7 @@ export class CommandBodies implements AsyncDisposable {
     // C1: it was stopped on purpose, by whoever was before.
     if (this.#live.get(name) !== live) return;
     const { clock, log } = this.#deps;
-    const ranMs = live.sinceMs === undefined ? undefined : clock.monotonicMs() - live.sinceMs;
+    const ranMs = clock.monotonicMs() - live.sinceMs;
     const stoppedBy = limitOf(live, end);
     try {
       // C3

@@ -7,8 +7,8 @@ import type { HeldBody, SandboxLimit } from '../../kernel/sandbox.ts';
 export interface LiveProgram {
   readonly program: RunningProgram;
   readonly logFrom: number;
-  /** On the monotonic clock; undefined when an earlier process started it. */
-  readonly sinceMs: number | undefined;
+  /** On the monotonic clock; below zero where an earlier process started it long before. */
+  readonly sinceMs: number;
   /** `frozen` is stopped by somebody else. */
   mode: 'running' | 'paused' | 'frozen';
   /** Of one in a sandbox: what serves its network, which is lost with the daemon it was of. */

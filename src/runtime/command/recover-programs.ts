@@ -2,6 +2,7 @@
  * What an earlier daemon has left: programs that still run are adopted, those that ended
  * meanwhile end now, and those of which nobody knows whether they were started are killed.
  */
+import { madeAt } from '../../kernel/new-id.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
 import type { RestartDecision } from '../../kernel/restart.ts';
 import type { HeldBody } from '../../kernel/sandbox.ts';
@@ -103,7 +104,9 @@ async function recoverProgram(
   const mode = agent.state === 'paused' ? 'paused' : 'running';
   if (mode === 'paused') await program.freeze();
   await tellAdopted(deps, name, stored);
-  into.adopted(name, { program, logFrom: stored.logFrom, sinceMs: undefined, mode });
+  const ranMs = Math.max(0, deps.clock.now() - madeAt(stored.record.id));
+  const sinceMs = deps.clock.monotonicMs() - ranMs;
+  into.adopted(name, { program, logFrom: stored.logFrom, sinceMs, mode });
 }
 
 async function tellAdopted(

@@ -1,7 +1,15 @@
 /** The programs of agents behind the real wall, as whoever supervises programs starts them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
@@ -65,6 +73,7 @@ function newWorld(groups: 'auto' | 'off' = 'auto') {
   return {
     ...{ folder, workspace, sandboxes, programs, orderFor, places, options },
     async start(script: string, changes: Partial<BodyOrder> = {}): Promise<StartedBody> {
+      const startedAt = realClock.now();
       const order = orderFor(script, changes);
       const { id } = order;
       const sandbox = await sandboxes.prepareBody(order);
@@ -84,6 +93,7 @@ function newWorld(groups: 'auto' | 'off' = 'auto') {
       const held = sandboxes.holdBody({
         ...noMail,
         id,
+        startedAt,
         workspace,
         limits: order.limits,
         pid,
@@ -281,6 +291,9 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
 
   test('outlives who started it, and is adopted, held to its limits and ended by another', async () => {
     await using world = newWorld();
+    const outbox = world.folder.at('outbox');
+    mkdirSync(outbox);
+    const startedAt = realClock.now();
     const script = 'until [ -e go ]; do sleep 0.02; done; exec tail /dev/zero';
     const record = await startAndDie(world, world.orderFor(script));
     const adopted = world.programs.adopt(record);
@@ -294,7 +307,17 @@ describe.skipIf(!hasSandbox)('the program of an agent behind the wall', () => {
     expect(record.sandboxed).toBe(true);
 
     const { workspace } = world;
-    const held = world.sandboxes.holdBody({ ...noMail, id, workspace, limits, pid, stop });
+    const own = { id, startedAt, workspace, limits, pid };
+    for (const folder of [workspace, outbox]) {
+      // While nobody watched.
+      writeFileSync(`${folder}/big`, Buffer.alloc(limits.workspaceBytes + 1));
+      const full: SandboxLimit[] = [];
+      const noted = { ...own, stop: (by: SandboxLimit) => void full.push(by) };
+      using _ = world.sandboxes.holdBody({ ...noted, mail: [outbox], mailLimits: limits });
+      await until(() => expect(full).toEqual(['workspace']));
+      rmSync(`${folder}/big`);
+    }
+    const held = world.sandboxes.holdBody({ ...noMail, ...own, stop });
     const go = spawn('sh', ['-c', ': > "$1"/go', 'sh', world.workspace]);
     await once(go, 'close');
 

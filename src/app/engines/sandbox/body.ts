@@ -71,16 +71,16 @@ export interface HoldDeps extends BodyDeps {
 }
 
 export function holdBody({ files, groups, watch }: HoldDeps, body: RunningBody): HeldBody {
-  const { id, workspace, limits, pid } = body;
+  const { id, startedAt, workspace, limits, pid } = body;
   // D1
   rmSync(files.bodyPath(id), { force: true });
   const group = groups?.find(id);
   const stop: RunningBody['stop'] = (by) => body.stop(by);
   const watched = [
-    watch.watch({ id, workspace, limits, group, pid, stop }),
+    watch.watch({ id, startedAt, workspace, limits, group, pid, stop }),
     ...body.mail.map((folder, index) =>
       watch.watch({
-        ...{ id: `${id}-${index}`, workspace: folder, group, pid, stop },
+        ...{ id: `${id}-${index}`, startedAt, workspace: folder, group, pid, stop },
         limits: { ...limits, ...body.mailLimits },
       }),
     ),

@@ -5,7 +5,8 @@
  * H1. A workspace that held more than it may when the run began is no fault of the run, which
  *     may remove things; what was there before, and was not changed, is then the limit. So
  *     that nobody gains by writing while we count for the first time, that is told by the
- *     times that the system stamps on files.
+ *     times that the system stamps on files. A program began when it was started, and not
+ *     when a later daemon adopted it: nobody watched what it wrote in between.
  * H2. Whatever fails here is logged and looked at again; nothing is stopped because of it.
  * H3. A run may be over before anybody looked. So its workspace is looked at afterwards, and
  *     `isOver` tells those who start the next one.
@@ -13,7 +14,7 @@
  *     room, the next walk is put off.
  */
 import { early } from '../../../kernel/early.ts';
-import type { Clock } from '../../../kernel/ports.ts';
+import type { Clock, Instant } from '../../../kernel/ports.ts';
 import type { SandboxLimits } from '../../../kernel/sandbox.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { AfterLook, pause, restMs, walkMs } from './watch-after.ts';
@@ -24,6 +25,8 @@ import type { FolderAmount, WalkCount } from './watch-walk.ts';
 
 export interface WatchedBox {
   readonly id: string;
+  /** By the wall clock; now where nothing is said. */
+  readonly startedAt?: Instant;
   /** On the host. */
   readonly workspace: string;
   readonly limits: Pick<SandboxLimits, 'workspaceBytes' | 'workspaceFiles' | 'memoryBytes'>;
@@ -84,7 +87,12 @@ export class BoxWatch implements AsyncDisposable {
   /** Until it is disposed of, which may happen at any time. */
   watch(box: WatchedBox): Disposable {
     const watched: Watched = {
-      ...{ box, startedAt: this.#clock.now(), over: new AbortController(), most: undefined },
+      ...{
+        box,
+        startedAt: box.startedAt ?? this.#clock.now(),
+        over: new AbortController(),
+        most: undefined,
+      },
       ...{ last: undefined, walk: now, memory: now, isStopped: false },
     };
     this.#watched.add(watched);
