@@ -197,7 +197,7 @@ function entriesIn(daemon: SandboxDaemon, agent: string): number {
 function launchersFor(daemon: SandboxDaemon, agent: string): readonly number[] {
   // As far as it is the same from wherever the disk is mounted.
   const workspace = relative(dirname(daemon.folder.path), daemon.workspaceOf(agent));
-  return processesWith('/usr/bin/bwrap').filter((pid) =>
+  return processesWith('/usr/bin/setpriv').filter((pid) =>
     mountsOf(pid).includes(`/${workspace} /workspace `),
   );
 }
