@@ -21,7 +21,7 @@ export async function agentAsItIs<Row extends AgentRow>(deps: LifeDeps, row: Row
     if (program.condition() === 'gone')
       return { ...row, ...(await endOf(deps, name, { innards, program })) };
     const since = state_at === null ? '' : ` since ${momentWords(state_at)}`;
-    return { ...row, reason: `${state}${since}; no daemon watches it` };
+    return { ...row, reason: `${row.reason ?? `${state}${since}`}; no daemon watches it` };
   }
   if (state === 'paused') return row;
   return { ...row, state: 'pending', reason: 'no daemon is there; it goes on when one is' };

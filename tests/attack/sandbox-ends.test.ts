@@ -127,35 +127,32 @@ underEachDaemon((mode) => {
     expect(await daemon().sh('lee', 'exit 137')).toMatchObject({ stopped_by: null });
   });
 
-  long(
-    'when the daemon is killed, all are gone within a second, and what waited for a call',
-    async () => {
-      await using own = await startSandboxDaemon(mode, { agents: ['sam', 'tim'] });
-      const mark = markOf('orphan');
-      // Its end makes one ready for its next call, by a shell that starts them for the daemon.
-      await own.sh('tim', 'true');
-      const waiting = await until(() => {
-        const found = processesWith('/usr/bin/bwrap').filter((pid) => isBelow(pid, own.daemon.pid));
-        expect(found).not.toEqual([]);
-        return found;
-      });
-      const family = `setsid ${stubborn(mark)} & setsid setsid ${stubborn(mark)} & ${stubborn(mark)}`;
-      const ending = own.sh('sam', family).catch((failure: unknown) => failure);
-      await untilThere(mark, 3);
-      expect(waiting.filter(isThere)).toEqual(waiting);
+  test('when the daemon is killed, all are gone within a second, and what waited for a call', async () => {
+    await using own = await startSandboxDaemon(mode, { agents: ['sam', 'tim'] });
+    const mark = markOf('orphan');
+    // Its end makes one ready for its next call, by a shell that starts them for the daemon.
+    await own.sh('tim', 'true');
+    const waiting = await until(() => {
+      const found = processesWith('/usr/bin/bwrap').filter((pid) => isBelow(pid, own.daemon.pid));
+      expect(found).not.toEqual([]);
+      return found;
+    });
+    const family = `setsid ${stubborn(mark)} & setsid setsid ${stubborn(mark)} & ${stubborn(mark)}`;
+    const ending = own.sh('sam', family).catch((failure: unknown) => failure);
+    await untilThere(mark, 3);
+    expect(waiting.filter(isThere)).toEqual(waiting);
 
-      const killedMs = performance.now();
-      await own.daemon.kill();
-      // Also what waited for a call.
-      await until(
-        () => expect([...processesWith(mark), ...waiting.filter(isThere)]).toEqual([]),
-        limitMs(3000),
-      );
+    const killedMs = performance.now();
+    await own.daemon.kill();
+    // Also what waited for a call.
+    await until(
+      () => expect([...processesWith(mark), ...waiting.filter(isThere)]).toEqual([]),
+      limitMs(3000),
+    );
 
-      expect(performance.now() - killedMs).toBeLessThan(limitMs(1000));
-      expect(await ending).toBeInstanceOf(Error);
-    },
-  );
+    expect(performance.now() - killedMs).toBeLessThan(limitMs(1000));
+    expect(await ending).toBeInstanceOf(Error);
+  });
 });
 
 function isBelow(pid: number, above: number): boolean {
