@@ -49,6 +49,6 @@ async function endOf(
   const words = endWords({ end, ranMs: undefined, endedAt: at, tail: '' });
   const gone = { state_at: at ?? null, pid: null, health: null };
   if (kind === 'restart')
-    return { ...gone, state: 'pending', reason: `${words}; the next daemon starts it again` };
+    return { ...gone, state: 'pending', reason: `starts again with the next daemon: ${words}` };
   return { ...gone, state: isOk(end) && kind === 'stop' ? 'completed' : 'failed', reason: words };
 }
