@@ -161,6 +161,12 @@ function endsWhenRead(kind = 'message'): AosError {
   });
 }
 
+const waitWords: Readonly<Record<WaitedState, string>> = {
+  delivered: 'delivered to',
+  read: 'read by',
+  acked: 'acknowledged by',
+};
+
 function words(to: string, sent: Answer<'send'>, wait: WaitedState | undefined): string {
   const { id, state, recipients } = sent;
   if (state === 'duplicate') return `Message ${id} had been sent before; nothing was sent now.`;
@@ -169,5 +175,5 @@ function words(to: string, sent: Answer<'send'>, wait: WaitedState | undefined):
   if (recipients === 0) return `Message ${id} waits: nobody is there for ${oneLine(to)} yet.`;
   return wait === undefined
     ? `Message ${id} is on its way to ${whom}.`
-    : `Message ${id} is ${wait} by ${whom}.`;
+    : `Message ${id} is ${waitWords[wait]} ${whom}.`;
 }
