@@ -156,6 +156,19 @@ test('a name for one that no agent has is suggested, and what is no name is refu
   }
 });
 
+test('aos logs says of nobody that there is no such agent, and of a guest that it writes none', async () => {
+  const home = shared();
+  await home.aos(['register', 'guest']);
+
+  const nobody = await home.aos(['logs', 'nosuch']);
+  const guest = await home.aos(['logs', 'guest']);
+
+  expect(nobody).toMatchObject({ code: 4, stdout: '' });
+  expect(nobody.stderr).toBe('error: There is no agent "nosuch".\n  try: aos ps\n');
+  expect(guest).toMatchObject({ code: 4, stdout: '' });
+  expect(guest.stderr).toContain('There is no log of agent "guest"; only programs write one.');
+});
+
 describe('aos wait', () => {
   test('ends well when it is so, with 8 when it is late, with 5 when it ended otherwise', async () => {
     const home = shared();

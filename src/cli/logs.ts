@@ -41,11 +41,10 @@ async function logs(
   const { engines, settings } = await reach(context);
   const { disk, clock } = engines;
   await refuseNoHome(engines, settings.home);
-  const folder = join(settings.home, 'logs');
   const path =
     agent === undefined
-      ? join(folder, 'daemon.log')
-      : await logOfAgent(disk, join(folder, 'agents'), agent);
+      ? join(settings.home, 'logs', 'daemon.log')
+      : await logOfAgent(disk, settings.home, agent);
   const reader = new LogReader(disk, path);
   tell(context, await reader.tail(tail));
   if (follow !== true) return;
@@ -55,15 +54,27 @@ async function logs(
   }
 }
 
-async function logOfAgent(disk: DiskView, folder: string, agent: string): Promise<string> {
+async function logOfAgent(disk: DiskView, home: string, agent: string): Promise<string> {
+  const folder = join(home, 'logs', 'agents');
   const path = join(folder, `${agent}.log`);
   if ((await disk.stat(path)) !== undefined) return path;
-  const names = (await disk.stat(folder)) === undefined ? [] : await disk.list(folder);
-  const known = names.filter((name) => name.endsWith('.log')).map((name) => name.slice(0, -4));
+  const agents = join(home, 'agents');
+  if ((await disk.stat(join(agents, agent))) === undefined) {
+    throw new AosError('agent.unknown', {
+      message: `There is no agent ${quote(agent)}.${didYouMean(agent, await namesIn(disk, agents))}`,
+      fix: 'aos ps',
+    });
+  }
+  const logged = (await namesIn(disk, folder)).filter((name) => name.endsWith('.log'));
+  const known = logged.map((name) => name.slice(0, -4));
   throw new AosError('disk.missing', {
     message: `There is no log of agent ${quote(agent)}; only programs write one.${didYouMean(agent, known)}`,
     fix: `aos inspect ${agent}`,
   });
+}
+
+async function namesIn(disk: DiskView, folder: string): Promise<readonly string[]> {
+  return (await disk.stat(folder)) === undefined ? [] : disk.list(folder);
 }
 
 function tell(context: Context, lines: readonly string[]): void {
