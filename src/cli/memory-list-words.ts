@@ -1,21 +1,34 @@
 /** Lists of memories, as a person reads them. */
 import type { Answer, WireMemory } from '../gateway/contract.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { oneLine } from '../kernel/quote.ts';
-import { minuteOf } from './memory-words.ts';
+import { oneLine, quote } from '../kernel/quote.ts';
+import { minuteOf, type WhoseOptions, whoseWords } from './memory-words.ts';
 import { table } from './table.ts';
 
 type Listed = Answer<'listMemories'>['items'][number];
 
-/** A line each: key, version, since when, and how it begins. */
-export function listText(items: readonly Listed[], where: string): string {
-  if (items.length === 0) return `Nothing is remembered in ${where}.`;
+interface Listing extends WhoseOptions {
+  readonly prefix: string | undefined;
+  /** Whose they are where nothing is said. */
+  readonly self: string | undefined;
+}
+
+/** A line each: scope where there are several, key, version, since when, and how it begins. */
+export function listText(items: readonly Listed[], where: Listing): string {
+  if (items.length === 0) return nothingListed(where);
   return table(
     items.map((memory) => [
+      ...(where.scope === undefined ? [memory.scope] : []),
       ...[oneLine(memory.key), `v${memory.version}`, minuteOf(memory.valid_from)],
       `${memory.pinned ? '(pinned) ' : ''}${beginning(memory.value)}`,
     ]),
   );
+}
+
+function nothingListed({ scope, of, prefix, self }: Listing): string {
+  const below = prefix === undefined ? '' : ` below ${quote(prefix)}`;
+  if (scope !== undefined) return `Nothing is remembered${below} in ${whoseWords({ scope, of })}.`;
+  return oneLine(`Nothing of ${of ?? self ?? 'yours'} is remembered${below}.`);
 }
 
 /** A line each: version, when it was so, who stored it, and how it begins. */

@@ -1,6 +1,9 @@
 /** `aos memory list` and `aos memory history`. */
 import type { Command } from 'commander';
 import { composeEngines } from '../app/compose.ts';
+import type { Answer } from '../gateway/contract.ts';
+import { AosError } from '../kernel/errors.ts';
+import { type MemoryScope, memoryScopes } from '../kernel/memory/memory.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Context } from './context.ts';
 import { numberOf } from './input.ts';
@@ -12,11 +15,12 @@ import {
   memoryVerb,
   momentOf,
   prefixOf,
+  selfOf,
   whose,
   whoseOptions,
   withMemory,
 } from './memory-verb.ts';
-import { type WhoseOptions, whoseWords } from './memory-words.ts';
+import type { WhoseOptions } from './memory-words.ts';
 
 interface ListOptions extends AsOption, WhoseOptions {
   readonly asOf?: string;
@@ -39,7 +43,7 @@ export function defineMemoryList(group: Command, context: Context): void {
       'after',
       '\nLong values are cut; "aos memory get KEY" prints one whole.\n\nExamples:\n  aos memory list\n  aos memory list projects/house --scope long-term --of jean',
     );
-  whoseOptions(list).action((prefix: string | undefined, options: ListOptions) =>
+  whoseOptions(list, 'all of them').action((prefix: string | undefined, options: ListOptions) =>
     listKeys(context, prefix, options),
   );
   const history = memoryVerb(group, 'history', 'list every version that a memory has had')
@@ -70,13 +74,49 @@ async function listKeys(
   const wanted = { ...whose(options), prefix, as_of: momentOf(options.asOf) };
   const first = options.after === undefined ? undefined : keyOf(options.after);
   const limit = limitOf(options.limit, 50);
-  const found = await withMemory(context, options, (client, acting) =>
-    upTo(limit, { first, mostAtOnce: 200 }, (cursor, some) =>
-      client.listMemories({ ...wanted, cursor, limit: some }, acting),
-    ),
-  );
-  context.print({ data: found, text: listText(found.items, whoseWords(options)) });
+  const scopes = scopesOf(context, options);
+  const found = await withMemory(context, options, async (client, acting) => {
+    const pages = scopes.map((scope) =>
+      upTo(limit, { first, mostAtOnce: 200 }, (cursor, some) =>
+        client.listMemories({ ...wanted, scope, cursor, limit: some }, acting),
+      ),
+    );
+    return byKey(await allowed(pages), limit);
+  });
+  const where = { ...options, prefix, self: selfOf(context, options) };
+  context.print({ data: found, text: listText(found.items, where) });
   tellOfMore(context, found.next, '--after');
+}
+
+/** Where nothing is said, all that can hold something of theirs; the owner's are the shared ones too. */
+function scopesOf(context: Context, { scope, of, as }: ListOptions): readonly MemoryScope[] {
+  if (scope !== undefined) return [scope];
+  const isOwner = of === undefined && selfOf(context, { as }) === 'owner';
+  return memoryScopes.filter((one) => isOwner || one !== 'shared');
+}
+
+type ListedPage = Page<Answer<'listMemories'>['items'][number], string>;
+
+/** An agent may hold one scope and not another; only where it may list none it is told so. */
+async function allowed(pages: readonly Promise<ListedPage>[]): Promise<readonly ListedPage[]> {
+  const settled = await Promise.allSettled(pages);
+  const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const isDenied = (why: unknown) => why instanceof AosError && why.code === 'capability.denied';
+  const failure = failures.find((why) => !isDenied(why)) ?? failures[0];
+  const found = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (failure !== undefined && (found.length === 0 || !isDenied(failure))) throw failure;
+  return found;
+}
+
+/** A key that several scopes have is not torn apart: "--after" goes on behind all of them. */
+function byKey(pages: readonly ListedPage[], limit: number): ListedPage {
+  const all = pages
+    .flatMap(({ items }) => items)
+    .sort((one, other) => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)));
+  const last = all[Math.min(limit, all.length) - 1]?.key;
+  const items = all.slice(0, all.findLastIndex(({ key }) => key === last) + 1);
+  const hasMore = items.length < all.length || pages.some(({ next }) => next !== null);
+  return { items, next: hasMore ? (last ?? null) : null };
 }
 
 async function versions(context: Context, typed: string, options: HistoryOptions): Promise<void> {

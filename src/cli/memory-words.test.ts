@@ -102,23 +102,37 @@ describe('that nothing was found', () => {
 });
 
 describe('a list', () => {
+  const place = { scope: 'long-term', prefix: undefined, self: 'owner' } as const;
+
   test('has a line for each key, with how it begins', () => {
     const long = { ...memory, value: 'x'.repeat(200), pinned: true, cut: true };
 
-    const lines = listText([{ ...memory, cut: false }, long], 'long-term').split('\n');
+    const lines = listText([{ ...memory, cut: false }, long], place).split('\n');
 
     expect(lines[0]).toBe('house/door  v2  2030-01-31T12:00Z  It is green.');
     expect(lines[1]).toMatch(/ \(pinned\) x{100} \[…\]$/);
   });
 
   test('without anything in it says where it looked', () => {
-    expect(listText([], 'working of jean')).toBe('Nothing is remembered in working of jean.');
+    const nothing = (where: object) => listText([], { ...place, scope: undefined, ...where });
+
+    expect(nothing({ scope: 'working', of: 'jean' })).toBe(
+      'Nothing is remembered in working of jean.',
+    );
+    expect(nothing({ of: 'jean', prefix: 'a' })).toBe('Nothing of jean is remembered below "a".');
+    expect(nothing({})).toBe('Nothing of owner is remembered.');
+  });
+
+  test('of all scopes says in which each lies', () => {
+    const line = listText([{ ...memory, cut: false }], { ...place, scope: undefined });
+
+    expect(line).toBe('long-term  house/door  v2  2030-01-31T12:00Z  It is green.');
   });
 
   test('cuts no character in two', () => {
     const value = `${'x'.repeat(99)}😀`;
 
-    expect(listText([{ ...memory, value, cut: false }], 'working').isWellFormed()).toBe(true);
+    expect(listText([{ ...memory, value, cut: false }], place).isWellFormed()).toBe(true);
   });
 });
 

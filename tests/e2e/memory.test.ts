@@ -241,16 +241,60 @@ describe('list and history', () => {
     const some = await home.memory('list', 'b', '--limit', '2', ...own);
     const rest = await home.memory('list', 'b', '--after', 'b/2', ...own);
 
-    expect(columns(all).map(([key]) => key)).toEqual(['b/1', 'b/2', 'b/3']);
+    expect(columns(all).map(([, key]) => key)).toEqual(['b/1', 'b/2', 'b/3']);
     expect(some.stderr).toBe('There are more: --limit N, or --after "b/2".\n');
-    expect(columns(rest).map(([key]) => key)).toEqual(['b/3']);
+    expect(columns(rest).map(([, key]) => key)).toEqual(['b/3']);
+  });
+
+  test('look into all scopes where none is named, a page at a time', async () => {
+    const own = ['--of', await home.agent('everywhere')];
+    for (const [scope, key] of [
+      ['working', 'a'],
+      ['long-term', 'a'],
+      ['context', 'b'],
+      ['long-term', 'c'],
+    ] as const) {
+      await home.memory('store', key, 'x', '--scope', scope, ...own);
+    }
+    await home.memory('store', 'everywhere/a', 'x', '--scope', 'shared');
+
+    const all = await home.memory('list', ...own);
+    const page = await home.memory('list', '--limit', '1', ...own);
+    const rest = await home.memory('list', '--after', 'a', ...own);
+    const one = await home.memory('list', '--scope', 'long-term', ...own);
+    const asAgent = await home.memory('list', '--as', 'everywhere');
+    const shared = await home.memory('list', 'everywhere');
+
+    const places = (run: Run) => columns(run).map(([scope, key]) => `${scope} ${key}`);
+    expect(places(all).sort()).toEqual(['context b', 'long-term a', 'long-term c', 'working a']);
+    expect(places(page).sort()).toEqual(['long-term a', 'working a']);
+    expect(page.stderr).toBe('There are more: --limit N, or --after "a".\n');
+    expect(places(rest)).toEqual(['context b', 'long-term c']);
+    expect(columns(one).map(([key]) => key)).toEqual(['a', 'c']);
+    expect(places(asAgent)).toEqual(places(all));
+    expect(places(shared)).toEqual(['shared everywhere/a']);
+  });
+
+  test('leave out a scope that an agent may not list, and say so where it may list none', async () => {
+    await home.daemon.client.register('confined');
+    const before = await home.memory('list', '--as', 'confined');
+    await home.daemon.client.grant({
+      agent: 'confined',
+      capability: 'memory:working/**:read,write',
+    });
+    await home.memory('store', 'a', 'x', '--as', 'confined');
+
+    const after = await home.memory('list', '--as', 'confined');
+
+    expect(before).toMatchObject({ code: 3, stdout: '' });
+    expect(after.stdout).toMatch(/^working {2}a {2}v1 .*\n$/);
   });
 
   test('say that there is nothing', async () => {
     const list = await home.memory('list', '--of', await home.agent('empty'));
     const history = await home.memory('history', 'none');
 
-    expect(list.stdout).toBe('Nothing is remembered in working of empty.\n');
+    expect(list.stdout).toBe('Nothing of empty is remembered.\n');
     expect(history).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('There is no memory "none" in working'),
@@ -503,7 +547,7 @@ describe('export and import', () => {
     const run = await home.memory('import', file, ...other);
 
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('Line 2') });
-    expect((await home.memory('list', ...other)).stdout).toContain('Nothing is remembered');
+    expect((await home.memory('list', ...other)).stdout).toBe('Nothing of sense is remembered.\n');
   });
 });
 
