@@ -31,15 +31,15 @@ export class AosCommand extends Command {
     const code = codes[options?.code ?? ''] ?? 'usage.bad-value';
     throw new AosError(code, {
       message: this.#sentence(code, message.replace(/^error: /, '')),
-      fix: `${this.#path()} --help`,
+      fix: `${this.path} --help`,
     });
   }
 
   /** commander calls this when a group of commands is named without one of them. */
   override help(): never {
     throw new AosError('usage.missing-command', {
-      message: `"${this.#path()}" needs one more word: ${this.#subcommandNames().join(' or ')}`,
-      fix: `${this.#path()} --help`,
+      message: `"${this.path}" needs one more word: ${this.#subcommandNames().join(' or ')}`,
+      fix: `${this.path} --help`,
     });
   }
 
@@ -53,17 +53,22 @@ export class AosCommand extends Command {
     else super.outputHelp(context);
   }
 
+  /** What is typed to reach it: `aos memory list`. */
+  get path(): string {
+    return this.parent instanceof AosCommand ? `${this.parent.path} ${this.name()}` : this.name();
+  }
+
   #sentence(code: ErrorCode, commanderSays: string): string {
     const named = /'([\s\S]*)'/.exec(commanderSays)?.[1] ?? '';
     switch (code) {
       case 'usage.unknown-command':
         return `There is no command ${quote(named)}.${didYouMean(named, this.#subcommandNames())}`;
       case 'usage.unknown-option':
-        return `"${this.#path()}" has no option ${quote(named)}.${didYouMean(named, this.#optionNames())}`;
+        return `"${this.path}" has no option ${quote(named)}.${didYouMean(named, this.#optionNames())}`;
       case 'usage.missing-argument':
-        return `"${this.#path()}" needs a value for ${quote(named)}`;
+        return `"${this.path}" needs a value for ${quote(named)}`;
       case 'usage.extra-argument':
-        return `"${this.#path()}" was given more than it takes. ${commanderSays.replace(/^.*?\. /, '')}`;
+        return `"${this.path}" was given more than it takes. ${commanderSays.replace(/^.*?\. /, '')}`;
       default:
         return this.#badValue(commanderSays);
     }
@@ -75,16 +80,10 @@ export class AosCommand extends Command {
         commanderSays,
       ) ?? [];
     if (value === undefined || choices === undefined) {
-      return `"${this.#path()}" cannot use this: ${commanderSays}`;
+      return `"${this.path}" cannot use this: ${commanderSays}`;
     }
     const names = choices.split(', ');
-    return `"${this.#path()}" knows ${names.join(', ')}, not ${quote(value)}.${didYouMean(value, names)}`;
-  }
-
-  #path(): string {
-    return this.parent instanceof AosCommand
-      ? `${this.parent.#path()} ${this.name()}`
-      : this.name();
+    return `"${this.path}" knows ${names.join(', ')}, not ${quote(value)}.${didYouMean(value, names)}`;
   }
 
   #subcommandNames(): string[] {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { openOnce } from '../../tests/support/open-once.ts';
 import { type TemporaryGateway, temporaryGateway } from '../../tests/support/temporary-gateway.ts';
-import { until } from '../../tests/support/until.ts';
+import { until, untilTrue } from '../../tests/support/until.ts';
 import { version } from '../app/version.ts';
 import { AosError } from '../kernel/errors.ts';
 import { runProgram } from './program.ts';
@@ -102,6 +102,19 @@ describe('aos send', () => {
     expect(run).toMatchObject({ code, stdout: '' });
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test.each([
+    ['delivered', 'is delivered to jean.'],
+    ['read', 'is read by jean.'],
+    ['acked', 'is acknowledged by jean.'],
+  ])('--wait %s says that it %s', async (state, words) => {
+    await using home = await homeWith('jean');
+    const sent = home.aos(['send', 'jean', 'a', '--kind', 'request', '--wait', state]);
+    const id = await untilTrue(async () => (await home.client.inbox('jean', {}))[0]?.id);
+    await home.client.ack(String(id), { as: 'jean' });
+
+    expect((await sent).stdout).toBe(`Message ${id} ${words}\n`);
   });
 
   test('goes out in the name of AOS_AGENT, and of --from before that', async () => {
@@ -326,4 +339,23 @@ describe('groups', () => {
     expect(set.stdout).toBe('jean is Lead from now on.\n');
     expect(somebody.stdout).toBe('jean\n');
   });
+});
+
+test.each([
+  ['--thread: it is longer than 300', ['send', 'jean', 'a', '--thread', 'x'.repeat(301)]],
+  ['--dedup: it is longer than 300', ['send', 'jean', 'a', '--dedup', 'x'.repeat(301)]],
+  ['<to>: it is longer than 300', ['send', 'x'.repeat(301), 'a']],
+  ['<goal>: it is empty', ['run', '']],
+  ['query: it is empty', ['memory', 'search', '']],
+  ['--of: it is empty', ['memory', 'list', '--of', '']],
+  ['--tag: it is longer than 1000', ['memory', 'store', 'k', 'v', '--tag', 'x'.repeat(1001)]],
+  ['a word that is so long', ['secret', 'rm', 'x'.repeat(1000)]],
+])('a command tells in its own words what the daemon does not take: %s', async (says, argv) => {
+  const home = looked();
+
+  const run = await home.aos(argv);
+
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain(says);
+  expect(run.stderr).toMatch(/^error: "aos .*" cannot take .*\n {2}try: aos .* --help\n$/);
 });

@@ -7,6 +7,7 @@ import { quote } from '../kernel/quote.ts';
 import { AosCommand } from './aos-command.ts';
 import { commands } from './commands.ts';
 import type { Context, Define } from './context.ts';
+import { inOwnWords } from './own-words.ts';
 import { reportFailure, reportItem, reportOutcome, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
 import { defineTransfer } from './transfer.ts';
@@ -26,8 +27,12 @@ export interface Invocation {
 export async function runProgram(invocation: Invocation): Promise<number> {
   const { argv, terminal } = invocation;
   const style = styleOf(argv);
+  let running: Command | undefined;
   try {
     const program = createProgram(invocation, style);
+    program.hook('preAction', (_program, command) => {
+      running = command;
+    });
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(helpAsFlag(argv), { from: 'user' });
     return 0;
@@ -35,7 +40,7 @@ export async function runProgram(invocation: Invocation): Promise<number> {
     // Help or the version was asked for and has been printed.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     // What breaks after Ctrl-C breaks because of it.
-    const why = invocation.signal.aborted ? invocation.signal.reason : thrown;
+    const why = invocation.signal.aborted ? invocation.signal.reason : inOwnWords(thrown, running);
     reportFailure(terminal, style, why);
     return exitCodeOf(toReport(why).code);
   }

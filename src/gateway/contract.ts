@@ -250,6 +250,15 @@ export type WireAgent = z.infer<typeof agent>;
 export type WireSignedHead = z.infer<typeof signedHead>;
 export type EventQuery = z.infer<typeof eventQuery>;
 export type Problem = z.infer<typeof problem>;
+
+/** Which part of a request is refused, for who made it out of words of its own. */
+export interface RefusedField {
+  readonly place: string;
+  /** Empty where it is the whole. */
+  readonly field: string;
+  /** `is empty` */
+  readonly problem: string;
+}
 export type WireOutgoing = Body<'send'>;
 export type WireItem = Answer<'inbox'>['items'][number];
 export type WireHistory = Answer<'message'>;

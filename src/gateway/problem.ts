@@ -7,7 +7,7 @@ import {
   httpStatusOf,
   toReport,
 } from '../kernel/errors.ts';
-import type { Problem } from './contract.ts';
+import type { Problem, RefusedField } from './contract.ts';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 
@@ -118,21 +118,55 @@ const frameworkFailures: Readonly<Record<string, (thrown: Error) => AosError>> =
   ERR_HTTP_REQUEST_TIMEOUT: slowRequest,
 };
 
+/** As ajv reports, whose work it is. */
+interface Fault {
+  readonly instancePath?: string;
+  readonly keyword?: string;
+  readonly message?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
 function badField(thrown: Error & { validation?: unknown; validationContext?: unknown }): AosError {
-  // As ajv reports, whose work it is.
-  const [first] = thrown.validation as readonly {
-    instancePath?: string;
-    message?: string;
-    params?: Record<string, unknown>;
-  }[];
+  const [first = {}] = thrown.validation as readonly Fault[];
   const where = String(thrown.validationContext ?? 'request');
   const place = where === 'querystring' ? 'query' : where;
-  const field = (first?.instancePath ?? '').slice(1).replaceAll('/', '.');
-  const extra = first?.params?.['additionalProperty'];
-  const what =
-    extra === undefined ? first?.message : `has no field "${String(extra).slice(0, 100)}"`;
+  const field = (first.instancePath ?? '').slice(1).replaceAll('/', '.');
+  const problem = faultWords(first);
   const name = field === '' ? `The ${place}` : `"${field}" in the ${place}`;
-  return badRequest(`${name} ${what ?? 'is not valid'}`, 'Look at /docs for what this route takes');
+  const details: RefusedField = { place, field, problem };
+  return new AosError('gateway.bad-request', {
+    message: `${name} ${problem}`,
+    fix: 'Look at /docs for what this route takes',
+    details,
+  });
+}
+
+function faultWords({ keyword = '', message = 'is not valid', params = {} }: Fault): string {
+  const named = (key: string) => `"${String(params[key]).slice(0, 100)}"`;
+  const limit = Number(params['limit']);
+  switch (keyword) {
+    case 'additionalProperties':
+      return `has no field ${named('additionalProperty')}`;
+    case 'required':
+      return `lacks the field ${named('missingProperty')}`;
+    case 'minLength':
+      return limit === 1 ? 'is empty' : `is shorter than ${limit} characters`;
+    case 'maxLength':
+      return `is longer than ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'has nothing in it' : `has fewer than ${limit} items`;
+    case 'maxItems':
+      return `has more than ${limit} items`;
+    case 'minimum':
+      return `is less than ${limit}`;
+    case 'maximum':
+      return `is more than ${limit}`;
+    case 'pattern':
+    case 'format':
+      return 'is not written as it has to be';
+    default:
+      return message;
+  }
 }
 
 // JSON that would change what objects are (`__proto__`) is refused as no JSON.
