@@ -13,6 +13,7 @@ import type { Clock, Disk } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import type { GatewayLimits } from './deps.ts';
 import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
+import { Room, whileServed } from './room.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;
@@ -186,19 +187,24 @@ export class Doors {
       requireHostHeader: false,
       insecureHTTPParser: false,
     });
-    server.maxConnections = limits.connectionsPerDoor;
-    if (door !== undefined) server.on('connection', (connection) => enterThrough(door, connection));
-    const doorFor = (connection: Duplex): Door => door ?? doorOf(connection);
-    server.on('request', (request, response) =>
-      onRequest(doorFor(request.socket), request, response),
-    );
-    server.on('upgrade', (request, socket, head) =>
-      onUpgrade(doorFor(request.socket), request, socket, head),
-    );
+    if (door !== undefined) {
+      const room = new Room(limits.connectionsPerDoor);
+      server.on('connection', (connection) => {
+        enterThrough(door, connection);
+        room.enter(connection);
+      });
+    }
+    const serve = (request: IncomingMessage, response: ServerResponse): void => {
+      whileServed(request.socket, response);
+      onRequest(doorOf(request.socket), request, response);
+    };
+    server.on('request', serve);
+    server.on('upgrade', (request, socket, head) => {
+      whileServed(request.socket, request.socket);
+      onUpgrade(doorOf(request.socket), request, socket, head);
+    });
     // Else the system answers by itself, without any of our headers.
-    server.on('checkExpectation', (request, response) =>
-      onRequest(doorFor(request.socket), request, response),
-    );
+    server.on('checkExpectation', serve);
     server.on('clientError', onBadRequest);
     this.#servers.add(server);
     return server;
@@ -218,13 +224,13 @@ function openAgentDoor(
 ): AgentDoor {
   const connections = new Set<Socket>();
   const door: Door = { kind: 'agent', name };
+  const room = new Room(connectionsPerDoor);
   const listener = createListener({ allowHalfOpen: true }, (connection) => {
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
     enterThrough(door, connection);
-    server.emit('connection', connection);
+    if (room.enter(connection)) server.emit('connection', connection);
   });
-  listener.maxConnections = connectionsPerDoor;
   return { listener, connections };
 }
 

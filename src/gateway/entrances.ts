@@ -12,6 +12,7 @@ import type { Refusals } from './refusals.ts';
 import type { RequestIds } from './request-ids.ts';
 import type { RunningFeeds } from './running-feeds.ts';
 import type { SlowArrivals } from './slow-arrivals.ts';
+import { unclearRequest } from './unclear.ts';
 import { type UpgradeDeps, type UpgradeRequest, upgrade } from './upgrade.ts';
 
 export interface EntranceDeps extends UpgradeDeps {
@@ -32,7 +33,8 @@ export function entrances(
   const { refusals, metrics, arrivals, requestIds } = deps;
   return {
     onRequest(door, request, response) {
-      const refusal = foreignRequest(door, request) ?? strangeTarget(request.url);
+      const refusal =
+        unclearRequest(request) ?? foreignRequest(door, request) ?? strangeTarget(request.url);
       if (refusal === undefined) {
         arrivals.watch(request);
         deps.route(request, response);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openOnce } from '../../tests/support/open-once.ts';
 import {
   bearer,
@@ -9,6 +9,7 @@ import {
   temporaryGateway,
   testVersion,
 } from '../../tests/support/temporary-gateway.ts';
+import { untilTrue } from '../../tests/support/until.ts';
 import { routes } from './contract.ts';
 
 /** For those that change nothing. */
@@ -112,6 +113,98 @@ test.each([
   const answer = await send({ at: lookedTcp, path: '/livez', headers });
 
   expect(answer).toMatchObject({ status: 403, json: { code } });
+});
+
+describe('a request that a proxy could read in another way is refused:', () => {
+  const chunked = 'Transfer-Encoding: chunked\r\n';
+  const json = 'Content-Type: application/json\r\n';
+  const chunks = '2\r\n{}\r\n0\r\n\r\n';
+  test.each([
+    ['two Hosts', 'GET /livez', 'Host: evil.example\r\n\r\n', '"host\\" is there twice'],
+    ['two Authorizations', 'GET /livez', 'authorization: a\r\nAuthorization: b\r\n\r\n', 'twice'],
+    ['two Origins', 'GET /livez', 'Origin: a\r\nOrigin: a\r\n\r\n', 'twice'],
+    ['two keys', 'POST /x', 'Idempotency-Key: a\r\nIdempotency-Key: a\r\n\r\n', 'twice'],
+    ['two kinds of body', 'POST /x', `${json}${json}Content-Length: 0\r\n\r\n`, 'twice'],
+    ['two lengths', 'POST /x', `Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`, 'not a valid'],
+    ['a length and chunks', 'POST /x', `Content-Length: 2\r\n${chunked}\r\n${chunks}`, 'valid'],
+    ['chunks twice', 'POST /x', `${chunked}${chunked}\r\n${chunks}`, 'not a valid'],
+    [
+      'an unknown coding before chunks',
+      'POST /x',
+      `Transfer-Encoding: identity, chunked\r\n\r\n${chunks}`,
+      'a coding that is not known',
+    ],
+    ['a folded line', 'GET /livez', 'X-A: b\r\n c\r\n\r\n', 'not a valid'],
+    ['a letter as a number', 'GET /liv%65z', '\r\n', 'has \\"e\\" written as %65'],
+    ['dots as numbers', 'GET /api/v1/agents/%2e%2e', '\r\n', 'has \\".\\" written as %2e'],
+    ['a dash as a number', 'GET /a%2Db', '\r\n', 'has \\"-\\" written as %2D'],
+  ])('%s', async (_what, line, rest, says) => {
+    const text = await sendRaw(
+      lookedTcp,
+      `${line} HTTP/1.1\r\nHost: 127.0.0.1:${lookedTcp}\r\nConnection: close\r\n${rest}`,
+    );
+
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('gateway.bad-request');
+    expect(text).toContain(says);
+  });
+});
+
+describe('connections that ask for nothing', () => {
+  const most = 4;
+
+  async function crowded() {
+    const home = await temporaryGateway({ limits: { connectionsPerDoor: most } });
+    const jean = await home.client.register('jean');
+    const tcp = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+    const doors = { TCP: tcp, 'the owner': home.ownerSocket, 'an agent': home.agentSocket('jean') };
+    return Object.assign(home, { jean, doors });
+  }
+
+  async function connections(at: string | number, count: number, bytes: string) {
+    const sockets = Array.from({ length: count }, () =>
+      typeof at === 'number' ? createConnection(at, '127.0.0.1') : createConnection(at),
+    );
+    for (const socket of sockets) socket.on('error', () => {}).write(bytes);
+    await Promise.all(sockets.map((socket) => socket.connecting && once(socket, 'connect')));
+    return {
+      sockets,
+      [Symbol.dispose]() {
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+  }
+
+  test.each(['TCP', 'the owner', 'an agent'] as const)(
+    'make room for the next one that does: %s',
+    async (door) => {
+      await using home = await crowded();
+      const at = home.doors[door];
+      using _half = await connections(at, 3 * most, 'GET /livez HTTP/1.1\r\nHost: loc');
+
+      const answers = [
+        await send({ at, path: '/livez' }),
+        await send({ at, path: '/livez' }),
+        await send({ at, path: '/livez' }),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    },
+  );
+
+  test('close none that is being answered', async () => {
+    await using home = await crowded();
+    const at = home.doors['the owner'];
+    const head =
+      'GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n';
+    using served = await connections(at, most, head);
+    await Promise.all(served.sockets.map((socket) => once(socket, 'data')));
+
+    using more = await connections(at, 2 * most, 'GET /livez HTTP/1.1\r\nHost: loc');
+    await untilTrue(() => more.sockets.every((socket) => socket.resume().closed));
+
+    expect(served.sockets.map(({ readyState }) => readyState)).toEqual(Array(most).fill('open'));
+  });
 });
 
 test('TCP takes a page of its own', async () => {
@@ -330,7 +423,6 @@ test('a target for a proxy is refused', async () => {
 
 test.each([
   '/api/v1/agents/..%2f..%2fkeys%2fowner.key',
-  '/api/v1/agents/%2e%2e',
   '/api/v1/agents/jean%00',
   '/api/v1/agents/__proto__',
 ])('%s finds no agent', async (path) => {

@@ -12,6 +12,7 @@ import { queryNumber } from './event-query.ts';
 import { openingPosition } from './feed-connection.ts';
 import { foreignRequest } from './foreign.ts';
 import { badRequest } from './problem.ts';
+import { unclearRequest } from './unclear.ts';
 import { serveWebSocket, type WebSocketDeps } from './websocket.ts';
 
 export interface UpgradeDeps extends WebSocketDeps {
@@ -34,7 +35,7 @@ export async function upgrade(
   { door, request, connection, head }: UpgradeRequest,
 ): Promise<void> {
   const { admittance, feeds, webSockets } = deps;
-  const foreign = foreignRequest(door, request);
+  const foreign = unclearRequest(request) ?? foreignRequest(door, request);
   if (foreign !== undefined) throw foreign;
   const caller = await admittance.admit(door, request.headers, { who: 'any' });
   if (!isOfHome(caller)) throw new Error('an outsider was let in to the WebSocket');
