@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
+import { seeSignature } from '../ledger/seen-signatures.ts';
 import { homeTimers } from './home-timers.ts';
 
 const dayMs = 86_400_000;
@@ -36,10 +37,11 @@ async function world() {
   };
   const timers = homeTimers({ ledger, clock, owner, ...rest });
   const timer = { id: 't', kind: 't', subject: 's', payload: '{}', due_at: 0, every_ms: dayMs };
-  const prune = async () => {
-    const ring = timers['audit.prune'];
-    if (ring?.kind === 'repeatable') await ring.ring(timer);
+  const ring = async (kind: string) => {
+    const known = timers[kind];
+    if (known?.kind === 'repeatable') await known.ring(timer);
   };
+  const prune = () => ring('audit.prune');
   const subjects = async () =>
     (
       await ledger.committed.all<{ subject: string }>(
@@ -50,6 +52,8 @@ async function world() {
     ledger.transact((tx) => tx.record({ actor: 'owner', kind: 'test.day', subject }));
   return {
     clock,
+    ledger,
+    ring,
     prune,
     subjects,
     day,
@@ -84,4 +88,24 @@ test('a clock that is months ahead for a while takes two days of the trail at mo
   await here.prune();
 
   expect((await here.subjects())[0]).toBe('day 0');
+});
+
+test('a signature that was forgotten is not good again when the clock is set back', async () => {
+  await using here = await world();
+  const signer = '0x1';
+  const expiresAt = here.clock.now() + 60_000;
+  const see = (digest: string, end = expiresAt) =>
+    here.ledger.transact((tx) => seeSignature(tx, { signer, digest, expiresAt: end }));
+  expect(await see('old')).toBe(true);
+
+  here.clock.jump(dayMs);
+  await here.ring('operation.cleanup');
+  here.clock.jump(-dayMs);
+  await here.ring('operation.cleanup');
+
+  const rows = await here.ledger.committed.all('select * from seen_signatures');
+  expect(rows).toEqual([]);
+  expect(await see('old')).toBe(false);
+  // What ends later than all that were forgotten cannot be one of them.
+  expect(await see('new', expiresAt + 1)).toBe(true);
 });

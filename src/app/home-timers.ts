@@ -8,7 +8,7 @@ import { deleteEndedHandles } from '../ledger/handles.ts';
 import { deleteCallsBefore } from '../ledger/journal.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { deleteOperationsBefore } from '../ledger/operations.ts';
-import { forgetSignaturesBefore } from '../ledger/seen-signatures.ts';
+import { forgetSignatures } from '../ledger/seen-signatures.ts';
 import { setTimerOnce } from '../ledger/timers.ts';
 import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -100,7 +100,7 @@ export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>>
       isSlow: true,
       ring: async () => {
         await deps.operations.cleanUp();
-        await forgetSignatures(deps);
+        await forgetSigned(deps);
       },
     },
     'operation.monitor': { kind: 'repeatable', ring: () => deps.operations.watchResources() },
@@ -148,16 +148,17 @@ async function pruneAll(deps: HomeTimersDeps): Promise<void> {
 
 // One transaction must not hold up those who call.
 const batchRows = 200;
-// A clock that was set back must not make what was signed good again.
+// Some time after their end: what is forgotten too early is refused, where the clock is set back.
 const signaturesKeptMs = 60 * minuteMs;
 
 /** With the handles that were bought with them. */
-async function forgetSignatures({ ledger, clock }: HomeTimersDeps): Promise<void> {
-  const before = clock.now() - signaturesKeptMs;
+async function forgetSigned({ ledger, clock }: HomeTimersDeps): Promise<void> {
+  const now = clock.now();
+  const before = now - signaturesKeptMs;
   for (;;) {
     const work = async (tx: Transaction) =>
       Math.max(
-        await forgetSignaturesBefore(tx, before, batchRows),
+        await forgetSignatures(tx, { before, limit: batchRows, now }),
         await deleteEndedHandles(tx, before, batchRows),
       );
     if ((await ledger.transact(work)) < batchRows) return;

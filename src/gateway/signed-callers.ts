@@ -59,7 +59,7 @@ export class SignedCallers {
     this.#deps = deps;
   }
 
-  /** Throws `signature.bad` or `signature.expired`; also for who is not known (S2), before its body comes. */
+  /** Throws `signature.bad`, `signature.expired` or `signature.unknown` (S2), before its body comes. */
   async begin(door: Door, { method, url, host, authorization }: SentRequest): Promise<SignedCall> {
     const facts = { method, url, audiences: audiencesOf(door, host), now: this.#deps.clock.now() };
     const claim = verifySignedRequest(authorization, facts);
@@ -79,7 +79,8 @@ export class SignedCallers {
     );
     if (isNew) return this.#callerOf(signer, publicKey);
     throw new AosError('signature.replayed', {
-      message: 'This signed request has come before, or may have before the ledger was restored',
+      message:
+        'This signed request has come before, or may have before the ledger was restored or the clock set back',
       fix: 'Sign each request anew, with a new nonce; after a restore, in a minute',
     });
   }
@@ -124,8 +125,8 @@ function weakSignature(): AosError {
 }
 
 function unknownSigner(address: string): AosError {
-  return new AosError('signature.bad', {
-    message: `The signature is of ${address}, whom nobody here knows; if that is not you, the request is not what you signed`,
+  return new AosError('signature.unknown', {
+    message: `The signature is of ${address}, to whom nothing was granted here; if that is not you, the request is not what you signed`,
     fix: `If it is you, ask the owner of the home for: aos cap grant ${address} operation:default:start`,
   });
 }

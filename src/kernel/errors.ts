@@ -305,6 +305,7 @@ export const errorCodes = {
   'handle.unknown': { kind: 'denied', http: 401 },
   'handle.wrong-door': { kind: 'denied' },
   'signature.bad': { kind: 'denied', http: 401 },
+  'signature.unknown': { kind: 'denied', http: 401 },
   'signature.expired': { kind: 'denied', http: 401 },
   'signature.replayed': { kind: 'denied', http: 401 },
 
