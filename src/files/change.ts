@@ -9,7 +9,7 @@ import { begin } from './apply/begin.ts';
 import { outcomeOf, type PlanOutcome } from './apply/outcome.ts';
 import type { FileCaller } from './caller.ts';
 import { wireCode } from './codes.ts';
-import { askOwner, requestText, takeYes } from './confirmation.ts';
+import { askOwner, recordMisuse, requestText, takeYes } from './confirmation.ts';
 import type { FilesDeps } from './deps.ts';
 import { fitting } from './look/fitting.ts';
 import type { ChangePlan } from './plan/change-plan.ts';
@@ -75,6 +75,7 @@ async function withApproval(work: Change, made: ChangePlan): Promise<FileAnswerP
   const reason = await work.approvedReason();
   if (reason === reasonFor(work.caller, made)) return apply(work, made);
   const { code } = planChanged();
+  if (reason !== undefined) await recordChanged(work, undefined);
   const message = 'The files have changed since somebody said yes. Ask again, and so is a human';
   return {
     status: 'error',
@@ -91,6 +92,7 @@ async function withOwnersYes(
   row: FilePlanRow,
 ): Promise<FileAnswerParts> {
   if (row.hash !== hashOfPlan(made.plan)) {
+    await recordChanged(work, row.id);
     const question = await ask(work, made, 0);
     const { code, message } = planChanged();
     return { ...question, error: { code: wireCode(code), message } };
@@ -98,6 +100,15 @@ async function withOwnersYes(
   // For ever takes a second yes.
   if (made.plan.isPermanent && row.yeses === 0) return ask(work, made, 1);
   return apply(work, made);
+}
+
+/** A yes was to another plan than what would be done now. */
+function recordChanged(
+  { deps, caller: { principal }, request: { action } }: Change,
+  plan: string | undefined,
+): Promise<void> {
+  const { code } = planChanged();
+  return deps.ledger.transact((tx) => recordMisuse(tx, { principal, plan, code, action }));
 }
 
 async function ask(

@@ -6,18 +6,21 @@
  * Y2. Nobody but the owner ever gets a token. For everybody else a human is asked by an approval,
  *     which names the hash of the plan.
  * Y3. The request that comes with a token is the one that it was given for.
+ * Y4. Whatever else a token is used for is an event, also where nothing came of it.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import { AosError } from '../kernel/errors.ts';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
 import { newId } from '../kernel/new-id.ts';
+import type { Instant } from '../kernel/ports.ts';
 import {
   type FilePlanRow,
   findFilePlanByToken,
   insertFilePlan,
   useFilePlanToken,
 } from '../ledger/file-plans.ts';
+import type { Transaction } from '../ledger/ledger.ts';
 import type { FilesDeps } from './deps.ts';
 import { hashOfPlan, type Plan } from './plan/plan.ts';
 
@@ -47,26 +50,63 @@ export async function askOwner(deps: FilesDeps, question: Question): Promise<str
   return token;
 }
 
-/** The yes is used up by this, whatever comes of it. Throws `files.token-*`. */
+/** The yes is used up by this, whatever comes of it. Throws `files.token-*`, which is on record. */
 export async function takeYes(
   { ledger, clock }: FilesDeps,
   principal: string,
   request: FileRequest,
 ): Promise<FilePlanRow> {
   const tokenHash = hash('sha256', request.options?.confirmation_token ?? '');
-  return ledger.transact(async (tx) => {
+  const taken = await ledger.transact(async (tx) => {
     const row = await findFilePlanByToken(tx, tokenHash);
-    if (row === undefined) throw refusals.unknown();
-    // Y1
-    if (row.principal !== principal) throw refusals.notYours();
-    if (row.token_used_at !== null) throw refusals.used();
     const now = clock.now();
-    if ((row.token_expires_at ?? 0) <= now) throw refusals.expired();
-    // Y3
-    if (row.request !== requestText(request)) throw refusals.otherRequest();
-    if (!(await useFilePlanToken(tx, tokenHash, now))) throw refusals.used();
-    return row;
+    const refusal = refusalOf(row, { principal, request, now });
+    const isTaken = refusal === undefined && (await useFilePlanToken(tx, tokenHash, now));
+    if (isTaken && row !== undefined) return row;
+    const why = refusal ?? refusals.used();
+    // The transaction has to end well for that.
+    await recordMisuse(tx, { principal, plan: row?.id, code: why.code, action: request.action });
+    return why;
   });
+  if (taken instanceof AosError) throw taken;
+  return taken;
+}
+
+interface Using {
+  readonly principal: string;
+  readonly request: FileRequest;
+  readonly now: Instant;
+}
+
+function refusalOf(
+  row: FilePlanRow | undefined,
+  { principal, request, now }: Using,
+): AosError | undefined {
+  if (row === undefined) return refusals.unknown();
+  // Y1
+  if (row.principal !== principal) return refusals.notYours();
+  if (row.token_used_at !== null) return refusals.used();
+  if ((row.token_expires_at ?? 0) <= now) return refusals.expired();
+  // Y3
+  return row.request === requestText(request) ? undefined : refusals.otherRequest();
+}
+
+export interface Misuse {
+  readonly principal: string;
+  /** What the yes was to, where that is known. */
+  readonly plan: string | undefined;
+  readonly code: ErrorCode;
+  readonly action: string;
+}
+
+/** A yes was used for what it is not good for. */
+export function recordMisuse(
+  tx: Transaction,
+  { principal, plan, code, action }: Misuse,
+): Promise<void> {
+  const subject = plan === undefined ? principal : `plan:${plan}`;
+  const kind = 'files.confirmation-refused';
+  return tx.record({ actor: principal, kind, subject, data: { code, action } });
 }
 
 /** Without what confirms it, and with a hash for what is to be written, which may be a secret. */

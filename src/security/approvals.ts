@@ -3,7 +3,7 @@
  * approved: an answer names the hash, and the call is compared with it once more when it runs.
  */
 import { hash } from 'node:crypto';
-import { AosError } from '../kernel/errors.ts';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import { type ApprovalRow, findApproval } from '../ledger/approvals.ts';
@@ -79,12 +79,26 @@ async function mayAnswer(grants: Grants, sql: Sql, by: string): Promise<boolean>
   return (await grants.decide(sql, by, deed)).kind === 'allowed';
 }
 
-/** Somebody tried to answer who may not: that is on record. */
+/** Refusals of an answer to an approval that there is. */
+const misuses: ReadonlySet<ErrorCode> = new Set([
+  'approval.not-yours',
+  'approval.answered',
+  'approval.changed',
+]);
+
+/** Whether it is an answer by who may not, a second one, a late one, or one to something else. */
+export function isMisuse(failure: unknown): failure is AosError {
+  return failure instanceof AosError && misuses.has(failure.code);
+}
+
+/** That is on record. */
 export function recordRefusedAnswer(
   tx: Transaction,
   { id, by }: Pick<Answer, 'id' | 'by'>,
+  { code }: AosError,
 ): Promise<void> {
-  return tx.record({ actor: by, kind: 'approval.refused', subject: `approval:${id}` });
+  const subject = `approval:${id}`;
+  return tx.record({ actor: by, kind: 'approval.refused', subject, data: { code } });
 }
 
 export function unknownApproval(id: string): AosError {

@@ -8,7 +8,7 @@ import { oneLine } from '../kernel/quote.ts';
 import { type ApprovalRow, answerApproval, findApproval } from '../ledger/approvals.ts';
 import { type CallRow, endCall, findCall, freeKey, startCall } from '../ledger/journal.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { type Answer, checkAnswer, recordRefusedAnswer } from '../security/approvals.ts';
+import { type Answer, checkAnswer, isMisuse, recordRefusedAnswer } from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { digestOf, recordStart } from './ask.ts';
@@ -39,15 +39,19 @@ export async function answer(deps: CallDeps, request: AnswerRequest): Promise<An
   const { clock, grants } = deps;
   const answered = await grants.change(async (tx, changes) => {
     let approval: ApprovalRow;
+    let call: CallRow;
     try {
       approval = await checkAnswer(grants, tx, request, clock.now());
+      call = await callOf(tx, approval);
+      // Whoever can write to the ledger must not be able to put another call under an approval.
+      const isSame = digestOf(call.arguments) === call.arguments_digest;
+      if (request.verdict.kind === 'approve' && !isSame) throw changed(approval.id);
     } catch (failure) {
-      if (!(failure instanceof AosError) || failure.code !== 'approval.not-yours') throw failure;
+      if (!isMisuse(failure)) throw failure;
       // On record, so the transaction has to end well.
-      await recordRefusedAnswer(tx, request);
+      await recordRefusedAnswer(tx, request, failure);
       return { refusal: failure };
     }
-    const call = await callOf(tx, approval);
     return request.verdict.kind === 'deny'
       ? { call: await deny(deps, tx, { approval, call, request, reason: request.verdict.reason }) }
       : approve(deps, tx, { approval, call, request, changes, scope: request.verdict.scope });
@@ -99,8 +103,6 @@ async function approve(deps: CallDeps, tx: Transaction, approving: Approving): P
   const { approval, call, request, changes, scope } = approving;
   const { by } = request;
   const at = deps.clock.now();
-  // Whoever can write to the ledger must not be able to put another call under an approval.
-  if (digestOf(call.arguments) !== call.arguments_digest) throw changed(approval.id);
   const prepared = deps.tool(call.tool).prepare(JSON.parse(call.arguments));
   await answerApproval(tx, approval.id, { state: 'approved', by, answer: null, scope, at });
   const data = { call: call.call_id, hash: approval.hash, scope };

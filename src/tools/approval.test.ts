@@ -47,6 +47,10 @@ async function answer(
 const answered = (home: TemporaryTools, id: string) =>
   until(async () => expect((await home.call(id))?.state).toBe('answered'));
 
+/** The codes of the answers that were refused. */
+const refusals = async (home: TemporaryTools) =>
+  (await home.events('approval.refused')).map(({ data }) => JSON.parse(data).code);
+
 test('a call under a grant that asks waits, and a human is told what for', async () => {
   const home = await asking();
 
@@ -149,7 +153,9 @@ describe('nobody answers but a human:', () => {
       });
 
       expect((await waiting(home)).state).toBe('waiting');
-      expect(await home.events('approval.refused')).toMatchObject([{ actor: by }]);
+      expect(await home.events('approval.refused')).toMatchObject([
+        { actor: by, data: '{"code":"approval.not-yours"}' },
+      ]);
     },
   );
 
@@ -190,7 +196,7 @@ describe('nobody answers but a human:', () => {
   });
 });
 
-describe('an answer is refused', () => {
+describe('an answer is refused, which is on record,', () => {
   test('to anything but what was shown', async () => {
     const home = await asking();
     await call(home);
@@ -198,6 +204,7 @@ describe('an answer is refused', () => {
     const other = answer(home, once, { hash: '0'.repeat(64) });
 
     await expect(other).rejects.toMatchObject({ code: 'approval.changed' });
+    expect(await refusals(home)).toEqual(['approval.changed']);
   });
 
   test('when somebody put other arguments under it', async () => {
@@ -209,6 +216,7 @@ describe('an answer is refused', () => {
 
     await expect(answer(home, once)).rejects.toMatchObject({ code: 'approval.changed' });
     expect(runs).toBe(0);
+    expect(await refusals(home)).toEqual(['approval.changed']);
   });
 
   test('a second time', async () => {
@@ -222,6 +230,7 @@ describe('an answer is refused', () => {
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(say()).rejects.toMatchObject({ code: 'approval.answered' });
     await until(() => expect(runs).toBe(1));
+    expect(await refusals(home)).toEqual(['approval.answered', 'approval.answered']);
   });
 
   test('when its time is over, also while nobody has noticed', async () => {
@@ -234,6 +243,7 @@ describe('an answer is refused', () => {
 
     expect(expires_at).toBe(home.clock.now());
     await expect(late).rejects.toMatchObject({ code: 'approval.answered' });
+    expect(await refusals(home)).toEqual(['approval.answered']);
     await home.calls.expire(id);
     expect(await home.calls.outcome(callId)).toMatchObject({ error: { code: 'approval.expired' } });
     expect(await home.events('approval.expired')).toHaveLength(1);

@@ -162,6 +162,42 @@ describe('a token', () => {
     expect(existsSync(world.at('d/a.txt'))).toBe(true);
   });
 
+  test('that is misused is an event each time, with who and why', async () => {
+    let now = 1_800_000_000_000;
+    const clock = { now: () => now, monotonicMs: () => now, sleep: async () => {} };
+    await using world = await attackedWorld({ clock, limits: { tokenMs: 1000 } });
+    world.plant('d/a.txt');
+    await world.give('jean', `file:${world.root}/**:read,write,move,delete`);
+    const { confirmation_token } = await world.ask(remove);
+    const yes = withYes(remove, confirmation_token);
+    const late = withYes(remove, (await world.ask(remove)).confirmation_token);
+    const changed = withYes(remove, (await world.ask(remove)).confirmation_token);
+
+    await world.code(withYes(remove, 'yes-forged'));
+    await world.code(yes, jean);
+    await world.code({ ...yes, path: '~/other' });
+    world.plant('d/b.txt');
+    await world.code(changed);
+    await world.code(yes);
+    await world.code(yes);
+    now += 1000;
+    await world.code(late);
+
+    const events = await world.ledger.committed.all<{ actor: string; data: string }>(
+      `select actor, subject, data from events where kind = 'files.confirmation-refused' order by seq`,
+    );
+    expect(events.map(({ actor, data }) => [actor, JSON.parse(data)])).toEqual([
+      ['owner', { code: 'files.token-unknown', action: 'delete_file' }],
+      ['agent:jean', { code: 'files.token-not-yours', action: 'delete_file' }],
+      ['owner', { code: 'files.token-other-request', action: 'delete_file' }],
+      ['owner', { code: 'files.plan-changed', action: 'delete_file' }],
+      ['owner', { code: 'files.plan-changed', action: 'delete_file' }],
+      ['owner', { code: 'files.token-used', action: 'delete_file' }],
+      ['owner', { code: 'files.token-expired', action: 'delete_file' }],
+    ]);
+    expect(events.filter(({ data }) => data.includes('yes-'))).toEqual([]);
+  });
+
   test('is nowhere in the ledger, the plans or the home as it was given', async () => {
     await using world = await plantFolder();
     const { confirmation_token = '' } = await world.ask(remove);

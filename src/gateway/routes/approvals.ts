@@ -1,3 +1,4 @@
+import { AosError } from '../../kernel/errors.ts';
 import { timeText } from '../../kernel/time-text.ts';
 import {
   type ApprovalRow,
@@ -59,8 +60,8 @@ async function approvalToAnswer(
   try {
     return await visibleApproval(ledger.committed, caller, typed);
   } catch (failure) {
-    if (caller.kind === 'agent') {
-      await ledger.transact((tx) => recordRefusedAnswer(tx, { id: typed, by: caller.id }));
+    if (caller.kind === 'agent' && failure instanceof AosError) {
+      await ledger.transact((tx) => recordRefusedAnswer(tx, { id: typed, by: caller.id }, failure));
     }
     throw failure;
   }
