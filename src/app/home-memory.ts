@@ -47,7 +47,7 @@ export function openHomeMemory(
     new MemoryManager({
       ...{ ...engines, ledger, grants, index, log },
       eraseFiles: (message) =>
-        eraseFiles({ disk: engines.disk, home: realHome, sql: ledger.committed }, message),
+        eraseFiles({ ...engines, home: realHome, sql: ledger.committed }, message),
       embedder: () => embedding?.embedder,
       onIndexed: () => embedding?.wake(),
       progress: () => embedding?.progress,

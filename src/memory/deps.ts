@@ -17,8 +17,8 @@ export interface MemoryDeps {
   onIndexed?(): void;
   /** How far embedding has got. */
   progress?(): { readonly done: number; readonly total: number } | undefined;
-  /** Takes away the files in which a message still lies, by its id. */
-  eraseFiles?(message: string): Promise<void>;
+  /** Takes away the files in which a message still lies, by its id; false where some may come. */
+  eraseFiles?(message: string): Promise<boolean>;
   readonly log: { warn(facts: object, words: string): void };
 }
 

@@ -4,7 +4,7 @@ import { notesOfCall } from '../ledger/call-notes.ts';
 import { type CallOfRun, callsWithMessage, eraseCall, eraseCalls } from '../ledger/journal.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { hideMemories, memoriesMadeBy } from '../ledger/memories.ts';
-import { keepPurgeDebt, usersOfMemories } from '../ledger/memory-uses.ts';
+import { keepPurgeDebt, settlePurgeDebt, usersOfMemories } from '../ledger/memory-uses.ts';
 import { eraseMessage } from '../ledger/messages.ts';
 import { purgeTexts } from '../ledger/operation-finish.ts';
 import { eraseOpenNotes, notesOfOperation, operationsWithMail } from '../ledger/operation-notes.ts';
@@ -110,19 +110,54 @@ export function usersIn({ call_id, idempotency_key }: CallOfRun): readonly strin
 async function eraseUser(deps: EraseDeps, user: string, later: Set<string>): Promise<void> {
   const { kind, id } = partsOf(user);
   if (kind === 'tool-call') await eraseOneCall(deps, id);
-  if (kind === 'message') await eraseMail(deps, id);
+  if (kind === 'message') await eraseOneMessage(deps, id);
   if (kind === 'operation' && !(await eraseOperation(deps, id))) later.add(id);
 }
 
 /** With what the system itself has told of it. */
-async function eraseOneCall({ ledger, eraseFiles }: EraseDeps, id: string): Promise<void> {
-  for (const note of await notesOfCall(ledger.committed, id)) await eraseFiles?.(note);
-  await ledger.transact((tx) => eraseCall(tx, id, asPurged));
+async function eraseOneCall(deps: EraseDeps, id: string): Promise<void> {
+  await eraseMail(deps, async (tx) => {
+    const notes = await notesOfCall(tx, id);
+    await eraseCall(tx, id, asPurged);
+    return notes;
+  });
 }
 
-async function eraseMail({ ledger, eraseFiles }: EraseDeps, id: string): Promise<void> {
-  await eraseFiles?.(id);
-  await ledger.transact((tx) => eraseMessage(tx, id, asPurged()));
+async function eraseOneMessage(deps: EraseDeps, id: string): Promise<void> {
+  await eraseMail(deps, async (tx) => {
+    await eraseMessage(tx, id, asPurged());
+    return [id];
+  });
+}
+
+/**
+ * Erases the rows of messages, and then their files: whoever delivers one from now on has no text
+ * for it. That files still hold it is a debt until they are gone (P2).
+ */
+async function eraseMail(
+  { ledger, eraseFiles }: EraseDeps,
+  eraseRows: (tx: Transaction) => Promise<readonly string[]>,
+): Promise<void> {
+  const messages = await ledger.transact(async (tx) => {
+    const erased = await eraseRows(tx);
+    for (const id of erased) await keepPurgeDebt(tx, mailDebt(id));
+    return erased;
+  });
+  for (const id of messages) {
+    if ((await eraseFiles?.(id)) === false) continue;
+    await ledger.transact((tx) => settlePurgeDebt(tx, mailDebt(id)));
+  }
+}
+
+const mailPrefix = 'message:';
+
+function mailDebt(id: string): string {
+  return `${mailPrefix}${id}`;
+}
+
+/** Whether it is settled as soon as its files are gone, and not before. */
+export function isMailDebt(debt: string): boolean {
+  return debt.startsWith(mailPrefix);
 }
 
 /** False where it still runs: then it is noted for later. */

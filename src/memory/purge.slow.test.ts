@@ -5,6 +5,7 @@ import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/me
 import { callKey } from '../kernel/journal/step.ts';
 import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { purgeDebts } from '../ledger/memory-uses.ts';
 import { insertOperation } from '../ledger/operations.ts';
 import { storersOf } from './purge.ts';
 
@@ -102,6 +103,23 @@ test('what was submitted by an operation that has seen it says nothing of it any
 
   expect(purged.later).toEqual([]);
   expect(filesWith(world.folder, canary)).toEqual([]);
+});
+
+test('the files of a message that is on its way are looked for until they are gone', async () => {
+  const asked: string[] = [];
+  const eraseFiles = async (id: string) => asked.push(id) > 2;
+  await using world = await memoryWorld({ eraseFiles });
+  await world.store('plan', canary, { source: 'message:abc' });
+
+  await world.memory.purge(place('plan'), { below: false, actor: 'owner' });
+  const debts = [await purgeDebts(world.ledger.committed)];
+  for (const _round of [1, 2, 3]) {
+    await world.memory.keepHouse();
+    debts.push(await purgeDebts(world.ledger.committed));
+  }
+
+  expect(debts).toEqual([['message:abc'], ['message:abc'], [], []]);
+  expect(asked).toEqual(['abc', 'abc', 'abc']);
 });
 
 /** Whose goal and only call say it. */

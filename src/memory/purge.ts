@@ -8,7 +8,8 @@
  *     Who looks at it meanwhile is no exception: first it is hidden from everybody, and before the
  *     rows go it is asked once more who has seen them.
  * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
- *     That files still hold it is a debt that is written with the deletion.
+ *     That files still hold it is a debt that is written with the deletion: of the ledger and the
+ *     index one, and one of each message that lies in a file, or is on its way into one.
  * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
  *     that were made before are left alone, and so is what somebody has written elsewhere: other
  *     mail, files.
@@ -26,7 +27,7 @@ import {
   usersOfMemories,
 } from '../ledger/memory-uses.ts';
 import type { MemoryDeps } from './deps.ts';
-import { eraseUsers, isUserOver, type ToErase, usersIn } from './erase-users.ts';
+import { eraseUsers, isMailDebt, isUserOver, type ToErase, usersIn } from './erase-users.ts';
 import type { IndexFollower } from './follow.ts';
 
 type PurgeDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock' | 'eraseFiles'> & {
@@ -143,7 +144,9 @@ export async function settlePurges(deps: PurgeDeps): Promise<void> {
   for (const user of debts) {
     if (user.startsWith(filesDebt) || !(await isUserOver(sql, user))) continue;
     const seen = { ids: [], users: [user], later: new Set<string>() };
-    await takeAway(deps, seen, (tx) => settlePurgeDebt(tx, user));
+    await takeAway(deps, seen, async (tx) => {
+      if (!isMailDebt(user)) await settlePurgeDebt(tx, user);
+    });
     settled++;
   }
   if (settled > 0) await forgetAll(deps);

@@ -54,6 +54,7 @@ export function callerFor(principal: string, operation?: string): MemoryCaller {
 
 export interface MemoryWorldChoices {
   readonly embedder?: Embedder;
+  readonly eraseFiles?: (message: string) => Promise<boolean>;
   /** Where it lies, and stays. */
   readonly folder?: string;
   readonly epoch?: number;
@@ -78,6 +79,7 @@ export async function memoryWorld(choices: MemoryWorldChoices = {}): Promise<Mem
       ...{ ledger, grants, clock, random, index, log: complainingLog },
       zone: openTimeZone('UTC'),
       embedder: () => choices.embedder,
+      ...(choices.eraseFiles && { eraseFiles: choices.eraseFiles }),
     }),
   );
   await ledger.transact(async (tx) => {

@@ -1,10 +1,17 @@
-/** Takes away the files in which a message still lies: in the archive, and unread in inboxes. */
+/**
+ * Takes away the files in which a message still lies: in the archive, and unread in inboxes.
+ *
+ * E1. Who delivers a message has its text in memory, and makes a file of it; until its row says
+ *     that nobody does, it is waited for.
+ * E2. A file may be there before its row says so, and after it says something else. So it is
+ *     looked for whatever the row says.
+ */
 import { join } from 'node:path';
 import { isMissing } from '../../kernel/disk-errors.ts';
 import { fileNameOf } from '../../kernel/message-file-name.ts';
-import type { Disk } from '../../kernel/ports.ts';
+import type { Clock, Disk } from '../../kernel/ports.ts';
 import { removeIfThere } from '../../kernel/remove.ts';
-import { deliveriesOf } from '../../ledger/deliveries.ts';
+import { type DeliveryRow, deliveriesOf } from '../../ledger/deliveries.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { findMessage, type MessageRow } from '../../ledger/messages.ts';
 import { archivePath, archiveStem } from './archive.ts';
@@ -12,19 +19,47 @@ import { inboxPath } from './inbox-files.ts';
 
 export interface EraseFilesDeps {
   readonly disk: Disk;
+  readonly clock: Clock;
   readonly home: string;
   readonly sql: Sql;
 }
 
-/** What was packed with its day stays there until the day goes. */
-export async function eraseFiles(deps: EraseFilesDeps, messageId: string): Promise<void> {
-  const message = await findMessage(deps.sql, messageId);
-  if (message === undefined) return;
-  await removeArchived(deps, message);
-  for (const { recipient, state, via, stamp_ns } of await deliveriesOf(deps.sql, message.id)) {
-    if (state !== 'delivered' || via !== 'inbox') continue;
-    await removeFromInbox(deps, recipient, fileNameOf(stamp_ns, messageId));
+const lookAgainMs = 20;
+const patienceMs = 10_000;
+
+/**
+ * Of a message whose row says nothing any more. Resolves to false where it is still on its way:
+ * then it has to be done again. What was packed with its day stays there until the day goes.
+ */
+export async function eraseFiles(deps: EraseFilesDeps, messageId: string): Promise<boolean> {
+  const { sql, clock } = deps;
+  const giveUpAt = clock.monotonicMs() + patienceMs;
+  for (;;) {
+    const message = await findMessage(sql, messageId);
+    if (message === undefined) return true;
+    const deliveries = await deliveriesOf(sql, message.id);
+    // E1
+    const isOnItsWay = isArriving(message) || deliveries.some(isHeld);
+    if (isOnItsWay && clock.monotonicMs() < giveUpAt) {
+      await clock.sleep(lookAgainMs);
+      continue;
+    }
+    await removeArchived(deps, message);
+    // E2
+    for (const { recipient, stamp_ns } of deliveries) {
+      await removeFromInbox(deps, recipient, fileNameOf(stamp_ns, messageId));
+    }
+    return !isOnItsWay;
   }
+}
+
+/** Its file is taken to the archive in a moment. */
+function isArriving({ source_name, status }: MessageRow): boolean {
+  return source_name !== null && status === 'processing';
+}
+
+function isHeld({ state, owner }: DeliveryRow): boolean {
+  return state === 'accepted' && owner !== null;
 }
 
 async function removeArchived(
