@@ -13,6 +13,7 @@ import type { Clock, Disk } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
 import type { GatewayLimits } from './deps.ts';
 import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
+import { lingerAfter } from './linger.ts';
 import { Room, whileServed } from './room.ts';
 
 export interface DoorsDeps {
@@ -176,7 +177,7 @@ export class Doors {
 
   /** Of a door that is known, or of connections that have come through theirs already. */
   #server(door?: Door): Server {
-    const { limits, onRequest, onUpgrade, onBadRequest } = this.#deps;
+    const { clock, limits, onRequest, onUpgrade, onBadRequest } = this.#deps;
     const server = createServer({
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -196,6 +197,7 @@ export class Doors {
     }
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       whileServed(request.socket, response);
+      lingerAfter({ clock, lingerMs: limits.requestTimeoutMs }, request, response);
       onRequest(doorOf(request.socket), request, response);
     };
     server.on('request', serve);

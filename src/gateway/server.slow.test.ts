@@ -207,6 +207,58 @@ describe('connections that ask for nothing', () => {
   });
 });
 
+describe('who is refused while a body is still being sent', () => {
+  const part = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+
+  /** Waits for the answer, and sends so many parts before it ends the body. */
+  async function stream(at: string | number, path: string, { more }: { readonly more: number }) {
+    const socket =
+      typeof at === 'number' ? createConnection(at, '127.0.0.1') : createConnection(at);
+    let answer = '';
+    let failure: string | undefined;
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      failure = error.code;
+    });
+    const host = typeof at === 'number' ? `127.0.0.1:${at}` : 'localhost';
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    await untilTrue(() => answer.includes('\r\n\r\n{') && answer.endsWith('}'));
+    let sent = 0;
+    for (; sent < more && !socket.destroyed; sent++) {
+      if (!socket.write(part)) await untilTrue(() => socket.destroyed || !socket.writableNeedDrain);
+    }
+    if (!socket.destroyed) socket.write('0\r\n\r\n');
+    await untilTrue(() => socket.closed);
+    return { answer, failure, sent };
+  }
+
+  test.each(['TCP', 'the owner'])(
+    'reads the answer, and is hung up on when all has come: %s',
+    async (door) => {
+      const at = door === 'TCP' ? lookedTcp : looked().ownerSocket;
+
+      const end = await stream(at, '/api/v1/memory/import?of=nobody', { more: 50 });
+
+      expect(end.answer).toMatch(/^HTTP\/1\.1 40[14] /);
+      expect(end).toMatchObject({ sent: 50, failure: undefined });
+    },
+  );
+
+  test('is cut off when it goes on for longer than a request may take', async () => {
+    await using home = await temporaryGateway({ limits: { requestTimeoutMs: 50 } });
+
+    const path = '/api/v1/memory/import?of=nobody';
+    const { answer, failure } = await stream(home.ownerSocket, path, { more: 1e9 });
+
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(failure).toMatch(/EPIPE|ECONNRESET/);
+  });
+});
+
 test('TCP takes a page of its own', async () => {
   await using home = await temporaryGateway();
   const at = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
