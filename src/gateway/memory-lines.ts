@@ -7,15 +7,25 @@ const mostBytes = routes.importMemory.bodyBytes;
 
 export async function readLines(source: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
+  const lines: string[] = [];
+  let rest = '';
   let sizeBytes = 0;
+  // As they come: all at once would hold up everybody else.
+  const take = (text: string): void => {
+    const [first = '', ...more] = text.split('\n');
+    rest += first;
+    for (const line of more) {
+      lines.push(rest);
+      rest = line;
+    }
+  };
   for await (const bytes of source) {
     sizeBytes += bytes.length;
     if (sizeBytes > mostBytes) throw tooLarge();
-    text += decoded(() => decoder.decode(bytes, { stream: true }));
+    take(decoded(() => decoder.decode(bytes, { stream: true })));
   }
-  text += decoded(() => decoder.decode());
-  return text.split('\n');
+  take(decoded(() => decoder.decode()));
+  return [...lines, rest];
 }
 
 function decoded(decode: () => string): string {

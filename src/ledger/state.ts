@@ -35,3 +35,20 @@ export async function replaceState(
   );
   return changed === 1;
 }
+
+/** Under keys that begin so, in their order. */
+export function statesBelow(
+  sql: Sql,
+  prefix: string,
+  limit: number,
+): Promise<{ key: string; value: string | null }[]> {
+  return sql.all(
+    `select key, value from orchestrator_state
+     where substr(key, 1, length($1)) = $1 and key > $1 order by key limit $2`,
+    [prefix, limit],
+  );
+}
+
+export async function removeState(sql: Sql, key: string): Promise<void> {
+  await sql.run('delete from orchestrator_state where key = $1', [key]);
+}

@@ -4,25 +4,13 @@
  * among them.
  */
 import * as z from 'zod';
-import { AosError } from '../kernel/errors.ts';
 import { isMemoryKey } from '../kernel/memory/key.ts';
-import {
-  type MemoryScope,
-  memoryLimits,
-  memoryScopes,
-  sharedOwner,
-} from '../kernel/memory/memory.ts';
+import { type MemoryScope, memoryLimits, memoryScopes } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import {
-  exportMemories,
-  importMemory,
-  type MemoryRow,
-  type NewMemory,
-} from '../ledger/memories.ts';
-import type { MemoryDeps } from './deps.ts';
-import { hashOf, isStorable, readValue, storedValue } from './value.ts';
+import { exportMemories, type MemoryRow } from '../ledger/memories.ts';
+import { readValue } from './value.ts';
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const name = (longest: number) =>
@@ -32,7 +20,9 @@ const name = (longest: number) =>
     .max(longest)
     .refine((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text));
 
-const lineSchema = z.strictObject({
+export type Line = z.infer<typeof lineSchema>;
+
+export const lineSchema = z.strictObject({
   scope: z.enum(memoryScopes),
   key: z.string().refine(isMemoryKey),
   version: z.int().min(1),
@@ -76,53 +66,4 @@ function lineOf(row: MemoryRow) {
     expires_at: optional(row.expires_at),
     pinned: row.pinned === 1,
   };
-}
-
-export interface Imported {
-  readonly imported: number;
-  /** Those that were there already. */
-  readonly known: number;
-}
-
-/** All lines or none. What is there already stays as it is; the rest gets versions behind it. */
-export async function importMemories(
-  { ledger, clock }: Pick<MemoryDeps, 'ledger' | 'clock'>,
-  owner: string,
-  lines: readonly string[],
-): Promise<Imported> {
-  const read = lines.flatMap((line, index) => (line.trim() === '' ? [] : readLine(line, index)));
-  return ledger.transact(async (tx) => {
-    let imported = 0;
-    const now = clock.now();
-    for (const { author = owner, ...line } of read) {
-      const value = storedValue(line.value);
-      const facts = { tags: [...new Set(line.tags)].sort(), thread: line.thread };
-      const row: NewMemory = {
-        owner: line.scope === 'shared' ? sharedOwner : owner,
-        ...{ scope: line.scope, key: line.key, ...value, hash: hashOf(value, facts) },
-        ...{ tags: JSON.stringify(facts.tags), thread: line.thread ?? null, author },
-        ...{ source: 'import', created_at: Math.min(line.created_at, now) },
-        ...{ valid_from: line.valid_from, valid_to: line.valid_to ?? null },
-        ...{ expires_at: line.expires_at ?? null, pinned: line.pinned ? 1 : 0 },
-      };
-      if (await importMemory(tx, row, now)) imported++;
-    }
-    return { imported, known: read.length - imported };
-  });
-}
-
-type Line = z.infer<typeof lineSchema>;
-
-function readLine(text: string, index: number): Line {
-  try {
-    const line = lineSchema.parse(JSON.parse(text));
-    if (!isStorable(line.value) || (line.valid_to ?? Infinity) < line.valid_from) throw new Error();
-    return line;
-  } catch {
-    throw new AosError('memory.bad-import', {
-      message: `Line ${index + 1} is no memory as "aos memory export" writes them; nothing was imported`,
-      fix: 'Mend that line, or leave it out',
-      details: { line: index + 1 },
-    });
-  }
 }

@@ -18,8 +18,9 @@ import {
   setMemoryEnd,
 } from '../ledger/memories.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
-import { exportMemoriesOf, type Imported, importMemories } from './export.ts';
+import { exportMemoriesOf } from './export.ts';
 import { IndexFollower } from './follow.ts';
+import { type Imported, MemoryImports } from './import.ts';
 import { maySee } from './may-see.ts';
 import { memoryOf } from './memory-of.ts';
 import { type PackWish, packMemories } from './pack.ts';
@@ -49,11 +50,13 @@ export class MemoryManager implements AsyncDisposable {
   readonly #deps: MemoryDeps;
   readonly #follower: IndexFollower;
   readonly #queries: QueryEmbedding;
+  readonly #imports: MemoryImports;
 
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     this.#follower = new IndexFollower(deps);
     this.#queries = new QueryEmbedding(deps);
+    this.#imports = new MemoryImports(deps);
   }
 
   /** A new version of the key. It can be found at once. */
@@ -174,6 +177,8 @@ export class MemoryManager implements AsyncDisposable {
     options: { readonly below: boolean; readonly actor: string },
   ): Promise<Purged> {
     if (place.key !== '' || !options.below) checkMemoryKey(place.key);
+    // What lies there to be brought in would come back.
+    await this.#imports.goOn();
     return purgeMemories({ ...this.#deps, follower: this.#follower }, place, options);
   }
 
@@ -187,7 +192,7 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   async importLines(owner: string, lines: readonly string[]): Promise<Imported> {
-    const imported = await importMemories(this.#deps, owner, lines);
+    const imported = await this.#imports.take(owner, lines);
     this.#follower.wake();
     return imported;
   }
@@ -218,11 +223,12 @@ export class MemoryManager implements AsyncDisposable {
     this.#follower.wake();
   }
 
-  /** What has expired goes, and what a purge had to leave. */
+  /** What has expired goes, and what a purge had to leave; an import that was cut off goes on. */
   async keepHouse(): Promise<void> {
     const deps = { ...this.#deps, follower: this.#follower };
     await dropExpired(deps, this.#deps.clock.now());
     await settlePurges(deps);
+    await this.#imports.goOn();
     this.#follower.wake();
   }
 

@@ -1,0 +1,179 @@
+/**
+ * Lines of memories on their way in, as export.ts writes them.
+ *
+ * I1. All lines or none. They are read and laid down in the ledger first, a slice at a time, and
+ *     only then brought in: a wrong line, or a process that dies before the last was laid down,
+ *     leaves nothing. Once all are, they are brought in, by the next process if need be.
+ * I2. A slice is one transaction, short enough that nobody who calls notices. It is taken away in
+ *     the transaction that brings it in, so that none is brought in twice.
+ */
+import { AosError } from '../kernel/errors.ts';
+import { sharedOwner } from '../kernel/memory/memory.ts';
+import { newId } from '../kernel/new-id.ts';
+import { importMemory, type NewMemory } from '../ledger/memories.ts';
+import { readState, removeState, statesBelow, writeState } from '../ledger/state.ts';
+import type { MemoryDeps } from './deps.ts';
+import { type Line, lineSchema } from './export.ts';
+import { hashOf, isStorable, storedValue } from './value.ts';
+
+export interface Imported {
+  readonly imported: number;
+  /** Those that were there already. */
+  readonly known: number;
+}
+
+type ImportDeps = Pick<MemoryDeps, 'ledger' | 'clock' | 'random'>;
+
+const prefix = 'memory.import/';
+const mostLines = 200;
+const mostCharacters = 256 * 1024;
+
+export class MemoryImports {
+  readonly #deps: ImportDeps;
+  /** How many this process is at. */
+  #running = 0;
+
+  constructor(deps: ImportDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is there already stays as it is; the rest gets versions behind it. */
+  async take(owner: string, lines: readonly string[]): Promise<Imported> {
+    const { clock, random } = this.#deps;
+    const id = newId(clock.now(), random);
+    this.#running++;
+    try {
+      await this.#layDown(id, owner, lines);
+      return await this.#bringIn(id);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /** Goes on with what a process before this one has laid down whole, and drops what it has not. */
+  async goOn(): Promise<void> {
+    const { ledger } = this.#deps;
+    // Those are not cut off, and others wait for the next time.
+    while (this.#running === 0) {
+      const [left] = await statesBelow(ledger.committed, prefix, 1);
+      if (left === undefined) return;
+      const [id = ''] = left.key.slice(prefix.length).split('/');
+      if ((await readState(ledger.committed, doneKey(id))) === undefined) await this.#drop(id);
+      else await this.#bringIn(id);
+    }
+  }
+
+  /** I1 */
+  async #layDown(id: string, owner: string, lines: readonly string[]): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    try {
+      for (const { start, end } of slicesOf(lines)) {
+        const now = clock.now();
+        const rows = lines
+          .slice(start, end)
+          .flatMap((line, index) =>
+            line.trim() === '' ? [] : rowOf(owner, readLine(line, start + index), now),
+          );
+        const value = JSON.stringify(rows);
+        await ledger.transact((tx) => writeState(tx, sliceKey(id, start), value, now));
+      }
+      await ledger.transact((tx) => writeState(tx, doneKey(id), owner, clock.now()));
+    } catch (failure) {
+      // What a full disk keeps from being dropped now, goOn() drops.
+      await this.#drop(id).catch(() => {});
+      throw failure;
+    }
+  }
+
+  /** I2 */
+  async #bringIn(id: string): Promise<Imported> {
+    const { ledger, clock } = this.#deps;
+    let [imported, known] = [0, 0];
+    for (;;) {
+      const rows = await ledger.transact(async (tx) => {
+        const [slice] = await statesBelow(tx, slicePrefix(id), 1);
+        if (slice === undefined) {
+          await removeState(tx, doneKey(id));
+          return undefined;
+        }
+        // Of our own making.
+        const all = JSON.parse(slice.value ?? '[]') as readonly NewMemory[];
+        let fresh = 0;
+        for (const row of all) if (await importMemory(tx, row, clock.now())) fresh++;
+        await removeState(tx, slice.key);
+        return { fresh, all: all.length };
+      });
+      if (rows === undefined) return { imported, known };
+      imported += rows.fresh;
+      known += rows.all - rows.fresh;
+    }
+  }
+
+  async #drop(id: string): Promise<void> {
+    const { ledger } = this.#deps;
+    for (;;) {
+      const [slice] = await statesBelow(ledger.committed, slicePrefix(id), 1);
+      if (slice === undefined) return;
+      await ledger.transact((tx) => removeState(tx, slice.key));
+    }
+  }
+}
+
+interface Slice {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** I2 */
+function* slicesOf(lines: readonly string[]): Generator<Slice> {
+  for (let start = 0; start < lines.length; ) {
+    let end = start;
+    let characters = 0;
+    while (end < lines.length && end - start < mostLines && characters < mostCharacters) {
+      characters += lines[end]?.length ?? 0;
+      end++;
+    }
+    yield { start, end };
+    start = end;
+  }
+}
+
+function slicePrefix(id: string): string {
+  return `${prefix}${id}/`;
+}
+
+function sliceKey(id: string, start: number): string {
+  return `${slicePrefix(id)}${String(start).padStart(10, '0')}`;
+}
+
+/** With it all slices are there. */
+function doneKey(id: string): string {
+  return `${prefix}${id}`;
+}
+
+function rowOf(owner: string, { author = owner, ...line }: Line, now: number): NewMemory {
+  const value = storedValue(line.value);
+  const facts = { tags: [...new Set(line.tags)].sort(), thread: line.thread };
+  return {
+    owner: line.scope === 'shared' ? sharedOwner : owner,
+    ...{ scope: line.scope, key: line.key, ...value, hash: hashOf(value, facts) },
+    ...{ tags: JSON.stringify(facts.tags), thread: line.thread ?? null, author },
+    ...{ source: 'import', created_at: Math.min(line.created_at, now) },
+    ...{ valid_from: line.valid_from, valid_to: line.valid_to ?? null },
+    ...{ expires_at: line.expires_at ?? null, pinned: line.pinned ? 1 : 0 },
+  };
+}
+
+function readLine(text: string, index: number): Line {
+  try {
+    const line = lineSchema.parse(JSON.parse(text));
+    if (!isStorable(line.value) || (line.valid_to ?? Infinity) < line.valid_from) throw new Error();
+    return line;
+  } catch {
+    throw new AosError('memory.bad-import', {
+      message: `Line ${index + 1} is no memory as "aos memory export" writes them; nothing was imported`,
+      fix: 'Mend that line, or leave it out',
+      details: { line: index + 1 },
+    });
+  }
+}
