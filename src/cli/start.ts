@@ -2,6 +2,7 @@
 import { colorAllowed, processEnvironment } from '../app/config.ts';
 import { osCodeOf, toDiskError } from '../kernel/disk-errors.ts';
 import { AosError, exitCodeOf } from '../kernel/errors.ts';
+import { atFirst } from './first-signal.ts';
 import { type ProgramName, runProgram, styleOf } from './program.ts';
 import { reportFailure, type Style } from './report.ts';
 import type { Terminal } from './terminal.ts';
@@ -10,13 +11,21 @@ export async function start(name: ProgramName, argv: readonly string[]): Promise
   const environment = processEnvironment();
   const style = styleOf(argv);
   const color = style.color && colorAllowed(environment);
-  const terminal = processTerminal(color, environment['TERM'] !== 'dumb');
+  const signal = interruptSignal();
+  const canRedraw = environment['TERM'] !== 'dumb';
+  const terminal = processTerminal({ color, canRedraw, signal });
   endWhenOutputFails(terminal, style);
-  return runProgram({ name, argv, environment, terminal, signal: interruptSignal() });
+  return runProgram({ name, argv, environment, terminal, signal });
+}
+
+interface TerminalFacts {
+  readonly color: boolean;
+  readonly canRedraw: boolean;
+  readonly signal: AbortSignal;
 }
 
 // The streams are made when they are first used, because each takes its time.
-function processTerminal(color: boolean, canRedraw: boolean): Terminal {
+function processTerminal({ color, canRedraw, signal }: TerminalFacts): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: writeWords,
@@ -43,7 +52,11 @@ function processTerminal(color: boolean, canRedraw: boolean): Terminal {
       get isTerminal() {
         return process.stdin.isTTY;
       },
-      read: () => process.stdin,
+      read() {
+        // Whoever waits for more waits no longer.
+        signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
+        return process.stdin;
+      },
     },
   };
 }
@@ -61,13 +74,12 @@ function writeWords(text: string | Uint8Array): void {
   process.stderr.write(text);
 }
 
-/** The first Ctrl-C asks the command to stop, the second does not ask. */
+/** Aborts at the first Ctrl-C. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
-  process.once('SIGINT', () => {
-    process.once('SIGINT', () => process.exit(exitCodeOf('interrupted.signal')));
-    controller.abort(new AosError('interrupted.signal', { message: 'Stopped by Ctrl-C' }));
-  });
+  atFirst('SIGINT', () =>
+    controller.abort(new AosError('interrupted.signal', { message: 'Stopped by Ctrl-C' })),
+  );
   return controller.signal;
 }
 

@@ -1,8 +1,6 @@
 import { AosError } from '../kernel/errors.ts';
 import type { Context } from './context.ts';
-
-const exitCodes = { SIGTERM: 143, SIGHUP: 129 } as const;
-const names = ['SIGTERM', 'SIGHUP'] as const;
+import { atFirst } from './first-signal.ts';
 
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
@@ -11,19 +9,15 @@ export interface StopSignal extends Disposable {
 /** Ctrl-C, SIGTERM, or the end of the terminal; the second one of a kind does not wait. */
 export function stopSignal(interrupted: AbortSignal): StopSignal {
   const controller = new AbortController();
-  const stops = names.map((name) => {
-    const stop = () => {
-      if (controller.signal.aborted) process.exit(exitCodes[name]);
-      controller.abort(new AosError('interrupted.signal', { message: `Stopped by ${name}` }));
-    };
-    process.on(name, stop);
-    return [name, stop] as const;
-  });
+  using listening = new DisposableStack();
+  for (const name of ['SIGTERM', 'SIGHUP'] as const) {
+    const why = { message: `Stopped by ${name}` };
+    listening.use(atFirst(name, () => controller.abort(new AosError('interrupted.signal', why))));
+  }
+  const kept = listening.move();
   return {
     signal: AbortSignal.any([interrupted, controller.signal]),
-    [Symbol.dispose]() {
-      for (const [name, stop] of stops) process.off(name, stop);
-    },
+    [Symbol.dispose]: () => kept.dispose(),
   };
 }
 

@@ -268,6 +268,20 @@ describe('the commands', () => {
   });
 });
 
+test('aos send JEAN - ends at Ctrl-C while it waits for more to be piped in', async () => {
+  const [jean = ''] = await register('jean');
+  const child = spawn(process.execPath, [launcher, '--home', relay.home, 'send', jean, '-']);
+  const ended = once(child, 'close');
+  // More than a pipe holds: it has begun to read.
+  if (!child.stdin.write('x'.repeat(200_000))) await once(child.stdin, 'drain');
+
+  child.stdin.on('error', () => {});
+  child.kill('SIGINT');
+
+  expect(await ended).toEqual([130, null]);
+  expect(lookIntoInbox(relay.home, jean)).toEqual([]);
+});
+
 // The last ones: meanwhile what they look at has had its time.
 describe('aos why tells of what took its time:', () => {
   test('a message that expired', async () => {
