@@ -139,11 +139,12 @@ test('what a frozen daemon was doing is taken up by the one that takes its home 
   await using frozen = await startDaemon(home, enoughSlots);
   const path = folder.at('written');
   const call = [{ tool: 'file.write', args: { path, content: 'once' } }];
-  const turns = [{ delay_ms: 500, call }, { say: 'written' }];
+  // Long enough to be seen at work.
+  const turns = [{ delay_ms: limitMs(800), call }, { say: 'written' }];
   const model = writeScript(folder, 'writer', { turns });
   const grants = [`file:${path}:write`];
-  await frozen.client.spawn('writer', { model, goal: 'write', grants });
   const { pid } = await frozen.client.spawn('sleeper', { cli: ['sleep', sleepingFor] });
+  await frozen.client.spawn('writer', { model, goal: 'write', grants });
   await until(async () =>
     expect(await frozen.client.agentDetails('writer')).toMatchObject({ state: 'running' }),
   );
