@@ -43,6 +43,7 @@ import { type HomeTransfers, openHomeTransfers } from './home-transfers.ts';
 import type { Log } from './log.ts';
 import { type OpenHome, openHome } from './open-home.ts';
 import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
+import { keepReserve, plainerIfFull } from './reserve.ts';
 import type { Settings } from './settings.ts';
 import { runTimers } from './timers.ts';
 import { upkeepOf } from './upkeep.ts';
@@ -73,6 +74,18 @@ export interface DaemonAddress {
 
 /** Resolves when it has stopped as it was asked to; rejects when it could not go on. */
 export async function runDaemon(
+  engines: Engines,
+  settings: Settings,
+  options: DaemonOptions,
+): Promise<void> {
+  try {
+    await openAndServe(engines, settings, options);
+  } catch (failure) {
+    throw await plainerIfFull(engines, settings.home, failure);
+  }
+}
+
+async function openAndServe(
   engines: Engines,
   settings: Settings,
   options: DaemonOptions,
@@ -309,11 +322,16 @@ async function keepHouse(engines: Engines, settings: Settings, house: Housekeepi
   const watched = { ...diskLimits(settings), everyMs: diskLookMs };
   const makeRoom = () =>
     makeRoomOnDisk({ ...kept, alertPercent: settings.diskAlertPercent }, stop.signal);
+  const reserve = () => keepReserve(engines, open.home);
   try {
     await Promise.all([
       runTimers({ ledger, clock, log }, rings, stop.signal),
       watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
-      watchDisk({ ...engines, log, record: recordDisk, makeRoom }, watched, stop.signal),
+      watchDisk(
+        { ...engines, log, record: recordDisk, makeRoom, keepReserve: reserve },
+        watched,
+        stop.signal,
+      ),
       watchPresence({ ...kept, relay }, stop.signal),
       runtime.run(stop.signal),
       operations.run(stop.signal),

@@ -12,8 +12,8 @@ function watched() {
   const stop = new AbortController();
   const told: string[] = [];
   const recorded: string[] = [];
-  const made = { room: 0 };
-  const disk = { usedPercent: 10, isFailing: false, recordsFail: false };
+  const made = { room: 0, reserve: 0 };
+  const disk = { usedPercent: 10, isFailing: false, recordsFail: false, reserveFails: false };
   const tell = (level: string) => (_facts: object, words: string) => {
     told.push(`${level}: ${words.slice(0, 6)}`);
   };
@@ -23,7 +23,8 @@ function watched() {
       usage: async () => {
         if (disk.isFailing) throw diskError('EIO', '/home');
         const { usedPercent } = disk;
-        return { usedBytes: usedPercent, freeBytes: 100 - usedPercent, fileSystem: 'ext4' };
+        const room = { freeBytes: 100 - usedPercent, writableBytes: 2 ** 20 };
+        return { usedBytes: usedPercent, ...room, fileSystem: 'ext4' };
       },
     },
     log: { info: tell('info'), warn: tell('warn'), error: tell('error') },
@@ -33,6 +34,10 @@ function watched() {
     },
     makeRoom: async () => {
       made.room++;
+    },
+    keepReserve: async () => {
+      made.reserve++;
+      if (disk.reserveFails) throw diskError('EISDIR', '/home/.reserve');
     },
   };
   const done = watchDisk(deps, { ...limits, everyMs: 60_000 }, stop.signal);
@@ -128,6 +133,26 @@ test('watchDisk() makes room also where the event could not be written', async (
   expect(watch.made.room).toBe(1);
 });
 
+test('watchDisk() fills up the reserve at every look, and tells once that it cannot', async () => {
+  await using watch = watched();
+  watch.disk.reserveFails = true;
+
+  await watch.at(10);
+  await watch.at(10);
+
+  expect(watch.made.reserve).toBe(3);
+  expect(watch.told).toEqual(['warn: cannot']);
+});
+
+test('readDiskState() says full where less than a megabyte can be written', async () => {
+  const room = { freeBytes: 2 ** 20 - 1, writableBytes: 2 ** 20 - 1 };
+  const usage = { usedBytes: 2 ** 40, ...room, fileSystem: 'ext4' };
+
+  const seen = await readDiskState({ volume: { usage: async () => usage } }, limits);
+
+  expect(seen).toEqual({ usedPercent: 100, state: 'full' });
+});
+
 test('watchDisk() looks at nothing once it was stopped', async () => {
   await expect(
     watchDisk(
@@ -137,6 +162,7 @@ test('watchDisk() looks at nothing once it was stopped', async () => {
         log: { info: () => {}, warn: () => {}, error: () => {} },
         record: () => Promise.reject(new Error('recorded')),
         makeRoom: () => Promise.reject(new Error('made room')),
+        keepReserve: () => Promise.reject(new Error('kept a reserve')),
       },
       { ...limits, everyMs: 1 },
       AbortSignal.abort(),
@@ -149,7 +175,8 @@ test.each([
   [80, 'warning'],
   [90, 'alert'],
 ])('readDiskState() takes %i %% for %s', async (usedBytes, state) => {
-  const usage = { usedBytes, freeBytes: 100 - usedBytes, fileSystem: 'ext4' };
+  const room = { freeBytes: 100 - usedBytes, writableBytes: 2 ** 20 };
+  const usage = { usedBytes, ...room, fileSystem: 'ext4' };
 
   const seen = await readDiskState({ volume: { usage: async () => usage } }, limits);
 

@@ -2,7 +2,7 @@
 import type { DiskState, GatewayLog } from '../gateway/deps.ts';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Volume, VolumeUsage } from '../kernel/ports.ts';
-import { gibibytes, usedPercent } from './doctor/disk.ts';
+import { gibibytes, isFull, usedPercent } from './doctor/disk.ts';
 import type { Settings } from './settings.ts';
 
 export interface DiskWatchDeps {
@@ -13,6 +13,8 @@ export interface DiskWatchDeps {
   readonly record: (kind: DiskEventKind, data: DiskEventData) => Promise<void>;
   /** Called at every look while the disk is at its alert level. It must not throw. */
   readonly makeRoom: () => Promise<void>;
+  /** Called at every look: fills up what is kept for a full disk. */
+  readonly keepReserve: () => Promise<void>;
 }
 
 export type DiskEventKind = 'disk.warned' | 'disk.alerted' | 'disk.recovered';
@@ -25,7 +27,7 @@ export interface DiskLimits {
   readonly alertPercent: number;
 }
 
-type Level = DiskState['state'];
+type Level = Exclude<DiskState['state'], 'full'>;
 
 const kinds = { ok: 'disk.recovered', warning: 'disk.warned', alert: 'disk.alerted' } as const;
 const logMethods = { ok: 'info', warning: 'warn', alert: 'error' } as const;
@@ -35,8 +37,10 @@ export async function readDiskState(
   { volume }: Pick<DiskWatchDeps, 'volume'>,
   limits: DiskLimits,
 ): Promise<DiskState> {
-  const percent = usedPercent(await volume.usage(limits.home));
-  return { usedPercent: percent, state: nextLevel('ok', percent, limits) };
+  const usage = await volume.usage(limits.home);
+  const percent = usedPercent(usage);
+  const state = isFull(usage) ? 'full' : nextLevel('ok', percent, limits);
+  return { usedPercent: percent, state };
 }
 
 /** Looks at once and then again and again, until the signal stops it. */
@@ -60,6 +64,7 @@ class DiskWatch {
   /** Lags behind where the event could not be written; it is tried again with the next look. */
   #recorded: Level = 'ok';
   #blind = false;
+  #reserveFails = false;
 
   constructor(deps: DiskWatchDeps, limits: DiskLimits) {
     this.#deps = deps;
@@ -81,6 +86,20 @@ class DiskWatch {
     }
     await this.#record(level, data);
     if (level === 'alert') await this.#deps.makeRoom();
+    await this.#keepReserve();
+  }
+
+  async #keepReserve(): Promise<void> {
+    try {
+      await this.#deps.keepReserve();
+      this.#reserveFails = false;
+    } catch (failure) {
+      // Once, not every minute.
+      if (!this.#reserveFails) {
+        this.#deps.log.warn({ error: toReport(failure) }, 'cannot keep room for a full disk');
+      }
+      this.#reserveFails = true;
+    }
   }
 
   async #usage(): Promise<VolumeUsage | undefined> {

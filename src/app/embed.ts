@@ -35,6 +35,7 @@ import { openHomeSandboxes } from './home-sandboxes.ts';
 import { openHomeTools } from './home-tools.ts';
 import { openHomeTransfers } from './home-transfers.ts';
 import { lockHome, openHome, openLedger } from './open-home.ts';
+import { plainerIfFull } from './reserve.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './restore.ts';
 import type { Settings } from './settings.ts';
 import { upkeepOf } from './upkeep.ts';
@@ -51,6 +52,18 @@ export interface EmbedOptions {
 }
 
 export async function embedHome(
+  engines: Engines,
+  settings: Settings,
+  options: EmbedOptions,
+): Promise<EmbeddedHome> {
+  try {
+    return await openAndEmbed(engines, settings, options);
+  } catch (failure) {
+    throw await plainerIfFull(engines, settings.home, failure);
+  }
+}
+
+async function openAndEmbed(
   engines: Engines,
   settings: Settings,
   { holder }: EmbedOptions,

@@ -20,12 +20,12 @@ import { prepareHome, sweepHome } from './home-folder.ts';
 
 const deps = { disk: realDisk, volume: realVolume };
 const localVolume: Volume = {
-  usage: async () => ({ usedBytes: 1, freeBytes: 99, fileSystem: 'ext4' }),
+  usage: async () => ({ usedBytes: 1, freeBytes: 99, writableBytes: 99, fileSystem: 'ext4' }),
 };
 
 const everyFolder = [
   ...['agents', 'archive', 'artifacts', 'attachments', 'blobs', 'index', 'keys', 'logs'],
-  ...['run', 'tmp', 'transfers', 'trash'],
+  ...['plans', 'run', 'tmp', 'transfers', 'trash'],
 ];
 
 test('prepareHome() makes the home, its parents and its folders, for the owner alone', async () => {
@@ -99,7 +99,7 @@ test('a power cut anywhere in prepareHome() is healed by the next one', async ()
 test('a network file system is refused before anything is made', async () => {
   await using folder = temporaryFolder();
   const volume: Volume = {
-    usage: async () => ({ usedBytes: 1, freeBytes: 99, fileSystem: 'nfs4' }),
+    usage: async () => ({ usedBytes: 1, freeBytes: 99, writableBytes: 99, fileSystem: 'nfs4' }),
   };
 
   const attempt = prepareHome({ disk: realDisk, volume }, folder.at('home'));

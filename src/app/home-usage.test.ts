@@ -23,6 +23,7 @@ test('measureHome() adds up bytes and files area by area, and agents by name', a
   writeFileSync(home.at('ledger.db-wal'), 'x'.repeat(10));
   writeFileSync(home.at('search.db'), 'x'.repeat(7));
   writeFileSync(home.at('config.json'), '{}');
+  writeFileSync(home.at('.reserve'), '12345678');
   mkdirSync(home.at('agents', 'jean', 'workspace'), { recursive: true });
   mkdirSync(home.at('agents', 'jared'));
   writeFileSync(home.at('agents', 'jean', 'meta.json'), '123');
@@ -38,10 +39,11 @@ test('measureHome() adds up bytes and files area by area, and agents by name', a
     'agents/jean': { bytes: 7, files: 2 },
     index: { bytes: 7, files: 1 },
     logs: { bytes: 5, files: 1 },
+    reserve: { bytes: 8, files: 1 },
     other: { bytes: 2, files: 1 },
     blobs: { bytes: 0, files: 0 },
   });
-  expect(usage.total_bytes).toBe(131);
+  expect(usage.total_bytes).toBe(139);
 });
 
 test('measureHome() counts a symlink as itself and never what it leads to', async () => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskEntry, DiskView, EventLoop } from '../kernel/ports.ts';
-import { ownFolders } from './doctor/own-names.ts';
+import { ownFolders, reserveName } from './doctor/own-names.ts';
 
 /**
  * Sizes are those that the files show. A file with two names (an artifact and its blob)
@@ -35,7 +35,7 @@ export async function measureHome(
   home: string,
   signal?: AbortSignal,
 ): Promise<HomeUsage> {
-  const areas = ['ledger', ...ownFolders.filter((name) => name !== 'agents'), 'other'];
+  const areas = ['ledger', ...ownFolders.filter((name) => name !== 'agents'), 'reserve', 'other'];
   const usages = new Map<string, Usage>(areas.map((area) => [area, nothing]));
   const add = async (item: string, path: string) => {
     usages.set(item, sum(usages.get(item) ?? nothing, await measure(deps, path, signal)));
@@ -53,6 +53,7 @@ export async function measureHome(
 function areaOf(name: string): string {
   if (name.startsWith('ledger.db')) return 'ledger';
   if (name.startsWith('search.db')) return 'index';
+  if (name === reserveName) return 'reserve';
   return ownFolders.find((folder) => folder === name) ?? 'other';
 }
 

@@ -4,6 +4,14 @@
  */
 import { runDaemon } from './daemon.ts';
 import { embedHome, giveUpSecretsIn, restoreInto } from './embed.ts';
+import { findGarbage } from './garbage.ts';
 import { measureHome } from './home-usage.ts';
 
-export const inside = { runDaemon, embedHome, restoreInto, giveUpSecretsIn, measureHome };
+export const inside = {
+  runDaemon,
+  embedHome,
+  restoreInto,
+  giveUpSecretsIn,
+  measureHome,
+  findGarbage,
+};

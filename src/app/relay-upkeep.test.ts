@@ -36,7 +36,12 @@ async function world(disk: Disk = realDisk) {
     usage: async () => {
       if (usage.isBroken) throw diskError('EIO', folder.path);
       const { usedPercent } = usage;
-      return { usedBytes: usedPercent, freeBytes: 100 - usedPercent, fileSystem: 'ext4' };
+      return {
+        usedBytes: usedPercent,
+        freeBytes: 100 - usedPercent,
+        writableBytes: 99,
+        fileSystem: 'ext4',
+      };
     },
   };
   return {

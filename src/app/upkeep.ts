@@ -1,11 +1,13 @@
 /** Looking after an open home: backups, what takes room, what can go. */
 import type { Blobs } from '../blobs/blobs.ts';
 import type { GatewayDeps } from '../gateway/deps.ts';
+import { AosError } from '../kernel/errors.ts';
 import { backupHome } from './backup.ts';
 import type { Engines } from './compose.ts';
-import { findGarbage, removeGarbage } from './garbage.ts';
+import { findGarbage, type Garbage, removeGarbage } from './garbage.ts';
 import { measureHome } from './home-usage.ts';
 import type { OpenHome } from './open-home.ts';
+import { keepReserve } from './reserve.ts';
 import { verifyHomeBlobs } from './verify-blobs.ts';
 import { version } from './version.ts';
 
@@ -29,8 +31,24 @@ export function upkeepOf(
     gc: async ({ dryRun }) => {
       const items = await findGarbage(engines, home);
       if (dryRun) return { items, freed_bytes: 0, failed: [] };
-      const removal = await removeGarbage(engines, home, items);
-      return { ...removal, items: [...removal.items], failed: [...removal.failed] };
+      return sweep(engines, { home, ledger }, items);
     },
   };
+}
+
+async function sweep(
+  engines: Engines,
+  { home, ledger }: Pick<OpenHome, 'home' | 'ledger'>,
+  items: readonly Garbage[],
+) {
+  const { items: removed, freed_bytes, failed } = await removeGarbage(engines, home, items);
+  // Moved into the ledger, the log takes no room of its own. A disk that has none for it, or a
+  // reader, leaves it as it is.
+  await ledger.forget().catch(onlyOurs);
+  await keepReserve(engines, home);
+  return { items: [...removed], freed_bytes, failed: [...failed] };
+}
+
+function onlyOurs(failure: unknown): void {
+  if (!(failure instanceof AosError)) throw failure;
 }

@@ -44,7 +44,12 @@ const ownerStatus = z
     ready: z.boolean(),
     ledger: chainPlace,
     agents: z.object({ active: count, total: count }),
-    disk: z.object({ used_percent: z.number(), state: z.enum(['ok', 'warning', 'alert']) }),
+    disk: z.object({
+      used_percent: z.number(),
+      state: z
+        .enum(['ok', 'warning', 'alert', 'full'])
+        .describe('`full`: nothing can be written, and the daemon is not ready'),
+    }),
     feed_clients: count,
   })
   .meta({ id: 'OwnerStatus' });
@@ -101,7 +106,7 @@ export const routes = {
   readyz: {
     ...get,
     path: '/readyz',
-    summary: 'Does it take work? 503 while it starts and while it stops',
+    summary: 'Does it take work? 503 while it starts, while it stops, and on a full disk',
     who: 'open',
     anyVersion: true,
     answer: z.object({ ready: z.literal(true) }),

@@ -92,7 +92,7 @@ export interface Attachments {
 
 export interface DiskState {
   readonly usedPercent: number;
-  readonly state: 'ok' | 'warning' | 'alert';
+  readonly state: 'ok' | 'warning' | 'alert' | 'full';
 }
 
 /** As pino has it. */

@@ -137,6 +137,8 @@ export interface VolumeUsage {
   readonly usedBytes: number;
   /** What an ordinary user may still write. */
   readonly freeBytes: number;
+  /** What this process may still write: as root, also what is kept for root. */
+  readonly writableBytes: number;
   /** `ext4`, `nfs4`, `fuse.sshfs`, …; undefined where the system does not tell. */
   readonly fileSystem: string | undefined;
 }

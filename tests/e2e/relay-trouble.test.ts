@@ -57,7 +57,10 @@ describe.runIf(hasSandbox)('on a full disk', () => {
     expect(['disk.full', 'ledger.full']).toContain(code);
     expect(namesIn(outboxOf(home, 'sam'))).toEqual(names);
     expect(lookIntoInbox(home, 'jean')).toEqual([]);
-    expect(await client.status()).toMatchObject({ disk: { state: 'alert', used_percent: 100 } });
+    expect(await client.status()).toMatchObject({
+      ready: false,
+      disk: { state: 'full', used_percent: 100 },
+    });
 
     rmSync(join(home, 'filler'));
 

@@ -14,6 +14,8 @@ export interface RunOptions {
   /** Variables on top of the clean environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Where one run does many things; else what one command may take. */
+  readonly withinMs?: number;
   /** A program and its arguments that start Node in their turn, e.g. `['bwrap', …]`. */
   readonly through?: readonly string[];
   /** The Node to run on; else the one of the tests. */
@@ -46,14 +48,14 @@ export function programScript(name: 'aos' | 'agent-transfer' = 'aos'): string {
 export function runProgram(
   file: string,
   args: readonly string[],
-  { env = {}, cwd }: Pick<RunOptions, 'env' | 'cwd'> = {},
+  { env = {}, cwd, withinMs = programMs }: Pick<RunOptions, 'env' | 'cwd' | 'withinMs'> = {},
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       cwd,
       env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: programMs,
+      timeout: withinMs,
       killSignal: 'SIGKILL',
     });
     let stdout = '';

@@ -5,6 +5,7 @@ export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> 
   const { diskWarnPercent, diskAlertPercent } = settings;
   const volumeUsage = await usage();
   const percent = usedPercent(volumeUsage);
+  if (isFull(volumeUsage)) return { state: 'failed', says: fullSays, fix: fullFix };
   const says = `${percent} % of the disk under the home folder is used, ${gibibytes(volumeUsage.freeBytes)} are free`;
   if (percent < diskWarnPercent) return { state: 'ok', says };
   return {
@@ -13,6 +14,19 @@ export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> 
     fix: 'free some space, or move the home folder to a larger disk: export AOS_HOME=…',
   };
 }
+
+// A daemon starts with less, and then has nothing left for its work.
+const leastBytes = 1024 * 1024;
+
+/** Can nothing worth mentioning be written any more? One of no size tells nothing. */
+export function isFull({ usedBytes, writableBytes }: VolumeUsage): boolean {
+  return usedBytes > 0 && writableBytes < leastBytes;
+}
+
+/** What every check says whose work needs room. */
+export const fullSays = 'the disk under the home folder is full: nothing can be written there';
+export const fullFix =
+  'aos gc gives back the room that is kept for this; then free some space there';
 
 /** As df counts: what is kept for root is neither used nor free. */
 export function usedPercent({ usedBytes, freeBytes }: VolumeUsage): number {

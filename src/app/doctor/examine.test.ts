@@ -34,7 +34,8 @@ async function lookAll(check: CheckName, machine: Machine) {
   await disk.makeFolder('/home');
   await writeLimits(disk, machine.limits ?? { watches: 100_000, instances: 1000 });
   await machine.prepare?.(disk, clock);
-  const usage = { usedBytes: 10, freeBytes: 90, fileSystem: 'ext4', ...machine.usage };
+  const room = { freeBytes: 90, writableBytes: 90 * 2 ** 20 };
+  const usage = { usedBytes: 10, ...room, fileSystem: 'ext4', ...machine.usage };
   return examine(
     {
       clock,
@@ -109,8 +110,18 @@ describe('disk', () => {
   });
 
   test('a disk of no size, as some virtual ones are, is not a full disk', async () => {
-    expect(await look('disk', { usage: { usedBytes: 0, freeBytes: 0 } })).toMatchObject({
-      state: 'ok',
+    const usage = { usedBytes: 0, freeBytes: 0, writableBytes: 0 };
+
+    expect(await look('disk', { usage })).toMatchObject({ state: 'ok' });
+  });
+
+  const full = { usedBytes: 100, freeBytes: 0, writableBytes: 4096 };
+
+  test.each(['disk', 'home'] as const)('one that is full is called so by %s', async (check) => {
+    expect(await look(check, { usage: full })).toMatchObject({
+      state: 'failed',
+      says: expect.stringContaining('is full'),
+      fix: expect.stringContaining('aos gc'),
     });
   });
 });
@@ -223,6 +234,16 @@ describe('home', () => {
       state: 'failed',
       says: expect.stringContaining('thesis.tex'),
     });
+  });
+
+  test('what the file agent and a full disk need there is not foreign', async () => {
+    const prepare = async (disk: SimulatedDisk) => {
+      await write(disk, '/home/ledger.db', '');
+      await disk.makeFolder('/home/plans');
+      await write(disk, '/home/.reserve', 'x');
+    };
+
+    expect(await look('home', { prepare })).toMatchObject({ state: 'ok' });
   });
 
   test('a foreign file in one that is ours is a warning that names it', async () => {

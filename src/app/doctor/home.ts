@@ -3,6 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { checkLockFile } from '../home-lock.ts';
+import { fullFix, fullSays, isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { foreignNames, isOwnHome, trialName } from './own-names.ts';
 import { judgePlaces } from './places.ts';
@@ -11,7 +12,7 @@ import { judgePlaces } from './places.ts';
 const longestHome = 103 - '/run/aos.sock'.length;
 
 /** Can the home folder be written, or made? It is tried, not guessed from modes. */
-export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
+export async function checkHome({ settings, disk, usage }: Patient): Promise<Verdict> {
   const { home } = settings;
   const there = await disk.stat(home);
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
@@ -20,6 +21,7 @@ export async function checkHome({ settings, disk }: Patient): Promise<Verdict> {
     // Before anything is tried: what is somebody else's is not touched, not even for a moment.
     foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
     if (foreign?.state === 'failed') return foreign;
+    if (isFull(await usage())) return { state: 'failed', says: fullSays, fix: fullFix };
     // A folder, because it can be made and removed without leaving a trace in either case.
     const trial = join(folder, trialName(process.pid));
     await disk.makeFolder(trial);

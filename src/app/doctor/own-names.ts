@@ -1,13 +1,17 @@
 /** The folders that Agent OS makes directly in its home. */
 export const ownFolders = [
   ...(['agents', 'attachments', 'blobs', 'transfers', 'artifacts', 'archive', 'keys'] as const),
-  ...(['logs', 'trash', 'index', 'run', 'tmp'] as const),
+  ...(['logs', 'trash', 'index', 'plans', 'run', 'tmp'] as const),
 ] as const;
 
 /** The daemon's log, in `logs`. */
 export const daemonLogName = 'daemon.log';
 
+/** Room that is kept for a full disk. */
+export const reserveName = '.reserve';
+
 const ownFiles = [
+  reserveName,
   ...[
     'ledger.db',
     'ledger.db-wal',

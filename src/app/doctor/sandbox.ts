@@ -4,6 +4,7 @@ import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
 import { removeTree } from '../../kernel/remove.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
 import type { Engines } from '../compose.ts';
+import { isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { trialName } from './own-names.ts';
 
@@ -12,11 +13,14 @@ export interface SandboxPatient
     Pick<Engines, 'disk' | 'random' | 'eventLoop' | 'openSandboxes'> {
   /** Where the settings are broken, nobody knows a home. */
   readonly settings?: Patient['settings'];
+  readonly usage?: Patient['usage'];
 }
 
 /** Does the wall around programs stand? A program is started behind it and tries to get out. */
 export async function checkSandbox(patient: SandboxPatient): Promise<Verdict> {
-  await using place = await ownPlace(patient, patient.settings?.home);
+  const usage = await patient.usage?.();
+  const home = usage !== undefined && isFull(usage) ? undefined : patient.settings?.home;
+  await using place = await ownPlace(patient, home);
   // What it would tell of is told as the finding.
   const log = { error: () => {} };
   await using sandboxes = patient.openSandboxes({ log, folder: place.path, ready: 0 });

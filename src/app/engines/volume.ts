@@ -11,6 +11,7 @@ export const realVolume: Volume = {
       return {
         usedBytes: bsize * (blocks - bfree),
         freeBytes: bsize * bavail,
+        writableBytes: bsize * (process.getuid?.() === 0 ? bfree : bavail),
         fileSystem: fileSystemOf(mountTable(), place),
       };
     } catch (failure) {

@@ -12,7 +12,8 @@ export function daemonRoutes(
   const readFacts = ledgerFacts(deps);
   return {
     livez: () => ({ live: true }),
-    readyz: () => {
+    readyz: async () => {
+      if ((await deps.diskState()).state === 'full') throw diskFull();
       if (deps.ready()) return { ready: true };
       throw new AosError('gateway.not-ready', {
         message: 'The daemon takes no work at the moment',
@@ -33,6 +34,13 @@ export function daemonRoutes(
   };
 }
 
+function diskFull(): AosError {
+  return new AosError('gateway.not-ready', {
+    message: 'The daemon takes no work: the disk under its home folder is full',
+    fix: 'aos gc',
+  });
+}
+
 async function ownerStatus(
   deps: RouteDeps,
   versions: { readonly version: string; readonly api: string },
@@ -47,7 +55,7 @@ async function ownerStatus(
     epoch: deps.epoch,
     started_at: timeText(deps.startedAt),
     uptime_ms: Math.max(0, deps.clock.now() - deps.startedAt),
-    ready: deps.ready(),
+    ready: deps.ready() && state !== 'full',
     ...(await readFacts()),
     disk: { used_percent: usedPercent, state },
     feed_clients: deps.metrics.feedClients,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fixFor, tooOld } from './self-test.ts';
+import { fixFor, saysNoRoom, tooOld } from './self-test.ts';
 
 test.each(['bubblewrap 0.8.0', 'bubblewrap 0.11.2', 'bubblewrap 1.0'])('%s will do', (version) => {
   expect(tooOld(version)).toBeUndefined();
@@ -19,4 +19,13 @@ test.each([
   ['the network is reachable (eth0:)', /bubblewrap 0\.8 or newer/],
 ])('for "%s" there is something to do', (words, fix) => {
   expect(fixFor(words)).toMatch(fix);
+});
+
+test.each([
+  ['ENOSPC: no space left on device, write', true],
+  ["sh: 1: can't create /workspace/.aos-self-test: No space left on device", true],
+  ['EDQUOT: disk quota exceeded, open', true],
+  ['the workspace cannot be written', false],
+])('"%s" is for want of room: %s', (words, isSo) => {
+  expect(saysNoRoom(words)).toBe(isSo);
 });

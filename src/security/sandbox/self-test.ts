@@ -62,6 +62,16 @@ export const notInstalled = {
   fix: 'sudo apt-get install bubblewrap (or with the package manager of this system)',
 } as const;
 
+export const noRoom = {
+  says: 'no sandbox can be made, because the disk under the home folder is full',
+  fix: 'aos gc gives back the room that is kept for this; then free some space there',
+} as const;
+
+/** Whether the system refused a file for want of room, which is no fault of the wall. */
+export function saysNoRoom(words: string): boolean {
+  return /no space left on device|disk quota exceeded/i.test(words);
+}
+
 /** What to do about what a launcher, or the program behind it, said. */
 export function fixFor(words: string): string {
   if (/uid map|namespace|Operation not permitted|Permission denied/i.test(words)) {

@@ -17,7 +17,9 @@ import { seccompFilter } from '../../../security/sandbox/seccomp/filter.ts';
 import {
   fixFor,
   isolatedExitCode,
+  noRoom,
   notInstalled,
+  saysNoRoom,
   selfTestProgram,
   tooOld,
 } from '../../../security/sandbox/self-test.ts';
@@ -43,6 +45,7 @@ export async function examine(examination: Examination): Promise<SandboxState> {
   if (seccompFilter(process.arch, 'tool') === undefined) return noFilter();
   const hole = tooOld(await versionOf(path)) ?? (await selfTest(examination, path));
   if (hole === undefined) return { kind: 'works', path, ...rungOf(groups()) };
+  if (saysNoRoom(hole)) return { kind: 'unavailable', ...noRoom };
   return {
     kind: 'unavailable',
     says: `bubblewrap makes no sandbox that holds here: ${hole}`,
@@ -90,7 +93,8 @@ async function selfTest(
 function holeIn({ end, stdout, stderr }: SandboxResult): string | undefined {
   if (end.kind === 'exited' && end.code === isolatedExitCode) return undefined;
   const words = [stdout, stderr].map((bytes) => Buffer.from(bytes).toString().trim());
-  return oneLine(words.find(Boolean)?.split('\n')[0] ?? 'it said nothing');
+  const told = words.find(saysNoRoom) ?? words.find(Boolean);
+  return oneLine(told?.split('\n')[0] ?? 'it said nothing');
 }
 
 // Of no agent.
