@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { changingDisk } from '../../tests/support/changing-disk.ts';
 import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
@@ -312,6 +313,30 @@ describe('what it never does:', () => {
     const answer = await world.ask({ action: 'move_file', path: '~/a', destination: '~/a/b' });
 
     expect(codeOf(answer)).toBe('CONFLICT');
+  });
+});
+
+describe('reading while somebody writes', () => {
+  const [older, newer] = ['a'.repeat(5000), 'b'.repeat(5000)];
+
+  async function readWhile(changes: number) {
+    let left = changes;
+    let path = '';
+    const disk = changingDisk(realDisk, () => {
+      if (path !== '' && left-- > 0) writeFileSync(path, left % 2 === 0 ? newer : older);
+    });
+    await using world = await fileAgentWorld({ disk });
+    path = join(world.root, 'a.txt');
+    writeFileSync(path, older);
+    return await world.ask({ action: 'read_file', path: '~/a.txt' });
+  }
+
+  test('gives what stands there in the end', async () => {
+    expect((await readWhile(1)).result).toMatchObject({ content: newer, size_bytes: 5000 });
+  });
+
+  test('says so where that does not end', async () => {
+    expect(codeOf(await readWhile(1000))).toBe('CHANGED');
   });
 });
 

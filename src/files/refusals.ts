@@ -15,6 +15,13 @@ export function changed(): AosError {
   });
 }
 
+export function beingWritten(): AosError {
+  return new AosError('files.changed', {
+    message: 'Somebody writes to that file all the time, so I cannot tell what is in it',
+    fix: 'Try again when that is done',
+  });
+}
+
 export function taken(): AosError {
   return said(conflictWords);
 }

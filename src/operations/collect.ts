@@ -10,6 +10,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ignoreMissing } from '../kernel/disk-errors.ts';
+import { hasSameContent } from '../kernel/durable-file.ts';
+import { AosError } from '../kernel/errors.ts';
 import { artifactLimits } from '../kernel/operation.ts';
 import type { Disk, FileReader } from '../kernel/ports.ts';
 import { quote } from '../kernel/quote.ts';
@@ -90,12 +92,20 @@ async function openBelow(
 
 const stepBytes = 1024 * 1024;
 
+/** All of it, of one moment: it fails at its end where somebody wrote to the file meanwhile. */
 export async function* bytesOf(reader: FileReader): AsyncGenerator<Uint8Array, void, void> {
+  const identity = await reader.identity();
   for (let offset = 0; ; ) {
     const bytes = await reader.readAt(offset, stepBytes);
-    if (bytes.length === 0) return;
+    if (bytes.length === 0) break;
     offset += bytes.length;
     yield bytes;
+  }
+  if (!hasSameContent(identity, await reader.identity())) {
+    throw new AosError('file.changed', {
+      message: 'The file was changed while it was read, so nothing of it was stored',
+      fix: 'Try again when nobody writes to it',
+    });
   }
 }
 

@@ -1,11 +1,11 @@
 /** What is in a file: a text as it is, the bytes of anything else only on request. */
-import { readRest } from '../../kernel/durable-file.ts';
+import { readSteadily } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { sizeWords, thousands } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
 import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
-import { notFound } from '../refusals.ts';
+import { beingWritten, notFound } from '../refusals.ts';
 import { decodeUtf8, wholeCharacters } from '../text-bytes.ts';
 import type { Look, Seen } from './deps.ts';
 
@@ -17,11 +17,14 @@ export async function readFile(look: Look): Promise<Seen> {
   await using place = await findPlace(deps, caller, parts, { power: 'read', last: 'follow' });
   checkKind(place);
   await using reader = await deps.disk.read(place.entry);
-  const sizeBytes = await reader.sizeBytes();
+  const saidBytes = await reader.sizeBytes();
   const { offset = 0, length, encoding } = request.options ?? {};
   const most = mostBytes(deps.limits.answerBytes, encoding);
-  if (Math.min(length ?? sizeBytes, sizeBytes - offset) > most) throw tooLarge(sizeBytes, most);
-  const bytes = await readRest(reader, offset, Math.min(length ?? most + 1, most + 1));
+  if (Math.min(length ?? saidBytes, saidBytes - offset) > most) throw tooLarge(saidBytes, most);
+  const read = await readSteadily(reader, offset, Math.min(length ?? most + 1, most + 1));
+  if (read === undefined) throw beingWritten();
+  const { bytes } = read;
+  const { sizeBytes } = read.identity;
   if (bytes.length > most) throw tooLarge(Math.max(sizeBytes, bytes.length), most);
   const shown = quote(shownPath(caller.roots, place.path));
   const folder = {

@@ -4,7 +4,7 @@
  */
 
 import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
-import { readRest } from '../../kernel/durable-file.ts';
+import { readSteadily } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type FileIdentity, type FileReader, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
@@ -57,12 +57,16 @@ async function readPart(
   { path, permit, found: reader }: Place<FileReader>,
   { offset, length, encoding }: FileToRead,
 ): Promise<ReadFile> {
-  const { sizeBytes, modifiedAt } = await reader.identity();
+  const saidBytes = await reader.sizeBytes();
   const roomBytes = call.outputBytes - Buffer.byteLength(JSON.stringify(path)) - envelopeBytes;
   const mostBytes = mostAtOnce(roomBytes, permit, encoding);
-  const tooLarge = () => tooLargeAtOnce(path, sizeBytes, mostBytes);
-  if (Math.min(length ?? sizeBytes, sizeBytes - offset) > mostBytes) throw tooLarge();
-  const bytes = await readRest(reader, offset, Math.min(length ?? mostBytes + 1, mostBytes + 1));
+  const tooLarge = () => tooLargeAtOnce(path, saidBytes, mostBytes);
+  if (Math.min(length ?? saidBytes, saidBytes - offset) > mostBytes) throw tooLarge();
+  const wantedBytes = Math.min(length ?? mostBytes + 1, mostBytes + 1);
+  const read = await readSteadily(reader, offset, wantedBytes);
+  if (read === undefined) throw changed(path);
+  const { bytes, identity } = read;
+  const { sizeBytes, modifiedAt } = identity;
   // It has grown, or is of a kind that does not tell its size.
   if (bytes.length > mostBytes) throw tooLarge();
   const part = { bytes, cut: { start: offset > 0, end: offset + bytes.length < sizeBytes } };
@@ -112,6 +116,13 @@ function asText(path: string, { bytes, cut }: Part, encoding: 'utf8' | undefined
   if (!isText || (encoding === undefined && whole.includes(0))) throw notText(path, bytes);
   const skipped = whole.byteOffset - bytes.byteOffset;
   return { skipped, bytes: whole.length, words: { content } };
+}
+
+function changed(path: string): AosError {
+  return new AosError('file.changed', {
+    message: `${quote(path)} is written to all the time, so that nobody can tell what is in it`,
+    fix: 'Try again when that is done',
+  });
 }
 
 function tooLargeAtOnce(path: string, sizeBytes: number, mostBytes: number): AosError {

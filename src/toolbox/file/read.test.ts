@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
+import { changingDisk } from '../../../tests/support/changing-disk.ts';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
+import { realDisk } from '../../app/engines/disk.ts';
 import { fileRead } from './read.ts';
 
 async function world(files: Readonly<Record<string, string | Uint8Array>>) {
@@ -307,6 +311,34 @@ describe('file.read and what is mounted', () => {
 
     expect(await read('/w/sub/a', {}, { capabilities: [grant] })).toMatchObject({
       content: 'text',
+    });
+  });
+});
+
+describe('a file that is written to while it is read', () => {
+  const [older, newer] = ['a'.repeat(5000), 'b'.repeat(5000)];
+
+  /** Reads it while somebody writes the other text over it, so many times. */
+  async function readWhile(changes: number) {
+    await using folder = temporaryFolder();
+    const path = folder.at('a.txt');
+    writeFileSync(path, older);
+    let left = changes;
+    const disk = changingDisk(realDisk, () => {
+      if (left-- > 0) writeFileSync(path, left % 2 === 0 ? newer : older);
+    });
+    const tool = fileRead({ disk, random: seededRandom(1), home: '/home/.aos' });
+    return await runTool(tool, { path }, { capabilities: [`file:${folder.path}/**:read`] });
+  }
+
+  test('is read again, and never given half and half', async () => {
+    expect(await readWhile(1)).toMatchObject({ content: newer, bytes: 5000 });
+  });
+
+  test('and does not come to rest, is refused in words', async () => {
+    await expect(readWhile(1000)).rejects.toMatchObject({
+      code: 'file.changed',
+      message: expect.stringContaining('is written to all the time'),
     });
   });
 });
