@@ -316,6 +316,34 @@ describe('what it never does:', () => {
   });
 });
 
+describe('a file with two names', () => {
+  const request = { action: 'write_file', path: '~/a.txt', content: 'new' } as const;
+
+  test('is written to under one of them, and the question says what the other one keeps', async () => {
+    await using world = await fileAgentWorld();
+    linkSync(write(world, 'a.txt', 'old'), join(world.root, 'b.txt'));
+
+    const { confirmation_prompt } = await world.ask(request);
+    await world.confirm(request);
+
+    expect(confirmation_prompt).toContain(
+      '"~/a.txt" has another name (a hard link), which keeps what was in it.',
+    );
+    expect([read(world, 'a.txt'), read(world, 'b.txt')]).toEqual(['new', 'old']);
+  });
+
+  test('is one again after an undo', async () => {
+    await using world = await fileAgentWorld();
+    linkSync(write(world, 'a.txt', 'old'), join(world.root, 'b.txt'));
+    await world.confirm(request);
+
+    await world.undo();
+
+    const [a, b] = ['a.txt', 'b.txt'].map((name) => statSync(join(world.root, name)).ino);
+    expect(a).toBe(b);
+  });
+});
+
 describe('reading while somebody writes', () => {
   const [older, newer] = ['a'.repeat(5000), 'b'.repeat(5000)];
 

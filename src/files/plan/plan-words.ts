@@ -2,6 +2,7 @@
  * A plan in plain words, for whoever says yes or no to it. Names are quoted, and the counts are
  * those of the plan: no name can change what the sentence says.
  */
+import { otherNamesWords } from '../../kernel/files/other-names.ts';
 import { countWords, sizeWords, someNames } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Roots } from '../paths.ts';
@@ -107,11 +108,13 @@ function notesOf(roots: Roots, { plan, numbered }: ChangePlan): readonly string[
   const replaced = plan.steps.flatMap((step) =>
     'replaces' in step && step.replaces !== undefined ? [step.to] : [],
   );
+  const linked = plan.steps.flatMap((step) => linkedWords(roots, step));
   const unseen = plan.steps.reduce((sum, step) => sum + unseenIn(step), 0);
   const undoable = plan.isPermanent ? 'This cannot be undone.' : 'This can be undone.';
   return [
     ...(made.length === 0 ? [] : [`New: the folder ${shown(made)}.`]),
     ...(replaced.length === 0 ? [] : [`Replaced, and moved to the trash: ${shown(replaced)}.`]),
+    ...linked,
     ...(numbered === 0
       ? []
       : [`${countWords(numbered, 'gets', 'get')} a number, because the name is taken.`]),
@@ -121,6 +124,11 @@ function notesOf(roots: Roots, { plan, numbered }: ChangePlan): readonly string[
     ...leftOutWords(roots, plan),
     undoable,
   ];
+}
+
+function linkedWords(roots: Roots, step: Step): readonly string[] {
+  if (step.do !== 'write' || step.otherNames === undefined) return [];
+  return [`${quote(shownPath(roots, step.to))} has ${otherNamesWords(step.otherNames)}.`];
 }
 
 function unseenIn(step: Step): number {

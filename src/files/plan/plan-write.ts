@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
+import { countOtherNames } from '../../kernel/files/other-names.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
@@ -9,7 +10,7 @@ import { notRegular, permissionDenied, taken } from '../refusals.ts';
 import { refuseUnused } from '../unused-parts.ts';
 import { finished } from './change-plan.ts';
 import { foldersFor } from './destination.ts';
-import { type Step, type Was, wasOf } from './plan.ts';
+import { type Step, type WriteStep, wasOf } from './plan.ts';
 import { checkUnprotected } from './protected.ts';
 
 /** A whole file, with the folders above it that are not there yet. */
@@ -20,10 +21,10 @@ export async function planWrite(deps: FilesDeps, caller: FileCaller, request: Fi
   const parts = parsePath(caller.roots, request.path);
   const { path, makes } = await foldersFor(deps, caller, parts);
   checkUnprotected(deps, caller, path);
-  const replaces = makes.length > 0 ? undefined : await writtenOver(deps, caller, request, path);
+  const over = makes.length > 0 ? undefined : await writtenOver(deps, caller, request, path);
   const step: Step = {
     ...{ do: 'write', to: path, sizeBytes: content.length, sha256: hash('sha256', content) },
-    ...(replaces === undefined ? {} : { replaces }),
+    ...over,
   };
   const steps = [...makes, step];
   const made = { steps, leftOut: [], sources: [], isBatch: false, numbered: 0 };
@@ -35,7 +36,7 @@ async function writtenOver(
   caller: FileCaller,
   { options }: FileRequest,
   path: string,
-): Promise<Was | undefined> {
+): Promise<Pick<WriteStep, 'replaces' | 'otherNames'> | undefined> {
   const parts = path.split('/').slice(1);
   await using place = await findPlace(deps, caller, parts, { power: 'write', last: 'follow' });
   const { there } = place;
@@ -49,7 +50,8 @@ async function writtenOver(
   if (there.kind !== 'file') throw notRegular();
   if ((there.mode & 0o222) === 0) throw writeProtected();
   if (options?.on_conflict === 'fail') throw taken();
-  return wasOf(there);
+  const otherNames = await countOtherNames(deps.disk, place.entry);
+  return { replaces: wasOf(there), ...(otherNames === 0 ? {} : { otherNames }) };
 }
 
 function contentOf({ content, content_base64 }: FileRequest): Uint8Array {

@@ -54,12 +54,14 @@ interface CopyStep extends Omit<MoveStep, 'do'> {
 }
 
 /** The bytes lie beside the journal until they are written. */
-interface WriteStep {
+export interface WriteStep {
   readonly do: 'write';
   readonly to: string;
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly replaces?: Was | undefined;
+  /** How many hard links what is replaced has besides this name; they keep what they have. */
+  readonly otherNames?: number | undefined;
 }
 
 /** Out of the trash. */

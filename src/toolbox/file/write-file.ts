@@ -11,6 +11,7 @@
  */
 import { diskError, isTaken } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { countOtherNames, otherNamesWords } from '../../kernel/files/other-names.ts';
 import type { CreateOptions, Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Permit } from '../../security/permit.ts';
@@ -32,6 +33,8 @@ export interface WrittenFile {
   /** Without symlinks. */
   readonly path: string;
   readonly bytes: number;
+  /** What else there is to know of it, a sentence. */
+  readonly note?: string;
 }
 
 /** Writes all parts to a file in a folder that is there already. Aborts between two parts. */
@@ -44,8 +47,7 @@ export async function writeFileWithin(
   const way = { path, action: 'write', permit } as const;
   await using place = await walkTo(deps, call, way, async () => undefined);
   try {
-    const bytes = await write(deps, call, place, ifExists, parts);
-    return { path: place.path, bytes };
+    return { path: place.path, ...(await write(deps, call, place, ifExists, parts)) };
   } catch (failure) {
     throw toFileError(failure, place.path);
   }
@@ -57,9 +59,10 @@ async function write(
   place: Place<undefined>,
   ifExists: IfExists,
   parts: AsyncIterable<Uint8Array>,
-): Promise<number> {
+): Promise<Omit<WrittenFile, 'path'>> {
   // Before the parts are fetched, which may take long.
   const there = await mayTakeName(disk, place, ifExists);
+  const otherNames = there === undefined ? 0 : await countOtherNames(disk, place.entry);
   const pending = `${place.folder.path}/.aos-${Buffer.from(random.bytes(12)).toString('hex')}.tmp`;
   const writer = await disk.create(pending, likeWhat(there));
   let bytes: number;
@@ -72,7 +75,8 @@ async function write(
   }
   // F1: not the held path itself, which is a symlink to the folder.
   await disk.syncFolder(`${place.folder.path}/.`);
-  return bytes;
+  if (otherNames === 0) return { bytes };
+  return { bytes, note: `What it has replaced has ${otherNamesWords(otherNames)}` };
 }
 
 /** F2: what is there now, if it may be replaced. */

@@ -413,3 +413,13 @@ test.skipIf(!isRoot)(
     });
   },
 );
+
+test('of a file with two names one is written, and the answer says what the other one keeps', async () => {
+  const { disk, write, textAt } = await world({ '/w/a': 'old' });
+  await disk.link('/w/a', '/out/b');
+
+  const written = await write({ path: '/w/a', content: 'new', if_exists: 'replace' });
+
+  expect(written).toMatchObject({ note: expect.stringContaining('another name (a hard link)') });
+  expect([await textAt('/w/a'), await textAt('/out/b')]).toEqual(['new', 'old']);
+});
