@@ -32,7 +32,6 @@ test('a byte that was changed is found by the owner and by an agent, and nothing
   const place = await served();
   const [first, second] = [await sendAndDamage(place), await sendAndDamage(place)];
 
-  // At once: each is tried again after a while before it is given up.
   const runs = await Promise.all([
     place.type('jared', `agent-transfer download ${first} --dest owner`),
     place.typeIn(place.withHandle('jared'), `agent-transfer download ${second} --dest handle`),

@@ -11,6 +11,7 @@ import { cases } from '../../../tests/support/tier.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { realTreeDisk } from '../../app/engines/tree-disk.ts';
 import { worksHere } from '../../blobs/seal/stretch.ts';
+import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer.ts';
 import { directCalls } from '../direct-calls.ts';
@@ -218,3 +219,19 @@ test.each(['file', 'folder'])(
     }
   },
 );
+
+test('what is damaged is asked for twice, without waiting, and given up', async () => {
+  await using here = await sentToJared();
+  let asked = 0;
+  const transferBytes = async (): Promise<never> => {
+    asked++;
+    throw new AosError('blob.corrupt', { message: 'The bytes are others' });
+  };
+
+  // The clock stands still: whoever waits, waits for ever.
+  const attempt = here.receive({ calls: { transferBytes } });
+
+  await expect(attempt).rejects.toMatchObject({ code: 'transfer.corrupt' });
+  expect(asked).toBe(2);
+  expect(readdirSync(here.dest)).toEqual([]);
+});

@@ -133,7 +133,10 @@ function settle(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Prom
   );
 }
 
-/** Also fetches again what was damaged: on the way it may have been. */
+/**
+ * What is damaged is fetched once more, at once: it may have been damaged on the way, or in what
+ * an earlier try has left here. Stored bytes that are wrong do not get better by waiting.
+ */
 async function trying(
   deps: ReceiveDeps,
   { transfer }: OpenedTransfer,
@@ -142,7 +145,13 @@ async function trying(
   attempt: () => Promise<void>,
 ): Promise<void> {
   try {
-    await withRetries(deps, { also: damages, signal }, attempt);
+    await withRetries(deps, { signal }, () =>
+      attempt().catch((failure: unknown) => {
+        signal?.throwIfAborted();
+        if (!isDamage(failure)) throw failure;
+        return attempt();
+      }),
+    );
   } catch (failure) {
     // Nobody will go on with what is refused.
     if (isRefused(failure)) await part?.end();
@@ -164,6 +173,10 @@ async function failed(
   return damages.includes(failure.code)
     ? corrupt(transfer, failure)
     : gaveUp(`Receiving ${quote(transfer.filename)}`, failure);
+}
+
+function isDamage(failure: unknown): boolean {
+  return failure instanceof AosError && damages.includes(failure.code);
 }
 
 function isRefused(failure: unknown): boolean {
