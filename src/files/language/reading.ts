@@ -40,6 +40,7 @@ function what(request: FileRequest, slots: Slots): string {
   const { filters, options, query, path } = request;
   const { types, areFolders, files, sizes, verb } = slots;
   if (files.length === 1 && query === undefined) return quote(files[0] ?? '');
+  if (namesNothing(request, slots)) return 'something that was not named';
   if (isChange(verb.deed) && filters === undefined && path?.endsWith('/*') === false)
     return 'the folder';
   const isEmpty = sizes?.under === 1 ? 'empty ' : '';
@@ -50,8 +51,16 @@ function what(request: FileRequest, slots: Slots): string {
   return `${count}${isTwin}${isEmpty}${noun}${named}`;
 }
 
-function where({ path, options, action, filters }: FileRequest, { files, verb }: Slots): string {
-  if (path === undefined) return '';
+/** A change of which only the verb was understood: nobody said that the whole root is meant. */
+function namesNothing({ filters, path }: FileRequest, { folders, files, verb }: Slots): boolean {
+  const isBare = filters === undefined && path === '~';
+  return isBare && isChange(verb.deed) && folders.length === 0 && files.length === 0;
+}
+
+function where(request: FileRequest, slots: Slots): string {
+  const { path, options, action, filters } = request;
+  const { files, verb } = slots;
+  if (path === undefined || namesNothing(request, slots)) return '';
   const isOne = files.length === 1 && action !== 'search_files';
   const isFolder = isChange(verb.deed) && filters === undefined && !path.endsWith('/*');
   if (isOne || isFolder) return `at ${quote(path)}`;

@@ -32,6 +32,15 @@ describe('the reading says everything that is used:', () => {
   });
 });
 
+test.each([
+  ['delete work', 'Delete something that was not named'],
+  ['move work to Archive', 'Move something that was not named to Archive'],
+  ['copy stuff to Archive', 'Copy something that was not named to Archive'],
+  ['delete ~/work', 'Delete the folder at "~/work"'],
+])('"%s" is read as no more than was understood', (sentence, reading) => {
+  expect(say(sentence)).toMatchObject({ reading });
+});
+
 test('a folder in another spelling makes it less sure, and a change asks back', () => {
   const listed = say('What is in my Dowloads folder?');
   const moved = say('Move PDFs in Dowloads to Archive');
