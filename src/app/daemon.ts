@@ -63,6 +63,8 @@ export interface DaemonOptions {
 export interface HomeFacts {
   /** No agent was ever made in it. */
   readonly isNew: boolean;
+  /** What was mended so that it could be opened, in words. */
+  readonly mended: readonly string[];
 }
 
 export interface DaemonAddress {
@@ -108,6 +110,7 @@ async function openAndServe(
   await sweepHome(engines, open.home);
   await record(open.ledger, 'daemon.started', { pid: process.pid, epoch: open.epoch, version });
   log.info({ pid: process.pid, epoch: open.epoch, version }, 'the daemon starts');
+  for (const words of open.mended) log.warn({}, words);
   try {
     const { onReady, environment } = options;
     await serve(engines, settings, { open, log, stop, onReady, environment });
@@ -235,7 +238,8 @@ async function serve(
   });
   ready = true;
   const { total } = await countAgents(ledger.committed);
-  onReady(addressOf(open.home, port), { isNew: total === 0 });
+  const { mended } = open;
+  onReady(addressOf(open.home, port), { isNew: total === 0, mended });
   log.info({ port }, 'the daemon is ready');
   await stop.asked;
   log.info({}, 'the daemon stops');

@@ -133,6 +133,28 @@ test("a folder that holds somebody else's things is refused and not touched", as
   expect(readdirSync(folder.path)).toEqual(['thesis.tex']);
 });
 
+test('settings that an editor left open to others are closed, and that is said', async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(folder.at('config.json'), '{}');
+  chmodSync(folder.at('config.json'), 0o644);
+
+  const mended = await prepareHome(deps, folder.path);
+
+  expect(mended).toEqual([expect.stringMatching(/config\.json" was open to others \(mode 644\)/)]);
+  expect(statSync(folder.at('config.json')).mode & 0o777).toBe(0o600);
+  expect(await prepareHome(deps, folder.path)).toEqual([]);
+});
+
+test('a ledger that is open to others is not closed but refused: it may have been read', async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(folder.at('ledger.db'), '');
+  chmodSync(folder.at('ledger.db'), 0o644);
+
+  await expect(prepareHome(deps, folder.path)).rejects.toMatchObject({
+    code: 'home.open-to-others',
+  });
+});
+
 test.each(['.lock', 'ledger.db'])(
   'a foreign file in a home that is ours by its %s is left alone, open as it is',
   async (own) => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { isTaken } from '../kernel/disk-errors.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../kernel/ports.ts';
+import { quote } from '../kernel/quote.ts';
 import { removeTree } from '../kernel/remove.ts';
 import { judgeFileSystem } from './doctor/disk.ts';
 import type { Verdict } from './doctor/finding.ts';
@@ -26,19 +27,35 @@ export interface PrepareDeps {
 
 /**
  * Makes the home and its folders where they are missing, which may be repeated at any
- * time. What is there already is refused rather than changed when it is not safe.
+ * time. What is there already is refused rather than changed when it is not safe; but for the
+ * settings, which people write with an editor that leaves them open to others. Resolves to what
+ * was mended, in words.
  */
-export async function prepareHome({ disk, volume }: PrepareDeps, home: string): Promise<void> {
+export async function prepareHome(
+  { disk, volume }: PrepareDeps,
+  home: string,
+): Promise<readonly string[]> {
   refuse('home.long-path', judgeLength(home));
   const { fileSystem } = await volume.usage(home);
   refuse('home.network-disk', judgeFileSystem(fileSystem));
   await makeHome(disk, home);
   refuse('home.foreign', judgeContents(home, await disk.list(home)));
+  const mended = await closeSettings(disk, join(home, 'config.json'));
   refuse('home.open-to-others', await judgeModes(disk, home));
   for (const name of preparedFolders) await ensureFolder(disk, join(home, name));
   await disk.syncFolder(join(home, 'run'));
   // The folder itself, should the home be a link to it.
   await disk.syncFolder(`${home}/.`);
+  return mended;
+}
+
+/** One that belongs to somebody else, or is no file, is told by who looks at modes. */
+async function closeSettings(disk: Disk, path: string): Promise<readonly string[]> {
+  const there = await disk.stat(path);
+  if (there?.kind !== 'file' || there.ownerUid !== process.getuid?.()) return [];
+  if ((there.mode & 0o077) === 0) return [];
+  await disk.makePrivate(path);
+  return [`${quote(path)} was open to others (mode ${there.mode.toString(8)}) and is not any more`];
 }
 
 function refuse(code: ErrorCode, verdict: Verdict | undefined): void {

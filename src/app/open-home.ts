@@ -39,6 +39,8 @@ export interface OpenHome extends AsyncDisposable {
   readonly secrets: Secrets;
   readonly owner: Signer;
   readonly operationKeys: OperationKeys;
+  /** What was mended so that it could be opened, in words. */
+  readonly mended: readonly string[];
 }
 
 export async function openHome(
@@ -46,7 +48,7 @@ export async function openHome(
   home: string,
   options: OpenOptions,
 ): Promise<OpenHome> {
-  await prepareHome(engines, home);
+  const mended = await prepareHome(engines, home);
   await using opened = new AsyncDisposableStack();
   const lock = opened.use(await lockHome(engines, home, options));
   await refuseLostLedger(engines, home);
@@ -71,6 +73,7 @@ export async function openHome(
     secrets,
     owner,
     operationKeys,
+    mended,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FileAnswer } from '../kernel/files/request.ts';
-import { doneText, failedLines, planText } from './files-plan-words.ts';
+import { doneText, failedLines, planStateWords, planText } from './files-plan-words.ts';
 
 function answer(result: object, action_performed = ''): FileAnswer {
   const metadata = { files_affected: 0, bytes_affected: 0, duration_ms: 0 };
@@ -79,4 +79,15 @@ describe('failedLines()', () => {
   test('has nothing to say where nothing was begun', () => {
     expect(failedLines({ ...answer({}), result: null }, show)).toEqual([]);
   });
+});
+
+test.each([
+  [{ state: 'done', done: 2, failed: 0, can_undo: true }, 'done, can be undone'],
+  [{ state: 'done', done: 0, failed: 2, can_undo: false }, 'failed'],
+  [{ state: 'stopped', done: 0, failed: 1, can_undo: false }, 'failed'],
+  [{ state: 'done', done: 1, failed: 2, can_undo: true }, 'done, 2 steps failed, can be undone'],
+  [{ state: 'undone', done: 1, failed: 0, can_undo: false }, 'undone'],
+  [{ state: 'applying', done: 0, failed: 0, can_undo: false }, 'applying'],
+])('%j is called "%s"', (plan, words) => {
+  expect(planStateWords(plan)).toBe(words);
 });

@@ -115,3 +115,18 @@ export function failedLines(answer: FileAnswer, show: ShowPath): readonly string
   });
   return [doneText(answer), ...lines];
 }
+
+export interface PlanState {
+  readonly state: string;
+  /** Steps that were done, and that were not. */
+  readonly done: number;
+  readonly failed: number;
+  readonly can_undo: boolean;
+}
+
+/** A plan that is over may have come to nothing: that is not `done`. */
+export function planStateWords({ state, done, failed, can_undo }: PlanState): string {
+  const came = failed > 0 && done === 0 ? 'failed' : state;
+  const some = failed > 0 && done > 0 ? `, ${countWords(failed, 'step')} failed` : '';
+  return `${came}${some}${can_undo ? ', can be undone' : ''}`;
+}

@@ -8,7 +8,7 @@ import { confirm } from './confirm.ts';
 import type { Context } from './context.ts';
 import { type AsOption, callFilesTool, filesVerb } from './files-call.ts';
 import { pathsOf } from './files-path.ts';
-import { stepsText } from './files-plan-words.ts';
+import { type PlanState, planStateWords, stepsText } from './files-plan-words.ts';
 import { numberOf } from './input.ts';
 import { table } from './table.ts';
 
@@ -88,12 +88,10 @@ async function askFirst(
   });
 }
 
-interface WirePlan {
+interface WirePlan extends PlanState {
   readonly id: string;
   readonly by: string;
-  readonly state: string;
   readonly prompt: string;
-  readonly can_undo: boolean;
   readonly created_at: string;
 }
 
@@ -105,9 +103,9 @@ async function plans(
   const found = await callFilesTool(context, options, { tool: 'list_plans', args: { limit } });
   // What the tool of that name answers.
   const { plans: all } = found.result as { readonly plans: readonly WirePlan[] };
-  const rows = all.map(({ id, by, state, prompt, can_undo, created_at }) => [
-    ...[id, created_at, oneLine(by), can_undo ? `${state}, can be undone` : state],
-    oneLine(prompt),
+  const rows = all.map((plan) => [
+    ...[plan.id, plan.created_at, oneLine(plan.by), planStateWords(plan)],
+    oneLine(plan.prompt),
   ]);
   const text = rows.length === 0 ? 'Nothing was changed yet.' : table(rows);
   context.print({ data: found, text });

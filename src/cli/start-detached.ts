@@ -1,6 +1,6 @@
 /** Starts the daemon as a process of its own, and waits until it is ready or has failed. */
 import type { ChildProcess } from 'node:child_process';
-import type { DaemonAddress } from '../app/daemon.ts';
+import type { DaemonAddress, HomeFacts } from '../app/daemon.ts';
 import { AosError, type ErrorWords } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/quote.ts';
 import { reach } from './connect.ts';
@@ -9,10 +9,12 @@ import type { Context } from './context.ts';
 // A ledger that must be recovered or migrated takes its time.
 const patienceMs = 120_000;
 
+type StartedDaemon = DaemonAddress & Pick<HomeFacts, 'mended'>;
+
 export async function startDetached(
   context: Context,
   { takeover }: { readonly takeover: boolean },
-): Promise<DaemonAddress> {
+): Promise<StartedDaemon> {
   const { engines, settings } = await reach(context);
   const [program = ''] = process.argv.slice(1);
   const child = process.getBuiltinModule('node:child_process').spawn(
@@ -62,10 +64,10 @@ function firstLine(child: ChildProcess): Promise<string> {
 
 /** What our own program prints with `--json`. */
 type Printed =
-  | { readonly ok: true; readonly data: DaemonAddress }
+  | { readonly ok: true; readonly data: StartedDaemon }
   | { readonly ok: false; readonly error: ErrorWords & Pick<AosError, 'code'> };
 
-function parse(line: string): DaemonAddress {
+function parse(line: string): StartedDaemon {
   let printed: Printed;
   try {
     printed = JSON.parse(line);

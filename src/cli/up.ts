@@ -4,6 +4,7 @@ import type { DaemonAddress } from '../app/daemon.ts';
 import { version } from '../app/version.ts';
 import type { Client } from '../gateway/client.ts';
 import { AosError } from '../kernel/errors.ts';
+import { oneLine } from '../kernel/quote.ts';
 import { reach } from './connect.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
@@ -33,7 +34,8 @@ export function defineUp(command: Command, context: Context): void {
         const address = await startDetached(withPort, { takeover });
         const { client } = await reach(withPort);
         const isNew = await hasNoAgents(client);
-        context.print(readyOutcome(address, { isNew, howToStop: 'aos down' }));
+        const { mended } = address;
+        context.print(readyOutcome(address, { isNew, mended, howToStop: 'aos down' }));
       } else {
         await runHere(withPort, options);
       }
@@ -59,8 +61,8 @@ async function runHere(context: Context, { takeover }: UpOptions): Promise<void>
     takeover: takeover === true,
     environment: context.environment,
     signal: stopSignal(context.signal).signal,
-    onReady: (where, { isNew }) =>
-      context.print(readyOutcome(where, { isNew, howToStop: 'Ctrl-C' })),
+    onReady: (where, facts) =>
+      context.print(readyOutcome(where, { ...facts, howToStop: 'Ctrl-C' })),
   });
 }
 
@@ -77,6 +79,7 @@ async function hasNoAgents(client: Client): Promise<boolean> {
 
 interface Readiness {
   readonly isNew: boolean;
+  readonly mended: readonly string[];
   readonly howToStop: string;
 }
 
@@ -84,7 +87,7 @@ const offer = 'Nothing here yet. To see a small team at work without a key: aos 
 
 function readyOutcome(
   { home, pid, socket, url }: DaemonAddress,
-  { isNew, howToStop }: Readiness,
+  { isNew, mended, howToStop }: Readiness,
 ): Outcome {
   const rows = [
     ['  home', home],
@@ -92,8 +95,7 @@ function readyOutcome(
     ['  http', `${url} (the handle is in keys/owner.handle)`],
     ['  process', String(pid)],
   ];
-  return {
-    data: { version, home, pid, socket, url },
-    text: `Agent OS ${version} is up.\n${table(rows)}\n${isNew ? `${offer}\n` : ''}To stop it: ${howToStop}`,
-  };
+  const said = [...mended.map((words) => `Mended: ${oneLine(words)}`), ...(isNew ? [offer] : [])];
+  const lines = [`Agent OS ${version} is up.`, table(rows), ...said, `To stop it: ${howToStop}`];
+  return { data: { version, home, pid, socket, url, mended }, text: lines.join('\n') };
 }

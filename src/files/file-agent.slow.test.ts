@@ -316,6 +316,42 @@ describe('what it never does:', () => {
   });
 });
 
+test('an undo on a full disk says what the trash needs, leaves all as it is, and is done later', async () => {
+  const room = { isFull: false };
+  const disk: Disk = {
+    ...realDisk,
+    create: async (path, options) => {
+      if (room.isFull && path.endsWith('.trashinfo')) throw diskError('ENOSPC', path);
+      return realDisk.create(path, options);
+    },
+  };
+  await using world = await fileAgentWorld({ disk });
+  write(world, 'a.txt');
+  await world.ask({ action: 'copy_file', path: '~/a.txt', destination: '~/b.txt' });
+  room.isFull = true;
+
+  const refused = await world.undo();
+  const { result } = await world.agent.plans(
+    {},
+    {
+      principal: 'owner',
+      key: 'plans',
+      signal: AbortSignal.timeout(1000),
+      approvedReason: async () => undefined,
+    },
+  );
+  room.isFull = false;
+  const done = await world.undo();
+
+  expect(refused.error).toMatchObject({
+    code: 'NO_SPACE',
+    message: expect.stringMatching(/trash/),
+  });
+  expect(result).toMatchObject({ plans: [{ undoes: expect.any(String), done: 0, failed: 1 }, {}] });
+  expect(done.status).toBe('success');
+  expect(readdirSync(world.root)).toEqual(['a.txt']);
+});
+
 describe('a file with two names', () => {
   const request = { action: 'write_file', path: '~/a.txt', content: 'new' } as const;
 

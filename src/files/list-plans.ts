@@ -38,7 +38,7 @@ export function wirePlan(row: FilePlanRow) {
   const outcome = outcomeOf(row);
   return {
     ...{ id, by: principal, action, state, prompt, files: outcome?.files ?? row.files },
-    failed: outcome?.failed ?? 0,
+    ...{ done: outcome?.done ?? 0, failed: outcome?.failed ?? 0 },
     ...(undoes === null ? {} : { undoes }),
     can_undo: isUndoable(row),
     created_at: timeText(row.created_at),

@@ -62,3 +62,14 @@ export function systemCode(failure: unknown): string | undefined {
   const known = typeof details === 'object' && details !== null && 'os_code' in details;
   return known && typeof details.os_code === 'string' ? details.os_code : undefined;
 }
+
+/** The trash notes where each file was, and that takes room on the disk which the file is on. */
+export function plainerIfNoRoom(failure: unknown): unknown {
+  if (!(failure instanceof AosError) || failure.code !== 'disk.full') return failure;
+  return new AosError('files.no-space', {
+    message:
+      'That disk is full, and the trash has no room to note where the file was: free some space there, or delete something for ever (--permanent)',
+    fix: 'Free some space there, then try again',
+    cause: failure,
+  });
+}

@@ -111,6 +111,7 @@ export async function temporaryGateway(
   const open = {
     ...{ home: home.path, realHome: home.path, ledger, grants, secrets, owner, epoch: 1 },
     operationKeys,
+    mended: [],
     // Closed by who opened it.
     async [Symbol.asyncDispose]() {},
   };

@@ -120,6 +120,6 @@ async function restorePlan(
 function notInTrash(path: string): AosError {
   return new AosError('files.not-in-trash', {
     message: `${quote(path.slice(0, 200))} is not in the trash`,
-    fix: 'aos files trash',
+    fix: 'aos files trash; what lay on another disk comes back by its plan: aos files undo PLAN',
   });
 }

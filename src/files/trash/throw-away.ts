@@ -7,7 +7,7 @@ import type { StepRun, Trashed } from '../apply/deps.ts';
 import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
 import { bytesOnDisk } from '../paths.ts';
 import { isSame, type Was } from '../plan/plan.ts';
-import { systemCode } from '../refusals.ts';
+import { plainerIfNoRoom, systemCode } from '../refusals.ts';
 import { openTrashFor, type TrashFolder } from './trash-folder.ts';
 import { printTrashInfo } from './trash-info.ts';
 
@@ -99,7 +99,7 @@ async function writeInfo({ deps, syncs }: StepRun, path: string, text: string): 
     // Of this very step, from before the process died: the name is of no other.
     if (isTaken(failure)) return;
     await removeQuietly(deps.disk, path);
-    throw failure;
+    throw plainerIfNoRoom(failure);
   }
 }
 

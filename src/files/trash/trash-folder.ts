@@ -8,6 +8,7 @@ import { printFilePath } from '../../kernel/file-path.ts';
 import type { Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { FilesDeps } from '../deps.ts';
 import { partsOf } from '../paths.ts';
+import { plainerIfNoRoom } from '../refusals.ts';
 
 export interface TrashFolder extends AsyncDisposable {
   /** The real path of the trash. */
@@ -49,7 +50,9 @@ export async function openTrash(
     return { path, files, info, top, [Symbol.asyncDispose]: () => kept.disposeAsync() };
   } catch (failure) {
     // What the disk lacks is no fault of the trash.
-    if (failure instanceof AosError && failure.code === 'disk.full') throw failure;
+    if (failure instanceof AosError && failure.code === 'disk.full') {
+      throw plainerIfNoRoom(failure);
+    }
     throw new AosError('files.no-trash', {
       message: 'There is no trash that could take it, so I leave it where it is',
       fix: 'Make the folder of the trash writable, or delete it for ever: options.permanent',
