@@ -620,6 +620,38 @@ test('what came after the yes stays, where a deletion for ever goes on after a c
   expect(left.sort()).toEqual(['b', 'b/b.txt', 'b/new.txt', 'c.txt']);
 });
 
+test('a copy that a crash cut off is not gone on with where it does not fit, and can be undone', async () => {
+  await using folder = temporaryFolder();
+  const request = { action: 'copy_file', path: '~/src/*', destination: '~/dst/' } as const;
+  {
+    await using first = await fileAgentWorld({ folder });
+    for (const name of ['1', '2', '3']) write(first, `src/${name}`);
+    const { confirmation_token } = await first.ask(request);
+    const ends = new AbortController();
+    const stopping = new AosError('tool.interrupted', { message: 'The daemon stops' });
+    const yes = { ...request, options: { confirmation_token } };
+    // The folder, and the first of the three.
+    const onProgress = (done: number) => (done === 2 ? ends.abort(stopping) : undefined);
+    const begun = first.ask(yes, { signal: ends.signal, onProgress });
+    await expect(begun).rejects.toBe(stopping);
+  }
+  const room = { usedBytes: 2 ** 30, freeBytes: 4096, writableBytes: 4096, fileSystem: 'ext4' };
+
+  await using again = await fileAgentWorld({
+    folder,
+    epoch: 2,
+    volume: { usage: async () => room },
+  });
+  await again.agent.recover({ error: () => {} });
+  const copied = readdirSync(join(again.root, 'dst')).length;
+  const undone = await again.undo();
+
+  expect(copied).toBeGreaterThan(0);
+  expect(copied).toBeLessThan(3);
+  expect(undone).toMatchObject({ status: 'success' });
+  expect(readdirSync(again.root)).toEqual(['src']);
+});
+
 test('what cannot go back to where it was stays in the trash, and is said to', async () => {
   let isElsewhere = false;
   const changing: Disk = {

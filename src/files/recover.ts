@@ -6,6 +6,7 @@ import { begin, finish } from './apply/begin.ts';
 import { readDone, readPlan } from './apply/journal.ts';
 import { undoPlan } from './apply/undo.ts';
 import { callerOf, type FileAgentDeps, viaOf } from './file-agent.ts';
+import type { Step } from './plan/plan.ts';
 
 /** Before anything is asked for, and now and then: a full disk may have kept one from ending. */
 export async function recoverPlans(
@@ -24,8 +25,40 @@ export async function recoverPlans(
   }
 }
 
+// For the daemon, which is about to start there.
+const keptFreeBytes = 4 * 1024 * 1024;
+
+/**
+ * Whether what is still to be copied fits. Where it does not, to go on would take the last of a
+ * disk and fail all the same; stopped, it can be undone, and that gives the room back.
+ */
+async function hasRoom(deps: FileAgentDeps, { id }: FilePlanRow): Promise<boolean> {
+  const { steps } = await readPlan(deps, id);
+  const done = await readDone(deps, id);
+  const copies = steps.filter(
+    (step, number) => step.do === 'copy' && done.steps.get(number)?.ok === undefined,
+  );
+  const [first] = copies;
+  if (first?.do !== 'copy') return true;
+  const bytes = copies.reduce((sum, step) => sum + bytesOf(step), 0);
+  return (await deps.volume.usage(first.to)).writableBytes >= bytes + keptFreeBytes;
+}
+
+function bytesOf(step: Step): number {
+  return step.do === 'copy' ? (step.was.tree?.bytes ?? step.was.sizeBytes) : 0;
+}
+
+function noMore(): AbortSignal {
+  return AbortSignal.abort(
+    new AosError('files.no-space', {
+      message: "There isn't enough disk space to complete this",
+      fix: 'Undo it, or free some space and ask again',
+    }),
+  );
+}
+
 async function finishOrTakeBack(deps: FileAgentDeps, row: FilePlanRow): Promise<void> {
-  const signal = new AbortController().signal;
+  const signal = (await hasRoom(deps, row)) ? new AbortController().signal : noMore();
   const { principal } = row;
   const via = viaOf(row.call_key ?? undefined);
   const caller = callerOf(deps, { principal, signal, via }, async () => true);
@@ -40,7 +73,8 @@ async function finishOrTakeBack(deps: FileAgentDeps, row: FilePlanRow): Promise<
     await readDone(deps, row.id),
   );
   if (back.steps.length === 0) return;
-  const owner = callerOf(deps, { principal: 'owner', signal }, async () => true);
+  const unstopped = new AbortController().signal;
+  const owner = callerOf(deps, { principal: 'owner', signal: unstopped }, async () => true);
   // The workspace of the agent is no root of the owner's.
   const everywhere = { ...owner, roots: caller.roots };
   await begin(deps, everywhere, {

@@ -49,10 +49,11 @@ export async function applyPlan(
   const results: StepState[] = [];
   let reason: AosError | undefined;
   for (const [number, step] of plan.steps.entries()) {
-    reason = whyStopped(caller.signal);
-    if (reason !== undefined) break;
     const known = done.steps.get(number);
     const isSettled = known?.ok !== undefined;
+    // What was done before counts, also where nothing more is.
+    reason = isSettled ? undefined : whyStopped(caller.signal);
+    if (reason !== undefined) break;
     const state = isSettled
       ? known
       : await tryStep({ deps, caller, id, plan, isAgain, log, done }, number, step);
