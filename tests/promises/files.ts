@@ -3,6 +3,24 @@ import type { KeptPromise } from './promise.ts';
 
 export const filePromises: readonly KeptPromise[] = [
   {
+    id: 'files.steady-reads',
+    says: 'What is read is of one moment: a file that changes meanwhile is read again, or refused.',
+    guard: {
+      file: 'src/toolbox/file/read.test.ts',
+      title: 'is read again, and never given half and half',
+    },
+    proof: {
+      file: 'src/files/file-agent.slow.test.ts',
+      title: 'gives what stands there in the end',
+    },
+    bug: {
+      what: 'nobody looks whether a file was changed while it was read',
+      file: 'src/kernel/durable-file.ts',
+      find: 'if (hasSameContent(identity, await reader.identity())) return { bytes, identity };',
+      put: 'return { bytes, identity };',
+    },
+  },
+  {
     id: 'files.plan',
     says: 'A change that takes something away waits for a yes to its plan, and does what the plan said.',
     guard: {

@@ -159,6 +159,24 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
   },
   {
+    id: 'home.full-disk',
+    says: 'A home that was killed on a full disk starts again by the advice that is given: `aos gc`, `aos up`.',
+    guard: {
+      file: 'src/app/reserve.test.ts',
+      title: 'freeReserve() gives it back on a disk that is short of room, and not on another',
+    },
+    proof: {
+      file: 'tests/crash/full-disk.test.ts',
+      title: 'a home that is filled and killed starts again by "aos gc", and nothing is lost',
+    },
+    bug: {
+      what: 'the room that is kept is not given back',
+      file: 'src/app/reserve.ts',
+      find: 'await removeIfThere(disk, path);',
+      put: 'await disk.stat(path);',
+    },
+  },
+  {
     id: 'home.damaged',
     says: 'A ledger or a key that is lost or damaged stops the start; nothing is begun anew in its place.',
     guard: {
