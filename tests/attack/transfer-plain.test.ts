@@ -38,8 +38,8 @@ test('a byte that was changed is found by the owner and by an agent, and nothing
   ]);
 
   for (const run of runs) {
-    expect(run.code).toBe(1);
     expect(run.stderr).toContain('corrupt');
+    expect(run.code).toBe(1);
   }
   expect(['owner', 'handle'].map((dest) => readdirSync(place.folder.at(dest)))).toEqual([[], []]);
 });

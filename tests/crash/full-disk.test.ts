@@ -29,7 +29,7 @@ function expectNothingLost({ rounds, verified }: FullDiskReport): void {
     expect(refusals[0]).toMatch(/^(?:ledger|disk)\.full$/);
     expect(refusals.at(-1)).toMatch(/^ready +no: the disk is full/m);
     expect(status.text).toContain('the disk under it is full\n  try: aos gc, then aos up');
-    expect(doctor.text).toMatch(/^failed +disk +the disk under the home folder is full/m);
+    expect(doctor.text).toMatch(/^failed +disk +100 % of the disk .* it is full/m);
     expect(doctor.text).not.toMatch(/bubblewrap 0|make it writable|ENOSPC/);
     expect(up.code).toBe(7);
     expect(up.text).toMatch(

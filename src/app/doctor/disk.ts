@@ -5,7 +5,10 @@ export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> 
   const { diskWarnPercent, diskAlertPercent } = settings;
   const volumeUsage = await usage();
   const percent = usedPercent(volumeUsage);
-  if (isFull(volumeUsage)) return { state: 'failed', says: fullSays, fix: fullFix };
+  if (isFull(volumeUsage)) {
+    const says = `${percent} % of the disk under the home folder is used: it is full`;
+    return { state: 'failed', says, fix: fullFix };
+  }
   const says = `${percent} % of the disk under the home folder is used, ${gibibytes(volumeUsage.freeBytes)} are free`;
   if (percent < diskWarnPercent) return { state: 'ok', says };
   return {

@@ -144,11 +144,13 @@ async function trying(
   part: Part | undefined,
   attempt: () => Promise<void>,
 ): Promise<void> {
+  let wasDamaged = false;
   try {
     await withRetries(deps, { signal }, () =>
       attempt().catch((failure: unknown) => {
         signal?.throwIfAborted();
-        if (!isDamage(failure)) throw failure;
+        if (!isDamage(failure) || wasDamaged) throw failure;
+        wasDamaged = true;
         return attempt();
       }),
     );
