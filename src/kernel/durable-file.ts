@@ -147,32 +147,6 @@ export async function readRest(
   return joined(parts, readBytes);
 }
 
-export interface SteadyRead {
-  readonly bytes: Uint8Array;
-  /** As it was before and after. */
-  readonly identity: FileIdentity;
-}
-
-const steadyAttempts = 5;
-
-/**
- * Like readRest(), of one moment: what is written to while it is read is read again. Undefined
- * where that does not come to an end, so that nobody takes half of an old text and half of a new
- * one for a text.
- */
-export async function readSteadily(
-  reader: FileReader,
-  offset: number,
-  mostBytes: number,
-): Promise<SteadyRead | undefined> {
-  for (let attempt = 0; attempt < steadyAttempts; attempt++) {
-    const identity = await reader.identity();
-    const bytes = await readRest(reader, offset, mostBytes);
-    if (hasSameContent(identity, await reader.identity())) return { bytes, identity };
-  }
-  return undefined;
-}
-
 /** Of one file that is held open: whether nobody wrote to it between these two looks. */
 export function hasSameContent(one: FileIdentity, other: FileIdentity): boolean {
   return one.modifiedNs === other.modifiedNs && one.sizeBytes === other.sizeBytes;

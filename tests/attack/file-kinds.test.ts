@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';
 import { fileWrite } from '../../src/toolbox/file/write.ts';
@@ -22,7 +23,13 @@ import { runProgram } from '../support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../support/tool-call.ts';
 
-const deps = { disk: realDisk, random: seededRandom(1), home: '/home/nobody/.aos' };
+const deps = {
+  disk: realDisk,
+  // Long after the files were made: whoever has just written one may be at it still.
+  clock: { ...realClock, now: () => realClock.now() + 3_600_000 },
+  random: seededRandom(1),
+  home: '/home/nobody/.aos',
+};
 
 function toolsIn(folder: TemporaryFolder) {
   const all = { capabilities: [`file:${folder.path}/**:read,write`] };

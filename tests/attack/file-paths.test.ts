@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';
 import { fileWrite } from '../../src/toolbox/file/write.ts';
@@ -25,7 +26,12 @@ function place() {
   writeFileSync(folder.at('outside/secret'), 'OUTSIDE');
   writeFileSync(folder.at('root-twin/secret'), 'OUTSIDE');
   writeFileSync(folder.at('home/keys/owner.key'), 'OUTSIDE');
-  const deps = { disk: realDisk, random: seededRandom(1), home: folder.at('home') };
+  const deps = {
+    disk: realDisk,
+    clock: realClock,
+    random: seededRandom(1),
+    home: folder.at('home'),
+  };
   const capabilities = [`file:${folder.at('root')}/**:read,write`];
   return {
     ...folder,

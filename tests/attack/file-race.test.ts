@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
+import { realClock } from '../../src/app/engines/clock.ts';
 import { realDisk } from '../../src/app/engines/disk.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
@@ -30,7 +31,7 @@ const disk: Disk = {
     };
   },
 };
-const deps = { disk, random: seededRandom(1), home: '/home/nobody/.aos' };
+const deps = { disk, clock: realClock, random: seededRandom(1), home: '/home/nobody/.aos' };
 const tools = { read: fileRead(deps), write: fileWrite(deps) };
 
 /** `root/mid/deep/file` within the grant, and `outside/deep/file` that nobody may touch. */

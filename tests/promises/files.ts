@@ -6,18 +6,18 @@ export const filePromises: readonly KeptPromise[] = [
     id: 'files.steady-reads',
     says: 'What is read is of one moment: a file that changes meanwhile is read again, or refused.',
     guard: {
-      file: 'src/toolbox/file/read.test.ts',
-      title: 'is read again, and never given half and half',
+      file: 'src/kernel/steady-read.test.ts',
+      title: 'one in the middle of being written is read when it is whole',
     },
     proof: {
       file: 'src/files/file-agent.slow.test.ts',
       title: 'gives what stands there in the end',
     },
     bug: {
-      what: 'nobody looks whether a file was changed while it was read',
-      file: 'src/kernel/durable-file.ts',
-      find: 'if (hasSameContent(identity, await reader.identity())) return { bytes, identity };',
-      put: 'return { bytes, identity };',
+      what: 'a file that was written to a moment ago is taken as it is',
+      file: 'src/kernel/steady-read.ts',
+      find: 'if (ageMs < 0 || ageMs > momentMs) return read;',
+      put: 'return read;',
     },
   },
   {

@@ -1,8 +1,8 @@
 /** What is in a file: a text as it is, the bytes of anything else only on request. */
-import { readSteadily } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { sizeWords, thousands } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/quote.ts';
+import { readSteadily } from '../../kernel/steady-read.ts';
 import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { beingWritten, notFound } from '../refusals.ts';
@@ -21,7 +21,8 @@ export async function readFile(look: Look): Promise<Seen> {
   const { offset = 0, length, encoding } = request.options ?? {};
   const most = mostBytes(deps.limits.answerBytes, encoding);
   if (Math.min(length ?? saidBytes, saidBytes - offset) > most) throw tooLarge(saidBytes, most);
-  const read = await readSteadily(reader, offset, Math.min(length ?? most + 1, most + 1));
+  const wanted = { offset, mostBytes: Math.min(length ?? most + 1, most + 1) };
+  const read = await readSteadily(deps.clock, reader, wanted);
   if (read === undefined) throw beingWritten();
   const { bytes } = read;
   const { sizeBytes } = read.identity;

@@ -4,13 +4,13 @@
  */
 
 import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
-import { readSteadily } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type FileIdentity, type FileReader, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
+import { readSteadily } from '../../kernel/steady-read.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
-import type { FileDeps } from './deps.ts';
+import type { FileReadDeps } from './deps.ts';
 import { toFileError } from './file-errors.ts';
 import { type Place, walkTo } from './walk-path.ts';
 
@@ -39,20 +39,21 @@ export interface ReadFile {
 }
 
 export async function readFileWithin(
-  deps: Pick<FileDeps, 'disk' | 'home'>,
+  deps: FileReadDeps,
   call: ToolCall,
   wanted: FileToRead,
 ): Promise<ReadFile> {
   const way = { path: wanted.path, action: 'read', permit: wanted.permit } as const;
   await using place = await walkTo(deps, call, way, (entry) => deps.disk.read(entry));
   try {
-    return await readPart(call, place, wanted);
+    return await readPart(deps.clock, call, place, wanted);
   } catch (failure) {
     throw toFileError(failure, place.path);
   }
 }
 
 async function readPart(
+  clock: FileReadDeps['clock'],
   call: ToolCall,
   { path, permit, found: reader }: Place<FileReader>,
   { offset, length, encoding }: FileToRead,
@@ -63,7 +64,7 @@ async function readPart(
   const tooLarge = () => tooLargeAtOnce(path, saidBytes, mostBytes);
   if (Math.min(length ?? saidBytes, saidBytes - offset) > mostBytes) throw tooLarge();
   const wantedBytes = Math.min(length ?? mostBytes + 1, mostBytes + 1);
-  const read = await readSteadily(reader, offset, wantedBytes);
+  const read = await readSteadily(clock, reader, { offset, mostBytes: wantedBytes });
   if (read === undefined) throw changed(path);
   const { bytes, identity } = read;
   const { sizeBytes, modifiedAt } = identity;

@@ -5,6 +5,7 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { changingDisk } from '../../../tests/support/changing-disk.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
+import { realClock } from '../../app/engines/clock.ts';
 import { realDisk } from '../../app/engines/disk.ts';
 import { fileRead } from './read.ts';
 
@@ -17,7 +18,7 @@ async function world(files: Readonly<Record<string, string | Uint8Array>>) {
     await using writer = await disk.create(path);
     await writer.append(Buffer.from(content));
   }
-  const tool = fileRead({ disk, random: seededRandom(1), home: '/home/.aos' });
+  const tool = fileRead({ disk, random: seededRandom(1), clock: realClock, home: '/home/.aos' });
   const read = (path: string, args: object = {}, options: Partial<TestCallOptions> = {}) =>
     runTool(tool, { path, ...args }, { capabilities: ['file:/w/**:read'], ...options });
   return { disk, read };
@@ -158,7 +159,7 @@ describe('file.read', () => {
     {},
   ])('refuses the arguments %j', async (args) => {
     const { disk } = await world({});
-    const tool = fileRead({ disk, random: seededRandom(1), home: '/home/.aos' });
+    const tool = fileRead({ disk, random: seededRandom(1), clock: realClock, home: '/home/.aos' });
 
     expect(() => tool.prepare(args)).toThrow(
       expect.objectContaining({ code: 'tool.bad-arguments' }),
@@ -327,7 +328,7 @@ describe('a file that is written to while it is read', () => {
     const disk = changingDisk(realDisk, () => {
       if (left-- > 0) writeFileSync(path, left % 2 === 0 ? newer : older);
     });
-    const tool = fileRead({ disk, random: seededRandom(1), home: '/home/.aos' });
+    const tool = fileRead({ disk, random: seededRandom(1), clock: realClock, home: '/home/.aos' });
     return await runTool(tool, { path }, { capabilities: [`file:${folder.path}/**:read`] });
   }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import type { FileDeps } from './deps.ts';
+import type { FileReadDeps } from './deps.ts';
 import { fileDeed, permitOf } from './file-deed.ts';
 import { readFileWithin } from './read-file.ts';
 
@@ -15,7 +15,7 @@ const schema = z.strictObject({
 });
 
 /** The tool `file.read`. */
-export function fileRead(deps: FileDeps): Tool {
+export function fileRead(deps: FileReadDeps): Tool {
   return defineTool({
     name: 'file.read',
     summary: 'Read a file, or a part of one',
