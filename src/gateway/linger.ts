@@ -32,9 +32,15 @@ export function lingerAfter(
       if (wantsClose) closeSoon(socket);
       return;
     }
+    if (socket.destroyed) return;
     const taken = new AbortController();
+    const onTaken = (): void => {
+      socket.removeListener('close', onTaken);
+      taken.abort(early);
+    };
     // Node drops what comes now.
-    request.once('close', () => taken.abort(early)).once('end', () => taken.abort(early));
+    request.once('end', onTaken);
+    socket.once('close', onTaken);
     deps.clock.sleep(deps.lingerMs, taken.signal).then(
       () => socket.destroy(),
       () => wantsClose && closeSoon(socket),
