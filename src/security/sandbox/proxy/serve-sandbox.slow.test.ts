@@ -203,6 +203,12 @@ describe('nothing is dialled for', () => {
       400,
     ],
     [
+      'the same length twice',
+      (port) => get(`http://127.0.0.1:${port}/v1/a`, 'Content-Length: 0', 'Content-Length: 0'),
+      400,
+    ],
+    ['a folded line', (port) => get(`http://127.0.0.1:${port}/v1/a`, 'X-A: b\r\n c'), 400],
+    [
       'another coding',
       (port) => get(`http://127.0.0.1:${port}/v1/a`, 'Transfer-Encoding: gzip, chunked'),
       501,
