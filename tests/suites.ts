@@ -8,7 +8,7 @@ export interface Suite {
   readonly name: string;
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
-  /** Seconds of one worker: what its files take, added up. */
+  /** Seconds of one worker: what its files take, added up, with what they load and their hooks. */
   readonly budgetSeconds: number;
   /** False where the files would fight over the machine. */
   readonly fileParallelism: boolean;
@@ -44,7 +44,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'slow',
     include: ['src/**/*.slow.test.ts'],
-    budgetSeconds: 220,
+    budgetSeconds: 240,
     fileParallelism: true,
     isolate: false,
     inMemory: true,
@@ -70,7 +70,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'crash',
     include: ['tests/crash/*.test.ts'],
-    budgetSeconds: 170,
+    budgetSeconds: 180,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
@@ -78,7 +78,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'e2e',
     include: ['tests/e2e/*.test.ts'],
-    budgetSeconds: 170,
+    budgetSeconds: 240,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
@@ -87,7 +87,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'attack',
     include: ['tests/attack/*.test.ts'],
-    budgetSeconds: 200,
+    budgetSeconds: 260,
     fileParallelism: true,
     isolate: false,
     inMemory: true,
@@ -105,7 +105,7 @@ export const suites: readonly Suite[] = [
     name: 'gate',
     // And the bugs that the guards of promises have to find, in the full tier.
     include: ['tests/gate/*.test.ts', plantedBugs],
-    budgetSeconds: 50,
+    budgetSeconds: 60,
     fileParallelism: true,
     isolate: true,
     inMemory: false,
