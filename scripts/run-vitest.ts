@@ -73,7 +73,7 @@ function vitest(run: VitestRun, { report, wholeFiles }: ReportPaths): Promise<nu
         },
       },
     );
-    // Whoever ends this wants the tests to end, too.
+    // Who ends this script wants the tests to end, too.
     const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
     for (const signal of endings) process.on(signal, pass);
     const limit =

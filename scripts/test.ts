@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   });
   const results = [...statics, ...ran.results];
   const seconds = (performance.now() - startedAt) / 1000;
-  // Somebody else may have begun to use the machine in the meantime.
+  // Other programs may have begun to use the machine in the meantime.
   const slownessNow = Math.max(slowness, await measureSlowness());
   const faults = faultsOf(results, { skipsFail: inCi, slowness: slownessNow });
   // A worker that died, or an error that no test was running for.

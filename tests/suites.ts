@@ -19,7 +19,7 @@ export interface Suite {
 }
 
 /**
- * From the first test to the last, on two cores that nobody else uses, with lint, types and unused
+ * From the first test to the last, on two cores without other load, with lint, types and unused
  * code; a busy machine has more, as every limit does. 400 is the aim of today, a fifth is left for
  * what a shared machine does, and with all that is to come it stays below 600.
  */

@@ -1,5 +1,5 @@
 /**
- * How many connections a door has at once. Whoever only holds one open, without a request that is
+ * How many connections a door has at once. A client that only holds one open, without a request that is
  * being answered, makes room for the next: else a thousand that never say anything would keep
  * everybody out. The one that has waited longest goes first.
  */

@@ -157,7 +157,7 @@ function attach(deps: MailboxDeps, recipient: Party, sink: PushSink): AsyncDispo
   };
 }
 
-/** What was pushed to somebody who has left waits again. */
+/** What was pushed to a recipient that has left waits again. */
 export async function returnUnread(core: RelayCore, unread: readonly Outgoing[]): Promise<void> {
   if (unread.length === 0) return;
   await core.ledger.transact(async (tx) => {

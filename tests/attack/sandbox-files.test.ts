@@ -72,7 +72,7 @@ underEachDaemon((mode) => {
   });
 
   test('files, folders and devices of the host are refused, and so are modes that give rights', async () => {
-    // Whoever has such a file already keeps it.
+    // A user who has such a file already keeps it.
     const before = traces(daemon());
 
     const ends = await outcomes(refusals, async ([, command, told]) => {

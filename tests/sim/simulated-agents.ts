@@ -19,6 +19,7 @@ interface Letter {
 interface Attachment {
   readonly node: SimulatedNode;
   readonly handle: AsyncDisposable;
+  readonly sink: object;
 }
 
 export class SimulatedAgent {
@@ -120,17 +121,20 @@ export class SimulatedAgent {
     if (node === undefined) return;
     const sink = {
       wants: ({ subscription }: { readonly subscription: number | null }) => subscription === null,
-      push: (items: readonly MailboxItem[]) => node.life.pass(() => this.#pushed(node, items)),
+      push: (items: readonly MailboxItem[]) =>
+        node.life.pass(async () => {
+          // As the gateway does it: what was under way when it was closed is not shown any more.
+          if (this.#attachment?.sink !== sink) throw brokenConnection();
+          await this.#pushed(node, items);
+        }),
     };
     this.#world.note(`${this.name} attaches`);
-    this.#attachment = { node, handle: node.relay.mailboxes.attach(this.name, sink) };
+    this.#attachment = { node, sink, handle: node.relay.mailboxes.attach(this.name, sink) };
   }
 
   async #pushed(node: SimulatedNode, items: readonly MailboxItem[]): Promise<void> {
     const { dice } = this.#world;
-    if (dice.chance(15)) {
-      throw new AosError('message.no-recipient', { message: 'The connection is broken' });
-    }
+    if (dice.chance(15)) throw brokenConnection();
     for (const item of items) this.#appeared(item, 'push');
     if (dice.chance(80)) void this.#readPushed(node, items);
   }
@@ -178,6 +182,10 @@ export class SimulatedAgent {
     const answer = answers[dice.below(kind === 'request' ? 3 : 2)] ?? 'ack';
     await this.#senders.send(this.name, { to: from, kind: answer, re: id });
   }
+}
+
+function brokenConnection(): AosError {
+  return new AosError('message.no-recipient', { message: 'The connection is broken' });
 }
 
 function byName([one]: readonly [string, Letter], [other]: readonly [string, Letter]): number {

@@ -1,6 +1,6 @@
 import type { Disk } from '../../src/kernel/ports.ts';
 
-/** A disk on which somebody writes to a file in the middle of the first reads of it. */
+/** A disk on which another process writes to a file in the middle of the first reads of it. */
 export function changingDisk(disk: Disk, change: () => void | Promise<void>): Disk {
   return {
     ...methodsOf(disk),
@@ -24,7 +24,8 @@ export function changingDisk(disk: Disk, change: () => void | Promise<void>): Di
   };
 }
 
-function methodsOf(disk: Disk): Disk {
+/** The calls of a disk as functions of their own, some of which a test may put others in place of. */
+export function methodsOf(disk: Disk): Disk {
   return {
     read: (path) => disk.read(path),
     list: (path) => disk.list(path),

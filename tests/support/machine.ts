@@ -13,7 +13,7 @@ export const hasSandbox = isInstalled('bwrap');
 export const isRoot = process.getuid?.() === 0;
 
 // What the work below takes on the machine on which the limits of tests were chosen, on all of
-// its cores at once: long enough to meet whoever else wants them.
+// its cores at once: long enough to meet other programs that want them.
 const usualMs = 300;
 const work = 'let sum = 0; for (let n = 0; n < 5e7; n++) sum = (sum + n * n) | 0';
 const mostSlowness = 5;

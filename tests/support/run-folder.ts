@@ -47,7 +47,7 @@ function sweep(place: string): void {
       const owner = Number(readFileSync(join(place, name, ownerFile), 'utf8'));
       if (!isAlive(owner)) rmSync(join(place, name), { recursive: true, force: true });
     } catch {
-      // Not a run's, or somebody else's: neither is ours to remove.
+      // Not of a run, or of another user: neither is ours to remove.
     }
   }
 }
@@ -64,8 +64,8 @@ function isAlive(pid: number): boolean {
 const memory = '/dev/shm';
 // Of a file system in memory, as Linux numbers them.
 const tmpfs = 0x01021994;
-// A whole run takes a tenth of it.
-const roomBytes = 2 * 2 ** 30;
+// Several times what a whole run takes.
+const roomBytes = 4 * 2 ** 30;
 
 /** Undefined where there is little memory, or where no program may be started from it. */
 function memoryFolder(): string | undefined {

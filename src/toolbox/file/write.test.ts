@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
+import { methodsOf } from '../../../tests/support/changing-disk.ts';
 import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
@@ -289,7 +290,7 @@ describe('writeFileWithin()', () => {
     async (ifExists) => {
       const { disk, textAt } = await world();
       const quick: Disk = {
-        ...bound(disk),
+        ...methodsOf(disk),
         async link(from, to) {
           await (await disk.create(to))[Symbol.asyncDispose]();
           return disk.link(from, to);
@@ -371,24 +372,6 @@ async function callsOf(old: Readonly<Record<string, string>>, args: object): Pro
   const before = disk.calls;
   await write(args);
   return disk.calls - before;
-}
-
-/** The calls of a disk as functions of their own. */
-function bound(disk: SimulatedDisk): Disk {
-  return {
-    read: (path) => disk.read(path),
-    list: (path) => disk.list(path),
-    stat: (path) => disk.stat(path),
-    readLink: (path) => disk.readLink(path),
-    create: (path, options) => disk.create(path, options),
-    rename: (from, to) => disk.rename(from, to),
-    link: (from, to) => disk.link(from, to),
-    remove: (path) => disk.remove(path),
-    makeFolder: (path) => disk.makeFolder(path),
-    syncFolder: (path) => disk.syncFolder(path),
-    makePrivate: (path) => disk.makePrivate(path),
-    holdFolder: (path) => disk.holdFolder(path),
-  };
 }
 
 test.skipIf(!isRoot)(
