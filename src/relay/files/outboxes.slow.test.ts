@@ -207,7 +207,8 @@ const swapping = `
     for (const deadline = Date.now() + ${waitMs}; ; ) {
       try { return renameSync(from, to); } catch (failure) {
         if (Date.now() > deadline) throw failure;
-        rmSync(to, { recursive: true, force: true });
+        // The relay may put something into it meanwhile: then once more.
+        try { rmSync(to, { recursive: true, force: true }); } catch {}
       }
     }
   };
