@@ -45,14 +45,18 @@ async function prepareBurst(): Promise<Sides> {
   const broker = disposables.use(await startProgram('bare-broker.ts', bare));
   const clients = disposables.use(await connectTwo(daemon.socket));
   const bareClients = disposables.use(await connectBarely(socket));
+  await Promise.all([untilQuiet(daemon.pid), untilQuiet(broker.pid)]);
+  // Each side waits until its own server is done: what that does late is not the other's work.
   return {
     async value() {
+      const perSecond = await sendBurst(clients, burst);
       await untilQuiet(daemon.pid);
-      return sendBurst(clients, burst);
+      return perSecond;
     },
     async floor() {
-      await Promise.all([untilQuiet(daemon.pid), untilQuiet(broker.pid)]);
-      return bareBurst(bareClients);
+      const perSecond = await bareBurst(bareClients);
+      await untilQuiet(broker.pid);
+      return perSecond;
     },
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
