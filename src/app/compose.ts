@@ -5,7 +5,7 @@ import type { FileLooking } from '../kernel/files/look.ts';
 import type { FileSearching } from '../kernel/files/search.ts';
 import type { Embedder, MemoryIndex } from '../kernel/memory/index-port.ts';
 import type { Owners } from '../kernel/owners.ts';
-import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
+import type { Clock, Disk, EventLoop, Mounts, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
 import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
@@ -34,7 +34,7 @@ import { openSandboxes, type SandboxOptions } from './engines/sandbox/open-sandb
 import { openStretches } from './engines/stretches.ts';
 import { openTimeZone } from './engines/time-zone.ts';
 import { realTreeDisk } from './engines/tree-disk.ts';
-import { realVolume } from './engines/volume.ts';
+import { realMounts, realVolume } from './engines/volume.ts';
 import type { LogFile } from './log.ts';
 
 export interface Engines {
@@ -57,6 +57,7 @@ export interface Engines {
   readonly openStretches: () => StretchWorks;
   readonly openBulkDisk: (options: Pick<BulkDiskOptions, 'onTrouble'>) => ThreadedBulkDisk;
   readonly volume: Volume;
+  readonly mounts: Mounts;
   readonly fileWatching: FileWatching;
   readonly eventLoop: EventLoop;
   readonly processes: Processes;
@@ -87,6 +88,7 @@ export function composeEngines(): Engines {
     openStretches,
     openBulkDisk: (options) => openBulkDisk({ clock: realClock, ...options }),
     volume: realVolume,
+    mounts: realMounts,
     fileWatching: realFileWatching,
     eventLoop: realEventLoop,
     processes: realProcesses,

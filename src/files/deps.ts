@@ -1,7 +1,7 @@
 import type { FileLooking } from '../kernel/files/look.ts';
 import type { FileSearching } from '../kernel/files/search.ts';
 import type { OneAtATime } from '../kernel/one-at-a-time.ts';
-import type { Clock, Disk, EventLoop, Random, Volume } from '../kernel/ports.ts';
+import type { Clock, Disk, EventLoop, Mounts, Random, Volume } from '../kernel/ports.ts';
 import type { TimeZone } from '../kernel/time-zone.ts';
 import type { TreeDisk } from '../kernel/tree.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -11,6 +11,7 @@ export interface FilesDeps {
   readonly disk: Disk;
   readonly treeDisk: TreeDisk;
   readonly volume: Volume;
+  readonly mounts: Mounts;
   readonly clock: Clock;
   readonly random: Random;
   readonly eventLoop: EventLoop;

@@ -316,40 +316,80 @@ describe('what it never does:', () => {
   });
 });
 
-test('an undo on a full disk says what the trash needs, leaves all as it is, and is done later', async () => {
-  const room = { isFull: false };
-  const disk: Disk = {
-    ...realDisk,
-    create: async (path, options) => {
-      if (room.isFull && path.endsWith('.trashinfo')) throw diskError('ENOSPC', path);
-      return realDisk.create(path, options);
-    },
+describe('an undo on a full disk', () => {
+  const trashWithoutRoom = () => {
+    const room = { isFull: false };
+    const disk: Disk = {
+      ...realDisk,
+      create: async (path, options) => {
+        if (room.isFull && path.endsWith('.trashinfo')) throw diskError('ENOSPC', path);
+        return realDisk.create(path, options);
+      },
+    };
+    return { room, disk };
   };
-  await using world = await fileAgentWorld({ disk });
-  write(world, 'a.txt');
-  await world.ask({ action: 'copy_file', path: '~/a.txt', destination: '~/b.txt' });
-  room.isFull = true;
 
-  const refused = await world.undo();
-  const { result } = await world.agent.plans(
-    {},
-    {
-      principal: 'owner',
-      key: 'plans',
-      signal: AbortSignal.timeout(1000),
-      approvedReason: async () => undefined,
-    },
-  );
-  room.isFull = false;
-  const done = await world.undo();
+  test('says what the trash needs, leaves all as it is, and is done later', async () => {
+    const { room, disk } = trashWithoutRoom();
+    await using world = await fileAgentWorld({ disk });
+    await world.ask({ action: 'write_file', path: '~/b.txt', content: 'new' });
+    room.isFull = true;
 
-  expect(refused.error).toMatchObject({
-    code: 'NO_SPACE',
-    message: expect.stringMatching(/trash/),
+    const refused = await world.undo();
+    const { result } = await world.agent.plans(
+      {},
+      {
+        principal: 'owner',
+        key: 'plans',
+        signal: AbortSignal.timeout(1000),
+        approvedReason: async () => undefined,
+      },
+    );
+    room.isFull = false;
+    const done = await world.undo();
+
+    expect(refused.error).toMatchObject({
+      code: 'NO_SPACE',
+      message: expect.stringMatching(/trash/),
+    });
+    expect(result).toMatchObject({
+      plans: [{ undoes: expect.any(String), done: 0, failed: 1 }, {}],
+    });
+    expect(done.status).toBe('success');
+    expect(readdirSync(world.root)).toEqual([]);
   });
-  expect(result).toMatchObject({ plans: [{ undoes: expect.any(String), done: 0, failed: 1 }, {}] });
-  expect(done.status).toBe('success');
-  expect(readdirSync(world.root)).toEqual(['a.txt']);
+
+  test('takes a copy away for ever while the original has all of it', async () => {
+    const { room, disk } = trashWithoutRoom();
+    await using world = await fileAgentWorld({ disk });
+    write(world, 'a/x.txt');
+    const before = await treeHash(world.root);
+    await world.ask({ action: 'copy_file', path: '~/a', destination: '~/b' });
+    room.isFull = true;
+
+    const undone = await world.undo();
+
+    expect(undone).toMatchObject({ status: 'success' });
+    expect(await treeHash(world.root)).toBe(before);
+    expect(readdirSync(join(world.trash, 'files'))).toEqual([]);
+  });
+
+  test.each([
+    ['is gone', (path: string) => rmSync(path)],
+    ['is another one by now', (path: string) => writeFileSync(path, 'other')],
+  ])('leaves a copy whose original %s', async (_what, change) => {
+    const { room, disk } = trashWithoutRoom();
+    await using world = await fileAgentWorld({ disk });
+    const original = write(world, 'a.txt', 'precious');
+    await world.ask({ action: 'copy_file', path: '~/a.txt', destination: '~/b.txt' });
+    change(original);
+    room.isFull = true;
+
+    const refused = await world.undo();
+
+    expect(codeOf(refused)).toBe('NO_SPACE');
+    expect(read(world, 'b.txt')).toBe('precious');
+  });
 });
 
 describe('a file with two names', () => {
@@ -650,6 +690,55 @@ test('a copy that a crash cut off is not gone on with where it does not fit, and
   expect(copied).toBeLessThan(3);
   expect(undone).toMatchObject({ status: 'success' });
   expect(readdirSync(again.root)).toEqual(['src']);
+});
+
+describe('the trash at the top of another disk', () => {
+  const run = { principal: 'owner', signal: new AbortController().signal, key: 'trash' };
+  const asked = { ...run, approvedReason: async () => undefined };
+
+  /** As a desktop leaves it there. */
+  function throwAwayAt(top: string, file: string, path: string): void {
+    const trash = join(top, `.Trash-${process.getuid?.() ?? 0}`);
+    for (const name of ['files', 'info']) mkdirSync(join(trash, name), { recursive: true });
+    writeFileSync(join(trash, 'files', file), `was ${path}`);
+    const info = `[Trash Info]\nPath=${path}\nDeletionDate=2026-01-31T12:00:00\n`;
+    writeFileSync(join(trash, 'info', `${file}.trashinfo`), info);
+  }
+
+  test('is listed with the others, and gives back what is in it', async () => {
+    await using folder = temporaryFolder();
+    const top = folder.at('root', 'stick');
+    const mounts = { tops: async () => [top] };
+    await using world = await fileAgentWorld({ folder, mounts });
+    write(world, 'near.txt');
+    await world.confirm({ action: 'delete_file', path: '~/near.txt' });
+    throwAwayAt(top, 'far.1.txt', 'photos/far.txt');
+
+    const { result } = await world.agent.trash(asked);
+    const restored = await world.restore('~/stick/photos/far.txt');
+
+    expect(result).toMatchObject({
+      files: [{ path: `${world.root}/near.txt` }, { path: `${top}/photos/far.txt` }],
+    });
+    expect(restored.status).toBe('success');
+    expect(read(world, 'stick/photos/far.txt')).toBe('was photos/far.txt');
+  });
+
+  test.each(['../far.txt', 'a/../../far.txt', '/etc/far.txt'])(
+    'is not believed when it says that something lay at %s',
+    async (path) => {
+      await using folder = temporaryFolder();
+      const top = folder.at('root', 'stick');
+      const mounts = { tops: async () => [top] };
+      await using world = await fileAgentWorld({ folder, mounts });
+      throwAwayAt(top, 'far.txt', path);
+
+      const { result } = await world.agent.trash(asked);
+
+      expect(result).toEqual({ files: [] });
+      expect(codeOf(await world.restore('far.txt'))).toBe('NOT_IN_TRASH');
+    },
+  );
 });
 
 test('what cannot go back to where it was stays in the trash, and is said to', async () => {

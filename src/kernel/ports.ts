@@ -133,6 +133,12 @@ export interface Volume {
   usage(path: string): Promise<VolumeUsage>;
 }
 
+/** The file systems of this machine. */
+export interface Mounts {
+  /** Where its own disks are mounted; none of a network, which may never answer. */
+  tops(): Promise<readonly string[]>;
+}
+
 export interface VolumeUsage {
   readonly usedBytes: number;
   /** What an ordinary user may still write. */

@@ -8,12 +8,12 @@ import { openFileSearching } from '../../src/app/engines/files/searching.ts';
 import { realRandom } from '../../src/app/engines/random.ts';
 import { openTimeZone } from '../../src/app/engines/time-zone.ts';
 import { realTreeDisk } from '../../src/app/engines/tree-disk.ts';
-import { realVolume } from '../../src/app/engines/volume.ts';
+import { realMounts, realVolume } from '../../src/app/engines/volume.ts';
 import { usualLimits } from '../../src/files/deps.ts';
 import type { FileRun } from '../../src/files/file-agent.ts';
 import { FileAgent } from '../../src/files/open-file-agent.ts';
 import type { FileAnswer, FileRequest } from '../../src/kernel/files/request.ts';
-import type { Clock, Disk, Volume } from '../../src/kernel/ports.ts';
+import type { Clock, Disk, Mounts, Volume } from '../../src/kernel/ports.ts';
 import type { TreeDisk } from '../../src/kernel/tree.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
@@ -43,6 +43,7 @@ export interface FileAgentChoices {
   readonly disk?: Disk;
   readonly treeDisk?: TreeDisk;
   readonly volume?: Volume;
+  readonly mounts?: Mounts;
   readonly clock?: Clock;
   readonly root?: string;
   /** An earlier one's, whose process died. */
@@ -78,6 +79,7 @@ export async function fileAgentWorld(choices: FileAgentChoices = {}): Promise<Fi
   const agent = new FileAgent({
     ...{ disk, treeDisk, clock, ledger, grants, looking, searching, zone, home, trash, root },
     volume: choices.volume ?? realVolume,
+    mounts: choices.mounts ?? realMounts,
     ...{ random: realRandom, eventLoop: realEventLoop, uid: process.getuid?.() ?? 0 },
     limits: { ...usualLimits, ...choices.limits },
     propose: choices.propose,

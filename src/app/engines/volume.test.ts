@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { fileSystemOf, realVolume } from './volume.ts';
+import { fileSystemOf, localTops, realVolume } from './volume.ts';
 
 const mountinfo = String.raw`22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw
@@ -35,6 +35,10 @@ test('fileSystemOf() takes the upper one of two mounts on the same folder', () =
 test('fileSystemOf() passes over lines that it cannot read', () => {
   expect(fileSystemOf(mountinfo, '/a-mount')).toBe('ext4');
   expect(fileSystemOf('', '/')).toBeUndefined();
+});
+
+test('localTops() names each disk of this machine once, and none of a network', () => {
+  expect(localTops(mountinfo)).toEqual(['/', String.raw`/odd\040name`, '/stack']);
 });
 
 test('usage() tells the size, the free room and the type of the disk below a folder', async () => {

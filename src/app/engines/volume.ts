@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
-import type { Volume } from '../../kernel/ports.ts';
+import type { Mounts, Volume } from '../../kernel/ports.ts';
 
 export const realVolume: Volume = {
   async usage(path) {
@@ -18,6 +18,10 @@ export const realVolume: Volume = {
       throw toDiskError(failure, path);
     }
   },
+};
+
+export const realMounts: Mounts = {
+  tops: async () => localTops(mountTable()),
 };
 
 function nearestExisting(path: string): string {
@@ -51,6 +55,17 @@ export function fileSystemOf(mountinfo: string, path: string): string | undefine
     if (deepest === undefined || mount.point.length >= deepest.point.length) deepest = mount;
   }
   return deepest?.fileSystem;
+}
+
+const localFileSystems =
+  /^(?:ext[234]|xfs|btrfs|zfs|bcachefs|f2fs|jfs|tmpfs|overlay|vfat|exfat|ntfs3|udf)$/;
+
+/** The folders on which disks of this machine are mounted, by the text of the mount table. */
+export function localTops(mountinfo: string): readonly string[] {
+  const points = mountinfo.split('\n').flatMap((line) => parseMount(line)?.point ?? []);
+  return [...new Set(points)].filter((point) =>
+    localFileSystems.test(fileSystemOf(mountinfo, point) ?? ''),
+  );
 }
 
 interface Mount {

@@ -1,6 +1,7 @@
 /**
- * What is left on the old disk when a folder was copied to another one. Somebody may have saved
- * something there meanwhile: only what the copy has too, unchanged, is removed.
+ * Removes one of two copies: the original that a move to another disk has left, or the copy that an
+ * undo takes back. Something may have been saved there meanwhile: only what the other one has too,
+ * unchanged, is removed.
  */
 import { isMissing } from '../../kernel/disk-errors.ts';
 import { AosError } from '../../kernel/errors.ts';

@@ -2,23 +2,40 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 import { toFilesError } from '../codes.ts';
+import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';
 import { treeOf } from '../plan/tree-facts.ts';
 import { changed } from '../refusals.ts';
 import { throwAway } from '../trash/throw-away.ts';
 import type { StepNote, StepRun } from './deps.ts';
+import { dropCopied } from './drop-copied.ts';
 import { exactPlace } from './exact-place.ts';
 import { pendingBeside } from './name-pending.ts';
 import { removeForEver } from './remove-for-ever.ts';
 
 export async function trashStep(
   run: StepRun,
-  { from, was }: Extract<Step, { do: 'trash' }>,
+  { from, was, copyOf }: Extract<Step, { do: 'trash' }>,
 ): Promise<StepNote> {
   await using source = await exactPlace(run, from, 'delete');
   const isGone = source.there === undefined && run.before !== undefined;
   if (!isGone && !isStill(was, source.there)) throw changed();
-  return { trashed: await throwAway(run, { ...source, was }) };
+  try {
+    return { trashed: await throwAway(run, { ...source, was }) };
+  } catch (failure) {
+    const isFull = failure instanceof AosError && failure.code === 'files.no-space';
+    if (isFull && copyOf !== undefined && (await dropCopy(run, source, copyOf))) return {};
+    throw failure;
+  }
+}
+
+/**
+ * On a full disk the trash has no room to note where a copy was, and taking the copy back is what
+ * would make room. It goes for ever where the original still has all of it; else it stays.
+ */
+async function dropCopy(run: StepRun, copy: FilePlace, original: string): Promise<boolean> {
+  await using from = await exactPlace(run, original, 'read');
+  return await dropCopied(run.deps.disk, copy.entry, from.entry);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What lies in the trash, whoever put it there. */
+/** What lies in the trash of the person, and in those at the tops of other disks. */
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
@@ -15,9 +15,12 @@ import { isInside, partsOf, shownPath } from '../paths.ts';
 import { foldersFor } from '../plan/destination.ts';
 import { folderTimes } from '../plan/folder-times.ts';
 import { type Plan, type Step, wasOf } from '../plan/plan.ts';
+import { type TrashFolder, trashAtTop } from './trash-folder.ts';
 import { parseTrashInfo } from './trash-info.ts';
 
 interface InTrash {
+  /** The real path of the trash. */
+  readonly trash: string;
   /** In the folder of the trash. */
   readonly name: string;
   /** Where it was. */
@@ -27,19 +30,39 @@ interface InTrash {
 
 const largestInfo = 64 * 1024;
 
-/** The newest first. What nobody can read is passed over. */
-async function inTrash({ disk, zone, trash }: FilesDeps): Promise<readonly InTrash[]> {
+/** The newest first. What cannot be read is passed over. */
+async function inTrash(deps: FilesDeps): Promise<readonly InTrash[]> {
+  const tops = await deps.mounts.tops();
+  const others = tops.map((top) => ({ path: trashAtTop(top, deps.uid), top }));
+  const found: InTrash[] = [];
+  for (const trash of [{ path: deps.trash, top: '' }, ...others]) {
+    found.push(...(await inOneTrash(deps, trash)));
+  }
+  return found.sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
+}
+
+async function inOneTrash(
+  { disk, zone, uid }: FilesDeps,
+  { path: trash, top }: Pick<TrashFolder, 'path' | 'top'>,
+): Promise<readonly InTrash[]> {
   const folder = `${trash}/info`;
-  if ((await disk.stat(folder).catch(() => undefined))?.kind !== 'folder') return [];
+  for (const path of [trash, folder]) {
+    const there = await disk.stat(path).catch(() => undefined);
+    // At the top of a disk that is open to all, another user may have made one for us.
+    if (there?.kind !== 'folder' || there.ownerUid !== uid) return [];
+  }
   const found: InTrash[] = [];
   for (const file of await disk.list(folder)) {
     if (!file.endsWith('.trashinfo')) continue;
     const text = await readWholeFile(disk, `${folder}/${file}`, largestInfo).catch(() => undefined);
     const info = text && parseTrashInfo(zone, Buffer.from(text).toString());
-    if (info === undefined || !info.path.startsWith('/')) continue;
-    found.push({ name: file.slice(0, -'.trashinfo'.length), ...info });
+    if (info === undefined || info.path.startsWith('/') === (top !== '')) continue;
+    // A disk may come from another machine, and say that something lay above its top.
+    if (partsOf(info.path).includes('..')) continue;
+    const path = top === '' ? info.path : `${top === '/' ? '' : top}/${info.path}`;
+    found.push({ ...{ trash, name: file.slice(0, -'.trashinfo'.length) }, ...info, path });
   }
-  return found.sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
+  return found;
 }
 
 /** For the owner: it is the owner's trash. */
@@ -48,8 +71,8 @@ export function listTrash(deps: FileAgentDeps, run: FileRun): Promise<FileAnswer
     checkOwner(run);
     const all = await inTrash(deps);
     const files = [];
-    for (const { name, path, deletedAt } of all) {
-      const there = await deps.disk.stat(`${deps.trash}/files/${name}`).catch(() => undefined);
+    for (const { trash, name, path, deletedAt } of all) {
+      const there = await deps.disk.stat(`${trash}/files/${name}`).catch(() => undefined);
       if (there === undefined) continue;
       const deleted = deletedAt === undefined ? {} : whenDeleted(deps, deletedAt);
       const size = there.kind === 'folder' ? '' : sizeWords(there.sizeBytes);
@@ -84,14 +107,14 @@ export function restoreFromTrash(
       ({ name, path: was }) => was === wanted || name === path,
     );
     const there =
-      found && (await deps.disk.stat(`${deps.trash}/files/${found.name}`).catch(() => undefined));
+      found && (await deps.disk.stat(`${found.trash}/files/${found.name}`).catch(() => undefined));
     if (found === undefined || there === undefined) throw notInTrash(path);
     if (!isInside(caller.roots, partsOf(found.path))) throw notInTrash(path);
     const target = await foldersFor(deps, caller, partsOf(found.path));
     const step: Step = {
       ...({ do: 'restore', to: target.path, was: wasOf(there) } as const),
-      from: `${deps.trash}/files/${found.name}`,
-      info: `${deps.trash}/info/${found.name}.trashinfo`,
+      from: `${found.trash}/files/${found.name}`,
+      info: `${found.trash}/info/${found.name}.trashinfo`,
     };
     const plan = await restorePlan(deps, [...target.makes, step], there.sizeBytes);
     const shown = quote(shownPath(caller.roots, target.path));
@@ -120,6 +143,6 @@ async function restorePlan(
 function notInTrash(path: string): AosError {
   return new AosError('files.not-in-trash', {
     message: `${quote(path.slice(0, 200))} is not in the trash`,
-    fix: 'aos files trash; what lay on another disk comes back by its plan: aos files undo PLAN',
+    fix: 'aos files trash',
   });
 }

@@ -30,7 +30,12 @@ export async function openTrashFor(
   if (own.files.device === device) return own;
   await own[Symbol.asyncDispose]();
   const top = await topOfDisk(disk, partsOf(path), device);
-  return openTrash(deps, `${top === '/' ? '' : top}/.Trash-${uid}`, top);
+  return openTrash(deps, trashAtTop(top, uid), top);
+}
+
+/** Where a desktop keeps what was thrown away on a disk that is mounted at `top`. */
+export function trashAtTop(top: string, uid: number): string {
+  return `${top === '/' ? '' : top}/.Trash-${uid}`;
 }
 
 /** No symlink may stand in for it, or what is thrown away ends elsewhere: nothing is made behind one. */
