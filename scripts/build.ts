@@ -59,7 +59,7 @@ const common = {
 const bundles: readonly BuildOptions[] = [
   {
     ...common,
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: ['src/cli/core/main.ts'],
     outfile: 'dist/cli.cjs',
     plugins: [commanderWithoutChildren, insideApart],
   },

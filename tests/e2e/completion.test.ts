@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/core/commands.ts';
 import { isInstalled } from '../support/machine.ts';
 import { programScript, type Run, runAos, runProgram } from '../support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';

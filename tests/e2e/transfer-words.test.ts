@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentsText, startupText } from '../../src/cli/transfer-init.ts';
+import { agentsText, startupText } from '../../src/cli/transfer/init.ts';
 import { type Agent, type TransferHome, transferHome } from '../support/transfer-home.ts';
 
 const root = join(import.meta.dirname, '..', '..');

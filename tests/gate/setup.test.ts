@@ -130,7 +130,7 @@ test('a changed lock file is installed again, by an npm on the chosen Node', asy
 describe('the build', () => {
   test('is made again once after a source changed', async () => {
     await using copy = await lend(ready);
-    using _ = copy.plant('src/cli/main.ts', comment);
+    using _ = copy.plant('src/cli/core/main.ts', comment);
     const before = buildTime(copy);
 
     const first = await setUp(copy);
@@ -174,19 +174,22 @@ describe('the build', () => {
 
   test('that fails is told in words, without the setup running on', async () => {
     await using copy = await lend(ready);
-    using _ = copy.plant('src/cli/main.ts', (text) => `${text}\nconst = planted;\n`);
+    using _ = copy.plant('src/cli/core/main.ts', (text) => `${text}\nconst = planted;\n`);
 
     const { code, stdout, stderr } = await setUp(copy, ['bin/aos.cjs', '--version']);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('setup: the build failed:\n');
-    expect(stderr).toContain('src/cli/main.ts:');
+    expect(stderr).toContain('src/cli/core/main.ts:');
     expect(stderr).not.toContain('setup.mjs:');
   });
 
   test('of sources that were taken back after they failed is not the failed one', async () => {
     await using copy = await lend(ready);
-    const broken = copy.plant('src/cli/main.ts', (text) => `throw new Error('planted');\n${text}`);
+    const broken = copy.plant(
+      'src/cli/core/main.ts',
+      (text) => `throw new Error('planted');\n${text}`,
+    );
     const failed = await setUp(copy);
     broken[Symbol.dispose]();
 

@@ -6,16 +6,16 @@ export const cliPromises: readonly KeptPromise[] = [
     id: 'cli.json',
     says: 'Whichever command it is, a program is told what it refuses in one line of JSON of one shape.',
     guard: {
-      file: 'src/cli/program.test.ts',
+      file: 'src/cli/core/program.test.ts',
       title: 'every command tells programs in one line of JSON what it does not understand',
     },
     proof: {
-      file: 'src/cli/program.test.ts',
+      file: 'src/cli/core/program.test.ts',
       title: 'is told to programs as one line of JSON on stdout',
     },
     bug: {
       what: 'a failure is told on stderr to programs too',
-      file: 'src/cli/report.ts',
+      file: 'src/cli/core/report.ts',
       find: `terminal.out(\`\${safeJson({ ok: false,`,
       put: `terminal.err(\`\${safeJson({ ok: false,`,
     },
@@ -30,7 +30,7 @@ export const cliPromises: readonly KeptPromise[] = [
     proof: { file: 'tests/e2e/relay.test.ts', title: 'answer with --json, each in one line' },
     bug: {
       what: 'one command has words for people alone',
-      file: 'src/cli/secret.ts',
+      file: 'src/cli/security/secret.ts',
       find: 'context.print({ data: found, text: rows.length === 0 ',
       put: 'context.words({ data: found, text: rows.length === 0 ',
     },
@@ -39,7 +39,7 @@ export const cliPromises: readonly KeptPromise[] = [
     id: 'cli.refusal',
     says: 'What is refused is told in one sentence with what to do, and ends with the documented exit code.',
     guard: {
-      file: 'src/cli/program.test.ts',
+      file: 'src/cli/core/program.test.ts',
       title: 'is told as one sentence and a fix on stderr',
     },
     proof: {
@@ -49,7 +49,7 @@ export const cliPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'every failure ends with 1',
-      file: 'src/cli/program.ts',
+      file: 'src/cli/core/program.ts',
       find: 'return exitCodeOf(toReport(why).code);',
       put: 'return 1;',
     },
@@ -94,7 +94,7 @@ export const cliPromises: readonly KeptPromise[] = [
     proof: { file: 'tests/e2e/docs.test.ts', title: '$document: "$first" … print what is shown' },
     bug: {
       what: 'a command has another word for what it did than the documents',
-      file: 'src/cli/channel.ts',
+      file: 'src/cli/message/channel.ts',
       find: "answer.joined ? 'has joined'",
       put: "answer.joined ? 'has entered'",
     },

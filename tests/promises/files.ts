@@ -42,7 +42,7 @@ export const filePromises: readonly KeptPromise[] = [
     id: 'files.yes',
     says: 'A yes is to one plan, once: where the files have changed since, nothing is done.',
     guard: {
-      file: 'src/cli/files-change.slow.test.ts',
+      file: 'src/cli/files/change.slow.test.ts',
       title: 'a yes to the old plan is none to the new one',
     },
     proof: {

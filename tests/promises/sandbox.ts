@@ -136,7 +136,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
       title: 'is refused as %s to an agent, and nothing is made',
     },
     proof: {
-      file: 'src/cli/spawn-sandbox.slow.test.ts',
+      file: 'src/cli/agent/spawn-sandbox.slow.test.ts',
       title: 'no agent can ask for it: not by its handle, not by a message, not by a tool',
     },
     bug: {

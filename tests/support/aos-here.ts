@@ -2,8 +2,8 @@
  * Commands of `aos` in this process, with the answer of run-aos.ts: for tests of what a command
  * does and says, where the start of the real program would take most of the time.
  */
-import { type ProgramName, runProgram } from '../../src/cli/program.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import { type ProgramName, runProgram } from '../../src/cli/core/program.ts';
+import type { Terminal } from '../../src/cli/core/terminal.ts';
 import type { Run } from './run-aos.ts';
 
 export interface HereOptions {

@@ -1,6 +1,6 @@
 /** Commands of `aos` in this process, against a gateway of its own. */
 import { version } from '../../src/app/version.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/core/program.ts';
 import { type TemporaryGateway, temporaryGateway } from './temporary-gateway.ts';
 
 export interface CommandChoices {

@@ -1,6 +1,6 @@
 /** Commands of `aos` in this process, against a real daemon with a runtime. */
 import { writeFileSync } from 'node:fs';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/core/program.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import type { CommandRun } from './command-home.ts';
 import { type DaemonChoices, type RunningDaemon, startDaemon } from './running-daemon.ts';

@@ -1,0 +1,60 @@
+/**
+ * How a command reaches the home: through the daemon's socket where one answers, else by
+ * opening the home itself for as long as the command takes. An agent's program, which finds a
+ * socket and its handle in the environment, goes through those and nowhere else.
+ */
+import { join } from 'node:path';
+import { composeEngines } from '../../app/compose.ts';
+import { agentDoorOf, agentOf, loadConfig } from '../../app/config.ts';
+import { type HomeUse, type ReachedHome, useHome } from '../../app/use-home.ts';
+import { version } from '../../app/version.ts';
+import { type Client, connectTo, createClient } from '../../gateway/client.ts';
+import { socketTransport, withHandle } from '../../gateway/transport.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Context } from './context.ts';
+
+/** The daemon of the home that this command is about. */
+export async function reach(context: Context): Promise<ReachedHome> {
+  const engines = composeEngines();
+  const { environment } = context;
+  const config = await loadConfig({ view: engines.disk, environment, flags: context.flags() });
+  const { settings } = config;
+  const door = agentDoor(context);
+  const client =
+    door === undefined
+      ? connectTo({ ...engines, version }, join(settings.home, 'run', 'aos.sock'))
+      : createClient({
+          ...engines,
+          version,
+          transport: withHandle(socketTransport(engines.clock, door.socket), door.handle),
+        });
+  return { engines, settings, client };
+}
+
+/** Of the program that runs this command; whoever names a home means that one. */
+export function agentDoor({ environment, flags }: Pick<Context, 'environment' | 'flags'>) {
+  return flags().some(({ flag }) => flag === '--home') ? undefined : agentDoorOf(environment);
+}
+
+/** Whom a command acts as: the one that `--as` names, AOS_AGENT, or nobody but the caller. */
+export function actingAs(context: Context, given: string | undefined): string | undefined {
+  if (agentDoor(context) === undefined) return given ?? agentOf(context.environment);
+  if (given === undefined) return undefined;
+  throw new AosError('usage.bad-value', {
+    message: `--as is for the owner: with AOS_HANDLE you act as the agent whose handle it is, not as ${quote(given.slice(0, 100))}`,
+    fix: 'Leave --as out, or unset AOS_HANDLE',
+  });
+}
+
+/** Does the work with the daemon; where none runs, with the home opened by this command. */
+export async function withHome<T>(
+  context: Context,
+  use: HomeUse,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const reached = await reach(context);
+  // An agent has no home of its own to open.
+  if (agentDoor(context) !== undefined) return work(reached.client);
+  return useHome(reached, { ...use, signal: context.signal }, work);
+}

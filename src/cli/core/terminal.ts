@@ -1,0 +1,39 @@
+import { oneLine } from '../../kernel/quote.ts';
+
+/** Where a command's data and words go. */
+export interface Terminal {
+  /** Data, on stdout. */
+  out(text: string): void;
+  /** Words for a person, on stderr. */
+  err(text: string): void;
+  /**
+   * Bytes as they are, on stdout; undefined where a terminal would show them. Until it resolves
+   * the memory is in use.
+   */
+  readonly rawOut?: ((bytes: Uint8Array) => void | Promise<void>) | undefined;
+  /** The same on stderr. */
+  readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
+  readonly colorOut: boolean;
+  readonly colorErr: boolean;
+  /** Whether somebody looks at stderr, where a line can be drawn anew. */
+  readonly errIsTerminal?: boolean;
+  readonly columns: number;
+  readonly input: Input;
+}
+
+/** What comes in, on stdin. */
+export interface Input {
+  /** Whether somebody sits there, who would have to type it. */
+  readonly isTerminal: boolean;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';
+
+const toneCodes: Record<Tone, number> = { strong: 1, dim: 2, bad: 31, good: 32, warn: 33 };
+
+/** Colours a text, after making it safe: what it holds may come from a file's name. */
+export function paint(wanted: boolean, tone: Tone, text: string): string {
+  const safe = oneLine(text);
+  return wanted ? `\u001b[${toneCodes[tone]}m${safe}\u001b[0m` : safe;
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { refuseNoHome } from '../../app/use-home.ts';
+import { checkAgentName } from '../../kernel/agent-name.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
+import { printable, quote } from '../../kernel/quote.ts';
+import { didYouMean } from '../../kernel/suggest.ts';
+import { reach } from '../core/connect.ts';
+import type { Context } from '../core/context.ts';
+import { numberOf } from '../core/input.ts';
+import { LogReader } from './log-reader.ts';
+
+interface LogsOptions {
+  readonly follow?: true;
+  readonly tail: string;
+}
+
+export function defineLogs(command: Command, context: Context): void {
+  command
+    .argument('[agent]', 'whose program (the daemon)')
+    .option('-f, --follow', 'go on with what is written from now on')
+    .option('--tail <n>', 'the last so many lines', '100')
+    .addHelpText(
+      'after',
+      "\nThe daemon's log has a JSON object a line; the log of an agent is what its program\nwrites, which is data, whatever it says. Both are files below logs/ in the home folder.\n\nExamples:\n  aos logs --tail 20\n  aos logs worker -f",
+    )
+    .action((agent: string | undefined, options: LogsOptions) => logs(context, agent, options));
+}
+
+const mostLines = 100_000;
+const lookAgainMs = 250;
+
+async function logs(
+  context: Context,
+  agent: string | undefined,
+  { follow, tail: text }: LogsOptions,
+): Promise<void> {
+  if (agent !== undefined) checkAgentName(agent);
+  const tail = numberOf('--tail', text, { least: 0, most: mostLines });
+  const { engines, settings } = await reach(context);
+  const { disk, clock } = engines;
+  await refuseNoHome(engines, settings.home);
+  const path =
+    agent === undefined
+      ? join(settings.home, 'logs', 'daemon.log')
+      : await logOfAgent(disk, settings.home, agent);
+  const reader = new LogReader(disk, path);
+  tell(context, await reader.tail(tail));
+  if (follow !== true) return;
+  for (;;) {
+    await clock.sleep(lookAgainMs, context.signal);
+    tell(context, await reader.more());
+  }
+}
+
+async function logOfAgent(disk: DiskView, home: string, agent: string): Promise<string> {
+  const folder = join(home, 'logs', 'agents');
+  const path = join(folder, `${agent}.log`);
+  if ((await disk.stat(path)) !== undefined) return path;
+  const agents = join(home, 'agents');
+  if ((await disk.stat(join(agents, agent))) === undefined) {
+    throw new AosError('agent.unknown', {
+      message: `There is no agent ${quote(agent)}.${didYouMean(agent, await namesIn(disk, agents))}`,
+      fix: 'aos ps',
+    });
+  }
+  const logged = (await namesIn(disk, folder)).filter((name) => name.endsWith('.log'));
+  const known = logged.map((name) => name.slice(0, -4));
+  throw new AosError('disk.missing', {
+    message: `There is no log of agent ${quote(agent)}; only programs write one.${didYouMean(agent, known)}`,
+    fix: `aos inspect ${agent}`,
+  });
+}
+
+async function namesIn(disk: DiskView, folder: string): Promise<readonly string[]> {
+  return (await disk.stat(folder)) === undefined ? [] : disk.list(folder);
+}
+
+function tell(context: Context, lines: readonly string[]): void {
+  for (const line of lines) context.stream({ data: { line }, text: printable(line) });
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { composeEngines } from '../../app/compose.ts';
+import type { DaemonAddress } from '../../app/daemon.ts';
+import { version } from '../../app/version.ts';
+import type { Client } from '../../gateway/client.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { oneLine } from '../../kernel/quote.ts';
+import { reach } from '../core/connect.ts';
+import type { Context } from '../core/context.ts';
+import type { Outcome } from '../core/report.ts';
+import { stopSignal } from '../core/stop-signal.ts';
+import { table } from '../core/table.ts';
+import { startDetached } from './start-detached.ts';
+
+interface UpOptions {
+  readonly detach?: true;
+  readonly takeover?: true;
+  readonly port?: string;
+}
+
+export function defineUp(command: Command, context: Context): void {
+  command
+    .option('-d, --detach', 'leave it running in the background, and return when it is ready')
+    .option('--takeover', 'first kill the daemon that has this home, should it be stuck')
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (0: any that is free)')
+    .addHelpText(
+      'after',
+      '\nWithout --detach it runs until Ctrl-C or SIGTERM; the second one does not wait.\nWhat it does is written to logs/daemon.log in the home folder.\n\nExamples:\n  aos up\n  aos up --detach\n  aos up --detach --takeover',
+    )
+    .action(async (options: UpOptions) => {
+      const withPort = portContext(context, options.port);
+      if (options.detach === true) {
+        const takeover = options.takeover === true;
+        const address = await startDetached(withPort, { takeover });
+        const { client } = await reach(withPort);
+        const isNew = await hasNoAgents(client);
+        const { mended } = address;
+        context.print(readyOutcome(address, { isNew, mended, howToStop: 'aos down' }));
+      } else {
+        await runHere(withPort, options);
+      }
+    });
+}
+
+/** `--port N` is `--set port=N`. */
+function portContext(context: Context, port: string | undefined): Context {
+  if (port === undefined) return context;
+  return {
+    ...context,
+    flags: () => [...context.flags(), { key: 'port', text: port, flag: '--port' }],
+  };
+}
+
+async function runHere(context: Context, { takeover }: UpOptions): Promise<void> {
+  // What a shell or an editor left open must not reach the programs of agents. Before anything
+  // else: later, threads of Node open files of their own.
+  composeEngines().closeInherited();
+  const { engines, settings } = await reach(context);
+  const { inside } = await import('../../app/inside.ts');
+  await inside.runDaemon(engines, settings, {
+    takeover: takeover === true,
+    environment: context.environment,
+    signal: stopSignal(context.signal).signal,
+    onReady: (where, facts) =>
+      context.print(readyOutcome(where, { ...facts, howToStop: 'Ctrl-C' })),
+  });
+}
+
+/** Whether none was ever made; one that cannot be asked is not called new. */
+async function hasNoAgents(client: Client): Promise<boolean> {
+  try {
+    const status = await client.status();
+    return 'agents' in status && status.agents.total === 0;
+  } catch (failure) {
+    if (failure instanceof AosError) return false;
+    throw failure;
+  }
+}
+
+interface Readiness {
+  readonly isNew: boolean;
+  readonly mended: readonly string[];
+  readonly howToStop: string;
+}
+
+const offer = 'Nothing here yet. To see a small team at work without a key: aos demo';
+
+function readyOutcome(
+  { home, pid, socket, url }: DaemonAddress,
+  { isNew, mended, howToStop }: Readiness,
+): Outcome {
+  const rows = [
+    ['  home', home],
+    ['  socket', socket],
+    ['  http', `${url} (the handle is in keys/owner.handle)`],
+    ['  process', String(pid)],
+  ];
+  const said = [...mended.map((words) => `Mended: ${oneLine(words)}`), ...(isNew ? [offer] : [])];
+  const lines = [`Agent OS ${version} is up.`, table(rows), ...said, `To stop it: ${howToStop}`];
+  return { data: { version, home, pid, socket, url, mended }, text: lines.join('\n') };
+}

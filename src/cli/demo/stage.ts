@@ -1,0 +1,169 @@
+/**
+ * Where the demo takes place: a folder and a home that nobody else uses, and a daemon for them.
+ * Whatever it makes it can take away again, however far it has come.
+ */
+import { join, resolve } from 'node:path';
+import type { Engines } from '../../app/compose.ts';
+import type { FlagValue } from '../../app/config.ts';
+import type { DaemonAddress } from '../../app/daemon.ts';
+import { readHolder } from '../../app/home-lock.ts';
+import { type DemoPlaces, demoScripts } from '../../app/scripts.ts';
+import { withoutSymlinks } from '../../app/without-symlinks.ts';
+import type { Client } from '../../gateway/client.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import { removeTree } from '../../kernel/remove.ts';
+import { reach } from '../core/connect.ts';
+import type { Context } from '../core/context.ts';
+import { startDetached } from '../daemon/start-detached.ts';
+import { type DemoFile, makeFiles } from './files.ts';
+
+const stopMs = 10_000;
+const startMs = 1000;
+const lookAgainMs = 20;
+
+export class Stage {
+  /** All that is made for the demo, unless the home was to be elsewhere. */
+  readonly folder: string;
+  readonly home: string;
+  readonly client: Client;
+  readonly engines: Engines;
+  readonly #context: Context;
+  #isStarting = false;
+
+  private constructor(folder: string, home: string, { engines, client, context }: Reaching) {
+    this.folder = folder;
+    this.home = home;
+    this.client = client;
+    this.engines = engines;
+    this.#context = context;
+  }
+
+  /** Makes nothing yet, so that whatever is made can be taken away. */
+  static async choose(context: Context, engines: Engines): Promise<Stage> {
+    const temporary = context.environment['TMPDIR'] ?? '';
+    const above = await withoutSymlinks(engines.disk, resolve(temporary || '/tmp'));
+    const mark = Buffer.from(engines.random.bytes(3)).toString('hex');
+    const folder = join(above, `aos-demo-${mark}`);
+    const named = context.flags().findLast(({ key }) => key === 'home')?.text;
+    const home = named === undefined ? join(folder, 'home') : resolve(named);
+    if (named !== undefined) await refuseUsed(engines, home);
+    const inDemo: Context = { ...context, flags: () => flagsFor(context.flags(), home) };
+    const { client } = await reach(inDemo);
+    return new Stage(folder, home, { engines, client, context: inDemo });
+  }
+
+  get files(): string {
+    return join(this.folder, 'files');
+  }
+
+  get scripts(): string {
+    return join(this.folder, 'scripts');
+  }
+
+  scriptOf(agent: string): string {
+    return join(this.scripts, `${agent}.json`);
+  }
+
+  async build(): Promise<readonly DemoFile[]> {
+    const { disk, random } = this.engines;
+    for (const path of [this.folder, this.files, this.scripts]) {
+      await disk.makeFolder(path);
+    }
+    const files = makeFiles(random);
+    for (const { name, text } of files) await this.#write(join(this.files, name), text);
+    const places: DemoPlaces = { files: this.files, checkerScript: this.scriptOf('checker') };
+    for (const [agent, script] of Object.entries(demoScripts(places))) {
+      await this.#write(this.scriptOf(agent), `${JSON.stringify(script, undefined, 2)}\n`);
+    }
+    return files;
+  }
+
+  async startDaemon(): Promise<DaemonAddress> {
+    this.#isStarting = true;
+    const address = await startDetached(this.#context, { takeover: false });
+    this.#isStarting = false;
+    return address;
+  }
+
+  /** SIGKILL: it can write nothing more, nor close anything. */
+  async killDaemon(pid: number, signal: AbortSignal): Promise<void> {
+    const startTime = this.engines.processes.startTimeOf(pid);
+    this.engines.processes.kill(pid, 'SIGKILL');
+    await this.#untilGone({ pid, startTime }, signal);
+  }
+
+  /** The daemon first, which would make again what is removed. */
+  async clear(): Promise<void> {
+    const { disk, clock } = this.engines;
+    // One that was told to stop before it had the home is not found by it.
+    if (this.#isStarting) await clock.sleep(startMs);
+    await this.stopDaemon();
+    await removeTree(disk, this.home);
+    await removeTree(disk, this.folder);
+  }
+
+  /** Whoever has the home; to its end, also after Ctrl-C. */
+  async stopDaemon(): Promise<void> {
+    const { processes } = this.engines;
+    const holder = await readHolder(this.engines, this.home);
+    if (holder === undefined) return;
+    const { pid } = holder;
+    const startTime = processes.startTimeOf(pid);
+    const { signal } = new AbortController();
+    processes.kill(pid, 'SIGTERM');
+    try {
+      await this.#untilGone({ pid, startTime }, signal);
+    } catch (failure) {
+      if (!(failure instanceof AosError)) throw failure;
+      await this.killDaemon(pid, signal);
+    }
+  }
+
+  async #untilGone({ pid, startTime }: Process, signal: AbortSignal): Promise<void> {
+    const { clock, processes } = this.engines;
+    const deadline = clock.monotonicMs() + stopMs;
+    while (startTime !== undefined && processes.startTimeOf(pid) === startTime) {
+      if (clock.monotonicMs() > deadline) {
+        throw new AosError('daemon.silent', { message: `The process ${pid} does not end` });
+      }
+      await clock.sleep(lookAgainMs, signal);
+    }
+  }
+
+  async #write(path: string, text: string): Promise<void> {
+    await using writer = await this.engines.disk.create(path);
+    await writer.append(Buffer.from(text));
+  }
+}
+
+interface Reaching {
+  readonly engines: Engines;
+  readonly client: Client;
+  readonly context: Context;
+}
+
+interface Process {
+  readonly pid: number;
+  readonly startTime: string | undefined;
+}
+
+/** What is kept there might be removed with the demo, and agents of the same names be in it. */
+async function refuseUsed({ disk }: Engines, home: string): Promise<void> {
+  const there = await disk.stat(home);
+  if (there === undefined) return;
+  if (there.kind === 'folder' && (await disk.list(home)).length === 0) return;
+  throw new AosError('usage.bad-value', {
+    message: `The demo wants a home of its own, and there is something at ${quote(home)} already`,
+    fix: 'aos demo, which makes a new one; or name a folder that is not there yet',
+  });
+}
+
+/** Any port that is free: the usual one may be that of another daemon. */
+function flagsFor(flags: readonly FlagValue[], home: string): readonly FlagValue[] {
+  return [
+    { key: 'port', text: '0', flag: '--set' },
+    ...flags.filter(({ key }) => key !== 'home'),
+    { key: 'home', text: home, flag: '--home' },
+  ];
+}

@@ -1,0 +1,135 @@
+/** `aos memory purge`: what is erased for good is counted first, and asked for. */
+import type { Command } from 'commander';
+import type { Answer, Body } from '../../gateway/contract.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { checkMemoryKey } from '../../kernel/memory/key.ts';
+import { quote } from '../../kernel/quote.ts';
+import { confirm } from '../core/confirm.ts';
+import type { Context } from '../core/context.ts';
+import { counted } from '../core/words.ts';
+import { noMemory } from './get.ts';
+import { whose, whoseOptions, withMemory } from './verb.ts';
+import { type WhoseOptions, whoseWords } from './words.ts';
+
+interface PurgeOptions extends WhoseOptions {
+  readonly below?: true;
+  readonly all?: true;
+  readonly yes?: true;
+  readonly dryRun?: true;
+}
+
+export function defineMemoryPurge(group: Command, context: Context): void {
+  const command = group
+    .command('purge')
+    .description('erase memories for good, every version of them')
+    .argument('[key]', 'such as projects/house/plan; projects/ is all that lies below')
+    .option('--below', 'also all that lies below the key')
+    .option('--all', 'everything in the scope, and no key')
+    .option('--dry-run', 'only say what would be erased')
+    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .addHelpText(
+      'after',
+      '\nErased are the versions, what the search index knows of them, and the journals of the calls\nand operations that have seen them; those of an operation that still runs when it is over.\nWhat was written elsewhere is left alone: mail, files, copies that were stored under another key,\nand backups that were made before.\n\nExamples:\n  aos memory purge house/door --scope long-term\n  aos memory purge customers/ --of jean --scope long-term --yes',
+    );
+  whoseOptions(command).action((key: string | undefined, options: PurgeOptions) =>
+    purge(context, wishOf(key, options), {
+      ...options,
+      json: command.optsWithGlobals()['json'] === true,
+    }),
+  );
+}
+
+type Wish = Body<'purgeMemory'>;
+
+function wishOf(typed: string | undefined, options: PurgeOptions): Wish {
+  const { scope = 'working', of } = whose(options);
+  if ((options.all === true) === (typed !== undefined)) throw keyOrAll();
+  if (typed === undefined) return { scope, of, below: true };
+  const key = typed.replace(/\/$/, '');
+  checkMemoryKey(key);
+  return { scope, of, key, below: options.below === true || typed.endsWith('/') };
+}
+
+interface Manner extends PurgeOptions {
+  readonly json: boolean;
+}
+
+async function purge(context: Context, wish: Wish, options: Manner): Promise<void> {
+  const send = (body: Wish) =>
+    withMemory(context, {}, (client, { signal }) => client.purgeMemory(body, { signal }));
+  const would = await send({ ...wish, dry_run: true });
+  const { versions, operations = 0, calls = 0 } = would;
+  if (versions + operations + calls === 0) {
+    if (options.yes !== true || options.dryRun === true) throw nothingThere(wish);
+    // One that was cut off may have left something in files.
+    const late = await send(wish);
+    if (late.versions === 0) throw nothingThere(wish);
+    return context.print({ data: late, text: doneText(late, wish) });
+  }
+  if (options.dryRun === true) {
+    return context.print({ data: would, text: `Would erase ${amount(would, wish)}.` });
+  }
+  // Between the two: without a daemon, a question would keep the home from everybody else.
+  await askFirst(context, { would, wish }, options);
+  const done = await send(wish);
+  context.print({ data: done, text: doneText(done, wish) });
+}
+
+function nothingThere({ key, ...where }: Wish): AosError {
+  if (key !== undefined) return noMemory({ ...where, key });
+  return new AosError('memory.unknown', {
+    message: `Nothing is remembered in ${whoseWords(where)}`,
+    fix: '--scope says where to look, --of in whose memory',
+  });
+}
+
+/** `3 versions of "house" in long-term of jean, and the journals of 2 calls that saw them` */
+function amount({ versions, operations = 0, calls = 0 }: Answer<'purgeMemory'>, wish: Wish) {
+  const what = `${counted(versions, 'version')} of ${targetWords(wish)}`;
+  const journals = [
+    ...(operations === 0 ? [] : [counted(operations, 'operation')]),
+    ...(calls === 0 ? [] : [counted(calls, 'call')]),
+  ];
+  if (journals.length === 0) return what;
+  return `${what}, and the journals of ${journals.join(' and ')} that saw them`;
+}
+
+function targetWords({ scope, of, key, below }: Wish): string {
+  const where = whoseWords({ scope, of });
+  if (key === undefined) return `everything in ${where}`;
+  return `${quote(key)}${below ? ' and all that lies below it' : ''} in ${where}`;
+}
+
+/** Throws unless somebody says yes. */
+async function askFirst(
+  context: Context,
+  { would, wish }: { readonly would: Answer<'purgeMemory'>; readonly wish: Wish },
+  { yes, json }: Manner,
+): Promise<void> {
+  if (yes === true) return;
+  // What is printed for a program is read by nobody who could answer.
+  const isTerminal = context.terminal.input.isTerminal && !json;
+  const question = `Erase ${amount(would, wish)}, for good?\n${would.note}.`;
+  if (isTerminal && (await confirm(context, question))) return;
+  const why = isTerminal ? 'the answer was no' : 'nobody is at a terminal to be asked';
+  throw new AosError('memory.kept', {
+    message: `Nothing was erased: ${why}`,
+    fix: `The same command with --yes erases ${amount(would, wish)}`,
+    details: would,
+  });
+}
+
+function doneText({ versions, later, note }: Answer<'purgeMemory'>, wish: Wish): string {
+  const lines = [`Erased ${counted(versions, 'version')} of ${targetWords(wish)}.`];
+  if (later.length > 0) {
+    lines.push(`These have seen it and still run; theirs goes when they end: ${later.join(', ')}`);
+  }
+  return [...lines, `${note}.`].join('\n');
+}
+
+function keyOrAll(): AosError {
+  return new AosError('usage.missing-argument', {
+    message: '"aos memory purge" needs a key, or --all and no key',
+    fix: 'aos memory list',
+  });
+}

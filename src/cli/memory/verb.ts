@@ -1,0 +1,86 @@
+/** What the commands about memories have in common: whose, where, when, and how they are reached. */
+import { type Command, Option } from 'commander';
+import { composeEngines } from '../../app/compose.ts';
+import { agentOf } from '../../app/config.ts';
+import type { Client } from '../../gateway/client.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { checkMemoryKey } from '../../kernel/memory/key.ts';
+import { memoryScopes } from '../../kernel/memory/memory.ts';
+import { parseTtl } from '../../kernel/message-headers.ts';
+import { parseMoment } from '../../kernel/moment.ts';
+import { quote } from '../../kernel/quote.ts';
+import { timeText } from '../../kernel/time-text.ts';
+import { actingAs, agentDoor, withHome } from '../core/connect.ts';
+import type { Context } from '../core/context.ts';
+import type { WhoseOptions } from './words.ts';
+
+export interface AsOption {
+  readonly as?: string | undefined;
+}
+
+export function memoryVerb(group: Command, name: string, description: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .option('--as <agent>', 'as this agent (AOS_AGENT, else owner)');
+}
+
+/** Which memories are meant. */
+export function whoseOptions(command: Command, usualScope = 'working'): Command {
+  return command
+    .addOption(new Option('--scope <scope>', `where (${usualScope})`).choices([...memoryScopes]))
+    .option('--of <agent>', 'whose: an agent, or owner (your own)');
+}
+
+/** What is shared is nobody's own. */
+export function whose({ scope, of }: WhoseOptions): WhoseOptions {
+  if (scope !== 'shared' || of === undefined) return { scope, of };
+  throw new AosError('usage.bad-value', {
+    message: `What is shared is nobody’s own, so it cannot be of ${quote(of.slice(0, 100))}`,
+    fix: 'Leave --of out; the first part of the key names the space, as team/plan',
+  });
+}
+
+export function keyOf(typed: string): string {
+  checkMemoryKey(typed);
+  return typed;
+}
+
+/** A key as the beginning of others: a slash at its end says nothing more. */
+export function prefixOf(typed: string | undefined): string | undefined {
+  return typed === undefined ? undefined : keyOf(typed.replace(/\/$/, ''));
+}
+
+/** As the wire has it, from how long ago or a date. */
+export function momentOf(typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  return timeText(parseMoment(typed, composeEngines().clock.now()));
+}
+
+/** The same of what is to come: `7d` is in seven days. */
+export function laterOf(typed: string | undefined): string | undefined {
+  const durationMs = typed === undefined ? undefined : parseTtl(typed);
+  if (durationMs === undefined) return momentOf(typed);
+  return timeText(composeEngines().clock.now() + durationMs);
+}
+
+const holder = 'aos memory';
+
+export function withMemory<T>(
+  context: Context,
+  { as }: AsOption,
+  work: (client: Client, options: Acting) => Promise<T>,
+): Promise<T> {
+  const options = { as: actingAs(context, as), signal: context.signal };
+  return withHome(context, { holder }, (client) => work(client, options));
+}
+
+/** Whose memories are one's own, by the name that the daemon tells. */
+export function selfOf(context: Context, { as }: AsOption): string | undefined {
+  const named = actingAs(context, as);
+  return agentDoor(context) === undefined ? (named ?? 'owner') : agentOf(context.environment);
+}
+
+export interface Acting extends AsOption {
+  readonly signal: AbortSignal;
+}

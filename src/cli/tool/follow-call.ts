@@ -1,0 +1,82 @@
+/** A call of a tool, with what it shows while it runs: its stdout to ours, its stderr to ours. */
+import type { Client } from '../../gateway/client.ts';
+import type { Answer } from '../../gateway/contract.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { printable } from '../../kernel/quote.ts';
+import type { OutputStream } from '../../kernel/sandbox.ts';
+import { bytesOfShown, type ShownPart, textOfShown } from '../../kernel/shown-output.ts';
+import type { Context } from '../core/context.ts';
+import { counted } from '../core/words.ts';
+
+/** What comes while a tool runs. */
+type Sights = ReturnType<Client['streamTool']>;
+type CallAnswer = Answer<'callTool'>;
+
+export interface SeenCall {
+  readonly answer: CallAnswer;
+  /** Whether anything came before it. */
+  readonly hasShown: boolean;
+}
+
+/** For a person, and for whatever reads our streams. */
+export async function followCall({ terminal }: Context, sights: Sights): Promise<SeenCall> {
+  /** Where a line has not ended, and how to end it. */
+  const open = new Map<'terminal' | OutputStream, () => void>();
+  const show = (part: ShownPart): void => {
+    const { stream } = part;
+    const [write, raw] =
+      stream === 'stdout' ? [terminal.out, terminal.rawOut] : [terminal.err, terminal.rawErr];
+    const text = textOfShown(part);
+    if (raw === undefined) write(printable(text));
+    else raw(bytesOfShown(part));
+    const place = raw === undefined ? 'terminal' : stream;
+    if (text.endsWith('\n')) open.delete(place);
+    else open.set(place, () => write('\n'));
+  };
+  /** What we say is on a line of its own, and what we hand on has nothing in it but what came. */
+  const endLines = (): void => {
+    open.delete('stdout');
+    for (const endLine of open.values()) endLine();
+    open.clear();
+  };
+  try {
+    return await watchCall(sights, {
+      output: show,
+      dropped: (bytes) => {
+        endLines();
+        terminal.err(
+          `… ${counted(bytes, 'byte')} left out here, which came too fast to be shown\n`,
+        );
+      },
+    });
+  } finally {
+    endLines();
+  }
+}
+
+/** The same for a program that reads: a line of JSON for everything that comes. */
+export function streamCall({ stream }: Context, sights: Sights): Promise<SeenCall> {
+  return watchCall(sights, {
+    output: (part) => stream({ data: { type: 'output', ...part }, text: '' }),
+    dropped: (bytes) => stream({ data: { type: 'dropped', bytes }, text: '' }),
+  });
+}
+
+interface Onlooker {
+  output(part: ShownPart): void;
+  dropped(bytes: number): void;
+}
+
+async function watchCall(sights: Sights, onlooker: Onlooker): Promise<SeenCall> {
+  let hasShown = false;
+  for await (const { kind, ...sight } of sights) {
+    if ('answer' in sight) return { answer: sight.answer, hasShown };
+    hasShown = true;
+    if ('bytes' in sight) onlooker.dropped(sight.bytes);
+    else onlooker.output(sight);
+  }
+  throw new AosError('gateway.strange-answer', {
+    message: 'The call ended without an answer',
+    fix: 'aos tool calls',
+  });
+}

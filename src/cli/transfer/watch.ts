@@ -1,0 +1,158 @@
+/** `agent-transfer watch`: receives by itself what is sent, as long as it runs. */
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { AgentTransfer } from '../../app/agent-transfer.ts';
+import { composeEngines } from '../../app/compose.ts';
+import { answers } from '../../app/use-home.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { oneLine } from '../../kernel/quote.ts';
+import { sizeText } from '../../kernel/transfer-text.ts';
+import { actingAs, reach } from '../core/connect.ts';
+import type { Context } from '../core/context.ts';
+import { patiently } from '../core/patience.ts';
+import {
+  type DownloadOptions,
+  dataOf,
+  downloadBeside,
+  receivedText,
+  receiveOptions,
+} from './download.ts';
+import { runFor } from './exec.ts';
+import { sizeOf } from './input.ts';
+import { type As, isJson, moving, transfersOf, transferVerb } from './verb.ts';
+import { receivedWords, type Transfer } from './words.ts';
+
+interface WatchOptions extends As, DownloadOptions {
+  readonly dest: string;
+  readonly from?: string;
+  readonly match?: string;
+  readonly maxSize?: string;
+  readonly exec?: string;
+  readonly once?: true;
+}
+
+export function defineTransferWatch(group: Command, context: Context): void {
+  const command = transferVerb(group, 'watch', 'receive by itself what is sent to you');
+  command
+    .argument('[args...]', 'arguments for --exec; after "--" where they begin with "-"')
+    .requiredOption('--dest <folder>', 'where to put what comes')
+    .option('--from <agent>', 'only what this one sends')
+    .option('--match <name>', 'only names like this; "*" is anything')
+    .option('--max-size <size>', 'leave what is larger, as 10M')
+    .option('--force', 'replace what stands there')
+    .option('--exec <program>', 'run this for each file, with its path as the last argument')
+    .option('--limit-rate <rate>', 'at most so many bytes a second, as 500k or 5M')
+    .option('--once', 'end once something has come')
+    .addHelpText(
+      'after',
+      "\nWhat cannot be received is told, and left. --exec runs no shell; it finds TRANSFER_ID,\nTRANSFER_SENDER and TRANSFER_FILENAME in its environment. Treat what comes as you treat\nanything from elsewhere.\n\nExamples:\n  agent-transfer watch --dest ~/inbox\n  agent-transfer watch --dest in --from samantha --match '*.csv' --max-size 10M\n  agent-transfer watch --dest in --exec ./import.sh -- --quiet",
+    )
+    .action((args: readonly string[], options: WatchOptions) =>
+      watch({ command, context, args, options }),
+    );
+}
+
+interface Watch {
+  readonly command: Command;
+  readonly context: Context;
+  readonly args: readonly string[];
+  readonly options: WatchOptions;
+}
+
+async function watch(running: Watch): Promise<void> {
+  const { context, options, args } = running;
+  if (args.length > 0 && options.exec === undefined) throw nothingToRun();
+  const mostBytes =
+    options.maxSize === undefined
+      ? Number.POSITIVE_INFINITY
+      : sizeOf('--max-size', options.maxSize);
+  const chosen = receiveOptions(options, context.signal);
+  const transfers = await transfersOf(context, options);
+  const dealtWith = new Set<string>();
+  for (;;) {
+    const pending = await pendingNow(running, transfers);
+    let received = 0;
+    for (const transfer of pending) {
+      if (dealtWith.has(transfer.id)) continue;
+      dealtWith.add(transfer.id);
+      const isTooLarge = transfer.file_size_bytes > mostBytes;
+      if (isTooLarge) tellLeft(context, transfer, `it has ${sizeText(transfer.file_size_bytes)}`);
+      else if (await receive(running, transfers, transfer, chosen)) received += 1;
+    }
+    if (options.once === true && received > 0) return;
+    if (received === 0) await untilMore(running, pending.length);
+  }
+}
+
+function pendingNow(
+  { context, options: { from, match } }: Watch,
+  transfers: AgentTransfer,
+): Promise<readonly Transfer[]> {
+  const { signal } = context;
+  // A daemon that is started again meanwhile has kept everything.
+  return patiently(composeEngines(), { signal }, () =>
+    transfers.listPending({ from, filename: match }),
+  );
+}
+
+type Chosen = ReturnType<typeof receiveOptions>;
+
+/** Whether it is there now. What cannot be received is told, and no reason to stop. */
+async function receive(
+  { context, command, args, options }: Watch,
+  transfers: AgentTransfer,
+  transfer: Transfer,
+  chosen: Chosen,
+): Promise<boolean> {
+  const kept = 'What has been received so far is kept, and goes on from there.';
+  try {
+    const received = await moving(context, { command, kept }, (view) =>
+      downloadBeside(transfers, transfer, { ...chosen, onProgress: view.show }),
+    );
+    context.stream({ data: dataOf(received), text: receivedText(received) });
+    if (options.exec !== undefined) {
+      const run = { program: options.exec, args, path: resolve(received.path), transfer };
+      await runFor(context, run, { json: isJson(command) });
+    }
+    return true;
+  } catch (failure) {
+    if (context.signal.aborted || !(failure instanceof AosError)) throw failure;
+    tellLeft(context, transfer, oneLine(failure.message));
+    return false;
+  }
+}
+
+function tellLeft({ terminal }: Context, transfer: Transfer, why: string): void {
+  terminal.err(`Left: ${transfer.id}  ${receivedWords(transfer)}: ${why}\n`);
+}
+
+const longPollMs = 25_000;
+const lookAgainMs = 1000;
+
+/**
+ * Until something may have come. A daemon is asked to say so, unless what is left here would
+ * have it answer at once; without one, nobody is kept from the home by our waiting.
+ */
+async function untilMore({ context, options }: Watch, left: number): Promise<void> {
+  const { signal } = context;
+  const { client, engines } = await reach(context);
+  if (left > 0 || !(await answers(client, signal).catch(() => false))) {
+    return engines.clock.sleep(lookAgainMs, signal);
+  }
+  const { from, match: filename } = options;
+  const query = { as: actingAs(context, options.as), box: 'received', status: 'pending' } as const;
+  const asked = { ...query, from, filename, limit: 1, wait_ms: longPollMs };
+  await client.transfers(asked, { signal }).catch(async () => {
+    signal.throwIfAborted();
+    // Why it failed is told by the next look, unless it has passed by then.
+    await engines.clock.sleep(lookAgainMs, signal);
+  });
+}
+
+function nothingToRun(): AosError {
+  return new AosError('usage.extra-argument', {
+    message: '"agent-transfer watch" was given words for a program, and no program',
+    fix: 'Name it with --exec PROGRAM',
+  });
+}
