@@ -4,7 +4,7 @@
  */
 import Fastify from 'fastify';
 import * as z from 'zod';
-import { routes, type WireAgent } from '../src/gateway/contract.ts';
+import { routes, type WireAgent } from '../src/gateway/contract/contract.ts';
 
 const [path = ''] = process.argv.slice(2);
 const { params, query, answer } = routes.agent;

@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import * as z from 'zod';
 import { realClock } from '../src/app/engines/clock.ts';
 import { realRandom } from '../src/app/engines/random.ts';
-import { type Body, routes } from '../src/gateway/contract.ts';
+import { type Body, routes } from '../src/gateway/contract/contract.ts';
 import { newId } from '../src/kernel/new-id.ts';
 import { insertDelivery } from '../src/ledger/deliveries.ts';
 import { growMailbox } from '../src/ledger/mailboxes.ts';

@@ -6,7 +6,7 @@ import { realClock } from '../src/app/engines/clock.ts';
 import { realEventLoop } from '../src/app/engines/event-loop.ts';
 import { realRandom } from '../src/app/engines/random.ts';
 import { version } from '../src/app/version.ts';
-import { MessageConnection } from '../src/gateway/message-client.ts';
+import { MessageConnection } from '../src/gateway/client/message-client.ts';
 import { onLines } from './bare-lines.ts';
 import { startProgram } from './bare-program.ts';
 import type { Bench, Sides } from './frame.ts';

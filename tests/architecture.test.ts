@@ -28,35 +28,11 @@ const house: HouseRules = {
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
     toolbox: upToOperations,
     gateway: [...upToOperations, 'toolbox'],
-    'gateway/contract': [
-      'kernel',
-      'gateway/route',
-      'gateway/event-contract',
-      'gateway/message-contract',
-      'gateway/grant-contract',
-      'gateway/tool-contract',
-      'gateway/runtime-contract',
-      'gateway/transfer-contract',
-      'gateway/blob-contract',
-      'gateway/operation-contract',
-      'gateway/file-contract',
-      'gateway/memory-contract',
-    ],
-    'gateway/route': ['kernel'],
-    'gateway/event-contract': ['kernel', 'gateway/route'],
-    'gateway/message-contract': ['kernel', 'gateway/route', 'gateway/message-limits'],
-    'gateway/message-limits': ['kernel'],
-    'gateway/grant-contract': ['kernel', 'gateway/route'],
-    'gateway/runtime-contract': ['kernel', 'gateway/route', 'gateway/grant-contract'],
-    'gateway/tool-contract': ['kernel', 'gateway/route', 'gateway/grant-contract'],
-    'gateway/transfer-contract': ['kernel', 'gateway/route'],
-    'gateway/blob-contract': ['kernel', 'gateway/route'],
-    'gateway/operation-contract': ['kernel', 'gateway/route'],
     // What a request may have is said once, for tools, HTTP and messages.
-    'gateway/file-contract': ['kernel', 'gateway/route', 'files/input'],
-    'gateway/memory-contract': ['kernel', 'gateway/route'],
+    'gateway/contract': ['kernel', 'files/input', 'runtime/followers'],
+    'gateway/client': ['kernel', 'gateway/contract'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
-    cli: ['gateway/contract', 'gateway/client', 'gateway/transport', 'app', 'kernel'],
+    cli: ['gateway/contract', 'gateway/client', 'app', 'kernel'],
     app: ['*'],
   },
   private: [
@@ -79,7 +55,7 @@ const house: HouseRules = {
       what: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b|\bgenerateKey(?:Pair)?(?:Sync)?\b/,
       why: 'throws dice; take a Random',
       // The page seals in the browser, which has its own.
-      except: /^src\/(?:app\/engines\/random|gateway\/link-page-seal)\.ts$/,
+      except: /^src\/(?:app\/engines\/random|gateway\/pages\/link-page-seal)\.ts$/,
     },
     {
       what: /['"`](?:node:)?fs(?:\/promises)?['"`]/,
@@ -173,10 +149,10 @@ describe('a planted fault is found:', () => {
   });
 
   test('a contract that knows more than the kernel', () => {
-    const code = `import { open } from '../ledger/open.ts';`;
+    const code = `import { open } from '../../ledger/open.ts';`;
 
-    expect(planted('src/gateway/contract.ts', code)).toHaveLength(1);
-    expect(planted('src/gateway/server.ts', code)).toEqual([]);
+    expect(planted('src/gateway/contract/contract.ts', code)).toHaveLength(1);
+    expect(planted('src/gateway/server/server.ts', code)).toEqual([]);
   });
 
   test('a cycle of three, named once', () => {

@@ -1,8 +1,8 @@
 /** What a program gets from `import { AgentTransfer } from 'agent-os/transfer'`. */
 import { join, resolve } from 'node:path';
 import { worksFor } from '../blobs/seal/stretch.ts';
-import { type Client, connectTo, createClient } from '../gateway/client.ts';
-import { socketTransport, withHandle } from '../gateway/transport.ts';
+import { type Client, connectTo, createClient } from '../gateway/client/client.ts';
+import { socketTransport, withHandle } from '../gateway/client/transport.ts';
 import { AosError } from '../kernel/errors.ts';
 import { hasReached, type TransferAck } from '../kernel/transfer.ts';
 import type { UseHome } from '../transfer/ends/calls.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Blobs } from '../blobs/blobs.ts';
 import { FileBlobs, type FileBlobsDeps } from '../blobs/fs.ts';
-import type { Attachments } from '../gateway/deps.ts';
+import type { Attachments } from '../gateway/server/deps.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { addBlobReference, partyRefersTo, refersTo } from '../ledger/blob-references.ts';
 import type { Ledger } from '../ledger/ledger.ts';

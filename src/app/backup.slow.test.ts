@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { createClient } from '../gateway/client.ts';
-import { connectionTransport } from '../gateway/transport.ts';
+import { createClient } from '../gateway/client/client.ts';
+import { connectionTransport } from '../gateway/client/transport.ts';
 import type { Disk } from '../kernel/ports.ts';
 import { backupHome } from './backup.ts';
 import { composeEngines } from './compose.ts';

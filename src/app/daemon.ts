@@ -8,9 +8,9 @@
  */
 import { join } from 'node:path';
 import type { FileAgent } from '../files/open-file-agent.ts';
-import { countRelay } from '../gateway/relay-metrics.ts';
-import { createGateway, type Gateway } from '../gateway/server.ts';
-import { countTransfers } from '../gateway/transfer-metrics.ts';
+import { countRelay } from '../gateway/server/relay-metrics.ts';
+import { createGateway, type Gateway } from '../gateway/server/server.ts';
+import { countTransfers } from '../gateway/server/transfer-metrics.ts';
 import type { ModelCatalog } from '../kernel/model.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';

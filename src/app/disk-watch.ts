@@ -1,5 +1,5 @@
 /** Keeps an eye on how full the disk under the home folder is, and says so once a change. */
-import type { DiskState, GatewayLog } from '../gateway/deps.ts';
+import type { DiskState, GatewayLog } from '../gateway/server/deps.ts';
 import { toReport } from '../kernel/errors.ts';
 import type { Clock, Volume, VolumeUsage } from '../kernel/ports.ts';
 import { gibibytes, isFull, usedPercent } from './doctor/disk.ts';

@@ -4,8 +4,8 @@
  */
 
 import type { Duplex } from 'node:stream';
-import type { GatewayDeps } from '../gateway/deps.ts';
-import { createGateway } from '../gateway/server.ts';
+import type { GatewayDeps } from '../gateway/server/deps.ts';
+import { createGateway } from '../gateway/server/server.ts';
 import { AosError } from '../kernel/errors.ts';
 import { signatureTimes } from '../kernel/operation.ts';
 import type { DiskView } from '../kernel/ports.ts';

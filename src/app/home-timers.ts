@@ -1,6 +1,6 @@
 /** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
 import type { FileAgent } from '../files/open-file-agent.ts';
-import { forgetOldKeys } from '../gateway/idempotency.ts';
+import { forgetOldKeys } from '../gateway/server/idempotency.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import { thinSignedHeads } from '../ledger/events.ts';
 import { deleteGrantsBefore } from '../ledger/grants.ts';

@@ -1,8 +1,8 @@
 /** Messages for programs: a bus that reaches the daemon of a home. */
 import { join } from 'node:path';
-import { connectTo } from '../gateway/client.ts';
-import { MessageBus } from '../gateway/message-bus.ts';
-import { MessageConnection } from '../gateway/message-client.ts';
+import { connectTo } from '../gateway/client/client.ts';
+import { MessageBus } from '../gateway/client/message-bus.ts';
+import { MessageConnection } from '../gateway/client/message-client.ts';
 import { composeEngines } from './compose.ts';
 import { loadConfig, processEnvironment } from './config.ts';
 import { version } from './version.ts';

@@ -2,7 +2,7 @@
  * What whoever signs needs: a client, keys, and opening what was sealed. A bundle of its own,
  * because most commands need none of it, and the curve is large.
  */
-import { originOf } from '../gateway/tcp-transport.ts';
+import { originOf } from '../gateway/client/tcp-transport.ts';
 import { openArtifact, saveArtifact } from './fetch-artifact.ts';
 import { signedClient } from './signed-client.ts';
 import { keyInFile, keyOfAgent, keyOfOwner } from './signing-keys.ts';

@@ -1,7 +1,7 @@
 /** A client that signs every request with a key, as an outsider's wallet does. */
-import { type Client, createClient } from '../gateway/client.ts';
-import { tcpTransport } from '../gateway/tcp-transport.ts';
-import type { Transport } from '../gateway/transport.ts';
+import { type Client, createClient } from '../gateway/client/client.ts';
+import { tcpTransport } from '../gateway/client/tcp-transport.ts';
+import type { Transport } from '../gateway/client/transport.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';
 import { signRequest } from '../security/identity/signed-request.ts';

@@ -1,6 +1,6 @@
 /** Looking after an open home: backups, what takes room, what can go. */
 import type { Blobs } from '../blobs/blobs.ts';
-import type { GatewayDeps } from '../gateway/deps.ts';
+import type { GatewayDeps } from '../gateway/server/deps.ts';
 import { AosError } from '../kernel/errors.ts';
 import { backupHome } from './backup.ts';
 import type { Engines } from './compose.ts';

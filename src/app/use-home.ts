@@ -3,8 +3,8 @@
  * answers, else by opening the home itself for as long as the work takes.
  */
 import { join } from 'node:path';
-import { type Client, createClient } from '../gateway/client.ts';
-import { connectionTransport } from '../gateway/transport.ts';
+import { type Client, createClient } from '../gateway/client/client.ts';
+import { connectionTransport } from '../gateway/client/transport.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/quote.ts';
 import type { Engines } from './compose.ts';

@@ -1,7 +1,7 @@
 /** `aos blobs verify`: all bytes that a home has stored, against what its ledger says. */
 import type { Blobs } from '../blobs/blobs.ts';
 import { type DamagedBlob, type VerifiedStore, verifyBlobs } from '../blobs/verify.ts';
-import type { Answer } from '../gateway/contract.ts';
+import type { Answer } from '../gateway/contract/contract.ts';
 import type { Clock, EventLoop } from '../kernel/ports.ts';
 import { hashesInMessages, referrersOf } from '../ledger/blob-references.ts';
 import { blobRowsAfter } from '../ledger/blobs.ts';

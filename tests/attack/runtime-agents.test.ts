@@ -1,7 +1,7 @@
 /** What agents with a handle, and children, try against the lives of others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
 import { agentNames, resultsOf, runOnce, writeScript } from '../support/runtime-home.ts';
 import { bearer, send } from '../support/temporary-gateway.ts';
 import { endOf, sharedToolHome } from '../support/tool-home.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import type { WireEvent } from '../../src/gateway/contract.ts';
-import { defaultLimits } from '../../src/gateway/deps.ts';
+import type { WireEvent } from '../../src/gateway/contract/contract.ts';
+import { defaultLimits } from '../../src/gateway/server/deps.ts';
 import { limitMs } from '../support/limits.ts';
 import { lookIntoInbox, putIntoOutbox } from '../support/message-files.ts';
 import { MortalHome } from '../support/mortal-home.ts';

@@ -1,7 +1,7 @@
 /** What is shown of agents holds, also right after their daemon died under them. */
 import { expect, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
-import type { WireAgent, WireAgentDetails } from '../../src/gateway/contract.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
+import type { WireAgent, WireAgentDetails } from '../../src/gateway/contract/contract.ts';
 import { limitMs } from '../support/limits.ts';
 import { runAos } from '../support/run-aos.ts';
 import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';

@@ -1,8 +1,8 @@
 /** SIGKILL between what a call starts and what is written down of its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
-import type { WireCall } from '../../src/gateway/contract.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
+import type { WireCall } from '../../src/gateway/contract/contract.ts';
 import { integerBelow, seededRandom } from '../sim/random.ts';
 import { type TestServer, webServer } from '../support/http-world.ts';
 import { MortalHome } from '../support/mortal-home.ts';

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GatewayLimits } from '../../src/gateway/deps.ts';
+import type { GatewayLimits } from '../../src/gateway/server/deps.ts';
 import { isInstalled } from '../support/machine.ts';
 import { temporaryGateway } from '../support/temporary-gateway.ts';
 

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
-import type { WireGoal } from '../../src/gateway/contract.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
+import type { WireGoal } from '../../src/gateway/contract/contract.ts';
 import { aosHere } from '../support/aos-here.ts';
 import { filesWith } from '../support/files-with.ts';
 import { runAos } from '../support/run-aos.ts';

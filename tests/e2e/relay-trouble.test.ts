@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
-import { connectTo } from '../../src/gateway/client.ts';
+import { connectTo } from '../../src/gateway/client/client.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import { limitMs } from '../support/limits.ts';
 import { hasSandbox, isInstalled } from '../support/machine.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
-import type { WireGoal } from '../../src/gateway/contract.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
+import type { WireGoal } from '../../src/gateway/contract/contract.ts';
 import { runAos } from '../support/run-aos.ts';
 import { writeScript } from '../support/runtime-home.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';

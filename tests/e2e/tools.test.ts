@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WireApproval } from '../../src/gateway/contract.ts';
+import type { WireApproval } from '../../src/gateway/contract/contract.ts';
 import { aosHere } from '../support/aos-here.ts';
 import { filesWith } from '../support/files-with.ts';
 import { type RelayHome, relayHome } from '../support/relay-home.ts';

@@ -11,7 +11,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.handle',
     says: 'But on the socket of the owner, nobody is answered without a handle.',
     guard: {
-      file: 'src/gateway/server.slow.test.ts',
+      file: 'src/gateway/server/server.slow.test.ts',
       title: 'no route of the contract answers without a handle, but for those that are open',
     },
     proof: {
@@ -20,7 +20,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'whoever comes over TCP is taken for the owner',
-      file: 'src/gateway/authenticate.ts',
+      file: 'src/gateway/server/authenticate.ts',
       find: "if (door.kind === 'owner') return owner;",
       put: "if (door.kind !== 'agent') return owner;",
     },
@@ -29,7 +29,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.revoked',
     says: 'A handle that was revoked is refused from then on.',
     guard: {
-      file: 'src/gateway/server.slow.test.ts',
+      file: 'src/gateway/server/server.slow.test.ts',
       title: 'a handle is refused from the moment it is revoked',
     },
     proof: {
@@ -38,7 +38,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a handle stays remembered when it is revoked',
-      file: 'src/gateway/authenticate.ts',
+      file: 'src/gateway/server/authenticate.ts',
       find: '      this.#commits++;\n      this.#remembered.clear();',
       put: '      this.#commits++;',
     },
@@ -47,7 +47,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.own',
     says: 'An agent sees itself and what concerns it, and acts for nobody else.',
     guard: {
-      file: 'src/gateway/server.slow.test.ts',
+      file: 'src/gateway/server/server.slow.test.ts',
       title: 'an agent sees itself and nobody else, and may not do what is for the owner',
     },
     proof: {
@@ -56,7 +56,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'only outsiders are kept from what is for the owner',
-      file: 'src/gateway/admit.ts',
+      file: 'src/gateway/server/admit.ts',
       find: "if (who === 'owner' && caller.kind !== 'owner')",
       put: "if (who === 'owner' && caller.kind === 'grantee')",
     },
@@ -65,7 +65,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.pages',
     says: 'A page of another site reaches nothing through the browser, whatever its name resolves to.',
     guard: {
-      file: 'src/gateway/server.slow.test.ts',
+      file: 'src/gateway/server/server.slow.test.ts',
       title: 'TCP refuses %s, also where no handle is needed',
     },
     proof: {
@@ -74,7 +74,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the host is looked at only where there is an origin',
-      file: 'src/gateway/foreign.ts',
+      file: 'src/gateway/server/foreign.ts',
       find: "if (door.kind === 'tcp' && !door.origins.has(host.toLowerCase())) {",
       put: "if (door.kind === 'tcp' && origin !== undefined && !door.origins.has(host.toLowerCase())) {",
     },
@@ -83,7 +83,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.key',
     says: 'A request that is sent again with its key is done once.',
     guard: {
-      file: 'src/gateway/idempotency.test.ts',
+      file: 'src/gateway/server/idempotency.test.ts',
       title: 'the same request with the same key is done once, and told again',
     },
     proof: {
@@ -92,7 +92,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a key is freed once its request is done',
-      file: 'src/gateway/idempotency.ts',
+      file: 'src/gateway/server/idempotency.ts',
       find: 'endRequest(tx, request, { status, answer })',
       put: 'freeRequest(tx, request)',
     },
@@ -101,14 +101,14 @@ export const gatewayPromises: readonly KeptPromise[] = [
     id: 'gateway.contract',
     says: 'docs/openapi.json says what the daemon takes and gives.',
     guard: {
-      file: 'src/gateway/openapi.test.ts',
+      file: 'src/gateway/openapi/openapi.test.ts',
       title:
         'docs/openapi.json is what the contract says (AOS_TEST_WRITE_OPENAPI=1 writes it; then npm run fix)',
     },
     proof: fuzz,
     bug: {
       what: 'the daemon takes longer names of channels than it says',
-      file: 'src/gateway/message-contract.ts',
+      file: 'src/gateway/contract/messages.ts',
       find: 'name: z.string().max(200)',
       put: 'name: z.string().max(300)',
     },
@@ -120,7 +120,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     proof: fuzz,
     bug: {
       what: 'a refusal has no title',
-      file: 'src/gateway/problem.ts',
+      file: 'src/gateway/server/problem.ts',
       find: 'title: titles[kind],',
       put: '',
     },

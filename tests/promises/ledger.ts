@@ -90,7 +90,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'ledger.feed',
     says: 'A reader of events who comes back sees every event once and in order.',
     guard: {
-      file: 'src/gateway/events.slow.test.ts',
+      file: 'src/gateway/routes/events.slow.test.ts',
       title: 'follow() goes over lost connections: no gap and nothing twice',
     },
     proof: {
@@ -99,7 +99,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the place that was reached is not kept for the next connection',
-      file: 'src/gateway/client.ts',
+      file: 'src/gateway/client/client.ts',
       find: 'place = isNew ? position : place;',
       put: '',
     },

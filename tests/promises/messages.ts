@@ -105,7 +105,7 @@ export const messagePromises: readonly KeptPromise[] = [
     says: 'A message that is sent again under its key is one message.',
     guard: { file: 'src/relay/accept.test.ts', title: 'makes a repeated send one message' },
     proof: {
-      file: 'src/gateway/message-client.slow.test.ts',
+      file: 'src/gateway/client/message-client.slow.test.ts',
       title: 'an answer that was lost with the connection makes no second message',
     },
     bug: {
@@ -123,7 +123,7 @@ export const messagePromises: readonly KeptPromise[] = [
       title: 'a request that nobody answers is refused at its deadline, and not before',
     },
     proof: {
-      file: 'src/gateway/message-client.slow.test.ts',
+      file: 'src/gateway/client/message-client.slow.test.ts',
       title: 'request() that nobody answers is refused at its deadline',
     },
     bug: {

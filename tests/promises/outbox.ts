@@ -79,7 +79,7 @@ export const outboxPromises: readonly KeptPromise[] = [
       title: 'one that names somebody else is from whose outbox it is in',
     },
     proof: {
-      file: 'src/gateway/messages.slow.test.ts',
+      file: 'src/gateway/routes/messages.slow.test.ts',
       title: 'an agent sends as itself and as nobody else',
     },
     bug: {
@@ -97,7 +97,7 @@ export const outboxPromises: readonly KeptPromise[] = [
       title: 'as many as the rate limit lets through; the others stay, and all come',
     },
     proof: {
-      file: 'src/gateway/message-client.slow.test.ts',
+      file: 'src/gateway/client/message-client.slow.test.ts',
       title: 'a sender above its rate is slowed down, and nothing is dropped',
     },
     bug: {

@@ -314,7 +314,7 @@ export const runtimePromises: readonly KeptPromise[] = [
         'a guest that has told by heartbeats is inactive after a minute without, and gone after a day',
     },
     proof: {
-      file: 'src/gateway/runtime.slow.test.ts',
+      file: 'src/gateway/routes/runtime.slow.test.ts',
       title: 'is taken from a guest itself and from the owner for it, and from nobody else',
     },
     bug: {

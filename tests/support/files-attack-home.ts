@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
 import type { FileAnswer } from '../../src/kernel/files/request.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { type AgentCaller, sharedToolHome } from './tool-home.ts';

@@ -1,5 +1,5 @@
 /** A home whose daemon is killed and started again, while its agents stay who they are. */
-import type { Client } from '../../src/gateway/client.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { callerOn, grantAll } from './tool-home.ts';

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer } from '../../src/gateway/contract.ts';
+import type { Answer } from '../../src/gateway/contract/contract.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import { pathsBelow, unlessGone } from './canary.ts';
 import type { Grantee, GranteeAnswer } from './grantee.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
-import { type Client, connectTo } from '../../src/gateway/client.ts';
+import { type Client, connectTo } from '../../src/gateway/client/client.ts';
 import { programMs } from './limits.ts';
 import { launcher } from './run-aos.ts';
 

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { Client } from '../../src/gateway/client.ts';
-import type { WireEvent } from '../../src/gateway/contract.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
+import type { WireEvent } from '../../src/gateway/contract/contract.ts';
 import { hasSandbox, isRoot } from './machine.ts';
 import { launcher } from './run-aos.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';

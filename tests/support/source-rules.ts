@@ -14,8 +14,8 @@ export interface SourceFile {
 
 export interface HouseRules {
   /**
-   * What each folder of src/ may import besides itself; `*` is everything. A single
-   * file (`gateway/contract`) may be bound tighter than its folder.
+   * What each folder of src/ may import besides itself, folders or single files; `*` is
+   * everything. A folder (`gateway/contract`) may be bound tighter than the one it is in.
    */
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
   /** Files that only these may import. */
@@ -102,12 +102,10 @@ function wrongImport({ from, specifier, target }: Import, rules: HouseRules): st
   if (target === 'package.json') return [];
   if (!target.startsWith('src/')) return [`${from} imports ${target}, which lies outside src/`];
   const found: string[] = [];
-  const here = folderOf(from);
-  const ownRule = rules.mayImport[from.replace(/^src\/|\.ts$/g, '')];
-  const folderRule = rules.mayImport[here];
-  if (folderRule === undefined) found.push(`${from}: the folder "${here}" is not in the table`);
-  const allowed = ownRule ?? [here, ...(folderRule ?? [])];
-  if (!isAllowed(allowed, folderOf(target), target)) {
+  const here = roomOf(from, rules);
+  if (here === undefined) return [`${from}: its folder is not in the table`];
+  const allowed = [here, ...(rules.mayImport[here] ?? [])];
+  if (!allowed.some((entry) => entry === '*' || isIn(entry, target))) {
     found.push(`${from} imports ${target}, but may import only ${allowed.join(', ')}`);
   }
   for (const { file, onlyBy } of rules.private) {
@@ -119,17 +117,20 @@ function wrongImport({ from, specifier, target }: Import, rules: HouseRules): st
 }
 
 function wrongPackage(from: string, specifier: string): string[] {
-  return folderOf(from) === 'kernel'
+  return isIn('kernel', from)
     ? [`${from} imports "${specifier}", but the kernel is pure and imports no package`]
     : [];
 }
 
-function isAllowed(allowed: readonly string[], folder: string, target: string): boolean {
-  return allowed.some((entry) => entry === '*' || entry === folder || target === `src/${entry}.ts`);
+/** The innermost folder with a rule of its own. */
+function roomOf(path: string, { mayImport }: HouseRules): string | undefined {
+  return Object.keys(mayImport)
+    .filter((folder) => isIn(folder, path))
+    .sort((one, other) => other.length - one.length)[0];
 }
 
-function folderOf(path: string): string {
-  return path.split('/')[1] ?? '';
+function isIn(entry: string, path: string): boolean {
+  return path === `src/${entry}.ts` || path.startsWith(`src/${entry}/`);
 }
 
 // How a test of vitest can wait, or say how long it may take, without limits.ts.

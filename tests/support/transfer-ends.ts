@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { AgentTransfer } from '../../src/app/agent-transfer.ts';
 import { headerBytes, sealChunks, sealedSize, sealingOf } from '../../src/blobs/seal/aosb1.ts';
-import type { Client } from '../../src/gateway/client.ts';
+import type { Client } from '../../src/gateway/client/client.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { type Agent, furnishTransfers, type TransferHome, transferHome } from './transfer-home.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WireAgent } from '../../gateway/contract.ts';
+import type { WireAgent } from '../../gateway/contract/contract.ts';
 import { agentTree } from './agent-tree.ts';
 
 function agent(name: string, parent: string | null = null): WireAgent {

@@ -1,4 +1,4 @@
-import type { WireAgent } from '../../gateway/contract.ts';
+import type { WireAgent } from '../../gateway/contract/contract.ts';
 
 export interface Placed {
   readonly agent: WireAgent;

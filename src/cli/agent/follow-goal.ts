@@ -1,7 +1,7 @@
 /** A goal as it is worked on, told to whoever watches. Only its result is data for stdout. */
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireGoal } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireGoal } from '../../gateway/contract/contract.ts';
 import type { Context } from '../core/context.ts';
 import { patiently } from '../core/patience.ts';
 import { type GoalSight, GoalTeller } from './goal-teller.ts';

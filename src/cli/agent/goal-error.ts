@@ -1,5 +1,5 @@
-import { problemError } from '../../gateway/client.ts';
-import type { WireGoal } from '../../gateway/contract.ts';
+import { problemError } from '../../gateway/client/client.ts';
+import type { WireGoal } from '../../gateway/contract/contract.ts';
 import type { AosError } from '../../kernel/errors.ts';
 
 /** Why a goal was not reached, as the agent's runtime said it. */

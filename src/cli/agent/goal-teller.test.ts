@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WireStep } from '../../gateway/contract.ts';
+import type { WireStep } from '../../gateway/contract/contract.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import { type GoalSight, GoalTeller } from './goal-teller.ts';
 

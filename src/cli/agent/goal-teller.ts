@@ -2,8 +2,8 @@
  * Tells on stderr what an agent does for a goal: words as they come, a line for each call of
  * a tool. What is written is kept track of, so that nothing stands in the middle of words.
  */
-import type { Client } from '../../gateway/client.ts';
-import type { WireCall, WireGoal } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireCall, WireGoal } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/budget.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';

@@ -1,5 +1,5 @@
 /** Goals as a person reads them. */
-import type { WireBudget, WireGoalSummary } from '../../gateway/contract.ts';
+import type { WireBudget, WireGoalSummary } from '../../gateway/contract/contract.ts';
 import { printAmount, resources } from '../../kernel/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/quote.ts';

@@ -1,4 +1,4 @@
-import type { WireAgentDetails } from '../../gateway/contract.ts';
+import type { WireAgentDetails } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable, quote } from '../../kernel/quote.ts';
 import { shellWord } from '../../kernel/shell-word.ts';

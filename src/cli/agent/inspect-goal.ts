@@ -1,4 +1,4 @@
-import type { WireGoal, WireStep } from '../../gateway/contract.ts';
+import type { WireGoal, WireStep } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';
 import { indented } from '../core/indented.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireGoal, WireStep } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireGoal, WireStep } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';

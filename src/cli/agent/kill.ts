@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { withAgent } from '../core/agent-word.ts';
 import { withHome } from '../core/connect.ts';

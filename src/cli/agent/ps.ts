@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireAgent } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireAgent } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/quote.ts';

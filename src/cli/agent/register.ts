@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { HandleOptions } from '../../gateway/client.ts';
+import type { HandleOptions } from '../../gateway/client/client.ts';
 import { checkAgentName } from '../../kernel/agent-name.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { WireCall } from '../../gateway/contract.ts';
+import type { WireCall } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { endAfter, endWords } from '../core/call-end.ts';
 import { withHome } from '../core/connect.ts';

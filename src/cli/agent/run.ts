@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { Answer, Body, WireGoal } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { Answer, Body, WireGoal } from '../../gateway/contract/contract.ts';
 import { parseLimits, printAmount } from '../../kernel/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WireStep } from '../../gateway/contract.ts';
+import type { WireStep } from '../../gateway/contract/contract.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import { stepsTable, wholeStep } from './step-words.ts';
 

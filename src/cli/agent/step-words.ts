@@ -1,5 +1,5 @@
 /** Steps of the journal as a person reads them. What models and tools said is data. */
-import type { WireStep } from '../../gateway/contract.ts';
+import type { WireStep } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/budget.ts';
 import type { RememberedItem, Step, ToldResult } from '../../kernel/journal/step.ts';
 import type { AnswerPart } from '../../kernel/model.ts';

@@ -1,6 +1,6 @@
 /** The usual first mistake: `aos spawn bot -- python3 ./bot.py`, where only python3 is shown. */
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Body } from '../../gateway/contract.ts';
+import type { Body } from '../../gateway/contract/contract.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
 

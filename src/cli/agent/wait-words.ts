@@ -1,5 +1,5 @@
-import type { Client } from '../../gateway/client.ts';
-import type { WireGoalSummary } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireGoalSummary } from '../../gateway/contract/contract.ts';
 
 /** The call that a goal waits for; undefined when it waits for something else, or not. */
 export function awaitedCall({

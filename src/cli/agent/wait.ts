@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Client } from '../../gateway/client.ts';
-import type { WireAgentDetails, WireGoal } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireAgentDetails, WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { reach } from '../core/connect.ts';

@@ -1,5 +1,5 @@
 /** Names of agents as they are typed. */
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { checkAgentName } from '../../kernel/agent-name.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/suggest.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WireCall } from '../../gateway/contract.ts';
+import type { WireCall } from '../../gateway/contract/contract.ts';
 import { endWords } from './call-end.ts';
 
 const call = {

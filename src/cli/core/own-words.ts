@@ -1,6 +1,6 @@
 /** What the daemon refuses about a request, in the words of the command that made it. */
 import type { Command } from 'commander';
-import type { RefusedField } from '../../gateway/contract.ts';
+import type { RefusedField } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { AosCommand } from './aos-command.ts';

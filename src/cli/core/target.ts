@@ -1,6 +1,6 @@
 /** What a word names: an agent by its name, a goal or a call by its id or the beginning of it. */
-import type { Client } from '../../gateway/client.ts';
-import type { WireAgentDetails, WireCall, WireGoal } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireAgentDetails, WireCall, WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { didYouMean } from '../../kernel/suggest.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { answers, refuseNoHome } from '../../app/use-home.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { freeReserve } from '../../app/reserve.ts';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/use-home.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isFull } from '../../app/doctor/disk.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { reach } from '../core/connect.ts';

@@ -1,4 +1,4 @@
-import type { WireGoal } from '../../gateway/contract.ts';
+import type { WireGoal } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { shortened } from '../agent/goal-words.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
 import type { DaemonAddress } from '../../app/daemon.ts';
 import { version } from '../../app/version.ts';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { reach } from '../core/connect.ts';

@@ -1,5 +1,5 @@
 /** The last scenes of the demo: a human is asked, the report is checked, and what it all was. */
-import type { WireApproval } from '../../gateway/contract.ts';
+import type { WireApproval } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/budget.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import { isOver } from '../agent/goal-words.ts';

@@ -1,7 +1,7 @@
 /** The scenes of the demo, in the order in which they are played. */
 import type { DaemonAddress } from '../../app/daemon.ts';
 import { fileCapability } from '../../app/scripts.ts';
-import type { WireBudget } from '../../gateway/contract.ts';
+import type { WireBudget } from '../../gateway/contract/contract.ts';
 import { shellWord } from '../../kernel/shell-word.ts';
 import { isOver } from '../agent/goal-words.ts';
 import { table } from '../core/table.ts';

@@ -9,7 +9,7 @@ import type { DaemonAddress } from '../../app/daemon.ts';
 import { readHolder } from '../../app/home-lock.ts';
 import { type DemoPlaces, demoScripts } from '../../app/scripts.ts';
 import { withoutSymlinks } from '../../app/without-symlinks.ts';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { removeTree } from '../../kernel/remove.ts';

@@ -1,5 +1,5 @@
 /** Waiting for what the team does, and noticing when it does something else. */
-import type { WireGoal } from '../../gateway/contract.ts';
+import type { WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import { isOver, shortened } from '../agent/goal-words.ts';

@@ -1,5 +1,5 @@
 /** A change that its owner has said yes to, with how far it is on a terminal. */
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import { textOfShown } from '../../kernel/shown-output.ts';
 import { waitForEnd } from '../core/call-end.ts';

@@ -1,5 +1,5 @@
 /** Lists of memories, as a person reads them. */
-import type { Answer, WireMemory } from '../../gateway/contract.ts';
+import type { Answer, WireMemory } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { table } from '../core/table.ts';

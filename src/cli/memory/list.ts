@@ -1,7 +1,7 @@
 /** `aos memory list` and `aos memory history`. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
 import { quote } from '../../kernel/quote.ts';

@@ -1,6 +1,6 @@
 /** `aos memory purge`: what is erased for good is counted first, and asked for. */
 import type { Command } from 'commander';
-import type { Answer, Body } from '../../gateway/contract.ts';
+import type { Answer, Body } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkMemoryKey } from '../../kernel/memory/key.ts';
 import { quote } from '../../kernel/quote.ts';

@@ -1,5 +1,5 @@
 /** What a search among memories has found, as a person reads it. */
-import type { Body, WireMemoryHit } from '../../gateway/contract.ts';
+import type { Body, WireMemoryHit } from '../../gateway/contract/contract.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { table } from '../core/table.ts';
 import { dayOf, whoseWords } from './words.ts';

@@ -1,6 +1,6 @@
 /** `aos memory share`, `unshare` and `shares`. */
 import { type Command, Option } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';

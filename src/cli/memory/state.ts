@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';

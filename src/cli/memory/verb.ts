@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
 import { agentOf } from '../../app/config.ts';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkMemoryKey } from '../../kernel/memory/key.ts';
 import { memoryScopes } from '../../kernel/memory/memory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WireMemory, WireMemoryHit } from '../../gateway/contract.ts';
+import type { WireMemory, WireMemoryHit } from '../../gateway/contract/contract.ts';
 import { listText, versionsText } from './list-words.ts';
 import { foundText, nothingText } from './search-words.ts';
 

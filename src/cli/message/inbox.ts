@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
 import { agentOf } from '../../app/config.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireItem } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireItem } from '../../gateway/contract/contract.ts';
 import { checkAgentName } from '../../kernel/agent-name.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
 import { composeEngines, type Engines } from '../../app/compose.ts';
 import { agentOf } from '../../app/config.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { Answer, WireOutgoing } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { Answer, WireOutgoing } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { messageKinds, priorities } from '../../kernel/message.ts';
 import { oneLine } from '../../kernel/quote.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { messageIdOf } from './message-id-word.ts';

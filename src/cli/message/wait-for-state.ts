@@ -1,6 +1,6 @@
 import type { Engines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireHistory } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireHistory } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 

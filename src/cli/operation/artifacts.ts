@@ -1,6 +1,6 @@
 /** `aos op artifacts` and `aos op delete`. */
 import type { Command } from 'commander';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { didYouMean } from '../../kernel/suggest.ts';

@@ -1,6 +1,6 @@
 /** `aos op ls` and `aos op get`. */
 import { type Command, Option } from 'commander';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { type OperationStatus, operationStatuses } from '../../kernel/operation.ts';
 import type { Context } from '../core/context.ts';
 import { shortIds } from '../core/id-word.ts';

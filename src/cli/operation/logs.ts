@@ -1,6 +1,6 @@
 /** `aos op logs` and `aos op cancel`. */
 import type { Command } from 'commander';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';
 import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';

@@ -1,6 +1,6 @@
 /** `aos op submit`. */
 import type { Command } from 'commander';
-import { type Client, problemError } from '../../gateway/client.ts';
+import { type Client, problemError } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, printable, quote } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';

@@ -1,7 +1,7 @@
 /** What the commands about operations have in common: as whom they act, and with which key. */
 import type { Command } from 'commander';
 import type { SigningKey } from '../../app/operation-client.ts';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { withAgent } from '../core/agent-word.ts';

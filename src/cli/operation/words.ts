@@ -1,5 +1,5 @@
 /** Operations and artifacts as a person reads them. */
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';
 import { indented } from '../core/indented.ts';

@@ -1,7 +1,7 @@
 /** `aos approvals approve` and `aos approvals deny`. */
 import type { Command } from 'commander';
-import type { Client } from '../../gateway/client.ts';
-import type { WireApproval } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireApproval } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';
 import { endAfter, endWords } from '../core/call-end.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { WireApproval } from '../../gateway/contract.ts';
+import type { WireApproval } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

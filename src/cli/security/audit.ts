@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireEvent, WireSignedHead } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireEvent, WireSignedHead } from '../../gateway/contract/contract.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseMoment } from '../../kernel/moment.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Answer, WireGrant } from '../../gateway/contract.ts';
+import type { Answer, WireGrant } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Client } from '../../gateway/client.ts';
-import type { Answer, WireGrant } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { Answer, WireGrant } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

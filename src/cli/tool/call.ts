@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
 import { agentOf } from '../../app/config.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { WireCall } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { WireCall } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printable, quote } from '../../kernel/quote.ts';
 import { errorOfCall, waitForEnd } from '../core/call-end.ts';

@@ -1,6 +1,6 @@
 /** A call of a tool, with what it shows while it runs: its stdout to ours, its stderr to ours. */
-import type { Client } from '../../gateway/client.ts';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/quote.ts';
 import type { OutputStream } from '../../kernel/sandbox.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
 import { agentOf } from '../../app/config.ts';
-import type { WireCall } from '../../gateway/contract.ts';
+import type { WireCall } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, safeJson } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,6 +1,6 @@
 /** `agent-transfer link`, `upload-link`, `links` and `unlink`: for humans with a browser. */
 import type { Command } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
-import type { Query } from '../../gateway/contract.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import type { Query } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';

@@ -1,7 +1,7 @@
 /** `agent-transfer metrics`. */
 
 import type { Command } from 'commander';
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AgentTransfer } from '../../app/agent-transfer.ts';
 import { composeEngines } from '../../app/compose.ts';
-import type { Client } from '../../gateway/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

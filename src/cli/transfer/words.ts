@@ -1,6 +1,6 @@
 /** Transfers as a person reads them. */
 
-import type { Answer } from '../../gateway/contract.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';

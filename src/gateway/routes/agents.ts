@@ -3,12 +3,12 @@ import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agen
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';
 import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
-import { agentAsItIs } from '../agent-as-it-is.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { WireAgent } from '../contract.ts';
-import { pageLimit } from '../event-query.ts';
-import { timeOrNull } from '../wire.ts';
+import type { WireAgent } from '../contract/contract.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { pageLimit } from '../streams/event-query.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { agentAsItIs } from './views/agent-as-it-is.ts';
+import { timeOrNull } from './views/wire.ts';
 
 export function agentRoutes(
   deps: RouteDeps,

@@ -9,12 +9,12 @@ import {
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { recordRefusedAnswer, unknownApproval } from '../../security/approvals.ts';
 import type { AnswerRequest } from '../../tools/answer.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { WireApproval } from '../contract.ts';
-import { pageLimit } from '../event-query.ts';
-import { findRow } from '../find-row.ts';
-import { nameOf, timeOrNull } from '../wire.ts';
+import type { WireApproval } from '../contract/contract.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { pageLimit } from '../streams/event-query.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { findRow } from './views/find-row.ts';
+import { nameOf, timeOrNull } from './views/wire.ts';
 
 export function approvalRoutes({
   calls,

@@ -1,8 +1,8 @@
-import { routes } from '../contract.ts';
-import { tooLarge } from '../problem.ts';
-import { noAttachment } from '../send-message.ts';
-import { type Part, sendRange } from '../send-range.ts';
+import { routes } from '../contract/contract.ts';
+import { tooLarge } from '../server/problem.ts';
+import { type Part, sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { noAttachment } from './views/send-message.ts';
 
 /** Bytes that are too large to stand in a message, as streams both ways. */
 export function attachmentRoutes(deps: RouteDeps): Handles<'putAttachment' | 'attachment'> {

@@ -1,10 +1,10 @@
 import type { SignedHead } from '../../ledger/events.ts';
 import { signHead } from '../../security/audit/head.ts';
 import { verifyChain } from '../../security/audit/verify.ts';
-import type { Answer, WireSignedHead } from '../contract.ts';
-import { badRequest } from '../problem.ts';
-import { wireSignedHead } from '../wire.ts';
+import type { Answer, WireSignedHead } from '../contract/contract.ts';
+import { badRequest } from '../server/problem.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { wireSignedHead } from './views/wire.ts';
 
 // Long enough for everybody else to get a turn.
 const pauseMs = 1;

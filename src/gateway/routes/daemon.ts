@@ -2,7 +2,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { timeText } from '../../kernel/time-text.ts';
 import { countAgents } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
-import { type Answer, apiVersion } from '../contract.ts';
+import { type Answer, apiVersion } from '../contract/contract.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 /** How the daemon is, and how it is stopped. */

@@ -1,11 +1,11 @@
 import { readEvents } from '../../ledger/events.ts';
-import type { Answer } from '../contract.ts';
-import { eventFilter, eventPage } from '../event-query.ts';
-import { answerWithEvents } from '../event-stream-answer.ts';
-import { oldestSeq, startPosition } from '../feed.ts';
-import { openingPosition } from '../feed-connection.ts';
-import { wireEvent } from '../wire.ts';
+import type { Answer } from '../contract/contract.ts';
+import { eventFilter, eventPage } from '../streams/event-query.ts';
+import { answerWithEvents } from '../streams/event-stream-answer.ts';
+import { oldestSeq, startPosition } from '../streams/feed.ts';
+import { openingPosition } from '../streams/feed-connection.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { wireEvent } from './views/wire.ts';
 
 export function eventRoutes(deps: RouteDeps): Handles<'events'> {
   return {

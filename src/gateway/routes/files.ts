@@ -1,8 +1,8 @@
 import { checkedRequest } from '../../files/input.ts';
 import { fileManifest, moreManifest } from '../../files/manifest.ts';
 import { answerOfFailure, answerOfOutcome } from '../../toolbox/files/answer-of-outcome.ts';
-import type { Answer } from '../contract.ts';
-import { actingPrincipal } from '../parties.ts';
+import type { Answer } from '../contract/contract.ts';
+import { actingPrincipal } from '../server/parties.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { signalOfCaller } from './tools.ts';
 

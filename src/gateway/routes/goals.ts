@@ -13,15 +13,15 @@ import {
 import { readSteps } from '../../ledger/steps.ts';
 import { forkOperation } from '../../runtime/fork.ts';
 import { mustFindOperation } from '../../runtime/submit.ts';
-import type { Answer, WireGoalSummary } from '../contract.ts';
-import { pageLimit, queryNumber } from '../event-query.ts';
-import { answerWithGoal } from '../goal-stream.ts';
-import { findGoal, wireGoal, wireStep, wireSummary } from '../goal-wire.ts';
-import { untilHangUp } from '../hang-up.ts';
-import { idempotencyKey } from '../idempotency-key.ts';
-import { badRequest } from '../problem.ts';
-import { goalAsItIs, noDaemon, runtimeOf } from '../runtime-of.ts';
+import type { Answer, WireGoalSummary } from '../contract/contract.ts';
+import { untilHangUp } from '../server/hang-up.ts';
+import { idempotencyKey } from '../server/idempotency-key.ts';
+import { badRequest } from '../server/problem.ts';
+import { pageLimit, queryNumber } from '../streams/event-query.ts';
+import { answerWithGoal } from '../streams/goal-stream.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { findGoal, wireGoal, wireStep, wireSummary } from './views/goal-wire.ts';
+import { goalAsItIs, noDaemon, runtimeOf } from './views/runtime-of.ts';
 
 type GoalRoutes = 'submitGoal' | 'goals' | 'goal' | 'steps' | 'followGoal';
 

@@ -7,14 +7,14 @@ import { grantCommand } from '../../security/authorize.ts';
 import { unknownGrant } from '../../security/grants/capability-manager.ts';
 import { holderOf } from '../../security/grants/holder.ts';
 import { checksummed } from '../../security/identity/address.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { Answer, WireGrant } from '../contract.ts';
-import { deedOf } from '../deed-of.ts';
-import { pageLimit } from '../event-query.ts';
-import { findRow } from '../find-row.ts';
-import { type ActingLedger, actingAgent, whose } from '../parties.ts';
-import { nameOf, timeOrNull } from '../wire.ts';
+import type { Answer, WireGrant } from '../contract/contract.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { type ActingLedger, actingAgent, whose } from '../server/parties.ts';
+import { pageLimit } from '../streams/event-query.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { deedOf } from './views/deed-of.ts';
+import { findRow } from './views/find-row.ts';
+import { nameOf, timeOrNull } from './views/wire.ts';
 
 export function grantRoutes(
   deps: RouteDeps,

@@ -1,8 +1,8 @@
 import type { Subscription } from '../../relay/relay.ts';
-import type { Answer } from '../contract.ts';
-import { pageBehind } from '../list-page.ts';
-import { actingAgent } from '../parties.ts';
+import type { Answer } from '../contract/contract.ts';
+import { actingAgent } from '../server/parties.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { pageBehind } from './views/list-page.ts';
 
 type GroupRoute =
   | 'channels'

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, HomeCaller } from '../authenticate.ts';
-import type { Answer, Body, Params, Query, RouteName, Routes } from '../contract.ts';
-import type { GatewayDeps } from '../deps.ts';
-import type { FeedDeps, Reader } from '../feed-connection.ts';
-import type { Metrics } from '../metrics.ts';
-import type { StreamSlots } from '../stream-slots.ts';
+import type { Answer, Body, Params, Query, RouteName, Routes } from '../contract/contract.ts';
+import type { Caller, HomeCaller } from '../server/authenticate.ts';
+import type { GatewayDeps } from '../server/deps.ts';
+import type { Metrics } from '../server/metrics.ts';
+import type { FeedDeps, Reader } from '../streams/feed-connection.ts';
+import type { StreamSlots } from '../streams/stream-slots.ts';
 
 /** One request, checked by the contract and by who may call. */
 export interface Call<Name extends RouteName> {

@@ -4,12 +4,12 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import { type AgentRow, findAgent, hasBeats, setBeats } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
-import { agentDetails } from '../agent-details.ts';
-import type { Answer } from '../contract.ts';
-import { idempotencyKey } from '../idempotency-key.ts';
-import { runtimeOf } from '../runtime-of.ts';
-import { spawnOrder } from '../spawn-order.ts';
+import type { Answer } from '../contract/contract.ts';
+import { idempotencyKey } from '../server/idempotency-key.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { agentDetails } from './views/agent-details.ts';
+import { runtimeOf } from './views/runtime-of.ts';
+import { spawnOrder } from './views/spawn-order.ts';
 
 type LifeRoutes = 'spawn' | 'agentDetails' | 'pauseAgent' | 'resumeAgent' | 'killAgent';
 

@@ -4,15 +4,15 @@ import type { LinkRow } from '../../ledger/transfer-links.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import { isLinkOf, type MadeLink } from '../../transfer/links.ts';
 import { unknownLink } from '../../transfer/refusals.ts';
-import type { Answer } from '../contract.ts';
-import { doorOf } from '../door.ts';
-import { findRow } from '../find-row.ts';
-import { linkPage } from '../link-page.ts';
-import { listLimit, listPage } from '../list-page.ts';
-import { actingParty } from '../parties.ts';
-import { sendRange } from '../send-range.ts';
+import type { Answer } from '../contract/contract.ts';
+import { linkPage } from '../pages/link-page.ts';
+import { doorOf } from '../server/door.ts';
+import { actingParty } from '../server/parties.ts';
+import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { actorOf, idOf, isOwner, whose } from './transfers.ts';
+import { findRow } from './views/find-row.ts';
+import { listLimit, listPage } from './views/list-page.ts';
 
 export function linkRoutes(
   deps: RouteDeps,

@@ -1,12 +1,12 @@
 import { awaitMail } from '../../relay/await-mail.ts';
 import type { MailboxQuery } from '../../relay/relay.ts';
-import type { Query } from '../contract.ts';
-import { pageLimit, queryNumber } from '../event-query.ts';
-import { untilHangUp } from '../hang-up.ts';
-import { longestWaitMs } from '../message-limits.ts';
-import { wireItem } from '../message-wire.ts';
-import { inboxParty } from '../parties.ts';
+import type { Query } from '../contract/contract.ts';
+import { longestWaitMs } from '../contract/message-limits.ts';
+import { untilHangUp } from '../server/hang-up.ts';
+import { inboxParty } from '../server/parties.ts';
+import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { wireItem } from './views/message-wire.ts';
 
 const usualLimit = 100;
 

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { MemoryKey } from '../../kernel/memory/memory.ts';
 import type { NewEvent } from '../../ledger/ledger.ts';
 import { type PlaceSaid, placeOf } from '../../memory/place.ts';
-import type { Answer } from '../contract.ts';
-import { readLines } from '../memory-lines.ts';
-import { actingPrincipal } from '../parties.ts';
-import { wouldPurge } from '../would-purge.ts';
+import type { Answer } from '../contract/contract.ts';
+import { actingPrincipal } from '../server/parties.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { readLines } from './views/memory-lines.ts';
+import { wouldPurge } from './views/would-purge.ts';
 
 export function memoryKeepingRoutes(
   deps: RouteDeps,

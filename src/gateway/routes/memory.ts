@@ -1,6 +1,6 @@
-import type { Answer } from '../contract.ts';
-import { type DoorCall, throughDoor } from '../memory-door.ts';
+import type { Answer } from '../contract/contract.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { type DoorCall, throughDoor } from './views/memory-door.ts';
 
 type AsTheTool =
   | 'storeMemory'

@@ -2,16 +2,16 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
 import type { Settlement } from '../../relay/relay.ts';
 import { request as awaitAnswer } from '../../relay/request.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { Answer, Body } from '../contract.ts';
-import { findMessage } from '../find-message.ts';
-import { untilHangUp } from '../hang-up.ts';
-import { usualRequestMs } from '../message-limits.ts';
-import { messageOf, wireHistory, wireItem } from '../message-wire.ts';
-import { actingParty } from '../parties.ts';
-import { badRequest } from '../problem.ts';
-import { sendMessage } from '../send-message.ts';
+import type { Answer, Body } from '../contract/contract.ts';
+import { usualRequestMs } from '../contract/message-limits.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { untilHangUp } from '../server/hang-up.ts';
+import { actingParty } from '../server/parties.ts';
+import { badRequest } from '../server/problem.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { findMessage } from './views/find-message.ts';
+import { messageOf, wireHistory, wireItem } from './views/message-wire.ts';
+import { sendMessage } from './views/send-message.ts';
 
 /** Sending, answering, and what became of it. */
 export function messageRoutes(

@@ -15,15 +15,18 @@ import { unknownOperation } from '../../operations/access.ts';
 import { keyFor } from '../../operations/collection.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { checksummed } from '../../security/identity/address.ts';
-import type { Caller } from '../authenticate.ts';
-import type { Answer } from '../contract.ts';
-import { embedArtifacts } from '../embedded-artifacts.ts';
-import { feedPosition, pageLimit } from '../event-query.ts';
-import { findRow } from '../find-row.ts';
-import { untilHangUp } from '../hang-up.ts';
-import { digestKeyOf, requestDigest } from '../idempotency.ts';
-import { idempotencyKey } from '../idempotency-key.ts';
-import { answerWithLog } from '../operation-log-stream.ts';
+import type { Answer } from '../contract/contract.ts';
+import type { Caller } from '../server/authenticate.ts';
+import { untilHangUp } from '../server/hang-up.ts';
+import { digestKeyOf, requestDigest } from '../server/idempotency.ts';
+import { idempotencyKey } from '../server/idempotency-key.ts';
+import { badRequest } from '../server/problem.ts';
+import { feedPosition, pageLimit } from '../streams/event-query.ts';
+import { answerWithLog } from '../streams/operation-log-stream.ts';
+import { sendRange } from '../streams/send-range.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { embedArtifacts } from './views/embedded-artifacts.ts';
+import { findRow } from './views/find-row.ts';
 import {
   statesOf,
   statusOf,
@@ -31,10 +34,7 @@ import {
   wireCollection,
   wireOperation,
   wireResult,
-} from '../operation-wire.ts';
-import { badRequest } from '../problem.ts';
-import { sendRange } from '../send-range.ts';
-import type { Call, Handles, RouteDeps } from './handlers.ts';
+} from './views/operation-wire.ts';
 
 type OperationRoutes =
   | 'submitOperation'

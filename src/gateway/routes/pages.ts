@@ -1,5 +1,5 @@
-import { docsPage } from '../docs-page.ts';
-import { openApiDocument } from '../openapi.ts';
+import { openApiDocument } from '../openapi/openapi.ts';
+import { docsPage } from '../pages/docs-page.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 /** The interface describing itself. Both are made when somebody first asks. */

@@ -1,6 +1,6 @@
 import { timeText } from '../../kernel/time-text.ts';
-import { pageBehind } from '../list-page.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
+import { pageBehind } from './views/list-page.ts';
 
 /** Write-only: what goes in comes out of none of them. */
 export function secretRoutes({

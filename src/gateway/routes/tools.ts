@@ -12,17 +12,17 @@ import type { Sql } from '../../ledger/ledger.ts';
 import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { Answer, WireCall } from '../contract.ts';
-import { pageLimit, queryNumber } from '../event-query.ts';
-import { findRow } from '../find-row.ts';
-import { untilHangUp, whileAsked } from '../hang-up.ts';
-import { longestWaitMs } from '../message-limits.ts';
-import { actingPrincipal, whose } from '../parties.ts';
-import { hiddenBug, knownFailure } from '../problem.ts';
-import { ToolStream } from '../tool-stream.ts';
-import { nameOf, timeOrNull } from '../wire.ts';
+import type { Answer, WireCall } from '../contract/contract.ts';
+import { longestWaitMs } from '../contract/message-limits.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { untilHangUp, whileAsked } from '../server/hang-up.ts';
+import { actingPrincipal, whose } from '../server/parties.ts';
+import { hiddenBug, knownFailure } from '../server/problem.ts';
+import { pageLimit, queryNumber } from '../streams/event-query.ts';
+import { ToolStream } from '../streams/tool-stream.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { findRow } from './views/find-row.ts';
+import { nameOf, timeOrNull } from './views/wire.ts';
 
 export function toolRoutes(
   deps: RouteDeps,

@@ -8,17 +8,17 @@ import { requestOf } from '../../transfer/direct-calls.ts';
 import { isParty } from '../../transfer/find.ts';
 import { unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';
-import type { HomeCaller } from '../authenticate.ts';
-import type { Answer } from '../contract.ts';
-import { doorOf } from '../door.ts';
-import { pageLimit, queryNumber } from '../event-query.ts';
-import { findRow } from '../find-row.ts';
-import { untilHangUp } from '../hang-up.ts';
-import { longestWaitMs } from '../message-limits.ts';
-import { actingParty } from '../parties.ts';
-import { badRequest } from '../problem.ts';
-import { sendRange } from '../send-range.ts';
+import type { Answer } from '../contract/contract.ts';
+import { longestWaitMs } from '../contract/message-limits.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import { doorOf } from '../server/door.ts';
+import { untilHangUp } from '../server/hang-up.ts';
+import { actingParty } from '../server/parties.ts';
+import { badRequest } from '../server/problem.ts';
+import { pageLimit, queryNumber } from '../streams/event-query.ts';
+import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { findRow } from './views/find-row.ts';
 
 export function transferRoutes(
   deps: RouteDeps,

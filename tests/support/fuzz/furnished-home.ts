@@ -1,6 +1,6 @@
 /** A home in which there is something of everything, so that requests can be about it. */
 import { writeFileSync } from 'node:fs';
-import type { Client } from '../../../src/gateway/client.ts';
+import type { Client } from '../../../src/gateway/client/client.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
 import { sha256, storedOf } from '../temporary-transfers.ts';
 import type { Words } from './words.ts';

@@ -1,0 +1,18 @@
+/** What whoever follows a goal sees of it: the same on both sides of the wire. */
+import type { Delta } from '../../kernel/model.ts';
+import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
+import type { WireGoalSummary, WireStep } from './contract.ts';
+
+export type GoalSight =
+  | { readonly kind: 'step'; readonly step: WireStep }
+  /** Words as they come, of an answer whose step follows. */
+  | { readonly kind: 'delta'; readonly delta: Delta }
+  /** What a tool shows while it runs; its result is in a step that follows. */
+  | ({ readonly kind: 'output' } & CallOutput)
+  /** From here on, not all is seen of what this call shows. */
+  | ({ readonly kind: 'dropped' } & ShowingCall)
+  | ({ readonly kind: 'state' } & GoalState)
+  /** The goal is over, and all of its steps have been seen. */
+  | { readonly kind: 'end'; readonly state: WireGoalSummary['state'] };
+
+export type GoalState = Pick<WireGoalSummary, 'state' | 'waits_for'>;

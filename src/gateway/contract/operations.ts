@@ -1,0 +1,184 @@
+/** The part of the contract that outsiders use: operations, and what came of them. */
+import * as z from 'zod';
+import { operationStatuses } from '../../kernel/operation.ts';
+import { count, get, post, type Route, remove, time, wholeNumber } from './route.ts';
+
+const operationParams = z.strictObject({
+  operation_id: z.string().max(100).describe('The id; the owner may cut it short'),
+});
+const artifactParams = z.strictObject({
+  operation_id: z.string().max(100),
+  artifact_name: z.string().max(300).describe('Its name, with %2F for a slash'),
+});
+
+export const artifactMetadata = z
+  .object({
+    name: z.string(),
+    size: count.describe('Of the plain bytes'),
+    content_type: z.string(),
+    created_at: time,
+    download_url: z.string(),
+    checksum: z.string().describe('SHA-256 of the plain bytes, as sha256:HEX'),
+    id: z.string().describe('The object in the wrap of its key'),
+    expires_at: time,
+    e2e: z.boolean().describe('No key of this home opens it'),
+    encryption_key_encrypted: z
+      .nullable(z.string())
+      .describe('Its key, wrapped to you (docs/aosb1.md); null for others, and until you signed'),
+    content: z
+      .optional(z.string())
+      .describe('In phases 1 and 2: base64 of the sealed bytes. Deprecated: download it'),
+  })
+  .meta({ id: 'ArtifactMetadata' });
+
+export const artifactCollection = z
+  .object({
+    count,
+    total_size: count.describe('Of the plain bytes of all'),
+    artifacts: z.array(artifactMetadata),
+  })
+  .meta({ id: 'ArtifactCollection' });
+
+export const operationResult = z
+  .object({
+    status: z.enum(['ok', 'error']),
+    summary: z.string().describe('What the agent answered, or why there is no answer; data'),
+    execution_time: z.number().describe('In seconds, without what it waited for'),
+    logs: z.array(z.string()).describe('A line for each step'),
+  })
+  .meta({ id: 'OperationResult' });
+
+export const operationResponse = z
+  .object({
+    id: z.string(),
+    status: z.enum(operationStatuses),
+    started_at: z.optional(time),
+    finished_at: z.optional(time),
+    result: z.optional(operationResult).describe('Once it is over; without its logs in lists'),
+    artifacts: artifactCollection,
+  })
+  .meta({ id: 'GetOperationResponse' });
+
+const grantee = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .describe('For the owner: the address of the outsider for whom it is');
+
+export const operationRoutes = {
+  submitOperation: {
+    ...post,
+    path: '/api/v1/operations',
+    summary: 'Submit an operation: a goal for an agent that is made for it',
+    who: 'principal',
+    ownKey: true,
+    body: z.strictObject({
+      goal: z
+        .string()
+        .min(1)
+        .max(256 * 1024),
+      agent: z.optional(z.string().max(200)).describe('The template to make the agent from'),
+      grantee_address: z.optional(grantee),
+    }),
+    status: 201,
+    answer: operationResponse,
+  },
+  operations: {
+    ...get,
+    path: '/api/v1/operations',
+    summary: 'Your operations, the newest first; the owner sees all',
+    who: 'principal',
+    query: z.strictObject({
+      status: z.optional(z.enum(operationStatuses)),
+      before: z.optional(z.string().max(100)).describe('Only those before this one: "next"'),
+      limit: z.optional(wholeNumber.describe('At most 1000')),
+    }),
+    answer: z.object({ items: z.array(operationResponse), next: z.nullable(z.string()) }),
+  },
+  operation: {
+    ...get,
+    path: '/api/v1/operations/{operation_id}',
+    summary: 'One operation',
+    who: 'principal',
+    params: operationParams,
+    answer: operationResponse,
+  },
+  cancelOperation: {
+    ...post,
+    path: '/api/v1/operations/{operation_id}/cancel',
+    summary: 'End an operation that is not over',
+    who: 'principal',
+    params: operationParams,
+    body: z.strictObject({ reason: z.optional(z.string().max(1000)) }),
+    answer: operationResponse,
+  },
+  operationResult: {
+    ...get,
+    path: '/api/v1/operations/{operation_id}/result',
+    summary: 'What came of it; 409 until it is over',
+    who: 'principal',
+    params: operationParams,
+    answer: operationResult,
+  },
+  operationLogs: {
+    ...get,
+    path: '/api/v1/operations/{operation_id}/logs',
+    summary:
+      'A line for each step. With "Accept: text/event-stream" as they come: "log" (its number is the id, resumable by Last-Event-ID), "state", and "end" when it is over',
+    who: 'principal',
+    params: operationParams,
+    query: z.strictObject({ after: z.optional(wholeNumber), limit: z.optional(wholeNumber) }),
+    answer: z.object({
+      logs: z.array(z.string()),
+      next: z.nullable(count).describe('To ask for more behind these'),
+    }),
+  },
+  artifacts: {
+    ...get,
+    path: '/api/v1/operations/{operation_id}/artifacts',
+    summary: 'List operation artifacts; only for the original grantee',
+    who: 'principal',
+    legacySignature: true,
+    params: operationParams,
+    answer: artifactCollection,
+  },
+  artifact: {
+    ...get,
+    path: '/api/v1/operations/{operation_id}/artifacts/{artifact_name}',
+    summary: 'Download specific artifact: sealed bytes, to be opened by the client',
+    who: 'principal',
+    legacySignature: true,
+    params: artifactParams,
+    answer: z.string(),
+    contentType: 'application/octet-stream',
+    head: true,
+  },
+  deleteArtifact: {
+    ...remove,
+    path: '/api/v1/operations/{operation_id}/artifacts/{artifact_name}',
+    summary: 'Delete specific artifact, for good',
+    who: 'principal',
+    params: artifactParams,
+  },
+  buyToken: {
+    ...post,
+    path: '/api/v1/tokens',
+    summary: 'For one signature: a handle that is good for 15 minutes, shown this once',
+    who: 'principal',
+    body: z.strictObject({}),
+    status: 201,
+    answer: z.object({ token: z.string(), expires_at: time }),
+    secretAnswer: true,
+  },
+  rotateKeys: {
+    ...post,
+    path: '/api/v1/keys/rotate',
+    summary: 'Seal what the daemon keeps of artifacts with a new key, and destroy the old one',
+    who: 'owner',
+    body: z.strictObject({}),
+    answer: z.object({
+      key: z.string().describe('The id of the new one'),
+      resealed: count.describe('How many metadata.json files'),
+      rewrapped: count.describe('How many keys of artifacts'),
+    }),
+  },
+} as const satisfies Record<string, Route>;

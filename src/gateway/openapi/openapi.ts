@@ -1,0 +1,221 @@
+/** The contract as OpenAPI 3.1, for tools and for the page at `/docs`. */
+import { type RouteName, routes, schemas } from '../contract/contract.ts';
+import type { Route } from '../contract/route.ts';
+import {
+  hasBody,
+  isRanged,
+  type OpenApiContent,
+  type OpenApiReference,
+  type OpenApiResponses,
+  responsesOf,
+  takesKey,
+} from './answers.ts';
+import { examples } from './examples.ts';
+import {
+  headerComponents,
+  type ParameterName,
+  parameterComponents,
+  responseComponents,
+  securitySchemes,
+} from './parts.ts';
+import { type JsonSchema, type NamedSchemas, namedSchemas } from './schemas.ts';
+import { tagOf, tags } from './tags.ts';
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly (OpenApiParameter | OpenApiReference)[];
+  readonly requestBody?: { readonly required: true; readonly content: OpenApiContent };
+  readonly responses: OpenApiResponses;
+  /** The roles that it needs, by each scheme. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+export interface OpenApiDocument {
+  readonly [key: string]: unknown;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+}
+
+const whoWords = {
+  open: 'Open to everybody.',
+  principal: 'For the owner, agents, and outsiders who sign; each sees what is theirs.',
+  any: 'For the owner and for agents, who see what concerns them.',
+  owner: 'For the owner.',
+} as const;
+
+export function openApiDocument(version: string): OpenApiDocument {
+  const named = namedSchemas();
+  const described = paths(named);
+  // What is only ever said over a WebSocket, or instead of an answer, is named as well.
+  for (const schema of Object.values(schemas)) named.answer(schema);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent OS',
+      version,
+      description:
+        "The daemon's interface. The owner's socket needs no handle; an agent's socket and TCP do.",
+    },
+    servers: [{ url: 'http://127.0.0.1:7717' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: described,
+    components: {
+      schemas: named.components(),
+      parameters: parameterComponents,
+      headers: headerComponents,
+      responses: responseComponents,
+      securitySchemes,
+    },
+  };
+}
+
+function paths(named: NamedSchemas): OpenApiDocument['paths'] {
+  const found: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    const methods = found[route.path] ?? {};
+    methods[route.method.toLowerCase()] = operation(named, name, route);
+    if (route.head === true) methods['head'] = headOperation(named, name, route);
+    found[route.path] = methods;
+  }
+  found['/api/v1/ws'] = { get: webSocketOperation(named) };
+  return found;
+}
+
+function operation(named: NamedSchemas, name: string, route: Route): OpenApiOperation {
+  return {
+    operationId: name,
+    tags: [tagOf(route.path)],
+    summary: route.summary,
+    description: whoWords[route.who],
+    parameters: [
+      ...parameters('path', named.input(route.params)),
+      ...parameters('query', named.input(route.query)),
+      ...headerParameters(name, route).map((one) => ({ $ref: `#/components/parameters/${one}` })),
+    ],
+    ...requestBody(named, name, route),
+    responses: responsesOf(name, route, goodContent(named, name, route)),
+    security: securityOf(route),
+  };
+}
+
+/** The same without the bytes. */
+function headOperation(named: NamedSchemas, name: string, route: Route): OpenApiOperation {
+  return {
+    ...operation(named, name, route),
+    operationId: `${name}Head`,
+    summary: `The headers of ${name}, without its bytes`,
+    responses: responsesOf(name, route, undefined),
+  };
+}
+
+function securityOf({ who, legacySignature }: Route): OpenApiOperation['security'] {
+  if (who === 'open') return [];
+  const roles = who === 'owner' ? ['owner'] : [];
+  return [
+    ...[{ bearer: roles }, { basic: roles }],
+    ...(who === 'principal' ? [{ web3Signed: roles }] : []),
+    ...(legacySignature === true ? [{ legacySignature: roles }] : []),
+  ];
+}
+
+const resumable: ReadonlySet<string> = new Set<RouteName>([
+  ...(['events', 'followGoal', 'operationLogs'] as const),
+]);
+
+function headerParameters(name: string, route: Route): ParameterName[] {
+  return [
+    ...(takesKey(route) ? (['IdempotencyKey'] as const) : []),
+    ...(resumable.has(name) ? (['LastEventId'] as const) : []),
+    ...(isRanged(route) ? (['Range', 'IfRange', 'IfNoneMatch'] as const) : []),
+  ];
+}
+
+function requestBody(
+  named: NamedSchemas,
+  name: string,
+  route: Route,
+): Pick<OpenApiOperation, 'requestBody'> {
+  if (!hasBody(route)) return {};
+  const required = true;
+  if (route.streams === true) {
+    const type = route.streamType ?? 'application/octet-stream';
+    return { requestBody: { required, content: { [type]: bytes } } };
+  }
+  const schema = named.input(route.body);
+  const content = { 'application/json': { schema, ...exampleOf(name, 'body') } };
+  return { requestBody: { required, content } };
+}
+
+const bytes = { schema: { type: 'string', format: 'binary' } } as const;
+
+function goodContent(named: NamedSchemas, name: string, route: Route): OpenApiContent | undefined {
+  if (route.status === 204) return undefined;
+  const type = route.contentType?.split(';')[0] ?? 'application/json';
+  if (type === 'application/octet-stream') return { [type]: bytes };
+  const schema = named.answer(route.answer);
+  const page = { [type]: { schema, ...exampleOf(name, 'answer') } };
+  const stream = streamWords[name];
+  if (stream === undefined) return page;
+  return { ...page, 'text/event-stream': { schema: { type: 'string', description: stream } } };
+}
+
+const streamWords: Readonly<Record<string, string>> = {
+  events: 'One Event as JSON in each "data", or {"from","to"} of event "pruned"',
+  operationLogs: 'One line in each "data" of event "log"; "state" and "end" when it is over',
+};
+
+function exampleOf(name: string, part: 'body' | 'answer'): { readonly example?: unknown } {
+  const all: Readonly<Record<string, { readonly body?: unknown; readonly answer?: unknown }>> =
+    examples;
+  const example = all[name]?.[part];
+  return example === undefined ? {} : { example };
+}
+
+function webSocketOperation(named: NamedSchemas): OpenApiOperation {
+  const { responses, ...events } = operation(named, 'events', routes.events);
+  const { 200: _page, ...refusals } = responses;
+  return {
+    ...events,
+    operationId: 'ws',
+    summary:
+      'The same events over a WebSocket, each as one JSON text with "type":"event"; and messages, sent and received',
+    parameters: [...events.parameters.filter((one) => 'in' in one), noEvents],
+    responses: { 101: { description: 'A WebSocket' }, ...refusals },
+  };
+}
+
+const noEvents: OpenApiParameter = {
+  name: 'events',
+  in: 'query',
+  required: false,
+  description: 'Alone: for whoever wants no events',
+  schema: { type: 'string', const: 'no' },
+};
+
+function parameters(where: 'path' | 'query', schema: JsonSchema): OpenApiParameter[] {
+  // z.toJSONSchema gives these for every object.
+  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+  const required = (schema['required'] ?? []) as readonly string[];
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    return {
+      name,
+      in: where,
+      required: required.includes(name),
+      ...(typeof description === 'string' ? { description } : {}),
+      schema: rest,
+    };
+  });
+}

@@ -1,0 +1,173 @@
+/** Messages over a WebSocket, both ways. */
+import type { WebSocket } from 'ws';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/quote.ts';
+import type { Party } from '../../relay/envelope.ts';
+import type { SocketMessage, SocketRef, SocketRequest } from '../contract/socket.ts';
+import { actingParty } from '../server/parties.ts';
+import { badRequest, hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
+import { MailAttachment } from './mail-attachment.ts';
+import { pushBacklog, pushStragglers } from './mail-backlog.ts';
+import type { MailDeps, MailReader } from './mail-deps.ts';
+import { SendFrames } from './send-frames.ts';
+import type { SocketBrake } from './socket-brake.ts';
+import type { SocketWriter } from './socket-writer.ts';
+
+export interface MailSocketParts {
+  readonly socket: WebSocket;
+  readonly writer: SocketWriter;
+  readonly brake: SocketBrake;
+  readonly gone: AbortSignal;
+}
+
+interface Attached extends AsyncDisposable {
+  readonly mail: MailAttachment;
+}
+
+const mostAttached = 1000;
+
+export class MailSocket implements AsyncDisposable {
+  readonly #deps: MailDeps;
+  readonly #reader: MailReader;
+  readonly #parts: MailSocketParts;
+  readonly #frames: SendFrames;
+  readonly #attached = new Map<Party, Attached>();
+  /** Attaching and detaching happen one after another. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(deps: MailDeps, reader: MailReader, parts: MailSocketParts) {
+    this.#deps = deps;
+    this.#reader = reader;
+    this.#parts = parts;
+    this.#frames = new SendFrames({ deps, reader, ...parts });
+  }
+
+  send(frame: SocketRequest<'send'>): void {
+    this.#frames.add(frame);
+  }
+
+  read({ as, ids }: SocketRequest<'read'>): void {
+    const { caller } = this.#reader;
+    const party = as ?? (caller.kind === 'owner' ? 'owner' : caller.name);
+    const attached = this.#attached.get(party);
+    if (attached === undefined) throw notAttached(party);
+    attached.mail.read(ids);
+  }
+
+  attach({ ref = null, as, event_types: types, messages }: SocketRequest<'attach'>): void {
+    this.#inTurn(ref, async () => {
+      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
+      const before = this.#attached.get(party);
+      if (before === undefined && this.#attached.size >= mostAttached) throw tooManyAttached();
+      const subscriptions = types === undefined ? undefined : await this.#idsOf(party, types);
+      const mail = new MailAttachment({
+        ...this.#parts,
+        mailboxes: this.#deps.relay.mailboxes,
+        log: this.#deps.log,
+        clock: this.#deps.clock,
+        reader: this.#reader,
+        party,
+        subscriptions,
+        wantsMessages: messages ?? types === undefined,
+      });
+      if (this.#parts.gone.aborted) return;
+      this.#tell({ type: 'attached', ref, as: party });
+      this.#attached.set(party, this.#serve(party, mail, messages ?? types === undefined));
+      await before?.[Symbol.asyncDispose]();
+    });
+  }
+
+  #serve(party: Party, mail: MailAttachment, wantsMessages: boolean): Attached {
+    const { live, clock, relay, log } = this.#deps;
+    const { mailboxes } = relay;
+    const backlog = { mailboxes, live, clock };
+    live.add(party, mail);
+    let held: AsyncDisposable | undefined;
+    const left = new AbortController();
+    const serving = async (): Promise<void> => {
+      if (wantsMessages) await pushBacklog(backlog, party, mail);
+      if (mail.isOver) return;
+      held = mailboxes.attach(party, mail);
+      if (wantsMessages) await pushStragglers(backlog, party, { mail, gone: left.signal });
+    };
+    const served = serving().catch((failure: unknown) => {
+      if (!mail.isOver) log.warn({ err: failure, party }, 'mail could not be pushed');
+    });
+    return {
+      mail,
+      [Symbol.asyncDispose]: async () => {
+        mail.end();
+        left.abort();
+        await served;
+        await mail.ended();
+        live.remove(party, mail);
+        await held?.[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  detach({ ref = null, as }: SocketRequest<'detach'>): void {
+    this.#inTurn(ref, async () => {
+      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
+      const attached = this.#attached.get(party);
+      if (attached === undefined) throw notAttached(party);
+      this.#attached.delete(party);
+      await attached[Symbol.asyncDispose]();
+      this.#tell({ type: 'detached', ref, as: party });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { mail } of this.#attached.values()) mail.end();
+    await this.#turn;
+    await this.#frames.ended();
+    const all = [...this.#attached.values()];
+    this.#attached.clear();
+    await Promise.all(all.map((attached) => attached[Symbol.asyncDispose]()));
+  }
+
+  #inTurn(ref: SocketRef, work: () => Promise<void>): void {
+    this.#turn = this.#turn.then(work).catch((failure: unknown) => {
+      const known = knownFailure(failure);
+      if (known === undefined) this.#deps.log.error({ err: failure }, 'a WebSocket broke');
+      const problem = problemOf(known ?? hiddenBug('a message over a WebSocket'));
+      this.#tell({ type: 'error', ref, problem });
+    });
+  }
+
+  // Whether it arrived, the end of the connection tells.
+  #tell(message: SocketMessage): void {
+    this.#parts.writer.write(message, () => {});
+  }
+
+  async #idsOf(party: Party, types: readonly string[]): Promise<ReadonlySet<number>> {
+    const known = await this.#deps.relay.groups.subscriptions(party);
+    const ids = types.map((type) => {
+      const found = known.find(({ eventType }) => eventType === type);
+      if (found === undefined) throw notSubscribed(party, type);
+      return found.id;
+    });
+    return new Set(ids);
+  }
+}
+
+function notAttached(party: Party): AosError {
+  return badRequest(
+    `This connection is not attached to the messages of ${quote(party.slice(0, 100))}`,
+    'Send {"type":"attach"} first',
+  );
+}
+
+function notSubscribed(party: Party, type: string): AosError {
+  return badRequest(
+    `${quote(party)} has not subscribed to events of the type ${quote(type.slice(0, 100))}`,
+    'POST /api/v1/subscriptions first',
+  );
+}
+
+function tooManyAttached(): AosError {
+  return new AosError('gateway.too-many', {
+    message: `A connection can be attached to the messages of ${mostAttached} agents, and not to more`,
+    fix: 'Open one more connection',
+  });
+}

@@ -1,0 +1,120 @@
+/** What happens to a goal while somebody writes it to a reader: in order, and not without end. */
+import { early } from '../../kernel/early.ts';
+import type { Delta } from '../../kernel/model.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { Followers, Sight } from '../../runtime/followers.ts';
+
+export type Seen =
+  /** There are steps up to this one. */
+  | { readonly kind: 'step'; readonly seq: number }
+  /** `after` is the step behind which it came. */
+  | ({ readonly after: number } & Passing)
+  /** Something may have changed. */
+  | { readonly kind: 'look' };
+
+/** What is seen as it comes, and is in no step until later. */
+type Passing = Extract<Sight, { kind: 'delta' | 'output' | 'dropped' }>;
+
+const mostItems = 10_000;
+const mostCharacters = 1024 * 1024;
+
+export class GoalWatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #following: Disposable | undefined;
+  #items: Seen[] = [];
+  #characters = 0;
+  #lastStep = 0;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock, followers: Followers | undefined, operation: string) {
+    this.#clock = clock;
+    this.#following = followers?.follow(operation, (sight) => this.#see(sight));
+  }
+
+  /** More has come than is kept for one who does not take it. */
+  get isOverfull(): boolean {
+    return this.#items.length > mostItems || this.#characters > mostCharacters;
+  }
+
+  /** What came before this is in the journal, or belongs to an answer that is only half seen. */
+  beginBehind(step: number): void {
+    this.#items = [];
+    this.#characters = 0;
+    this.#lastStep = Math.max(this.#lastStep, step);
+  }
+
+  /** The next thing; a look when nothing has come for so long, or the signal aborts. */
+  async next(timeoutMs: number, signal: AbortSignal): Promise<Seen> {
+    if (this.#items.length === 0) await this.#wait(timeoutMs, signal);
+    const item = this.#items.shift() ?? { kind: 'look' };
+    if (isPassing(item)) this.#characters -= sizeOf(item);
+    return item;
+  }
+
+  [Symbol.dispose](): void {
+    this.#following?.[Symbol.dispose]();
+  }
+
+  #see(sight: Sight): void {
+    if (this.isOverfull) return;
+    if (isPassing(sight)) this.#add(sight);
+    else if (sight.kind === 'step') {
+      this.#lastStep = Math.max(this.#lastStep, sight.step.seq);
+      this.#items.push({ kind: 'step', seq: sight.step.seq });
+    } else this.#items.push({ kind: 'look' });
+    this.#wake?.();
+  }
+
+  /** Words that come faster than they are written go out together. */
+  #add(sight: Passing): void {
+    const after = this.#lastStep;
+    const last = this.#items.at(-1);
+    this.#characters += sizeOf(sight);
+    const both =
+      last !== undefined && isPassing(last) && last.after === after
+        ? joined(last, sight)
+        : undefined;
+    if (both === undefined) this.#items.push({ ...sight, after });
+    else this.#items[this.#items.length - 1] = { ...both, after };
+  }
+
+  async #wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort(early);
+    try {
+      await this.#clock.sleep(timeoutMs, AbortSignal.any([woken.signal, signal]));
+    } catch {
+      // Woken, or nobody waits any more.
+    } finally {
+      this.#wake = undefined;
+    }
+  }
+}
+
+function isPassing<T extends { readonly kind: string }>(
+  seen: T,
+): seen is Extract<T, { kind: Passing['kind'] }> {
+  return seen.kind === 'delta' || seen.kind === 'output' || seen.kind === 'dropped';
+}
+
+function sizeOf(sight: Passing): number {
+  if (sight.kind !== 'delta') return sight.kind === 'output' ? sight.text.length : 0;
+  const { delta } = sight;
+  return delta.kind === 'tool-call' ? delta.tool.length : delta.text.length;
+}
+
+/** Undefined for two that have to stay apart. */
+function joined(one: Passing, other: Passing): Passing | undefined {
+  if (one.kind === 'delta' && other.kind === 'delta') {
+    const delta = joinedWords(one.delta, other.delta);
+    return delta && { kind: 'delta', delta };
+  }
+  if (one.kind !== 'output' || other.kind !== 'output') return undefined;
+  const isLike = one.call === other.call && one.stream === other.stream;
+  return isLike ? { ...one, text: one.text + other.text } : undefined;
+}
+
+function joinedWords(one: Delta, other: Delta): Delta | undefined {
+  if (one.kind === 'tool-call' || other.kind === 'tool-call') return undefined;
+  return one.kind === other.kind ? { kind: one.kind, text: one.text + other.text } : undefined;
+}
