@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { closeInherited } from './src/app/engines/inherited.ts';
+import { closeInherited } from './src/engines/process/inherited.ts';
 import { deepTests, suites } from './tests/suites.ts';
 import { measureSlowness } from './tests/support/machine.ts';
 

@@ -1,7 +1,7 @@
 /** Lists a folder and prints the most memory, in KiB, that it took. */
 import { openSync } from 'node:fs';
-import { realClock } from '../src/app/engines/clock.ts';
-import { openFileLooking } from '../src/app/engines/files/looking.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { openFileLooking } from '../src/engines/files/looking.ts';
 
 const [folder = '', count] = process.argv.slice(2);
 await using looking = openFileLooking({ clock: realClock, zone: 'UTC' });

@@ -1,8 +1,8 @@
 /** What the ledger adds to the rows and the flush that it cannot do without. */
 import { join } from 'node:path';
-import { realClock } from '../src/app/engines/clock.ts';
-import { realDisk } from '../src/app/engines/disk.ts';
-import { realEventLoop } from '../src/app/engines/event-loop.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { realDisk } from '../src/engines/disk/disk.ts';
+import { realEventLoop } from '../src/engines/event-loop.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import { openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';

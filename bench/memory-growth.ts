@@ -1,7 +1,7 @@
 /** What a search takes among very many memories, against one among few. */
 import { join } from 'node:path';
-import { realClock } from '../src/app/engines/clock.ts';
-import { openMemoryIndex } from '../src/app/engines/memory/memory-index.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
 import type { IndexQuery, MemoryIndex } from '../src/kernel/memory/index-port.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';
 import { workplace } from './workplace.ts';

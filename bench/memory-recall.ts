@@ -1,9 +1,9 @@
 /** How much of what has the answer is among what is found. */
 import { join } from 'node:path';
-import { realClock } from '../src/app/engines/clock.ts';
-import { openMemoryIndex } from '../src/app/engines/memory/memory-index.ts';
-import { openUseLite } from '../src/app/engines/memory/use-lite.ts';
-import { openTimeZone } from '../src/app/engines/time-zone.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
+import { openUseLite } from '../src/engines/memory/use-lite.ts';
+import { openTimeZone } from '../src/engines/time-zone.ts';
 import type { Embedder, IndexQuery, MemoryIndex } from '../src/kernel/memory/index-port.ts';
 import { timeSaid } from '../src/memory/time-said.ts';
 import { type Dialogue, type Question, readDialogues } from './memory-dialogues.ts';

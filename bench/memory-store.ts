@@ -1,11 +1,11 @@
 /** What remembering costs beyond the transaction that it cannot do without. */
 import { join } from 'node:path';
-import { realClock } from '../src/app/engines/clock.ts';
-import { realDisk } from '../src/app/engines/disk.ts';
-import { realEventLoop } from '../src/app/engines/event-loop.ts';
-import { openMemoryIndex } from '../src/app/engines/memory/memory-index.ts';
-import { realRandom } from '../src/app/engines/random.ts';
-import { openTimeZone } from '../src/app/engines/time-zone.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { realDisk } from '../src/engines/disk/disk.ts';
+import { realEventLoop } from '../src/engines/event-loop.ts';
+import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
+import { realRandom } from '../src/engines/random.ts';
+import { openTimeZone } from '../src/engines/time-zone.ts';
 import { openSqliteLedger } from '../src/ledger/sqlite.ts';
 import { MemoryManager } from '../src/memory/memory-manager.ts';
 import { type NewMemory, storeIn } from '../src/memory/store.ts';

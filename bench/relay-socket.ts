@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { realClock } from '../src/app/engines/clock.ts';
-import { realEventLoop } from '../src/app/engines/event-loop.ts';
-import { realRandom } from '../src/app/engines/random.ts';
 import { version } from '../src/app/version.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { realEventLoop } from '../src/engines/event-loop.ts';
+import { realRandom } from '../src/engines/random.ts';
 import { MessageConnection } from '../src/gateway/client/message-client.ts';
 import { onLines } from './bare-lines.ts';
 import { startProgram } from './bare-program.ts';

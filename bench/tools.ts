@@ -1,8 +1,8 @@
 /** What the door adds to the two transactions that it cannot do without. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { realClock } from '../src/app/engines/clock.ts';
-import { realRandom } from '../src/app/engines/random.ts';
+import { realClock } from '../src/engines/clock.ts';
+import { realRandom } from '../src/engines/random.ts';
 import { Grants } from '../src/security/grants/grants.ts';
 import { Scrubber } from '../src/security/secrets/scrub.ts';
 import { scrubbedLedger } from '../src/security/secrets/scrubbed-ledger.ts';

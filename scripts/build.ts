@@ -71,37 +71,37 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/bulk-disk-thread.ts'],
+    entryPoints: ['src/engines/disk/bulk-disk-thread.ts'],
     outfile: 'dist/bulk-disk-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/sandbox/watch-thread.ts'],
+    entryPoints: ['src/sandbox/watch/watch-thread.ts'],
     outfile: 'dist/watch-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/stretches-thread.ts'],
+    entryPoints: ['src/engines/threads/stretches-thread.ts'],
     outfile: 'dist/stretches-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/files/files-thread.ts'],
+    entryPoints: ['src/engines/files/files-thread.ts'],
     outfile: 'dist/files-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/files/search-thread.ts'],
+    entryPoints: ['src/engines/files/search/search-thread.ts'],
     outfile: 'dist/search-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/memory/memory-thread.ts'],
+    entryPoints: ['src/engines/memory/memory-thread.ts'],
     outfile: 'dist/memory-thread.cjs',
   },
   {
     ...common,
-    entryPoints: ['src/app/engines/memory/use-lite-thread.ts'],
+    entryPoints: ['src/engines/memory/use-lite-thread.ts'],
     outfile: 'dist/use-lite-thread.cjs',
     // Optional, and larger than all the rest: they stay where npm put them.
     external: ['@energetic-ai/*'],

@@ -114,8 +114,8 @@ export const suites: readonly Suite[] = [
 
 /** In a suite that uses memory, but about a disk that is another one than `/dev/shm`. */
 export const needDisk: readonly string[] = [
-  'src/app/engines/sandbox/body.slow.test.ts',
-  'src/app/engines/sandbox/watch.slow.test.ts',
+  'src/sandbox/box/body.slow.test.ts',
+  'src/sandbox/watch/watch.slow.test.ts',
   'src/app/home-bodies.slow.test.ts',
   'src/cli/agent/life.slow.test.ts',
   'src/cli/agent/spawn-sandbox.slow.test.ts',

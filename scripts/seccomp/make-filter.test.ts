@@ -212,7 +212,7 @@ const allowed: Readonly<Record<Architecture, Readonly<Record<string, number>>>> 
 };
 
 test('the committed filters are what the program makes', () => {
-  const path = join(root, 'src', 'security', 'sandbox', 'seccomp', 'prebuilt.ts');
+  const path = join(root, 'src', 'sandbox', 'launch', 'seccomp', 'prebuilt.ts');
 
   expect(readFileSync(path, 'utf8')).toBe(prebuiltSource());
 });

@@ -4,6 +4,6 @@ import { join } from 'node:path';
 import { root, say } from '../run-tool.ts';
 import { prebuiltSource } from './prebuilt-source.ts';
 
-const path = join('src', 'security', 'sandbox', 'seccomp', 'prebuilt.ts');
+const path = join('src', 'sandbox', 'launch', 'seccomp', 'prebuilt.ts');
 writeFileSync(join(root, path), prebuiltSource());
 say(`wrote ${path}`);

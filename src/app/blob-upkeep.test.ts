@@ -5,12 +5,12 @@ import { SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
 import type { Blobs } from '../blobs/blobs.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import { diskError } from '../kernel/disk-errors.ts';
 import { addBlobReference, dropReferencesOf } from '../ledger/blob-references.ts';
 import { blobRow, needBlob, reviveBlob } from '../ledger/blobs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { blobGraceMs, homeBlobs, keepBlobs } from './blob-upkeep.ts';
-import { realEventLoop } from './engines/event-loop.ts';
 
 const dayMs = 24 * 3_600_000;
 const hello = createHash('sha256').update('hello').digest('hex');

@@ -5,9 +5,9 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { isRoot } from '../../tests/support/machine.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { removeSocketFolder, showSocket, showSocketOf, sweepSocketFolders } from './body-socket.ts';
-import { realDisk } from './engines/disk.ts';
 
 const uid = 2_100_000_029;
 

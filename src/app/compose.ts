@@ -1,11 +1,36 @@
 /** The only place that picks engines. */
 
 import type { StretchWorks } from '../blobs/seal/stretch.ts';
+import { realClock } from '../engines/clock.ts';
+import {
+  type BulkDiskOptions,
+  openBulkDisk,
+  type ThreadedBulkDisk,
+} from '../engines/disk/bulk-disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { type FileWatching, realFileWatching } from '../engines/disk/file-watching.ts';
+import { type LogFileOptions, openLogFile } from '../engines/disk/log-file.ts';
+import { realOwners } from '../engines/disk/owners.ts';
+import { realTreeDisk } from '../engines/disk/tree-disk.ts';
+import { realMounts, realVolume } from '../engines/disk/volume.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
+import { openFileLooking } from '../engines/files/looking.ts';
+import { type FileSearchingOptions, openFileSearching } from '../engines/files/search/searching.ts';
+import { openMemoryIndex } from '../engines/memory/memory-index.ts';
+import { openUseLite } from '../engines/memory/use-lite.ts';
+import { closeInherited } from '../engines/process/inherited.ts';
+import { realProcesses } from '../engines/process/processes.ts';
+import { openProgramLogs } from '../engines/process/program-logs.ts';
+import { openPrograms } from '../engines/process/programs.ts';
+import { realRandom } from '../engines/random.ts';
+import { realResolver } from '../engines/resolver.ts';
+import { openStretches } from '../engines/threads/stretches.ts';
+import { openTimeZone } from '../engines/time-zone.ts';
 import type { FileLooking } from '../kernel/files/look.ts';
 import type { FileSearching } from '../kernel/files/search.ts';
 import type { Embedder, MemoryIndex } from '../kernel/memory/index-port.ts';
 import type { Owners } from '../kernel/owners.ts';
-import type { Clock, Disk, EventLoop, Mounts, Random, Volume } from '../kernel/ports.ts';
+import type { Clock, Disk, EventLoop, LogFile, Mounts, Random, Volume } from '../kernel/ports.ts';
 import type { Processes } from '../kernel/processes.ts';
 import type { Programs } from '../kernel/programs.ts';
 import type { Resolver } from '../kernel/resolver.ts';
@@ -13,29 +38,7 @@ import type { Sandboxes } from '../kernel/sandbox.ts';
 import type { TimeZone } from '../kernel/time-zone.ts';
 import type { TreeDisk } from '../kernel/tree.ts';
 import type { ProgramLogs } from '../runtime/command/deps.ts';
-import { type BulkDiskOptions, openBulkDisk, type ThreadedBulkDisk } from './engines/bulk-disk.ts';
-import { realClock } from './engines/clock.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
-import { type FileWatching, realFileWatching } from './engines/file-watching.ts';
-import { openFileLooking } from './engines/files/looking.ts';
-import { type FileSearchingOptions, openFileSearching } from './engines/files/searching.ts';
-import { closeInherited } from './engines/inherited.ts';
-import { type LogFileOptions, openLogFile } from './engines/log-file.ts';
-import { openMemoryIndex } from './engines/memory/memory-index.ts';
-import { openUseLite } from './engines/memory/use-lite.ts';
-import { realOwners } from './engines/owners.ts';
-import { realProcesses } from './engines/processes.ts';
-import { openProgramLogs } from './engines/program-logs.ts';
-import { openPrograms } from './engines/programs.ts';
-import { realRandom } from './engines/random.ts';
-import { realResolver } from './engines/resolver.ts';
-import { openSandboxes, type SandboxOptions } from './engines/sandbox/open-sandboxes.ts';
-import { openStretches } from './engines/stretches.ts';
-import { openTimeZone } from './engines/time-zone.ts';
-import { realTreeDisk } from './engines/tree-disk.ts';
-import { realMounts, realVolume } from './engines/volume.ts';
-import type { LogFile } from './log.ts';
+import { openSandboxes, type SandboxOptions } from '../sandbox/open-sandboxes.ts';
 
 export interface Engines {
   readonly clock: Clock;

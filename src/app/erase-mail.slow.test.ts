@@ -4,15 +4,15 @@ import { filesWith } from '../../tests/support/files-with.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { untilTrue } from '../../tests/support/until.ts';
+import { realClock } from '../engines/clock.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
+import { realRandom } from '../engines/random.ts';
 import { bulkOver } from '../kernel/bulk-disk.ts';
 import { purgeDebts } from '../ledger/memory-uses.ts';
 import { eraseUsers } from '../memory/erase-users.ts';
 import { eraseFiles } from '../relay/files/erase-files.ts';
 import { InboxFiles } from '../relay/files/inbox-files.ts';
-import { realClock } from './engines/clock.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
-import { realRandom } from './engines/random.ts';
 
 const canary = 'canary-2b90';
 

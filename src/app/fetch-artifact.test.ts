@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { wrapKey } from '../blobs/seal/keys.ts';
 import { sealStream } from '../blobs/seal/seal-stream.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realRandom } from '../engines/random.ts';
 import { newKeyPair } from '../security/identity/key-pair.ts';
-import { realDisk } from './engines/disk.ts';
-import { realRandom } from './engines/random.ts';
 import { type Fetching, openArtifact, saveArtifact } from './fetch-artifact.ts';
 
 const deps = { disk: realDisk, random: realRandom };

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { realDisk } from './engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { findBelow } from './find-below.ts';
 
 const findGit = (disk: typeof realDisk, folder: string) =>

@@ -10,12 +10,12 @@ import {
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realClock } from '../engines/clock.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realVolume } from '../engines/disk/volume.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import { diskError } from '../kernel/disk-errors.ts';
 import type { Disk } from '../kernel/ports.ts';
-import { realClock } from './engines/clock.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
-import { realVolume } from './engines/volume.ts';
 import { findGarbage, removeGarbage } from './garbage.ts';
 import { prepareHome } from './home-folder.ts';
 

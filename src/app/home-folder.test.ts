@@ -11,11 +11,11 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realClock } from '../engines/clock.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realVolume } from '../engines/disk/volume.ts';
 import type { DiskEntry, Volume } from '../kernel/ports.ts';
 import { removeTree } from '../kernel/remove.ts';
-import { realClock } from './engines/clock.ts';
-import { realDisk } from './engines/disk.ts';
-import { realVolume } from './engines/volume.ts';
 import { prepareHome, sweepHome } from './home-folder.ts';
 
 const deps = { disk: realDisk, volume: realVolume };

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SimulatedDisk } from '../../tests/sim/disk.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realVolume } from '../engines/disk/volume.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import { AosError } from '../kernel/errors.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
-import { realVolume } from './engines/volume.ts';
 import { prepareHome } from './home-folder.ts';
 import { measureHome } from './home-usage.ts';
 

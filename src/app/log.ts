@@ -1,16 +1,9 @@
 /** The daemon's log: one JSON object a line, secrets blacked out. */
 import { type Logger, pino } from 'pino';
-import type { Clock } from '../kernel/ports.ts';
+import type { Clock, LogFile } from '../kernel/ports.ts';
 
 export type Log = Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** Where the lines go. Writing never fails into the program. */
-export interface LogFile {
-  /** Whole lines, each with its end. They are with the system when this returns. */
-  write(lines: string): void;
-  close(): void;
-}
 
 export interface LogDeps {
   readonly file: LogFile;

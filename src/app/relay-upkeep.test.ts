@@ -6,9 +6,9 @@ import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { FileBlobs } from '../blobs/fs.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { diskError } from '../kernel/disk-errors.ts';
 import type { Disk } from '../kernel/ports.ts';
-import { realDisk } from './engines/disk.ts';
 import { keepRelay, makeRoomOnDisk } from './relay-upkeep.ts';
 
 const dayMs = 86_400_000;

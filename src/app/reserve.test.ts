@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
 import { freeReserve, keepReserve, plainerIfFull } from './reserve.ts';
 
 const MiB = 1024 * 1024;

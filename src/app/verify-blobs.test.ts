@@ -4,12 +4,12 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
+import { realDisk } from '../engines/disk/disk.ts';
+import { realEventLoop } from '../engines/event-loop.ts';
 import { addBlobReference } from '../ledger/blob-references.ts';
 import { needBlob } from '../ledger/blobs.ts';
 import { attachmentsOf } from './attachments.ts';
 import { homeBlobs } from './blob-upkeep.ts';
-import { realDisk } from './engines/disk.ts';
-import { realEventLoop } from './engines/event-loop.ts';
 import { verifyHomeBlobs } from './verify-blobs.ts';
 
 async function world() {

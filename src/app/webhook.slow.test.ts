@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { temporaryTools, testTool } from '../../tests/support/temporary-tools.ts';
-import { realClock } from './engines/clock.ts';
+import { realClock } from '../engines/clock.ts';
 import { postApproval } from './webhook.ts';
 
 interface Hook extends AsyncDisposable {

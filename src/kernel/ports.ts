@@ -1,5 +1,5 @@
 /**
- * The doors through which time, chance and the disk come in. `app/engines` fills
+ * The doors through which time, chance and the disk come in. `engines/` fills
  * them with the real thing; `tests/sim` fills them with forms that a test steers.
  * An interface here declares at most eight methods.
  */
@@ -147,6 +147,13 @@ export interface VolumeUsage {
   readonly writableBytes: number;
   /** `ext4`, `nfs4`, `fuse.sshfs`, …; undefined where the system does not tell. */
   readonly fileSystem: string | undefined;
+}
+
+/** Where the lines of the daemon's log go. Writing never fails into the program. */
+export interface LogFile {
+  /** Whole lines, each with its end. They are with the system when this returns. */
+  write(lines: string): void;
+  close(): void;
 }
 
 /** The turns in which this process works: all that comes in together is one turn. */

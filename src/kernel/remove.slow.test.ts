@@ -17,7 +17,7 @@ import { isRoot } from '../../tests/support/machine.ts';
 import { runAsOrdinary } from '../../tests/support/ordinary.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { isFull } from '../../tests/support/tier.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import type { Disk } from './ports.ts';
 import { removeTree } from './remove.ts';
 
@@ -155,7 +155,7 @@ test('folders that were shut go with what is in them', async () => {
 
   // Not as root, to whom nothing is shut.
   runAsOrdinary(`
-    const { realDisk } = await import(${from('../app/engines/disk.ts')});
+    const { realDisk } = await import(${from('../engines/disk/disk.ts')});
     const { removeTree } = await import(${from('./remove.ts')});
     await removeTree(realDisk, ${JSON.stringify(tree)});
     console.log('true');

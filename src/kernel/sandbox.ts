@@ -1,7 +1,7 @@
 /**
  * Programs behind a wall: they see what is listed and nothing else, have no network but one
  * that is asked for every host, and stop at limits. The form for this machine is in
- * `app/engines/sandbox`; what a sandbox is made of, in `security/sandbox`.
+ * `sandbox/`.
  */
 import type { Instant } from './ports.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { openTestLedger, temporaryLedger } from '../../tests/support/temporary-ledger.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import type { AosError } from '../kernel/errors.ts';
 import type { Transaction } from './ledger.ts';
 import { migrate, readMigrations } from './migrate.ts';

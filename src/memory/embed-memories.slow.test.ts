@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { until } from '../../tests/support/until.ts';
-import { realClock } from '../app/engines/clock.ts';
-import { openMemoryIndex } from '../app/engines/memory/memory-index.ts';
-import { openUseLite } from '../app/engines/memory/use-lite.ts';
+import { realClock } from '../engines/clock.ts';
+import { openMemoryIndex } from '../engines/memory/memory-index.ts';
+import { openUseLite } from '../engines/memory/use-lite.ts';
 import type { IndexedMemory } from '../kernel/memory/index-port.ts';
 import { MemoryEmbedding } from './embed-memories.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { changingDisk } from '../../tests/support/changing-disk.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { bytesOf } from './collect.ts';
 
 test('bytesOf() fails where somebody writes to the file meanwhile, and gives all of one that stays', async () => {

@@ -5,7 +5,7 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { until } from '../../tests/support/until.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { findAgent, setBeats } from '../ledger/agents.ts';
 import { watchPresence } from './presence.ts';
 

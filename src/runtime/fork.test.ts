@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
-import { realRandom } from '../app/engines/random.ts';
+import { realRandom } from '../engines/random.ts';
 import type { ModelMessage, ModelRequest } from '../kernel/model.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { readEvents } from '../ledger/events.ts';

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isRoot } from '../../tests/support/machine.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../tests/support/temporary-folder.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { makeFolders } from './agent-folders.ts';
 
 const uid = 2_100_000_023;

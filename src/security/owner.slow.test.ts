@@ -14,7 +14,7 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 import { readWholeFile } from '../kernel/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, Random } from '../kernel/ports.ts';

@@ -11,8 +11,8 @@ import {
   type WishDraft,
   wishOf,
 } from '../../tests/support/temporary-transfers.ts';
-import { realClock } from '../app/engines/clock.ts';
-import { realDisk } from '../app/engines/disk.ts';
+import { realClock } from '../engines/clock.ts';
+import { realDisk } from '../engines/disk/disk.ts';
 
 const text = 'what was found';
 const minute = 60_000;

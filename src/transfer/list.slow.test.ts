@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SimulatedClock } from '../../tests/sim/clock.ts';
 import { day, temporaryTransfers } from '../../tests/support/temporary-transfers.ts';
-import { realClock } from '../app/engines/clock.ts';
+import { realClock } from '../engines/clock.ts';
 import type { ListQuery } from './list.ts';
 
 const now = { waitMs: 0, signal: new AbortController().signal };

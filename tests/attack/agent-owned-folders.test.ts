@@ -17,9 +17,9 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realFileWatching } from '../../src/app/engines/file-watching.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realFileWatching } from '../../src/engines/disk/file-watching.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import { removeTree } from '../../src/kernel/remove.ts';
 import { Outbox } from '../../src/relay/files/outbox.ts';

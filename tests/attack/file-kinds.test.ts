@@ -12,8 +12,8 @@ import {
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';
 import { fileWrite } from '../../src/toolbox/file/write.ts';
 import { seededRandom } from '../sim/random.ts';
@@ -207,7 +207,7 @@ describe('writing where something is', () => {
       writeFileSync(folder.at('file'), 'old');
       // The system stops this program at a thousand bytes, as it would where there is no room.
       const script = `
-      import { realDisk } from './src/app/engines/disk.ts';
+      import { realDisk } from './src/engines/disk/disk.ts';
       import { seededRandom } from './tests/sim/random.ts';
       import { fileWrite } from './src/toolbox/file/write.ts';
       import { runTool } from './tests/support/tool-call.ts';

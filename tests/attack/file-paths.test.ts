@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';
 import { fileWrite } from '../../src/toolbox/file/write.ts';
 import { seededRandom } from '../sim/random.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { fileRead } from '../../src/toolbox/file/read.ts';

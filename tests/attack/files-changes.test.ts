@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import type { FileAnswer, FileRequest } from '../../src/kernel/files/request.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import {

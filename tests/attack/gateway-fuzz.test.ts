@@ -4,8 +4,8 @@
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
 import { defaultSettings } from '../../src/app/settings.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { type KeyPair, newKeyPair } from '../../src/security/identity/key-pair.ts';
 import { signRequest } from '../../src/security/identity/signed-request.ts';
 import { seededRandom } from '../sim/random.ts';

@@ -1,7 +1,7 @@
 /** What outsiders ask for of operations, in ways that nobody should. */
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { tokenMs } from '../../src/kernel/operation.ts';
 import {
   beginReady,

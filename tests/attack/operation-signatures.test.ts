@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { tokenMs } from '../../src/kernel/operation.ts';
 import {
   beginReady,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realEventLoop } from '../../src/app/engines/event-loop.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
 import type { Blobs, ByteRange } from '../../src/blobs/blobs.ts';
 import { FileUploads } from '../../src/blobs/file-uploads.ts';
 import { FileBlobs } from '../../src/blobs/fs.ts';
 import type { Uploads } from '../../src/blobs/uploads.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realEventLoop } from '../../src/engines/event-loop.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { readWholeFile } from '../../src/kernel/durable-file.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { SimulatedDisk } from '../sim/disk.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, linkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openBulkDisk } from '../../src/app/engines/bulk-disk.ts';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { openBulkDisk } from '../../src/engines/disk/bulk-disk.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import {
   type BulkDisk,
   bulkOver,

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { SimulatedDisk, simulatedOwnerUid } from '../sim/disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,7 +1,7 @@
 /** What every ledger does, whatever it is made of. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { chainStart, dataDigest, nextHead } from '../../src/ledger/chain.ts';
 import {
   chainHead,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realFileWatching } from '../../src/app/engines/file-watching.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realFileWatching } from '../../src/engines/disk/file-watching.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import type { Watching } from '../../src/kernel/watching.ts';
 import { SimulatedClock } from '../sim/clock.ts';

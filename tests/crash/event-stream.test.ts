@@ -1,8 +1,8 @@
 /** A reader of the feed lives on while daemons die under it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { connectTo } from '../../src/gateway/client/client.ts';
 import type { WireEvent } from '../../src/gateway/contract/contract.ts';
 import { integerBelow, seededRandom } from '../sim/random.ts';

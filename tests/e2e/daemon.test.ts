@@ -7,7 +7,7 @@ import { cp } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { realProcesses } from '../../src/app/engines/processes.ts';
+import { realProcesses } from '../../src/engines/process/processes.ts';
 import { aosHere } from '../support/aos-here.ts';
 import { launcher, type Run, runAos, stackLine } from '../support/run-aos.ts';
 import { type RunningDaemon, startDaemon } from '../support/running-daemon.ts';

@@ -12,8 +12,8 @@ import {
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { connectTo } from '../../src/gateway/client/client.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import { limitMs } from '../support/limits.ts';

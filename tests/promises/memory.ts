@@ -39,7 +39,7 @@ export const memoryPromises: readonly KeptPromise[] = [
     id: 'memory.own',
     says: 'No agent reads or finds what is of another without a grant that names it, not even by a count or a score.',
     guard: {
-      file: 'src/app/engines/memory/memory-reach.test.ts',
+      file: 'src/engines/memory/memory-reach.test.ts',
       title: 'what may not be seen changes no score, no order and no count of what may',
     },
     proof: {
@@ -48,7 +48,7 @@ export const memoryPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'what a grant does not name counts in a search',
-      file: 'src/app/engines/memory/memory-grounds.ts',
+      file: 'src/engines/memory/memory-grounds.ts',
       find: 'if (reaches(chains, key)) counting.add(rowOf(row));',
       put: 'counting.add(rowOf(row));',
     },

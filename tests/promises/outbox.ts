@@ -66,7 +66,7 @@ export const outboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a file is opened through a symlink in its place',
-      file: 'src/app/engines/disk.ts',
+      file: 'src/engines/disk/disk.ts',
       find: 'O_RDONLY | O_NOFOLLOW | O_NONBLOCK',
       put: 'O_RDONLY | O_NONBLOCK',
     },

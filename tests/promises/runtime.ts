@@ -219,7 +219,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     id: 'programs.kill',
     says: 'Ending a program ends all that it ever started.',
     guard: {
-      file: 'src/app/engines/programs.slow.test.ts',
+      file: 'src/engines/process/programs.slow.test.ts',
       title: 'kill() leaves none of 50 grandchildren in sessions of their own that ignore SIGTERM',
     },
     proof: {
@@ -228,7 +228,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'processes are not found by their mark',
-      file: 'src/app/engines/programs-family.ts',
+      file: 'src/engines/process/programs-family.ts',
       find: '|| sessions.has(one.session) || isMarked(one.pid, mark))',
       put: '|| sessions.has(one.session))',
     },
@@ -237,7 +237,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     id: 'programs.outlive',
     says: 'A program goes on when the daemon is killed, and its end is known to the next one.',
     guard: {
-      file: 'src/app/engines/programs.slow.test.ts',
+      file: 'src/engines/process/programs.slow.test.ts',
       title: 'a program outlives who started it, is adopted with its exit status, and killed',
     },
     proof: {
@@ -246,7 +246,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the status that is left is that of the shell’s last step',
-      file: 'src/app/engines/programs-shim.ts',
+      file: 'src/engines/process/programs-shim.ts',
       find: 'echo "$2" > "$1.pending"',
       put: 'echo "$?" > "$1.pending"',
     },

@@ -6,7 +6,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'sandbox.host',
     says: 'What an agent runs sees its workspace and the programs of the machine, and nothing else of the host.',
     guard: {
-      file: 'src/app/engines/sandbox/body.slow.test.ts',
+      file: 'src/sandbox/box/body.slow.test.ts',
       title: 'has its workspace, its variables and nothing of the host',
     },
     proof: {
@@ -15,7 +15,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the whole /etc of the host is mounted',
-      file: 'src/security/sandbox/launcher-arguments.ts',
+      file: 'src/sandbox/launch/launcher-arguments.ts',
       find: "{ from: host.etc, to: '/etc', writable: false }",
       put: "{ from: '/etc', to: '/etc', writable: false }",
     },
@@ -33,7 +33,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a sandbox that stands ready is not kept for one agent',
-      file: 'src/app/engines/sandbox/box-files.ts',
+      file: 'src/sandbox/launch/box-files.ts',
       find: `\`\${view.principal}\\n\${JSON.stringify([view, listens, limits])}\``,
       put: 'JSON.stringify([view.sees, view.unixSockets, listens])',
     },
@@ -42,7 +42,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'sandbox.closed',
     says: 'Where the wall does not hold, nothing is run.',
     guard: {
-      file: 'src/app/engines/sandbox/bubblewrap-sandboxes.slow.test.ts',
+      file: 'src/sandbox/bubblewrap-sandboxes.slow.test.ts',
       title: 'it starts programs without any wall',
     },
     proof: {
@@ -51,7 +51,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the self-test counts however it ends',
-      file: 'src/app/engines/sandbox/examine.ts',
+      file: 'src/sandbox/launch/examine.ts',
       find: "end.kind === 'exited' && end.code === isolatedExitCode",
       put: "end.kind === 'exited'",
     },
@@ -60,7 +60,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'sandbox.ends',
     says: 'When a call is over, all that it started is gone, also when the daemon is killed.',
     guard: {
-      file: 'src/app/engines/sandbox/bubblewrap-sandboxes.slow.test.ts',
+      file: 'src/sandbox/bubblewrap-sandboxes.slow.test.ts',
       title: 'whoever called has ended it',
     },
     proof: {
@@ -69,7 +69,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'it is ended by a signal that the first process of a namespace ignores',
-      file: 'src/app/engines/sandbox/box.ts',
+      file: 'src/sandbox/box/box.ts',
       find: "process.kill(pid, 'SIGKILL')",
       put: "process.kill(pid, 'SIGTERM')",
     },
@@ -87,7 +87,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the program itself is the first process',
-      file: 'src/security/sandbox/inner-script.ts',
+      file: 'src/sandbox/launch/inner-script.ts',
       find: 'if (uid !== undefined) return words;',
       put: 'if (uid !== 0) return words;',
     },
@@ -96,7 +96,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'sandbox.limits',
     says: 'A program that wants more memory or processes than it may is stopped, and it is said by what.',
     guard: {
-      file: 'src/app/engines/sandbox/bubblewrap-sandboxes.slow.test.ts',
+      file: 'src/sandbox/bubblewrap-sandboxes.slow.test.ts',
       title: 'processes are counted all the same, and memory is watched',
     },
     proof: {
@@ -105,7 +105,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'only the outermost process is counted',
-      file: 'src/app/engines/sandbox/watch-memory.ts',
+      file: 'src/sandbox/watch/watch-memory.ts',
       find: 'for (const child of children.get(pid) ?? []) pids.add(child);',
       put: '',
     },
@@ -114,7 +114,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'sandbox.kernel',
     says: 'Calls to the kernel that attacks are made of are refused, and nobody inside is root.',
     guard: {
-      file: 'src/security/sandbox/seccomp/filter.slow.test.ts',
+      file: 'src/sandbox/launch/seccomp/filter.slow.test.ts',
       title: 'refuses what attacks are made of, to whoever has every right',
     },
     proof: {
@@ -123,7 +123,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the filter for x64 lets ptrace through',
-      file: 'src/security/sandbox/seccomp/prebuilt.ts',
+      file: 'src/sandbox/launch/seccomp/prebuilt.ts',
       find: 'AAAWUAAAAGAAAAAQAFAAYAAAAAAP9/NQAAC',
       put: 'AAAWUAAAAGAAAAAAD/fwYAAAAAAP9/NQAAC',
     },
@@ -150,7 +150,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'network.none',
     says: 'A program without a grant has no network.',
     guard: {
-      file: 'src/app/engines/sandbox/bubblewrap-sandboxes.slow.test.ts',
+      file: 'src/sandbox/bubblewrap-sandboxes.slow.test.ts',
       title: 'without one there is nobody to connect to',
     },
     proof: {
@@ -159,7 +159,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the network of the host is not left',
-      file: 'src/security/sandbox/launcher-arguments.ts',
+      file: 'src/sandbox/launch/launcher-arguments.ts',
       find: "'--unshare-pid', '--unshare-net', '--unshare-ipc'",
       put: "'--unshare-pid', '--unshare-ipc'",
     },
@@ -168,7 +168,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'network.asked',
     says: 'Every request of a program is held against its grants, and a refusal is on record.',
     guard: {
-      file: 'src/security/sandbox/proxy/serve-sandbox.slow.test.ts',
+      file: 'src/sandbox/proxy/serve-sandbox.slow.test.ts',
       title: 'who is not granted: 403 with the command, on record',
     },
     proof: {
@@ -177,7 +177,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a refusal is kept from the record where there is room for it',
-      file: 'src/security/sandbox/proxy/passage.ts',
+      file: 'src/sandbox/proxy/passage.ts',
       find: '!isPermitted && !this.#owner.mayRecordRefusal()',
       put: '!isPermitted && this.#owner.mayRecordRefusal()',
     },
@@ -186,7 +186,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
     id: 'network.address',
     says: 'A name is looked up once and the checked address dialled; this machine and its network need a grant that names them.',
     guard: {
-      file: 'src/security/sandbox/proxy/serve-sandbox.slow.test.ts',
+      file: 'src/sandbox/proxy/serve-sandbox.slow.test.ts',
       title: 'of this machine or its network has to be granted too',
     },
     proof: {

@@ -68,7 +68,7 @@ export const toolPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a folder on the way is opened through a symlink',
-      file: 'src/app/engines/disk.ts',
+      file: 'src/engines/disk/disk.ts',
       find: 'access | O_DIRECTORY | O_NOFOLLOW',
       put: 'access | O_DIRECTORY',
     },

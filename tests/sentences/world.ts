@@ -1,5 +1,5 @@
 /** The home that the sentences speak of, on a Sunday in November. */
-import { openTimeZone } from '../../src/app/engines/time-zone.ts';
+import { openTimeZone } from '../../src/engines/time-zone.ts';
 import type { NamedFolder, SentenceWorld } from '../../src/kernel/files/understanding.ts';
 
 const known = ['Downloads', 'Documents', 'Pictures', 'Music', 'Videos', 'Desktop'];

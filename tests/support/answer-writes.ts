@@ -3,8 +3,8 @@
  * for and when it is answered. `answer-writes.ts FILE [without-flush]`
  */
 import { writeSync } from 'node:fs';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realEventLoop } from '../../src/app/engines/event-loop.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { chainHead } from '../../src/ledger/events.ts';
 import { GroupCommit } from '../../src/ledger/group-commit.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

@@ -2,10 +2,10 @@
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realEventLoop } from '../../src/app/engines/event-loop.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
 import { version } from '../../src/app/version.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realEventLoop } from '../../src/engines/event-loop.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { connectTo } from '../../src/gateway/client/client.ts';
 import { MessageConnection } from '../../src/gateway/client/message-client.ts';
 import { AosError } from '../../src/kernel/errors.ts';

@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { realDisk } from '../../src/app/engines/disk.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
 import { listFilePlans } from '../../src/ledger/file-plans.ts';
 import { type FileAgentWorld, fileAgentWorld } from './file-agent-world.ts';

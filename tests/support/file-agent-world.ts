@@ -1,14 +1,14 @@
 /** The file agent over a folder of a test: real disk, real threads, a ledger that is gone after. */
 import { mkdirSync } from 'node:fs';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realEventLoop } from '../../src/app/engines/event-loop.ts';
-import { openFileLooking } from '../../src/app/engines/files/looking.ts';
-import { openFileSearching } from '../../src/app/engines/files/searching.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
-import { openTimeZone } from '../../src/app/engines/time-zone.ts';
-import { realTreeDisk } from '../../src/app/engines/tree-disk.ts';
-import { realMounts, realVolume } from '../../src/app/engines/volume.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realTreeDisk } from '../../src/engines/disk/tree-disk.ts';
+import { realMounts, realVolume } from '../../src/engines/disk/volume.ts';
+import { realEventLoop } from '../../src/engines/event-loop.ts';
+import { openFileLooking } from '../../src/engines/files/looking.ts';
+import { openFileSearching } from '../../src/engines/files/search/searching.ts';
+import { realRandom } from '../../src/engines/random.ts';
+import { openTimeZone } from '../../src/engines/time-zone.ts';
 import { usualLimits } from '../../src/files/deps.ts';
 import type { FileRun } from '../../src/files/file-agent.ts';
 import { FileAgent } from '../../src/files/open-file-agent.ts';

@@ -2,11 +2,12 @@
  * A program for tests: takes the lock of a home, prints its epoch, or why it cannot, and
  * keeps it until its input ends. `hold-home-lock.ts HOME [takeover]`
  */
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realProcesses } from '../../src/app/engines/processes.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
+
 import { takeHomeLock, takeOver } from '../../src/app/home-lock.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realProcesses } from '../../src/engines/process/processes.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 
 const [home = '', how] = process.argv.slice(2);

@@ -14,9 +14,9 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Resolver } from '../../src/kernel/resolver.ts';
 import { Scrubber } from '../../src/security/secrets/scrub.ts';

@@ -1,8 +1,8 @@
 /** A folder, and what looks at it, for tests of files. */
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { openFileLooking } from '../../src/app/engines/files/looking.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { openFileLooking } from '../../src/engines/files/looking.ts';
 import type {
   FileLooking,
   Listing,

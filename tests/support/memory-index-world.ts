@@ -1,10 +1,7 @@
 /** The search index of memories with its thread, in a folder of its own. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { realClock } from '../../src/app/engines/clock.ts';
-import {
-  type MemoryIndexOptions,
-  openMemoryIndex,
-} from '../../src/app/engines/memory/memory-index.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { type MemoryIndexOptions, openMemoryIndex } from '../../src/engines/memory/memory-index.ts';
 import type { IndexQuery, MemoryIndex } from '../../src/kernel/memory/index-port.ts';
 import { indexQuery, memoryOf, type ToldMemory } from './memory-shelf.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';

@@ -1,8 +1,8 @@
 /** The search index of memories without its thread: what it does with what it is told. */
-import { Grounds } from '../../src/app/engines/memory/memory-grounds.ts';
-import { searchMemories } from '../../src/app/engines/memory/memory-search.ts';
-import { MemoryStore } from '../../src/app/engines/memory/memory-store.ts';
-import { writeChanges } from '../../src/app/engines/memory/memory-writing.ts';
+import { Grounds } from '../../src/engines/memory/memory-grounds.ts';
+import { searchMemories } from '../../src/engines/memory/memory-search.ts';
+import { MemoryStore } from '../../src/engines/memory/memory-store.ts';
+import { writeChanges } from '../../src/engines/memory/memory-writing.ts';
 import type {
   IndexChange,
   IndexedMemory,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { openMemoryIndex } from '../../src/app/engines/memory/memory-index.ts';
-import { openTimeZone } from '../../src/app/engines/time-zone.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { openMemoryIndex } from '../../src/engines/memory/memory-index.ts';
+import { openTimeZone } from '../../src/engines/time-zone.ts';
 import type { Embedder, MemoryIndex } from '../../src/kernel/memory/index-port.ts';
 import type { MemoryKey, MemoryScope } from '../../src/kernel/memory/memory.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { type ArtifactRow, artifactsOf } from '../../src/ledger/artifacts.ts';
 import { findOperation, listOperations } from '../../src/ledger/operations.ts';
 import { metadataLabel, metadataPath } from '../../src/operations/folder.ts';

@@ -1,7 +1,7 @@
 /** The real `aos up` on a home folder, in the foreground as a process of its own. */
 import { spawn } from 'node:child_process';
-import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { type Client, connectTo } from '../../src/gateway/client/client.ts';
 import { programMs } from './limits.ts';
 import { launcher } from './run-aos.ts';

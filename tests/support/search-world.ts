@@ -1,11 +1,11 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { openFileLooking } from '../../src/app/engines/files/looking.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { openFileLooking } from '../../src/engines/files/looking.ts';
 import {
   type FileSearchingOptions,
   openFileSearching,
-} from '../../src/app/engines/files/searching.ts';
+} from '../../src/engines/files/search/searching.ts';
 import type { FileLooking, LookBase } from '../../src/kernel/files/look.ts';
 import type {
   FileSearching,

@@ -4,9 +4,9 @@
  * a tree of its own.
  */
 import { afterAll, beforeAll } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
-import { openFileLooking } from '../../src/app/engines/files/looking.ts';
-import type { FileSearchingOptions } from '../../src/app/engines/files/searching.ts';
+import { realClock } from '../../src/engines/clock.ts';
+import { openFileLooking } from '../../src/engines/files/looking.ts';
+import type { FileSearchingOptions } from '../../src/engines/files/search/searching.ts';
 import type { FileLooking } from '../../src/kernel/files/look.ts';
 import { type LookingPlace, lookingPlace } from './looking-place.ts';
 import {

@@ -2,9 +2,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { homeBlobs } from '../../src/app/blob-upkeep.ts';
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realEventLoop } from '../../src/app/engines/event-loop.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
 import {
   headerBytes,
   openChunks,
@@ -13,6 +10,9 @@ import {
   sealedSize,
   sealingOf,
 } from '../../src/blobs/seal/aosb1.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realEventLoop } from '../../src/engines/event-loop.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Grants } from '../../src/security/grants/grants.ts';

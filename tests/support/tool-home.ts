@@ -1,8 +1,8 @@
 /** The real daemon with agents in it, each of which calls on its own socket with its own handle. */
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { realClock } from '../../src/app/engines/clock.ts';
 import { version } from '../../src/app/version.ts';
+import { realClock } from '../../src/engines/clock.ts';
 import { type Client, createClient } from '../../src/gateway/client/client.ts';
 import { socketTransport, type Transport } from '../../src/gateway/client/transport.ts';
 import type { WireEvent } from '../../src/gateway/contract/contract.ts';

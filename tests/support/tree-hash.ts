@@ -11,7 +11,7 @@ import {
   readlinkSync,
   type Stats,
 } from 'node:fs';
-import { textOf } from '../../src/app/engines/name-bytes.ts';
+import { textOf } from '../../src/engines/disk/name-bytes.ts';
 
 export interface TreeEntry {
   /** Below the root; '' is the root itself. Bytes that are no UTF-8 are as in `name-bytes.ts`. */

@@ -1,6 +1,6 @@
 /** A program for tests: writes that many bytes to a path, and prints why when it cannot. */
-import { realDisk } from '../../src/app/engines/disk.ts';
-import { realRandom } from '../../src/app/engines/random.ts';
+import { realDisk } from '../../src/engines/disk/disk.ts';
+import { realRandom } from '../../src/engines/random.ts';
 import { writeFileDurably } from '../../src/kernel/durable-file.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 

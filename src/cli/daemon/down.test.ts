@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { expect, test } from 'vitest';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realProcesses } from '../../app/engines/processes.ts';
+import { realProcesses } from '../../engines/process/processes.ts';
 import { runProgram } from '../core/program.ts';
 
 async function down(home: string): Promise<{ readonly code: number; readonly text: string }> {

@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import { LogReader } from './log-reader.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sentenceWorld } from '../../../tests/sentences/world.ts';
-import { openTimeZone } from '../../app/engines/time-zone.ts';
+import { openTimeZone } from '../../engines/time-zone.ts';
 import { understand } from './understand.ts';
 
 const say = (sentence: string) => understand(sentence, sentenceWorld);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../../tests/support/file-agent-world.ts';
 import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { connectTo } from './client.ts';
 
 /** Something that listens like a daemon and answers what the test says. */

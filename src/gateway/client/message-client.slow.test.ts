@@ -10,9 +10,9 @@ import {
 } from '../../../tests/support/temporary-gateway.ts';
 import { wholeMessage } from '../../../tests/support/temporary-relay.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realClock } from '../../app/engines/clock.ts';
-import { realEventLoop } from '../../app/engines/event-loop.ts';
-import { realRandom } from '../../app/engines/random.ts';
+import { realClock } from '../../engines/clock.ts';
+import { realEventLoop } from '../../engines/event-loop.ts';
+import { realRandom } from '../../engines/random.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { revokeHandlesOf } from '../../ledger/handles.ts';
 import type { WireItem } from '../contract/contract.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { originOf, tcpTransport } from './tcp-transport.ts';
 
 describe('originOf()', () => {

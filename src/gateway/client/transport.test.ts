@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { socketTransport } from './transport.ts';
 
 test('socketTransport() asks again where the queue of the socket is full', async () => {

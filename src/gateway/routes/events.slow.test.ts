@@ -14,7 +14,7 @@ import {
   testVersion,
 } from '../../../tests/support/temporary-gateway.ts';
 import { untilTrue } from '../../../tests/support/until.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { deleteEventsThrough } from '../../ledger/events.ts';
 import { revokeHandlesOf } from '../../ledger/handles.ts';
 import { createClient, type FollowedItem } from '../client/client.ts';

@@ -10,7 +10,7 @@ import {
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 
 const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
 

@@ -9,7 +9,7 @@ import {
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { insertAgent } from '../../ledger/agents.ts';
 import { insertOperation } from '../../ledger/operations.ts';
 import type { ScriptText } from '../../models/scripted/script.ts';

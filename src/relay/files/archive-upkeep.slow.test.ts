@@ -15,7 +15,7 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { isInstalled } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { diskError } from '../../kernel/disk-errors.ts';
 import { readWholeFile } from '../../kernel/durable-file.ts';
 import type { Disk } from '../../kernel/ports.ts';

@@ -4,7 +4,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import type { MessageRow } from '../../ledger/messages.ts';
 import { locateFile } from './locate-file.ts';
 

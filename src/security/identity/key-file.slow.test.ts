@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { toHex } from './hex.ts';
 import { loadKey, loadOrCreateKey } from './key-file.ts';
 import { newKeyPair } from './key-pair.ts';

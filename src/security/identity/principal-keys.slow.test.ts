@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryTransfers } from '../../../tests/support/temporary-transfers.ts';
-import { realDisk } from '../../app/engines/disk.ts';
-import { realRandom } from '../../app/engines/random.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
+import { realRandom } from '../../engines/random.ts';
 import { insertAgent } from '../../ledger/agents.ts';
 import { findPrincipal, insertPrincipal } from '../../ledger/principals.ts';
 import { openAgentKeys } from './agent-keys.ts';

@@ -5,8 +5,8 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { changingDisk } from '../../../tests/support/changing-disk.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
-import { realClock } from '../../app/engines/clock.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realClock } from '../../engines/clock.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { fileRead } from './read.ts';
 
 async function world(files: Readonly<Record<string, string | Uint8Array>>) {

@@ -7,7 +7,7 @@ import { methodsOf } from '../../../tests/support/changing-disk.ts';
 import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
-import { realDisk } from '../../app/engines/disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';

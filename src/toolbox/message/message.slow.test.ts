@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { temporaryRelay } from '../../../tests/support/temporary-relay.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
-import { realClock } from '../../app/engines/clock.ts';
+import { realClock } from '../../engines/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { messageInbox } from './inbox.ts';
 import { messageRequest } from './request.ts';

@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realDisk } from '../../app/engines/disk.ts';
-import { realTreeDisk } from '../../app/engines/tree-disk.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
+import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { parseFolderList, parseListHead } from '../../kernel/folder-list.ts';
 import { openSource } from './disk-source.ts';
 import type { Source } from './source.ts';

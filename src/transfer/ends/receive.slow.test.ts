@@ -8,9 +8,9 @@ import {
   temporaryTransfers,
 } from '../../../tests/support/temporary-transfers.ts';
 import { cases } from '../../../tests/support/tier.ts';
-import { realDisk } from '../../app/engines/disk.ts';
-import { realTreeDisk } from '../../app/engines/tree-disk.ts';
 import { worksHere } from '../../blobs/seal/stretch.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
+import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { realClock } from '../../app/engines/clock.ts';
-import { realDisk } from '../../app/engines/disk.ts';
-import { realRandom } from '../../app/engines/random.ts';
 import { worksHere } from '../../blobs/seal/stretch.ts';
+import { realClock } from '../../engines/clock.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
+import { realRandom } from '../../engines/random.ts';
 import { type SendDeps, wishOf } from './send.ts';
 
 const deps: SendDeps = {

@@ -6,8 +6,8 @@ import { good, type WireOperation } from '../../../../tests/support/outsider-hom
 import { temporaryGateway } from '../../../../tests/support/temporary-gateway.ts';
 import { beginOperation, once } from '../../../../tests/support/temporary-operations.ts';
 import { untilTrue } from '../../../../tests/support/until.ts';
-import { realRandom } from '../../../app/engines/random.ts';
 import { defaultSettings } from '../../../app/settings.ts';
+import { realRandom } from '../../../engines/random.ts';
 import { newId } from '../../../kernel/new-id.ts';
 import { endOperation } from '../../../ledger/operations.ts';
 

@@ -1,0 +1,44 @@
+import type { Clock } from '../kernel/ports.ts';
+
+// A Node timer holds 31 bits; one that is longer fires at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+// process.hrtime and plain timers: `performance` and node:timers/promises load some
+// twenty modules, which a short command would pay for.
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs,
+
+  async sleep(durationMs, signal) {
+    signal?.throwIfAborted();
+    const wakeAt = monotonicMs() + durationMs;
+    for (let leftMs = durationMs; leftMs > 0; leftMs = wakeAt - monotonicMs()) {
+      await timer(Math.min(Math.ceil(leftMs) + roundedMs(leftMs), longestTimerMs), signal);
+    }
+  },
+};
+
+// Node's timers count whole milliseconds, so that one may be early by a part of one. A sleep
+// would then be woken twice; where it is long, it is rather late by that much.
+function roundedMs(leftMs: number): number {
+  return leftMs < 20 ? 0 : 1;
+}
+
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+function timer(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timeout);
+      reject(signal?.reason);
+    };
+    const timeout = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

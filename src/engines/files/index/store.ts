@@ -1,0 +1,83 @@
+/**
+ * The file of the search index: what lies in the folders that somebody wanted indexed.
+ *
+ * I1. A root is written in one transaction, with all that is below it: who is killed meanwhile
+ *     leaves what was there before.
+ * I2. Names are bytes: what is no UTF-8 is stored as a blob, everything else as text.
+ */
+
+import { bytesOf, textOf } from '../../disk/name-bytes.ts';
+import { dropIndexFile, type IndexKind, openIndexFile } from '../../index-file.ts';
+import { PreparedSql } from '../../prepared-sql.ts';
+
+// The words of a text are found, and not their order: without places the index is half as large.
+const schema = `
+  create table root (
+    id integer primary key, path any not null unique, built_at integer not null,
+    swept_at integer not null, top integer not null, settings text not null) strict;
+  create table dir (
+    id integer primary key, parent integer, name any not null, mtime real not null) strict;
+  create index dir_parent on dir (parent);
+  create table file (
+    id integer primary key, dir integer not null, name any not null, size integer not null,
+    mtime real not null) strict;
+  create index file_dir on file (dir);
+  create virtual table words using fts5 (
+    name, body, content = '', contentless_delete = 1, detail = column,
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M* Co'");
+  create virtual table terms using fts5vocab (words, row)`;
+
+const kind: IndexKind = {
+  version: 1,
+  // What a power cut damages is made anew.
+  pragmas: `
+    pragma journal_mode = truncate; pragma synchronous = off; pragma trusted_schema = on;
+    pragma cache_size = -16000; pragma temp_store = memory;`,
+  schema,
+  probes: ['select count(*) from root', 'select rowid from words limit 1'],
+};
+
+export interface IndexedFolder {
+  readonly id: number;
+  /** Below the base. */
+  readonly parts: readonly string[];
+  /** The same in one. */
+  readonly path: string;
+  readonly mtime: number;
+}
+
+interface KeptFolders {
+  readonly top: number;
+  /** By id, each after the one that it is in. */
+  readonly folders: ReadonlyMap<number, IndexedFolder>;
+}
+
+export class IndexStore extends PreparedSql {
+  /** The folders of the last question, until something is written: they are read for each. */
+  kept: KeptFolders | undefined;
+
+  static open(path: string): IndexStore {
+    return new IndexStore(openIndexFile(path, kind));
+  }
+
+  static drop(path: string): void {
+    dropIndexFile(path);
+  }
+
+  /** I1 */
+  override transact<T>(work: () => T): T {
+    this.kept = undefined;
+    return super.transact(work);
+  }
+}
+
+export type StoredName = string | Uint8Array;
+
+/** I2 */
+export function storedName(name: string): StoredName {
+  return bytesOf(name);
+}
+
+export function readName(stored: StoredName): string {
+  return typeof stored === 'string' ? stored : textOf(Buffer.from(stored));
+}

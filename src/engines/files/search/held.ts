@@ -1,0 +1,137 @@
+/**
+ * Files below a held folder. Each folder is opened from the one above it, which is held, and
+ * never through a symlink or onto another disk: whatever takes a name meanwhile, nothing that
+ * lies elsewhere is opened. Where the system has no paths into a held folder (macOS), names are
+ * looked up again at each step: the weaker form.
+ */
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import { AosError } from '../../../kernel/errors.ts';
+import type { LookBase } from '../../../kernel/files/look.ts';
+import { quote } from '../../../kernel/quote.ts';
+import { bytesOf } from '../../disk/name-bytes.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** So many are kept open, because what is looked at next is mostly near. */
+const mostOpen = 64;
+
+export interface OpenFolder {
+  readonly descriptor: number;
+  /** Under which it is reached, in every thread. */
+  readonly path: string;
+  readonly stats: BigIntStats;
+}
+
+/** In words where the folder itself is the trouble. */
+export function openTree(base: LookBase): HeldTree {
+  try {
+    return new HeldTree(base);
+  } catch (failure) {
+    const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
+    const isDenied = code === 'EACCES' || code === 'EPERM';
+    throw new AosError(isDenied ? 'files.permission-denied' : 'files.not-found', {
+      message: isDenied
+        ? `I don't have permission to look into ${quote(base.path)}`
+        : `I couldn't find a folder at ${quote(base.path)}`,
+      cause: failure,
+    });
+  }
+}
+
+export class HeldTree implements Disposable {
+  readonly #root: OpenFolder;
+  readonly #open = new Map<string, OpenFolder>();
+
+  constructor(base: LookBase) {
+    // The held path is a symlink of the system's own.
+    this.#root = opened(base.held, O_RDONLY | O_DIRECTORY);
+  }
+
+  get root(): OpenFolder {
+    return this.#root;
+  }
+
+  /** It stays open until others have been opened after it. Throws what the system says. */
+  folder(parts: readonly string[]): OpenFolder {
+    let depth = parts.length;
+    while (depth > 0 && !this.#open.has(keyOf(parts, depth))) depth--;
+    let folder = this.#open.get(keyOf(parts, depth)) ?? this.#root;
+    for (; depth < parts.length; depth++) {
+      folder = this.#openBelow(folder, nameIn(parts.slice(0, depth + 1)));
+      this.#keep(keyOf(parts, depth + 1), folder);
+    }
+    return folder;
+  }
+
+  /** What stands there, also of a symlink; nothing where it is gone or not to be reached. */
+  stat(parts: readonly string[]): BigIntStats | undefined {
+    try {
+      const folder = this.folder(parts.slice(0, -1));
+      const path = bytesOf(`${folder.path}/${nameIn(parts)}`);
+      return lstatSync(path, { bigint: true });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Calls with the descriptor of a regular file. Throws what the system says. */
+  read<T>(parts: readonly string[], work: (descriptor: number, stats: BigIntStats) => T): T {
+    const folder = this.folder(parts.slice(0, -1));
+    // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
+    const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+    const descriptor = openSync(bytesOf(`${folder.path}/${nameIn(parts)}`), flags);
+    try {
+      const stats = fstatSync(descriptor, { bigint: true });
+      if (!stats.isFile()) throw new Error('no regular file');
+      if (stats.dev !== this.#root.stats.dev) throw new OtherDisk();
+      return work(descriptor, stats);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const { descriptor } of this.#open.values()) closeSync(descriptor);
+    this.#open.clear();
+    closeSync(this.#root.descriptor);
+  }
+
+  #openBelow(above: OpenFolder, name: string): OpenFolder {
+    const folder = opened(`${above.path}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (folder.stats.dev === this.#root.stats.dev) return folder;
+    closeSync(folder.descriptor);
+    throw new OtherDisk();
+  }
+
+  #keep(key: string, folder: OpenFolder): void {
+    this.#open.set(key, folder);
+    if (this.#open.size <= mostOpen) return;
+    const [oldest] = this.#open.entries();
+    if (oldest === undefined) return;
+    closeSync(oldest[1].descriptor);
+    this.#open.delete(oldest[0]);
+  }
+}
+
+export class OtherDisk extends Error {
+  override readonly message = 'it is on another disk';
+}
+
+function opened(path: string, flags: number): OpenFolder {
+  const descriptor = openSync(bytesOf(path), flags);
+  const stats = fstatSync(descriptor, { bigint: true });
+  const reached = process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : path;
+  return { descriptor, path: reached, stats };
+}
+
+// What is no name of a file leads elsewhere, and whoever proposes it is not believed.
+function nameIn(parts: readonly string[]): string {
+  const name = parts.at(-1) ?? '';
+  if (['', '.', '..'].includes(name)) throw new Error('no name of a file');
+  return name;
+}
+
+// No name has a slash.
+function keyOf(parts: readonly string[], depth: number): string {
+  return parts.slice(0, depth).join('/');
+}

@@ -1,0 +1,138 @@
+/** The files that launchers read: their arguments, one file for each view, and the filters. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { SandboxView } from '../../kernel/sandbox.ts';
+import { shellQuoted } from '../../kernel/shell-word.ts';
+import { hostParts, removeUnusedEtc } from './host-parts.ts';
+import {
+  type FirstOptions,
+  insideWords,
+  nodeCalled,
+  proxyPort,
+  proxyVariables,
+  waitingShell,
+} from './inner-script.ts';
+import { descriptors, type LaunchParts } from './launch.ts';
+import {
+  type HostParts,
+  type LauncherOptions,
+  launcherArguments,
+  workspaceInside,
+} from './launcher-arguments.ts';
+import { type SeccompKind, seccompFilter } from './seccomp/filter.ts';
+
+// Of an ordinary daemon, inside.
+const usualUid = 1000;
+
+const bodyPrefix = 'body-';
+
+export type ViewParts = Omit<LaunchParts, 'launcher'>;
+
+/** What a sandbox of a tool is made for. */
+export interface ToolBox extends Pick<FirstOptions, 'limits' | 'byProcess'> {
+  readonly view: SandboxView;
+  readonly listens: boolean;
+}
+
+export class BoxFiles {
+  readonly #folder: string;
+  readonly #hosts = new Map<number, HostParts>();
+  readonly #known = new Map<string, ViewParts>();
+
+  /** The folder is ours. What is seen by programs that outlived an earlier process stays. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Whoever was started with one has read it, or will not run.
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith(bodyPrefix)) rmSync(join(folder, name), { force: true });
+    }
+    removeUnusedEtc(folder);
+    for (const kind of ['tool', 'full', 'body'] as const) {
+      const filter = seccompFilter(process.arch, kind);
+      if (filter !== undefined) writeFileSync(this.#filterPath(kind), filter, { mode: 0o600 });
+    }
+  }
+
+  /** What differs from call to call is not part of it. */
+  forTool(launcher: string, tool: ToolBox): ViewParts {
+    const key = keyOf(tool);
+    const known = this.#known.get(key) ?? this.#make(launcher, tool);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  /** Of one start and no other. */
+  forBody(
+    id: string,
+    view: SandboxView,
+    options: LauncherOptions,
+  ): Pick<ViewParts, 'argumentsPath' | 'filterPath'> {
+    const words = launcherArguments(this.hostFor(view), view, options);
+    const argumentsPath = this.bodyPath(id);
+    writeFileSync(argumentsPath, `${words.join('\0')}\0`, { mode: 0o600, flag: 'wx' });
+    return { argumentsPath, filterPath: this.#filterPath(kindOf(view)) };
+  }
+
+  bodyPath(id: string): string {
+    return join(this.#folder, `${bodyPrefix}${basename(id)}`);
+  }
+
+  hostFor(view: Pick<SandboxView, 'uid'>): HostParts {
+    const uid = view.uid ?? usualUid;
+    const host = this.#hosts.get(uid) ?? hostParts(this.#folder, uid);
+    this.#hosts.set(uid, host);
+    return host;
+  }
+
+  #filterPath(kind: SeccompKind): string {
+    return join(this.#folder, `${kind}.bpf`);
+  }
+
+  #make(launcher: string, { view, listens, limits, byProcess }: ToolBox): ViewParts {
+    const host = this.hostFor(view);
+    const env = { ...toolEnvironment, ...(listens ? proxyEnvironment : {}) };
+    const words = launcherArguments(host, view, {
+      ...{ seccomp: descriptors.filter, info: descriptors.info, listens, env },
+    });
+    const argumentsPath = join(this.#folder, `args-${this.#known.size}`);
+    const startPath = join(this.#folder, `start-${this.#known.size}`);
+    writeFileSync(argumentsPath, `${words.join('\0')}\0`, { mode: 0o600 });
+    const listenerBy = listens ? nodeCalled(host.node, process.execPath) : undefined;
+    const filterPath = this.#filterPath(kindOf(view));
+    const inside = insideWords(waitingShell({ listenerBy }), { uid: view.uid, limits, byProcess });
+    const parts = { argumentsPath, filterPath, startPath, inside };
+    writeFileSync(startPath, startScript({ ...parts, launcher }), { mode: 0o600 });
+    return parts;
+  }
+}
+
+/** For a shell that starts launchers. `$1` to `$5` are the pipes of this sandbox. */
+function startScript({ launcher, argumentsPath, filterPath, inside }: LaunchParts): string {
+  const { args, filter, info } = descriptors;
+  const words = [launcher, '--args', String(args), '--', ...inside].map(shellQuoted).join(' ');
+  const files = `${args}<${shellQuoted(argumentsPath)} ${filter}<${shellQuoted(filterPath)}`;
+  return `${words} <"$1" >"$2" 2>"$3" 3<"$4" ${files} ${info}>"$5"\n`;
+}
+
+function kindOf({ unixSockets, isFull }: SandboxView): SeccompKind {
+  if (unixSockets) return 'body';
+  return isFull === true ? 'full' : 'tool';
+}
+
+/** Two orders of one key may use the same sandbox. It begins with whose it is. */
+export function keyOf({ view, listens, limits }: Omit<ToolBox, 'byProcess'>): string {
+  return `${view.principal}\n${JSON.stringify([view, listens, limits])}`;
+}
+
+const toolEnvironment = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  HOME: workspaceInside,
+  TMPDIR: '/tmp',
+  LANG: 'C.UTF-8',
+  USER: 'agent',
+  LOGNAME: 'agent',
+  SHELL: '/bin/sh',
+};
+
+export const proxyEnvironment = proxyVariables(proxyPort);

@@ -1,0 +1,110 @@
+/**
+ * Where control groups with limits can be made: below the groups that this process is in.
+ *
+ * R1. In the second version a group either holds processes or hands its controllers on to
+ *     groups below (the topmost one does both). So we move to a group of our own below ours
+ *     first, and only where nobody else is in ours: others are not ours to move.
+ * R2. What did not work out is undone: we are where we were, and nothing of ours is left.
+ */
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ownGroup, procs, readIfThere } from '../../engines/process/control-group.ts';
+import {
+  type Controller,
+  controllers,
+  hasControllers,
+  missingControllers,
+} from './limit-groups-words.ts';
+
+export interface Room {
+  readonly version: 1 | 2;
+  /** The folder in which groups of that controller are made; it may be the same for several. */
+  readonly folders: Readonly<Record<Controller, string>>;
+  /** R2 */
+  undo(): void;
+}
+
+/** The texts are those of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
+export function findRoom(mountinfo: string, place: string): Room | undefined {
+  const second = ownGroup(mountinfo, place);
+  if (second !== undefined && hasControllers(readIfThere(join(second, 'cgroup.controllers')))) {
+    return roomIn(second);
+  }
+  return firstVersionRoom(mountinfo, place);
+}
+
+export function firstVersionRoom(mountinfo: string, place: string): Room | undefined {
+  const [memory, pids, cpu] = controllers.map((name) => ownGroup(mountinfo, place, name));
+  if (memory === undefined || pids === undefined || cpu === undefined) return undefined;
+  return { version: 1, folders: { memory, pids, cpu }, undo: () => {} };
+}
+
+const ownName = 'aos-daemon';
+const handedOn = 'cgroup.subtree_control';
+
+/** Below a group of the second version that we are in. */
+export function roomIn(own: string, pid: number = process.pid): Room | undefined {
+  // We have moved already, or whoever started us had.
+  const above = basename(own) === ownName ? dirname(own) : own;
+  const missing = missingControllers(readIfThere(join(above, handedOn)));
+  if (missing.length === 0) return room(above, () => {});
+  if (above !== own) return undefined;
+  if (isTopmost(own)) return handOn(own, missing, () => {});
+  const isAlone = readIfThere(join(own, procs)).trim() === String(pid);
+  return isAlone ? moveAndHandOn(own, missing, pid) : undefined;
+}
+
+function isTopmost(folder: string): boolean {
+  return !existsSync(join(folder, 'cgroup.type'));
+}
+
+/** R1 */
+function moveAndHandOn(own: string, missing: readonly Controller[], pid: number): Room | undefined {
+  const child = join(own, ownName);
+  const isNew = !existsSync(child);
+  const moveBack = () => {
+    writeFileSync(join(own, procs), String(pid));
+    if (isNew) rmdirSync(child);
+  };
+  try {
+    mkdirSync(child, { recursive: true });
+    writeFileSync(join(child, procs), String(pid));
+  } catch {
+    tryTo(moveBack);
+    return undefined;
+  }
+  return handOn(own, missing, moveBack);
+}
+
+function handOn(
+  folder: string,
+  missing: readonly Controller[],
+  moveBack: () => void,
+): Room | undefined {
+  const write = (sign: '+' | '-') =>
+    writeFileSync(join(folder, handedOn), missing.map((name) => sign + name).join(' '));
+  const undo = () => {
+    tryTo(() => write('-'));
+    tryTo(moveBack);
+  };
+  try {
+    write('+');
+    if (hasControllers(readFileSync(join(folder, handedOn), 'utf8'))) return room(folder, undo);
+  } catch {
+    // Not ours to change.
+  }
+  undo();
+  return undefined;
+}
+
+function room(folder: string, undo: () => void): Room {
+  return { version: 2, folders: { memory: folder, pids: folder, cpu: folder }, undo };
+}
+
+function tryTo(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Of something that failed halfway, not every part is there to be undone.
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * The thread that counts what folders hold and how much memory processes have, seen from the
+ * daemon: on the daemon's own thread, a large workspace would hold up everybody else.
+ */
+import type { Worker } from 'node:worker_threads';
+import { startThread, threadBeside } from '../../engines/threads/threads.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { WatchAnswer, WatchOutcome, WatchRequest, WatchWork } from './watch-thread.ts';
+import type { WalkCount, WalkOrder } from './watch-walk.ts';
+
+export interface WatchThreadDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Told why it came to grief; another thread is started for what is asked later. */
+  readonly onTrouble: (failure: unknown) => void;
+}
+
+/** With the time that it took the thread; undefined when nobody knows. */
+export type Answer<Outcome> = { readonly outcome: Outcome; readonly tookMs: number } | undefined;
+
+interface Waiting {
+  resolve(answer: Answer<WatchOutcome>): void;
+}
+
+// Where a thread cannot be started, one a second is tried.
+const brokenMs = 1000;
+
+export class WatchThread implements AsyncDisposable {
+  readonly #clock: WatchThreadDeps['clock'];
+  readonly #onTrouble: WatchThreadDeps['onTrouble'];
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #lastNumber = 0;
+  /** On the monotonic clock; nobody starts a thread before. */
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ clock, onTrouble }: WatchThreadDeps) {
+    this.#clock = clock;
+    this.#onTrouble = onTrouble;
+  }
+
+  async folder(order: WalkOrder, signal?: AbortSignal): Promise<Answer<WalkCount>> {
+    // The thread answers what it was asked.
+    return (await this.#ask({ kind: 'folder', order }, signal)) as Answer<WalkCount>;
+  }
+
+  /** What all of them have together, in bytes. */
+  async memory(pids: readonly number[], signal?: AbortSignal): Promise<Answer<number>> {
+    // As above.
+    return (await this.#ask({ kind: 'memory', pids }, signal)) as Answer<number>;
+  }
+
+  /** What is asked later has no answer. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#notBeforeMs = Number.POSITIVE_INFINITY;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+    this.#answerNobody();
+  }
+
+  async #ask(work: WatchWork, signal?: AbortSignal): Promise<Answer<WatchOutcome>> {
+    const worker = this.#worker ?? this.#tryStart();
+    if (worker === undefined || signal?.aborted === true) return undefined;
+    const request: WatchRequest = { number: ++this.#lastNumber, work };
+    const { promise, resolve } = Promise.withResolvers<Answer<WatchOutcome>>();
+    const onAbort = () => {
+      worker.postMessage({ number: request.number, work: undefined } satisfies WatchRequest);
+      this.#answer(request.number, undefined);
+    };
+    this.#waiting.set(request.number, { resolve });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    worker.postMessage(request);
+    // Somebody waits for this: the program must not end meanwhile.
+    worker.ref();
+    const answer = await promise;
+    signal?.removeEventListener('abort', onAbort);
+    return answer;
+  }
+
+  #tryStart(): Worker | undefined {
+    if (this.#clock.monotonicMs() < this.#notBeforeMs) return undefined;
+    try {
+      return this.#start();
+    } catch (failure) {
+      // There may be no more threads.
+      this.#cameToGrief(failure);
+      return undefined;
+    }
+  }
+
+  #start(): Worker {
+    const worker = startThread(threadBeside(import.meta.filename, 'watch-thread'));
+    this.#worker = worker;
+    worker.on('message', (answer: WatchAnswer) => this.#hear(answer));
+    let failure: unknown;
+    worker.on('error', (reason) => {
+      failure = reason;
+    });
+    worker.on('exit', (code) => {
+      this.#ended(worker, failure ?? new Error(`The thread that watches ended with ${code}`));
+    });
+    // Nobody keeps the program up for the sake of a thread without work.
+    worker.unref();
+    return worker;
+  }
+
+  #hear(answer: WatchAnswer): void {
+    if ('failure' in answer) this.#onTrouble(new Error(answer.failure));
+    this.#answer(answer.number, 'outcome' in answer ? answer : undefined);
+  }
+
+  #answer(number: number, answer: Answer<WatchOutcome>): void {
+    this.#waiting.get(number)?.resolve(answer);
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+  }
+
+  #cameToGrief(failure: unknown): void {
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#clock.monotonicMs() + brokenMs);
+    this.#onTrouble(failure);
+  }
+
+  #ended(worker: Worker, failure: unknown): void {
+    // Whoever disposes has ended it.
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#answerNobody();
+    this.#cameToGrief(failure);
+  }
+
+  #answerNobody(): void {
+    for (const number of [...this.#waiting.keys()]) this.#answer(number, undefined);
+  }
+}
