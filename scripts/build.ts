@@ -66,7 +66,7 @@ const bundles: readonly BuildOptions[] = [
   { ...common, entryPoints: ['src/app/inside.ts'], outfile: 'dist/inside.cjs' },
   {
     ...common,
-    entryPoints: ['src/app/operation-client.ts'],
+    entryPoints: ['src/app/library/operation-client.ts'],
     outfile: 'dist/operation-client.cjs',
   },
   {
@@ -111,7 +111,7 @@ const bundles: readonly BuildOptions[] = [
   // `import { AgentTransfer } from 'agent-os/transfer'`.
   {
     ...common,
-    entryPoints: ['src/app/agent-transfer.ts'],
+    entryPoints: ['src/app/library/agent-transfer.ts'],
     outfile: 'dist/transfer.cjs',
     plugins: [insideApart],
   },

@@ -46,8 +46,8 @@ const house: HouseRules = {
     app: ['*'],
   },
   private: [
-    { file: /^src\/engines\//, onlyBy: /^src\/(?:app\/compose\.ts$|sandbox\/)/ },
-    { file: /^src\/sandbox\/open-sandboxes\.ts$/, onlyBy: /^src\/app\/compose\.ts$/ },
+    { file: /^src\/engines\//, onlyBy: /^src\/(?:app\/home\/compose\.ts$|sandbox\/)/ },
+    { file: /^src\/sandbox\/open-sandboxes\.ts$/, onlyBy: /^src\/app\/home\/compose\.ts$/ },
     { file: /^src\/cli\//, onlyBy: /^src\/cli\// },
   ],
   forbidden: [
@@ -76,12 +76,12 @@ const house: HouseRules = {
     {
       what: /\bprocess(?:\.env\b|\[)|\benv\b[^=\n]*=\s*process\b|['"`](?:node:)?process['"`]/,
       why: 'reads the environment; take a setting',
-      except: /^src\/app\/config\.ts$/,
+      except: /^src\/app\/config\/config\.ts$/,
     },
     {
       what: /\b(?:homedir|tmpdir)\b/,
       why: 'reads the environment; take a setting',
-      except: /^src\/app\/config\.ts$/,
+      except: /^src\/app\/config\/config\.ts$/,
     },
     {
       what: /\b(?:fetch|process|globalThis|WebSocket)\b/,
@@ -147,10 +147,10 @@ describe('a planted fault is found:', () => {
   });
 
   test('an engine picked anywhere but in compose.ts', () => {
-    const code = `import { realDisk } from '../engines/disk/disk.ts';`;
+    const code = `import { realDisk } from '../../engines/disk/disk.ts';`;
 
-    expect(planted('src/app/daemon.ts', code)).toHaveLength(1);
-    expect(planted('src/app/compose.ts', code)).toEqual([]);
+    expect(planted('src/app/home/files.ts', code)).toHaveLength(1);
+    expect(planted('src/app/home/compose.ts', code)).toEqual([]);
   });
 
   test('a folder that is not in the table', () => {

@@ -116,7 +116,7 @@ export const suites: readonly Suite[] = [
 export const needDisk: readonly string[] = [
   'src/sandbox/box/body.slow.test.ts',
   'src/sandbox/watch/watch.slow.test.ts',
-  'src/app/home-bodies.slow.test.ts',
+  'src/app/home/bodies.slow.test.ts',
   'src/cli/agent/life.slow.test.ts',
   'src/cli/agent/spawn-sandbox.slow.test.ts',
   'src/files/file-agent.slow.test.ts',

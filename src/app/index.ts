@@ -9,4 +9,4 @@ export {
 } from '../gateway/client/message-bus.ts';
 export type { WireItem } from '../gateway/contract/contract.ts';
 export { AosError } from '../kernel/errors.ts';
-export { type ConnectOptions, connect } from './library.ts';
+export { type ConnectOptions, connect } from './library/library.ts';

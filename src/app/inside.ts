@@ -4,8 +4,8 @@
  */
 import { runDaemon } from './daemon.ts';
 import { embedHome, giveUpSecretsIn, restoreInto } from './embed.ts';
-import { findGarbage } from './garbage.ts';
-import { measureHome } from './home-usage.ts';
+import { findGarbage } from './upkeep/garbage.ts';
+import { measureHome } from './upkeep/home-usage.ts';
 
 export const inside = {
   runDaemon,

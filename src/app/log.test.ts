@@ -4,8 +4,8 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import { Scrubber } from '../security/secrets/scrub.ts';
-import { composeEngines } from './compose.ts';
-import { openHomeLog } from './home-log.ts';
+import { composeEngines } from './home/compose.ts';
+import { openHomeLog } from './home/home-log.ts';
 import { type LogLevel, openLog } from './log.ts';
 
 function logInMemory(level: LogLevel = 'info', scrub?: (line: string) => string) {

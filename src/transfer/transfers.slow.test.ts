@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commandHome } from '../../tests/support/command-home.ts';
-import { AgentTransfer } from '../app/agent-transfer.ts';
+import { AgentTransfer } from '../app/library/agent-transfer.ts';
 
 test('a file that samantha sends arrives whole with jared, who is told of it', async () => {
   await using home = await commandHome('samantha', 'jared');

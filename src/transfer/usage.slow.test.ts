@@ -8,7 +8,7 @@ import {
   temporaryTransfers,
 } from '../../tests/support/temporary-transfers.ts';
 import { seeds } from '../../tests/support/tier.ts';
-import { keepBlobs } from '../app/blob-upkeep.ts';
+import { keepBlobs } from '../app/upkeep/blobs.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { heldBytes } from '../ledger/transfer-bodies.ts';
 import { reservedBytes } from '../ledger/transfer-uploads.ts';

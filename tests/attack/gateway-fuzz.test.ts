@@ -4,7 +4,7 @@
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { defaultSettings } from '../../src/app/settings.ts';
+import { defaultSettings } from '../../src/app/config/settings.ts';
 import { realClock } from '../../src/engines/clock.ts';
 import { type KeyPair, newKeyPair } from '../../src/security/identity/key-pair.ts';
 import { signRequest } from '../../src/security/identity/signed-request.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AgentTransfer } from '../../src/app/agent-transfer.ts';
+import { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
 import {
   everythingIn,
   libraryOf,

@@ -4,7 +4,7 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AgentTransfer } from '../../src/app/agent-transfer.ts';
+import { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
 import { unwrapKey } from '../../src/blobs/seal/keys.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { loadKey } from '../../src/security/identity/key-file.ts';

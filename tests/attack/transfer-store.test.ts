@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { AgentTransfer } from '../../src/app/agent-transfer.ts';
+import type { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
 import { chunkBytes, headerBytes, sealedChunkBytes } from '../../src/blobs/seal/aosb1.ts';
 import { cases } from '../support/tier.ts';
 import {

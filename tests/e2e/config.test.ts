@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { defaultSettings } from '../../src/app/settings.ts';
+import { defaultSettings } from '../../src/app/config/settings.ts';
 import { type ErrorCode, exitCodeOf } from '../../src/kernel/errors.ts';
 import { aosHere } from '../support/aos-here.ts';
 import { hasSandbox } from '../support/machine.ts';

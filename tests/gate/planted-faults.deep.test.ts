@@ -42,7 +42,7 @@ const houseFaults: Fault[] = [
     what: 'an import against the table',
     foundBy: 'tests/architecture.test.ts',
     planted: { 'src/kernel/ports.ts': first(`import '../app/config.ts';`) },
-    named: ['src/kernel/ports.ts imports src/app/config.ts, but may import only kernel'],
+    named: ['src/kernel/ports.ts imports src/app/config/config.ts, but may import only kernel'],
   },
   {
     what: 'a cycle of two files',
@@ -121,19 +121,19 @@ describe('the unit tests', () => {
       planted: {
         'src/kernel/ports.ts': first(`import type {} from '../app/config.ts';`),
       },
-      named: ['src/kernel/ports.ts imports src/app/config.ts, but may import only kernel'],
+      named: ['src/kernel/ports.ts imports src/app/config/config.ts, but may import only kernel'],
     },
     {
       what: 'Math.random',
       foundBy: 'tests/architecture.test.ts',
-      planted: { 'src/app/config.ts': last('void Math.random();') },
-      named: ['src/app/config.ts: \\"Math.random\\" throws dice; take a Random'],
+      planted: { 'src/app/config/config.ts': last('void Math.random();') },
+      named: ['src/app/config/config.ts: \\"Math.random\\" throws dice; take a Random'],
     },
     {
       what: 'node:fs outside the engines',
       foundBy: 'tests/architecture.test.ts',
-      planted: { 'src/app/config.ts': first(`import 'node:fs';`) },
-      named: [`src/app/config.ts: \\"'node:fs'\\" touches the disk; take a Disk`],
+      planted: { 'src/app/config/config.ts': first(`import 'node:fs';`) },
+      named: [`src/app/config/config.ts: \\"'node:fs'\\" touches the disk; take a Disk`],
     },
     {
       what: 'a code that is documented with another exit code',

@@ -58,13 +58,13 @@ export const cliPromises: readonly KeptPromise[] = [
     id: 'cli.settings',
     says: 'A setting comes from the flag, else the environment, else the file, else the default; what is unknown is refused.',
     guard: {
-      file: 'src/app/config.test.ts',
+      file: 'src/app/config/config.test.ts',
       title: 'a value comes from the flag, else the variable, else the file, else the default',
     },
     proof: { file: 'tests/e2e/config.test.ts', title: 'an unknown AOS_ variable is refused' },
     bug: {
       what: 'the file has the last word',
-      file: 'src/app/config.ts',
+      file: 'src/app/config/config.ts',
       find: 'new Map([...below, ...above].map(',
       put: 'new Map([...above, ...below].map(',
     },
@@ -82,7 +82,7 @@ export const cliPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the home is closed before the work in it is done',
-      file: 'src/app/use-home.ts',
+      file: 'src/app/home/use-home.ts',
       find: 'return await work(home.client);',
       put: 'return work(home.client);',
     },

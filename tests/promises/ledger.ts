@@ -112,12 +112,12 @@ export const ledgerPromises: readonly KeptPromise[] = [
       title: 'without --takeover a second daemon is refused in words, and the first one serves on',
     },
     proof: {
-      file: 'src/app/home-lock.slow.test.ts',
+      file: 'src/app/home/home-lock.slow.test.ts',
       title: 'of ten that take over at once exactly one holds in the end',
     },
     bug: {
       what: 'the lock is not held on to after its row was written',
-      file: 'src/app/home-lock.ts',
+      file: 'src/app/home/home-lock.ts',
       find: 'return file.commit() && file.begin({ waitMs: passingMs }) && file',
       put: 'return file.commit() && file',
     },
@@ -135,7 +135,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the old daemon is asked to end, which a frozen one does not hear',
-      file: 'src/app/home-lock.ts',
+      file: 'src/app/home/home-lock.ts',
       find: "processes.kill(holder.pid, 'SIGKILL')",
       put: "processes.kill(holder.pid, 'SIGTERM')",
     },
@@ -144,11 +144,11 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.private',
     says: 'The home is open to its owner alone, and one that is open to others is refused.',
     guard: {
-      file: 'src/app/home-folder.test.ts',
+      file: 'src/app/home/home-folder.test.ts',
       title: 'modes that are open to others are refused, not changed: %s',
     },
     proof: {
-      file: 'src/app/home-folder.test.ts',
+      file: 'src/app/home/home-folder.test.ts',
       title: 'prepareHome() makes the home, its parents and its folders, for the owner alone',
     },
     bug: {
@@ -162,7 +162,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.full-disk',
     says: 'A home that was killed on a full disk starts again by the advice that is given: `aos gc`, `aos up`.',
     guard: {
-      file: 'src/app/reserve.test.ts',
+      file: 'src/app/upkeep/reserve.test.ts',
       title: 'freeReserve() gives it back on a disk that is short of room, and not on another',
     },
     proof: {
@@ -171,7 +171,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the room that is kept is not given back',
-      file: 'src/app/reserve.ts',
+      file: 'src/app/upkeep/reserve.ts',
       find: 'await removeIfThere(disk, path);',
       put: 'await disk.stat(path);',
     },
@@ -180,7 +180,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.damaged',
     says: 'A ledger or a key that is lost or damaged stops the start; nothing is begun anew in its place.',
     guard: {
-      file: 'src/app/open-home.slow.test.ts',
+      file: 'src/app/home/open-home.slow.test.ts',
       title: 'a home whose ledger %s is not begun anew, as if nothing had happened',
     },
     proof: {
@@ -189,7 +189,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a ledger that is empty counts as there',
-      file: 'src/app/open-home.ts',
+      file: 'src/app/home/open-home.ts',
       find: 'if (ledger !== undefined && ledger.sizeBytes > 0) return;',
       put: 'if (ledger !== undefined) return;',
     },
@@ -216,7 +216,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.backup',
     says: 'A backup that was made while the daemon runs comes back as it was, and what a restore replaces is kept.',
     guard: {
-      file: 'src/app/restore.slow.test.ts',
+      file: 'src/app/upkeep/restore.slow.test.ts',
       title: 'a restore brings back the ledger as it was, and keeps what it replaces',
     },
     proof: {
@@ -225,7 +225,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the ledger that is replaced is not kept',
-      file: 'src/app/restore.ts',
+      file: 'src/app/upkeep/restore.ts',
       find: "const linked = [...(await present(disk, home, ['ledger.db'])), ...differing];",
       put: 'const linked = [...differing];',
     },
@@ -234,16 +234,16 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.restore',
     says: 'A restore from a file that is damaged, or no backup, changes nothing.',
     guard: {
-      file: 'src/app/restore.slow.test.ts',
+      file: 'src/app/upkeep/restore.slow.test.ts',
       title: 'a backup whose index misses a row is refused',
     },
     proof: {
-      file: 'src/app/restore.slow.test.ts',
+      file: 'src/app/upkeep/restore.slow.test.ts',
       title: 'a backup that $what is refused, and nothing changes',
     },
     bug: {
       what: 'a backup is not looked through for damage',
-      file: 'src/app/read-backup.ts',
+      file: 'src/app/upkeep/read-backup.ts',
       find: "if (check?.integrity_check !== 'ok') throw damaged(path);",
       put: 'if (check === undefined) throw damaged(path);',
     },

@@ -1,5 +1,5 @@
 /** One process of the daemon, as far as model agents go: the real relay, door and runtime. */
-import { tell } from '../../src/app/home-tools.ts';
+import { tell } from '../../src/app/home/tools.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { LanguageModel } from '../../src/kernel/model.ts';
 import type { Clock, Random } from '../../src/kernel/ports.ts';

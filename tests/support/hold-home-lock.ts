@@ -3,7 +3,7 @@
  * keeps it until its input ends. `hold-home-lock.ts HOME [takeover]`
  */
 
-import { takeHomeLock, takeOver } from '../../src/app/home-lock.ts';
+import { takeHomeLock, takeOver } from '../../src/app/home/home-lock.ts';
 import { realClock } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realProcesses } from '../../src/engines/process/processes.ts';

@@ -1,17 +1,17 @@
 /** A home with its runtime in this process, over a ledger that is watched. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import * as z from 'zod';
-import { homeBlobs } from '../../src/app/blob-upkeep.ts';
-import { composeEngines } from '../../src/app/compose.ts';
-import { openHomeMemory } from '../../src/app/home-memory.ts';
-import { openHomeOperations, queueOf } from '../../src/app/home-operations.ts';
-import { openHomeRelay } from '../../src/app/home-relay.ts';
-import { openHomeRuntime } from '../../src/app/home-runtime.ts';
-import { openHomeSandboxes } from '../../src/app/home-sandboxes.ts';
-import { type HomeTools, openHomeTools } from '../../src/app/home-tools.ts';
+import { defaultSettings } from '../../src/app/config/settings.ts';
+import { composeEngines } from '../../src/app/home/compose.ts';
+import { openHomeMemory } from '../../src/app/home/memory.ts';
+import { type OpenHome, openHome } from '../../src/app/home/open-home.ts';
+import { openHomeOperations, queueOf } from '../../src/app/home/operations.ts';
+import { openHomeRelay } from '../../src/app/home/relay.ts';
+import { openHomeRuntime } from '../../src/app/home/runtime.ts';
+import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
+import { type HomeTools, openHomeTools } from '../../src/app/home/tools.ts';
 import type { Log } from '../../src/app/log.ts';
-import { type OpenHome, openHome } from '../../src/app/open-home.ts';
-import { defaultSettings } from '../../src/app/settings.ts';
+import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { type Message, type MessageKind, priorities } from '../../src/kernel/message.ts';
 import { modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Operations } from '../../src/operations/operations.ts';

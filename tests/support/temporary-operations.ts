@@ -1,6 +1,6 @@
 /** Operations over a real ledger and a real disk, whose runs are in the test. */
 import { mkdirSync } from 'node:fs';
-import { homeBlobs } from '../../src/app/blob-upkeep.ts';
+import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { realRandom } from '../../src/engines/random.ts';

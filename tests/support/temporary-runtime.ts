@@ -3,7 +3,7 @@
  * tools are what a test says, and programs are none.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { tell } from '../../src/app/home-tools.ts';
+import { tell } from '../../src/app/home/tools.ts';
 import { realRandom } from '../../src/engines/random.ts';
 import type { ModelSpec } from '../../src/kernel/agent-spec.ts';
 import { AosError } from '../../src/kernel/errors.ts';

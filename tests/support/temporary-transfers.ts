@@ -1,7 +1,7 @@
 /** Transfers over a real ledger and a real disk, with agents whose ends are in the test. */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { homeBlobs } from '../../src/app/blob-upkeep.ts';
+import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import {
   headerBytes,
   openChunks,

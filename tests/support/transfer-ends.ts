@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { AgentTransfer } from '../../src/app/agent-transfer.ts';
+import { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
 import { headerBytes, sealChunks, sealedSize, sealingOf } from '../../src/blobs/seal/aosb1.ts';
 import type { Client } from '../../src/gateway/client/client.ts';
 import { type RunningDaemon, startDaemon } from './running-daemon.ts';

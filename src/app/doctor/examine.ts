@@ -1,9 +1,9 @@
 /** `aos doctor`: every check at once, each one's failure its own finding. */
 import { AosError, toReport } from '../../kernel/errors.ts';
 import type { VolumeUsage } from '../../kernel/ports.ts';
-import type { Engines } from '../compose.ts';
-import { type ConfigSources, loadConfig } from '../config.ts';
-import type { Settings } from '../settings.ts';
+import { type ConfigSources, loadConfig } from '../config/config.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Engines } from '../home/compose.ts';
 import { checkClock } from './clock.ts';
 import { checkDisk, checkFileSystem } from './disk.ts';
 import type { Check, CheckName, Finding, Verdict } from './finding.ts';

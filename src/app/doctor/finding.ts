@@ -1,6 +1,6 @@
 import type { VolumeUsage } from '../../kernel/ports.ts';
-import type { Engines } from '../compose.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Engines } from '../home/compose.ts';
 
 /** What doctor looks at, in the order in which it tells. */
 export const checkNames = [

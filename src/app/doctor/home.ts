@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/quote.ts';
-import { checkLockFile } from '../home-lock.ts';
+import { checkLockFile } from '../home/home-lock.ts';
 import { fullFix, fullSays, isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { foreignNames, isOwnHome, trialName } from './own-names.ts';

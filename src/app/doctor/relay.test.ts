@@ -5,8 +5,8 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { openTestLedger } from '../../../tests/support/temporary-ledger.ts';
 import { insertAgent } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
-import { composeEngines } from '../compose.ts';
-import { lockHome } from '../open-home.ts';
+import { composeEngines } from '../home/compose.ts';
+import { lockHome } from '../home/open-home.ts';
 import { examine } from './examine.ts';
 
 /** A home whose ledger and folders a test fills. */

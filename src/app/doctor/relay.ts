@@ -10,7 +10,7 @@ import type { Sql } from '../../ledger/ledger.ts';
 import { openSqlite } from '../../ledger/sqlite-database.ts';
 import { isMessageName } from '../../relay/files/outbox.ts';
 import { currentLead, leadName } from '../../relay/route.ts';
-import { readHolder } from '../home-lock.ts';
+import { readHolder } from '../home/home-lock.ts';
 import type { Patient, Verdict } from './finding.ts';
 
 interface Trouble {

@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
 import { removeTree } from '../../kernel/remove.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
-import type { Engines } from '../compose.ts';
+import type { Engines } from '../home/compose.ts';
 import { isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { trialName } from './own-names.ts';

@@ -1,5 +1,5 @@
 /** A goal as it is worked on, told to whoever watches. Only its result is data for stdout. */
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireGoal } from '../../gateway/contract/contract.ts';
 import type { Context } from '../core/context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireGoal, WireStep } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer, Body } from '../../gateway/contract/contract.ts';
 import { checkAgentName } from '../../kernel/agent-name.ts';
 import { type RestartPolicy, restartPolicies } from '../../kernel/agent-spec.ts';

@@ -1,6 +1,6 @@
 /** How a call of a tool ends that nobody waited for on a connection. */
-import { composeEngines } from '../../app/compose.ts';
-import { answers } from '../../app/use-home.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import { answers } from '../../app/home/use-home.ts';
 import { type Client, problemError } from '../../gateway/client/client.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';

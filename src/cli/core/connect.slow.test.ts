@@ -3,7 +3,7 @@ import {
   type TemporaryGateway,
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
-import type { Environment } from '../../app/config.ts';
+import type { Environment } from '../../app/config/config.ts';
 import { version } from '../../app/version.ts';
 import { runProgram } from './program.ts';
 

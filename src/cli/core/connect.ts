@@ -4,9 +4,9 @@
  * socket and its handle in the environment, goes through those and nowhere else.
  */
 import { join } from 'node:path';
-import { composeEngines } from '../../app/compose.ts';
-import { agentDoorOf, agentOf, loadConfig } from '../../app/config.ts';
-import { type HomeUse, type ReachedHome, useHome } from '../../app/use-home.ts';
+import { agentDoorOf, agentOf, loadConfig } from '../../app/config/config.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import { type HomeUse, type ReachedHome, useHome } from '../../app/home/use-home.ts';
 import { version } from '../../app/version.ts';
 import { type Client, connectTo, createClient } from '../../gateway/client/client.ts';
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Environment, FlagValue } from '../../app/config.ts';
+import type { Environment, FlagValue } from '../../app/config/config.ts';
 import type { Outcome } from './report.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import type { Engines } from '../../app/compose.ts';
+import type { Engines } from '../../app/home/compose.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 
 // A daemon that is started again has kept everything, and answers in a moment.

@@ -1,6 +1,6 @@
 /** The tree of commands. Each command's own part is defined when it is named. */
 import { type Command, CommanderError } from 'commander';
-import type { Environment, FlagValue } from '../../app/config.ts';
+import type { Environment, FlagValue } from '../../app/config/config.ts';
 import { version } from '../../app/version.ts';
 import { AosError, exitCodeOf, toReport } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

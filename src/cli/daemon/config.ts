@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
-import { type Config, loadConfig, type Origin } from '../../app/config.ts';
-import { configFileSchema, settingNames } from '../../app/settings.ts';
+import { type Config, loadConfig, type Origin } from '../../app/config/config.ts';
+import { configFileSchema, settingNames } from '../../app/config/settings.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
 import { examine } from '../../app/doctor/examine.ts';
 import { checkNames, type Finding } from '../../app/doctor/finding.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { findById } from '../../kernel/id-prefix.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { answers, refuseNoHome } from '../../app/use-home.ts';
+import { answers, refuseNoHome } from '../../app/home/use-home.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { reach } from '../core/connect.ts';

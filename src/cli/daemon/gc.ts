@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { freeReserve } from '../../app/reserve.ts';
-import { answers, type ReachedHome, refuseNoHome } from '../../app/use-home.ts';
+import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';
+import { freeReserve } from '../../app/upkeep/reserve.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { refuseNoHome } from '../../app/use-home.ts';
+import { refuseNoHome } from '../../app/home/use-home.ts';
 import { checkAgentName } from '../../kernel/agent-name.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';

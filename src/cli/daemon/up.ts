@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
 import type { DaemonAddress } from '../../app/daemon.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';

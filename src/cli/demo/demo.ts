@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeEngines, type Engines } from '../../app/compose.ts';
+import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import { shellWord } from '../../kernel/shell-word.ts';
 import type { Context } from '../core/context.ts';
 import { stopSignal } from '../core/stop-signal.ts';

@@ -1,6 +1,6 @@
 /** The scenes of the demo, in the order in which they are played. */
 import type { DaemonAddress } from '../../app/daemon.ts';
-import { fileCapability } from '../../app/scripts.ts';
+import { fileCapability } from '../../app/home/scripts.ts';
 import type { WireBudget } from '../../gateway/contract/contract.ts';
 import { shellWord } from '../../kernel/shell-word.ts';
 import { isOver } from '../agent/goal-words.ts';

@@ -3,12 +3,12 @@
  * Whatever it makes it can take away again, however far it has come.
  */
 import { join, resolve } from 'node:path';
-import type { Engines } from '../../app/compose.ts';
-import type { FlagValue } from '../../app/config.ts';
+import type { FlagValue } from '../../app/config/config.ts';
 import type { DaemonAddress } from '../../app/daemon.ts';
-import { readHolder } from '../../app/home-lock.ts';
-import { type DemoPlaces, demoScripts } from '../../app/scripts.ts';
-import { withoutSymlinks } from '../../app/without-symlinks.ts';
+import type { Engines } from '../../app/home/compose.ts';
+import { readHolder } from '../../app/home/home-lock.ts';
+import { type DemoPlaces, demoScripts } from '../../app/home/scripts.ts';
+import { withoutSymlinks } from '../../app/home/without-symlinks.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';

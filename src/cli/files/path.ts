@@ -1,8 +1,8 @@
 /** Paths of files as they are typed on a command line. */
 import { normalize } from 'node:path';
-import { composeEngines } from '../../app/compose.ts';
-import { absolutePath } from '../../app/config.ts';
-import { withoutSymlinks } from '../../app/without-symlinks.ts';
+import { absolutePath } from '../../app/config/config.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import { withoutSymlinks } from '../../app/home/without-symlinks.ts';
 import { isPattern } from '../../kernel/files/glob.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { agentDoor, reach } from '../core/connect.ts';

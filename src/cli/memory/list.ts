@@ -1,6 +1,6 @@
 /** `aos memory list` and `aos memory history`. */
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';

@@ -1,6 +1,6 @@
 /** `aos memory export` and `aos memory import`. */
 import { type Command, Option } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { memoryScopes } from '../../kernel/memory/memory.ts';
 import { oneLine } from '../../kernel/quote.ts';

@@ -1,7 +1,7 @@
 /** What the commands about memories have in common: whose, where, when, and how they are reached. */
 import { type Command, Option } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkMemoryKey } from '../../kernel/memory/key.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
 import { checkChannel } from '../../kernel/address.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { withHome } from '../core/connect.ts';

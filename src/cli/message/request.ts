@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printable } from '../../kernel/quote.ts';
 import { withHome } from '../core/connect.ts';

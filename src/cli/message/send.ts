@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
-import { composeEngines, type Engines } from '../../app/compose.ts';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
+import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer, WireOutgoing } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';

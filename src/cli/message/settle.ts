@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

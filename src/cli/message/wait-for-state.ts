@@ -1,4 +1,4 @@
-import type { Engines } from '../../app/compose.ts';
+import type { Engines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireHistory } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';

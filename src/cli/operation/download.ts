@@ -1,6 +1,6 @@
 /** `aos op download`: fetched, opened, checked. */
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import type { Context } from '../core/context.ts';

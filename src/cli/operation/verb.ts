@@ -1,6 +1,6 @@
 /** What the commands about operations have in common: as whom they act, and with which key. */
 import type { Command } from 'commander';
-import type { SigningKey } from '../../app/operation-client.ts';
+import type { SigningKey } from '../../app/library/operation-client.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/quote.ts';
@@ -50,7 +50,7 @@ export async function withOperations<T>(
 
 /** Loaded when it is needed: no other command pays for it. */
 export async function loadOperationClient() {
-  return (await import('../../app/operation-client.ts')).operationClient;
+  return (await import('../../app/library/operation-client.ts')).operationClient;
 }
 
 async function withKeyFile(context: Context, options: OpOptions, path: string): Promise<Actor> {

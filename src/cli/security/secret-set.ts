@@ -1,6 +1,6 @@
 /** `aos secret set`. The value comes by stdin or from a file, and is printed nowhere. */
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { didYouMean } from '../../kernel/suggest.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
-import { agentOf } from '../../app/config.ts';
+import { agentOf } from '../../app/config/config.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, safeJson } from '../../kernel/quote.ts';

@@ -1,7 +1,7 @@
 /** `agent-transfer download` and `download-all`. */
 
 import type { Command } from 'commander';
-import type { AgentTransfer } from '../../app/agent-transfer.ts';
+import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';

@@ -1,7 +1,7 @@
 /** `agent-transfer init`: tells the agents of a project how to send and fetch files. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { composeEngines, type Engines } from '../../app/compose.ts';
+import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import { pendingPath, readWholeFile } from '../../kernel/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskEntry } from '../../kernel/ports.ts';

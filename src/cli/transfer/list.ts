@@ -1,7 +1,7 @@
 /** `agent-transfer list`, `sent` and `status`. */
 
 import type { Command } from 'commander';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Query } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';

@@ -3,7 +3,7 @@
  * and gone at the end; lines of JSON where a program listens; else nothing.
  */
 
-import type { AgentTransfer } from '../../app/agent-transfer.ts';
+import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';

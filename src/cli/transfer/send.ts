@@ -2,8 +2,8 @@
 
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { AgentTransfer } from '../../app/agent-transfer.ts';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/quote.ts';
 import { type TransferAck, transferAcks } from '../../kernel/transfer.ts';

@@ -1,7 +1,7 @@
 /** What the commands about transfers have in common. */
 import type { Command } from 'commander';
-import type { AgentTransfer } from '../../app/agent-transfer.ts';
-import { composeEngines } from '../../app/compose.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
@@ -37,7 +37,7 @@ export function withTransfers<T>(
 export async function transfersOf(context: Context, { as }: As): Promise<AgentTransfer> {
   const sender = actingAs(context, as);
   // Loaded when it is needed: no other command pays for it.
-  const { AgentTransfer } = await import('../../app/agent-transfer.ts');
+  const { AgentTransfer } = await import('../../app/library/agent-transfer.ts');
   const use = <T>(work: (client: Client) => Promise<T>) => withHome(context, { holder }, work);
   return new AgentTransfer({ sender, handle: agentDoor(context)?.handle, use });
 }

@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { AgentTransfer } from '../../app/agent-transfer.ts';
-import { composeEngines } from '../../app/compose.ts';
-import { answers } from '../../app/use-home.ts';
+import { composeEngines } from '../../app/home/compose.ts';
+import { answers } from '../../app/home/use-home.ts';
+import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/quote.ts';
 import { sizeText } from '../../kernel/transfer-text.ts';

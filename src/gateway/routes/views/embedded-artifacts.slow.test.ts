@@ -6,7 +6,7 @@ import { good, type WireOperation } from '../../../../tests/support/outsider-hom
 import { temporaryGateway } from '../../../../tests/support/temporary-gateway.ts';
 import { beginOperation, once } from '../../../../tests/support/temporary-operations.ts';
 import { untilTrue } from '../../../../tests/support/until.ts';
-import { defaultSettings } from '../../../app/settings.ts';
+import { defaultSettings } from '../../../app/config/settings.ts';
 import { realRandom } from '../../../engines/random.ts';
 import { newId } from '../../../kernel/new-id.ts';
 import { endOperation } from '../../../ledger/operations.ts';

@@ -1,0 +1,169 @@
+/** The relay of a home: the message service over its ledger and its folders. */
+import type { Blobs } from '../../blobs/blobs.ts';
+import type { Attachments } from '../../gateway/server/deps.ts';
+import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import { toReport } from '../../kernel/errors.ts';
+import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
+import { everyAgent } from '../../ledger/agents.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { readState, writeState } from '../../ledger/state.ts';
+import { type BundledAgents, defaultRelayLimits, type RelayLimits } from '../../relay/deps.ts';
+import { InboxFiles } from '../../relay/files/inbox-files.ts';
+import { InboxWatch } from '../../relay/files/inbox-watch.ts';
+import { locateFile } from '../../relay/files/locate-file.ts';
+import { NoticeBursts } from '../../relay/files/notice-bursts.ts';
+import { Outboxes } from '../../relay/files/outboxes.ts';
+import { openRelay, type RunningRelay } from '../../relay/open-relay.ts';
+import type { RelayMetrics } from '../../relay/relay-metrics.ts';
+import { registerGuest } from '../../security/register.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Log } from '../log.ts';
+import { attachmentDoor, attachmentsOf } from './attachments.ts';
+import type { Engines } from './compose.ts';
+import type { OpenHome } from './open-home.ts';
+
+export interface HomeRelay extends AsyncDisposable {
+  readonly relay: RunningRelay;
+  readonly attachments: Attachments;
+  /** Where they lie: the one store of this process. */
+  readonly attachmentBlobs: Blobs;
+  /** Takes in what agents write into their outboxes, until it is disposed of. */
+  watchOutboxes(): Promise<AsyncDisposable>;
+}
+
+export interface HomeRelayOptions {
+  readonly open: OpenHome;
+  readonly log: Log;
+  readonly metrics: RelayMetrics;
+  /** The agents that take their mail in their turns. */
+  readonly modelAgents: ReadonlySet<string>;
+  readonly onMail?: ((recipient: string) => void) | undefined;
+  /** Who answers in this process is made when somebody writes to it; undefined where nobody is. */
+  readonly bundled?: BundledAgents | undefined;
+}
+
+export async function openHomeRelay(
+  engines: Engines,
+  settings: Settings,
+  { open, log, metrics, modelAgents, onMail = () => {}, bundled }: HomeRelayOptions,
+): Promise<HomeRelay> {
+  const takesInTurns = (name: string): boolean => modelAgents.has(name) || name === fileAgentName;
+  const { home, realHome, ledger, grants, epoch } = open;
+  const watching = engines.fileWatching;
+  const blobs = attachmentsOf(engines, home);
+  await using opened = new AsyncDisposableStack();
+  const onGone = (recipient: string, names: readonly string[]): void => {
+    // What a failure leaves unnoted, the next look at the inboxes finds.
+    relay.gone(recipient, names).catch((failure: unknown) => {
+      log.error({ error: toReport(failure), recipient }, 'a reading was not noted');
+    });
+  };
+  const onTrouble = (failure: unknown): void =>
+    log.warn({ err: failure }, 'files are worked off without a thread of their own');
+  const bulk = opened.use(engines.openBulkDisk({ onTrouble }));
+  const bursts = new NoticeBursts(engines.eventLoop);
+  const inboxWatch = opened.use(
+    new InboxWatch({ ...engines, watching, bursts, log, home, onGone }),
+  );
+  const sameBoot = await isSameBoot(engines, ledger);
+  const relay: RunningRelay = opened.use(
+    await openRelay({
+      ...engines,
+      ledger,
+      grants,
+      realHome,
+      log,
+      metrics,
+      inboxes: new InboxFiles({ ...engines, bulk, home }),
+      limits: relayLimits(settings),
+      takesInTurns,
+      onMail,
+      bundled,
+      hasAttachment: async (hash) => (await blobs.stat(hash)) !== undefined,
+      holder: `daemon ${epoch}`,
+      sameBoot,
+      locate: (message) => locateFile(engines.disk, home, message),
+      inboxWatch,
+    }),
+  );
+  await noteBoot(engines, ledger);
+  const kept = opened.move();
+  return {
+    relay,
+    attachments: attachmentDoor({ ...engines, ledger }, blobs),
+    attachmentBlobs: blobs,
+    watchOutboxes: () => watchOutboxes(engines, { open, log, relay, bulk, bursts }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function relayLimits(settings: Settings): RelayLimits {
+  const { messagesPerSecond, messageBurst, mailboxMessages, mailboxMegabytes } = settings;
+  return {
+    ...defaultRelayLimits,
+    ...{ messagesPerSecond, messageBurst, mailboxMessages },
+    mailboxBytes: mailboxMegabytes * 1024 * 1024,
+    ttlMs: settings.messageDays * 24 * 3_600_000,
+    requestTtlMs: settings.requestSeconds * 1000,
+    noteWithinMs: 20,
+  };
+}
+
+const bootKey = 'relay.boot';
+
+/** Whether the machine has been up since the last owner of this home; no when nobody knows. */
+async function isSameBoot({ processes }: Engines, ledger: Ledger): Promise<boolean> {
+  const bootId = processes.bootId();
+  return bootId !== undefined && (await readState(ledger.committed, bootKey)) === bootId;
+}
+
+async function noteBoot({ processes, clock }: Engines, ledger: Ledger): Promise<void> {
+  const bootId = processes.bootId();
+  if (bootId === undefined || (await readState(ledger.committed, bootKey)) === bootId) return;
+  await ledger.transact((tx) => writeState(tx, bootKey, bootId, clock.now()));
+}
+
+interface OutboxParts {
+  readonly open: OpenHome;
+  readonly log: Log;
+  readonly relay: RunningRelay;
+  readonly bulk: BulkDisk;
+  readonly bursts: NoticeBursts;
+}
+
+async function watchOutboxes(
+  engines: Engines,
+  { open, log, relay, bulk, bursts }: OutboxParts,
+): Promise<AsyncDisposable> {
+  const { home, ledger, grants } = open;
+  const outboxes = new Outboxes({
+    ...engines,
+    bulk,
+    bursts,
+    watching: engines.fileWatching,
+    log,
+    home,
+    accept: (batch) => relay.accept(batch),
+    filesDone: (files) => relay.filesDone(files),
+    rate: relay.rate,
+    noteTrouble: (kind, data) => {
+      const event = { actor: 'system', kind, subject: 'relay', data };
+      // A full disk has no room for this either; the log has it, and the recovery will be noted.
+      ledger.transact((tx) => tx.record(event)).catch(() => {});
+    },
+    agents: async () => {
+      const names: string[] = [];
+      // A model agent has no folder to look into, or one that only its tools write to.
+      for await (const { name, body } of everyAgent(ledger.committed)) {
+        if (body !== 'model') names.push(name);
+      }
+      return names;
+    },
+    registerGuest: async (name) => {
+      await registerGuest({ ...engines, ledger, grants }, home, name);
+      relay.wake(name);
+    },
+  });
+  await outboxes.start();
+  return outboxes;
+}

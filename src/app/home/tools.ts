@@ -1,0 +1,152 @@
+/** The tools of a home, what may be done with them, and the one door to them. */
+import type { FileAgent } from '../../files/open-file-agent.ts';
+import { type Message, priorities } from '../../kernel/message.ts';
+import type { MemoryManager } from '../../memory/memory-manager.ts';
+import type { Operations } from '../../operations/operations.ts';
+import { relayParty } from '../../relay/envelope.ts';
+import type { RunningRelay } from '../../relay/open-relay.ts';
+import { CapabilityManager } from '../../security/grants/capability-manager.ts';
+import type { Secrets } from '../../security/secrets/secrets.ts';
+import type { AgentToolDeps } from '../../toolbox/agent/deps.ts';
+import { agentList } from '../../toolbox/agent/list.ts';
+import { agentSpawn } from '../../toolbox/agent/spawn.ts';
+import { agentTerminate } from '../../toolbox/agent/terminate.ts';
+import { artifactCreate } from '../../toolbox/artifact/create.ts';
+import { fileRead } from '../../toolbox/file/read.ts';
+import { fileWrite } from '../../toolbox/file/write.ts';
+import { filesTools } from '../../toolbox/files/tools.ts';
+import { httpFetch } from '../../toolbox/http/fetch.ts';
+import { memoryTools } from '../../toolbox/memory/tools.ts';
+import { messageInbox } from '../../toolbox/message/inbox.ts';
+import { messageRequest } from '../../toolbox/message/request.ts';
+import { messageSend } from '../../toolbox/message/send.ts';
+import { shellExecute } from '../../toolbox/shell/execute.ts';
+import { toolList } from '../../toolbox/tool/list.ts';
+import type { TransferToolDeps } from '../../toolbox/transfer/deps.ts';
+import { transferDownload } from '../../toolbox/transfer/download.ts';
+import { transferList } from '../../toolbox/transfer/list.ts';
+import { transferSend } from '../../toolbox/transfer/send.ts';
+import { ToolCalls } from '../../tools/call.ts';
+import { type CallDeps, defaultCallLimits, type Note } from '../../tools/deps.ts';
+import { ToolRegistry } from '../../tools/registry.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Transfers } from '../../transfer/transfers.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Engines } from './compose.ts';
+import type { OpenHome } from './open-home.ts';
+import type { HomeSandboxes } from './sandboxes.ts';
+
+export interface HomeTools extends AsyncDisposable {
+  readonly capabilities: CapabilityManager;
+  readonly tools: ToolRegistry;
+  readonly calls: ToolCalls;
+}
+
+export interface HomeToolsOptions {
+  readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants' | 'secrets'>;
+  readonly log: CallDeps['log'];
+  readonly relay: RunningRelay;
+  readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
+  /** Undefined where nobody works on files. */
+  readonly files?: FileAgent | undefined;
+  /** Undefined where nothing is sent. */
+  readonly transfers?: Transfers | undefined;
+  /** Put together after the tools; undefined where none runs. */
+  readonly runtime: AgentToolDeps['runtime'];
+  /** The same. */
+  readonly operations: () => Operations | undefined;
+}
+
+export function openHomeTools(
+  engines: Engines,
+  settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
+  { open, log, relay, sandboxes, memory, files, transfers, runtime, operations }: HomeToolsOptions,
+): HomeTools {
+  const { ledger, grants, secrets } = open;
+  const tools = new ToolRegistry();
+  const { defaultModel } = settings;
+  const parts = {
+    ...engines,
+    ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
+    memory,
+    transfers,
+    operations,
+    files,
+  };
+  for (const tool of builtIn(parts)) tools.register(tool);
+  const calls = new ToolCalls({
+    ...engines,
+    ...{ ledger, grants, log, scrubber: secrets.scrubber },
+    limits: {
+      ...defaultCallLimits,
+      deadlineMs: settings.toolSeconds * 1000,
+      approvalMs: settings.approvalHours * 3_600_000,
+    },
+    tool: (name) => tools.get(name),
+    notify: (note) => tell(relay, note),
+  });
+  tools.joinTo(calls);
+  return {
+    capabilities: new CapabilityManager({ ...engines, ledger, grants }),
+    ...{ tools, calls },
+    [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
+  };
+}
+
+interface ToolParts extends Engines, AgentToolDeps {
+  readonly home: string;
+  readonly relay: RunningRelay;
+  readonly secrets: Secrets;
+  readonly tools: ToolRegistry;
+  readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
+  readonly files: FileAgent | undefined;
+  readonly transfers: Transfers | undefined;
+  readonly operations: () => Operations | undefined;
+}
+
+function builtIn(parts: ToolParts): readonly Tool[] {
+  const { tools, sandboxes, transfers, files } = parts;
+  return [
+    httpFetch({ ...parts, files: parts }),
+    ...(files === undefined ? [] : filesTools(files)),
+    fileRead(parts),
+    fileWrite(parts),
+    messageSend(parts),
+    messageInbox(parts),
+    messageRequest(parts),
+    ...memoryTools(parts),
+    agentSpawn(parts),
+    agentList(parts),
+    agentTerminate(parts),
+    shellExecute({ ...parts, ...sandboxes, limits: sandboxes.callLimits }),
+    artifactCreate(parts),
+    ...(transfers === undefined ? [] : transferTools({ ...parts, transfers })),
+    toolList({ tools: () => tools.list() }),
+  ];
+}
+
+function transferTools(parts: TransferToolDeps): readonly Tool[] {
+  return [transferSend(parts), transferList(parts), transferDownload(parts)];
+}
+
+/** As the relay itself; what a restart tells once more arrives once. */
+export async function tell(
+  relay: Pick<RunningRelay, 'accept'>,
+  { to, key, body, kind = 'message', re }: Note,
+  headers: Message['headers'] = [],
+): Promise<void> {
+  const message = {
+    to: to.replace(/^agent:/, ''),
+    kind,
+    re,
+    priority: priorities.usual,
+    attachments: [],
+    headers,
+    dedupKey: key,
+    body,
+  } as const;
+  const [accepted] = await relay.accept([{ sender: relayParty, message }]);
+  if (accepted?.kind === 'refused') throw accepted.error;
+}

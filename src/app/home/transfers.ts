@@ -1,0 +1,57 @@
+/** The transfers of a home: the byte store, the rows, and who is told. */
+import type { Blobs } from '../../blobs/blobs.ts';
+import type { Uploads } from '../../blobs/uploads.ts';
+import type { RunningRelay } from '../../relay/open-relay.ts';
+import { principalKeys } from '../../security/identity/principal-keys.ts';
+import type { TransferCounts, TransferLog, TransferNote } from '../../transfer/deps.ts';
+import { Transfers } from '../../transfer/transfers.ts';
+import type { Settings } from '../config/settings.ts';
+import { homeBlobs } from '../upkeep/blobs.ts';
+import type { Engines } from './compose.ts';
+import type { OpenHome } from './open-home.ts';
+import { tell } from './tools.ts';
+
+export interface HomeTransfers {
+  readonly transfers: Transfers;
+  /** The one store of this process. */
+  readonly blobs: Blobs;
+  readonly uploads: Uploads;
+}
+
+export interface HomeTransfersOptions {
+  readonly open: Pick<OpenHome, 'home' | 'ledger' | 'grants'>;
+  readonly log: TransferLog;
+  readonly relay: Pick<RunningRelay, 'accept'>;
+  readonly counts: TransferCounts;
+}
+
+/** What a crash has left undone is done before anybody asks for more. */
+export async function openHomeTransfers(
+  engines: Engines,
+  settings: Pick<Settings, 'transferQuotaMegabytes' | 'transferDays'>,
+  { open, log, relay, counts }: HomeTransfersOptions,
+): Promise<HomeTransfers> {
+  const { home, ledger, grants } = open;
+  const store = homeBlobs(engines, home);
+  const transfers = new Transfers({
+    ...engines,
+    ...store,
+    ...{ home, ledger, grants, log, counts },
+    keys: principalKeys({ ...engines, ledger }, home),
+    limits: {
+      quotaBytes: settings.transferQuotaMegabytes * 1024 * 1024,
+      ttlMs: settings.transferDays * 24 * 3_600_000,
+    },
+    tell: (note) => tellOf(relay, note),
+  });
+  await transfers.recover();
+  return { transfers, ...store };
+}
+
+/** A program that reads its messages finds the transfer by a header. */
+function tellOf(
+  relay: Pick<RunningRelay, 'accept'>,
+  { transfer, ...note }: TransferNote,
+): Promise<void> {
+  return tell(relay, note, transfer === undefined ? [] : [{ name: 'TRANSFER', value: transfer }]);
+}

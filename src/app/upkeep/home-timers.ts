@@ -1,0 +1,184 @@
+/** The timers of a home: for the chain of events, what messages leave behind, and approvals. */
+import type { FileAgent } from '../../files/open-file-agent.ts';
+import { forgetOldKeys } from '../../gateway/server/idempotency.ts';
+import type { Clock, Instant } from '../../kernel/ports.ts';
+import { thinSignedHeads } from '../../ledger/events.ts';
+import { deleteGrantsBefore } from '../../ledger/grants.ts';
+import { deleteEndedHandles } from '../../ledger/handles.ts';
+import { deleteCallsBefore } from '../../ledger/journal.ts';
+import type { Ledger, Transaction } from '../../ledger/ledger.ts';
+import { deleteOperationsBefore } from '../../ledger/operations.ts';
+import { forgetSignatures } from '../../ledger/seen-signatures.ts';
+import { setTimerOnce } from '../../ledger/timers.ts';
+import type { MemoryManager } from '../../memory/memory-manager.ts';
+import type { Operations } from '../../operations/operations.ts';
+import { type HeadDeps, signNewHead } from '../../security/audit/head.ts';
+import { pruneEvents } from '../../security/audit/prune.ts';
+import type { ToolCalls } from '../../tools/call.ts';
+import type { Transfers } from '../../transfer/transfers.ts';
+import { nextCutoff } from './cutoff.ts';
+import type { Ring } from './timers.ts';
+import { postApproval } from './webhook.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+const everyHome = [
+  { id: 'audit.head', every_ms: minuteMs },
+  { id: 'audit.prune', every_ms: dayMs },
+  { id: 'relay.upkeep', every_ms: dayMs },
+  { id: 'transfer.expire', every_ms: minuteMs },
+  { id: 'blobs.upkeep', every_ms: dayMs },
+  { id: 'operation.cleanup', every_ms: 60 * minuteMs },
+  { id: 'operation.monitor', every_ms: 5 * minuteMs },
+  { id: 'keys.rotate', every_ms: dayMs },
+  { id: 'files.forget', every_ms: dayMs },
+  { id: 'files.recover', every_ms: minuteMs },
+  { id: 'memory.upkeep', every_ms: minuteMs },
+  { id: 'requests.expire', every_ms: 60 * minuteMs },
+];
+
+export async function setHomeTimers(ledger: Ledger, clock: Clock): Promise<void> {
+  const now = clock.now();
+  await ledger.transact(async (tx) => {
+    for (const { id, every_ms } of everyHome) {
+      const timer = { id, kind: id, subject: 'ledger', payload: '{}', due_at: now, every_ms };
+      await setTimerOnce(tx, timer, now);
+    }
+  });
+}
+
+export interface HomeTimersDeps extends HeadDeps {
+  readonly clock: Clock;
+  readonly log: {
+    info(facts: object, words: string): void;
+    error(facts: object, words: string): void;
+  };
+  readonly auditDays: number;
+  readonly keepRelay: () => Promise<void>;
+  readonly keepBlobs: () => Promise<void>;
+  readonly transfers: Pick<Transfers, 'recover' | 'cleanUp' | 'prune'>;
+  readonly operations: Pick<Operations, 'cleanUp' | 'watchResources' | 'rotateKeys' | 'keyMadeAt'>;
+  readonly keyRotationDays: number;
+  readonly files: Pick<FileAgent, 'forgetBefore' | 'recover'>;
+  readonly filePlanDays: number;
+  readonly memory: Pick<MemoryManager, 'keepHouse'>;
+  readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
+  /** `none`, or where to tell that somebody waits for an approval. */
+  readonly approvalWebhook: string;
+}
+
+export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>> {
+  return {
+    'audit.head': {
+      kind: 'repeatable',
+      ring: async () => {
+        const head = await signNewHead(deps);
+        // In the log too, which may be kept elsewhere than the ledger.
+        if (head !== undefined) deps.log.info({ head }, 'the end of the chain was signed');
+      },
+    },
+    'audit.prune': {
+      kind: 'repeatable',
+      ring: async () => {
+        await pruneAll(deps);
+        // Each signature takes its time when the chain is verified.
+        await deps.ledger.transact((tx) => thinSignedHeads(tx, deps.clock.now() - dayMs));
+      },
+    },
+    'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
+    'transfer.expire': {
+      kind: 'repeatable',
+      ring: async () => {
+        await deps.transfers.recover();
+        await deps.transfers.cleanUp();
+      },
+    },
+    'requests.expire': { kind: 'repeatable', ring: () => forgetOldKeys(deps) },
+    'operation.cleanup': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: async () => {
+        await deps.operations.cleanUp();
+        await forgetSigned(deps);
+      },
+    },
+    'operation.monitor': { kind: 'repeatable', ring: () => deps.operations.watchResources() },
+    'keys.rotate': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: async () => {
+        const { operations, clock, keyRotationDays } = deps;
+        if (clock.now() - operations.keyMadeAt < keyRotationDays * dayMs) return;
+        await operations.rotateKeys('system');
+      },
+    },
+    // A full disk may have kept a plan from ending.
+    'files.recover': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: () => deps.files.recover(deps.log),
+    },
+    'files.forget': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: () => deps.files.forgetBefore(deps.clock.now() - deps.filePlanDays * dayMs),
+    },
+    'memory.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.memory.keepHouse() },
+    'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
+    'approval.announce': {
+      kind: 'repeatable',
+      isSlow: true,
+      ring: ({ subject }) => announce(deps, subject),
+    },
+    'approval.expire': { kind: 'repeatable', ring: ({ subject }) => deps.calls.expire(subject) },
+  };
+}
+
+async function pruneAll(deps: HomeTimersDeps): Promise<void> {
+  const olderThan = await nextCutoff(deps, { key: 'audit.cutoff', keepDays: deps.auditDays });
+  for (;;) {
+    const { events, more } = await pruneEvents(deps, { olderThan });
+    if (events > 0) deps.log.info({ events }, 'old events were cut off');
+    if (!more) break;
+  }
+  await pruneOtherRows(deps.ledger, olderThan);
+  await deps.transfers.prune(olderThan);
+}
+
+// One transaction must not hold up those who call.
+const batchRows = 200;
+// Some time after their end: what is forgotten too early is refused, where the clock is set back.
+const signaturesKeptMs = 60 * minuteMs;
+
+/** With the handles that were bought with them. */
+async function forgetSigned({ ledger, clock }: HomeTimersDeps): Promise<void> {
+  const now = clock.now();
+  const before = now - signaturesKeptMs;
+  for (;;) {
+    const work = async (tx: Transaction) =>
+      Math.max(
+        await forgetSignatures(tx, { before, limit: batchRows, now }),
+        await deleteEndedHandles(tx, before, batchRows),
+      );
+    if ((await ledger.transact(work)) < batchRows) return;
+  }
+}
+
+async function pruneOtherRows(ledger: Ledger, before: Instant): Promise<void> {
+  for (;;) {
+    const pruned = await ledger.transact(async (tx) => {
+      const grants = await deleteGrantsBefore(tx, before, batchRows);
+      const calls = await deleteCallsBefore(tx, before, batchRows);
+      return Math.max(grants, calls, await deleteOperationsBefore(tx, before, batchRows));
+    });
+    if (pruned < batchRows) return;
+  }
+}
+
+async function announce(deps: HomeTimersDeps, approval: string): Promise<void> {
+  const { calls, ledger, clock, approvalWebhook } = deps;
+  await calls.announce(approval);
+  if (approvalWebhook === 'none') return;
+  await postApproval({ sql: ledger.committed, clock }, approvalWebhook, approval);
+}

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { realDisk } from '../../engines/disk/disk.ts';
+import { realEventLoop } from '../../engines/event-loop.ts';
+import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import { freeReserve, keepReserve, plainerIfFull } from './reserve.ts';
+
+const MiB = 1024 * 1024;
+
+/** A home on a disk of that size, of which others may take some. */
+function homeOn(sizeBytes: number) {
+  const { path: home, at, ...folder } = temporaryFolder();
+  const path = at('.reserve');
+  const room = { takenBytes: 0 };
+  const reserved = async () => (await realDisk.stat(path))?.sizeBytes ?? 0;
+  const volume = {
+    usage: async () => {
+      const freeBytes = sizeBytes - room.takenBytes - (await reserved());
+      const usedBytes = sizeBytes - freeBytes;
+      return { usedBytes, freeBytes, writableBytes: freeBytes, fileSystem: 'ext4' };
+    },
+  };
+  const random = { bytes: (size: number) => new Uint8Array(size) };
+  const deps = { disk: realDisk, volume, random, eventLoop: realEventLoop };
+  return { ...folder, ...deps, home, path, reserved, room };
+}
+
+test.each([
+  [1000, 36],
+  [64, 32],
+  [5, 2],
+  [1, 0],
+])('keepReserve() keeps of %i MiB that are free %i', async (free, kept) => {
+  await using home = homeOn(free * MiB);
+
+  await keepReserve(home, home.home);
+  await keepReserve(home, home.home);
+
+  expect(await home.reserved()).toBe(kept * MiB);
+});
+
+test('keepReserve() fills up what a crash has cut short, or a disk that was short of room', async () => {
+  await using home = homeOn(1000 * MiB);
+  await using cut = await home.disk.create(home.path);
+  await cut.append(Buffer.from('abc'));
+
+  await keepReserve(home, home.home);
+
+  expect(await home.reserved()).toBe(35 * MiB + 3);
+});
+
+test('freeReserve() gives it back on a disk that is short of room, and not on another', async () => {
+  await using home = homeOn(1000 * MiB);
+  await keepReserve(home, home.home);
+
+  expect(await freeReserve(home, home.home)).toBe(0);
+  home.room.takenBytes = 960 * MiB;
+
+  expect(await freeReserve(home, home.home)).toBe(36 * MiB);
+  expect(await home.disk.stat(home.path)).toBeUndefined();
+  expect(await freeReserve(home, home.home)).toBe(0);
+});
+
+test('freeReserve() leaves alone what is no file', async () => {
+  await using home = homeOn(10 * MiB);
+  await home.disk.makeFolder(home.path);
+
+  expect(await freeReserve(home, home.home)).toBe(0);
+  await expect(keepReserve(home, home.home)).rejects.toMatchObject({ code: 'disk.not-a-file' });
+});
+
+const thrown = (code: ErrorCode) => new AosError(code, { message: 'no' });
+
+test('plainerIfFull() advises "aos gc" only where there is something to give back', async () => {
+  await using home = homeOn(10 * MiB);
+  const without = await plainerIfFull(home, home.home, thrown('ledger.full'));
+  await keepReserve(home, home.home);
+
+  const withReserve = await plainerIfFull(home, home.home, thrown('disk.full'));
+
+  expect(without).toMatchObject({ code: 'disk.full', fix: expect.stringMatching(/^Free some/) });
+  expect(withReserve).toMatchObject({ code: 'disk.full', fix: expect.stringMatching(/^aos gc/) });
+});
+
+test('plainerIfFull() takes a ledger that fails for a full disk only where the disk is full', async () => {
+  await using home = homeOn(10 * MiB);
+  const failure = thrown('ledger.failed');
+
+  const elsewhere = await plainerIfFull(home, home.home, failure);
+  home.room.takenBytes = 10 * MiB;
+  const onFull = await plainerIfFull(home, home.home, failure);
+
+  expect(onFull).toMatchObject({ code: 'disk.full' });
+  expect(elsewhere).toBe(failure);
+});
