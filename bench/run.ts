@@ -6,7 +6,7 @@
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../src/kernel/suggest.ts';
+import { didYouMean } from '../src/kernel/text/suggest.ts';
 import { cliBenches } from './cli.ts';
 import { daemonBenches } from './daemon.ts';
 import { fileBenches } from './files.ts';

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { chunkBytes, sealChunks, sealingOf } from '../src/blobs/seal/aosb1.ts';
 import { sealedStretchBytes } from '../src/blobs/seal/stretch.ts';
-import { stretchBytes } from '../src/kernel/transfer.ts';
+import { stretchBytes } from '../src/kernel/transfer/transfer.ts';
 import type { Bench, Sides } from './frame.ts';
 import { workplace } from './workplace.ts';
 

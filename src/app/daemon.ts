@@ -11,7 +11,7 @@ import type { FileAgent } from '../files/open-file-agent.ts';
 import { countRelay } from '../gateway/server/relay-metrics.ts';
 import { createGateway, type Gateway } from '../gateway/server/server.ts';
 import { countTransfers } from '../gateway/server/transfer-metrics.ts';
-import type { ModelCatalog } from '../kernel/model.ts';
+import type { ModelCatalog } from '../kernel/agent/model.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import { agentsWithHandles } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -6,8 +6,8 @@
 import type { Duplex } from 'node:stream';
 import type { GatewayDeps } from '../gateway/server/deps.ts';
 import { createGateway } from '../gateway/server/server.ts';
+import { signatureTimes } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { signatureTimes } from '../kernel/operation.ts';
 import type { DiskView } from '../kernel/ports.ts';
 import { everyAgent, modelAgentNames, uidOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';

@@ -4,7 +4,7 @@
  */
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 export interface Blobs {
   /** Resolves once the bytes are safe from power loss; the same bytes are kept once. */

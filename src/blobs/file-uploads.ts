@@ -13,11 +13,11 @@
  * P6. What finish() has stored is never written to again: others may refer to it by now.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { ignoreMissing, isMissing, isTaken } from '../kernel/disk-errors.ts';
-import { ensureFolder } from '../kernel/ensure-folder.ts';
+import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
+import { ignoreMissing, isMissing, isTaken } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { corruptBlob, type StoredBlob } from './blobs.ts';
 import { type FileBlobs, namesIn } from './fs.ts';
 import type { FinishOptions, ListedUpload, OpenUpload, Uploads } from './uploads.ts';

@@ -4,7 +4,7 @@
  */
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { isHash, missingBlob } from './blobs.ts';
 
 /** The bytes of a transfer, one time for all to whom they were sent. */

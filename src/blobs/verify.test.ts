@@ -5,7 +5,7 @@ import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../engines/disk/disk.ts';
 import { realEventLoop } from '../engines/event-loop.ts';
-import { diskError } from '../kernel/disk-errors.ts';
+import { diskError } from '../kernel/disk/errors.ts';
 import { FileBlobs } from './fs.ts';
 import { type ExpectedBlob, type VerifiedStore, verifyBlobs } from './verify.ts';
 

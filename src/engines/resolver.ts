@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { osCodeOf } from '../kernel/disk-errors.ts';
+import { osCodeOf } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
 import type { Resolver } from '../kernel/resolver.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 /** As every other program of this machine finds hosts: its hosts file, then its name servers. */
 export const realResolver: Resolver = {

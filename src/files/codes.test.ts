@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diskError } from '../kernel/disk-errors.ts';
+import { diskError } from '../kernel/disk/errors.ts';
 import { type AosError, type ErrorCode, errorCodes } from '../kernel/errors.ts';
 import { toFilesError, wireCode } from './codes.ts';
 

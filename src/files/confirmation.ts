@@ -9,11 +9,11 @@
  * Y4. Whatever else a token is used for is an event, also where nothing came of it.
  */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../kernel/canonical-json.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { canonicalJson } from '../kernel/text/canonical-json.ts';
 import {
   type FilePlanRow,
   findFilePlanByToken,

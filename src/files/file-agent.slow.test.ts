@@ -18,7 +18,7 @@ import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { treeHash } from '../../tests/support/tree-hash.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { diskError } from '../kernel/disk-errors.ts';
+import { diskError } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer } from '../kernel/files/request.ts';
 import type { Disk } from '../kernel/ports.ts';

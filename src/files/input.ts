@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AosError } from '../kernel/errors.ts';
 import { type FileRequest, fileActions, sortKeys } from '../kernel/files/request.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 // What a path may have is said by paths.ts, in better words.
 const path = z.string().max(8192);

@@ -1,7 +1,7 @@
 /** What was changed, the newest first, and what of it can be taken back. */
 import type { FileAnswer } from '../kernel/files/request.ts';
 import { countWords } from '../kernel/files/words.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import { type FilePlanRow, listFilePlans } from '../ledger/file-plans.ts';
 import { outcomeOf } from './apply/outcome.ts';
 import { answering, type FileAgentDeps, type FileRun } from './file-agent.ts';

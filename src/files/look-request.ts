@@ -4,7 +4,7 @@ import type { LookFilters, LookRequest } from '../kernel/files/look.ts';
 import type { FileRequest, SortKey } from '../kernel/files/request.ts';
 import { typeOfExtension } from '../kernel/files/types.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { TimeZone } from '../kernel/time-zone.ts';
 import type { FilePower } from '../security/file-reach.ts';
 import type { FileCaller } from './caller.ts';

@@ -4,7 +4,7 @@
  * so that nobody learns whether it is there.
  */
 import { AosError } from '../kernel/errors.ts';
-import { printFilePath } from '../kernel/file-path.ts';
+import { printFilePath } from '../kernel/files/file-path.ts';
 
 const longestPathBytes = 4096;
 const longestNameBytes = 255;

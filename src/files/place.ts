@@ -5,8 +5,8 @@
  *     leads. What is outside the root, or denied, is answered alike whether it is there or not.
  * L2. The folder is held. What is done to the name is done in that very folder.
  */
-import { diskError } from '../kernel/disk-errors.ts';
-import { printFilePath } from '../kernel/file-path.ts';
+import { diskError } from '../kernel/disk/errors.ts';
+import { printFilePath } from '../kernel/files/file-path.ts';
 import { isInReach } from '../kernel/files/reach.ts';
 import type { DiskEntry, HeldFolder } from '../kernel/ports.ts';
 import type { FilePower } from '../security/file-reach.ts';

@@ -1,8 +1,8 @@
 /** From a sentence to a request, with what is known of this machine. */
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
 import type { NamedFolder, SentenceWorld, Understanding } from '../kernel/files/understanding.ts';
-import { safeJson } from '../kernel/quote.ts';
+import { safeJson } from '../kernel/text/quote.ts';
 import { callerOf, type FileAgentDeps, type FileRun } from './file-agent.ts';
 import { requestSchema } from './input.ts';
 import { understand } from './language/understand.ts';

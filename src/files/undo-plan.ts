@@ -3,7 +3,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer } from '../kernel/files/request.ts';
 import { countWords } from '../kernel/files/words.ts';
 import { newId } from '../kernel/new-id.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import {
   type FilePlanRow,
   filePlanIdsFrom,

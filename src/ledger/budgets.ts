@@ -13,7 +13,7 @@ import {
   type Budget,
   type Limits,
   resources,
-} from '../kernel/budget.ts';
+} from '../kernel/agent/budget.ts';
 import type { Sql, SqlValue, Transaction } from './ledger.ts';
 
 /** Taken out of the budget of that id. */

@@ -1,5 +1,5 @@
 /** Mail: deliveries together with what they deliver, as whoever delivers or reads it finds it. */
-import type { MessageKind } from '../kernel/message.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { DeliveryRow, DeliveryVia, Queue } from './deliveries.ts';
 import type { Sql, SqlValue } from './ledger.ts';

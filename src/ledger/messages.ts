@@ -1,5 +1,5 @@
 /** The table `messages`: what was sent, once, however many get it. */
-import type { MessageKind } from '../kernel/message.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 import { changeBatch, forSizes, places } from './row-batch.ts';

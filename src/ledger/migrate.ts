@@ -3,10 +3,10 @@
  * never edited after a release; each runs in a transaction of its own.
  */
 import { dirname, join } from 'node:path';
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
 
 export interface Migration {

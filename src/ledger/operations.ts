@@ -5,8 +5,9 @@
  * only one succeeds. A goal and a result may be long, so rows that come by the many have the
  * beginning of the goal only.
  */
+
+import type { QueuedGoal } from '../kernel/agent/schedule.ts';
 import type { Instant } from '../kernel/ports.ts';
-import type { QueuedGoal } from '../kernel/schedule.ts';
 import type { Sql, SqlValue, Transaction } from './ledger.ts';
 import { places } from './row-batch.ts';
 
@@ -154,7 +155,7 @@ export async function operationIdsFrom(sql: Sql, start: string, limit: number): 
 
 export interface QueuePage {
   readonly now: Instant;
-  /** As in kernel/schedule.ts, whose levels this repeats. */
+  /** As in kernel/agent/schedule.ts, whose levels this repeats. */
   readonly ageingMs: number;
   readonly limit: number;
 }

@@ -1,6 +1,6 @@
 /** What SQLite refuses, in words that say what to do. */
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 interface SqliteFault {
   readonly code: ErrorCode;

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, EventLoop } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { chainHead } from './events.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { Ledger, Sql, Transaction } from './ledger.ts';

@@ -2,7 +2,7 @@
 import { AosError } from '../kernel/errors.ts';
 import { type JournalStep, type Step, stepVersion } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { Sql, SqlValue, Transaction } from './ledger.ts';
 
 // Every kind, so that a new one cannot be forgotten here.

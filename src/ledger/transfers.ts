@@ -3,7 +3,7 @@
  * and every change names what it may leave, so that of two who decide at once one succeeds.
  */
 import type { Instant } from '../kernel/ports.ts';
-import type { TransferAck, TransferKind, TransferStatus } from '../kernel/transfer.ts';
+import type { TransferAck, TransferKind, TransferStatus } from '../kernel/transfer/transfer.ts';
 import type { Sql, SqlValue, Transaction } from './ledger.ts';
 
 export interface NewTransfer {

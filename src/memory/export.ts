@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { isMemoryKey } from '../kernel/memory/key.ts';
 import { type MemoryScope, memoryLimits, memoryScopes } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { exportMemories, type MemoryRow } from '../ledger/memories.ts';
 import { readValue } from './value.ts';

@@ -8,7 +8,7 @@ import { headOf } from '../kernel/memory/deed.ts';
 import { checkMemoryKey } from '../kernel/memory/key.ts';
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { type GrantRow, grantsHeldBy, memoryShares } from '../ledger/grants.ts';
 import type { Transaction } from '../ledger/ledger.ts';

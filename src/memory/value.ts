@@ -1,8 +1,8 @@
 /** Values as they are stored, and what of them can be searched. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../kernel/canonical-json.ts';
 import { AosError } from '../kernel/errors.ts';
 import { memoryLimits } from '../kernel/memory/memory.ts';
+import { canonicalJson } from '../kernel/text/canonical-json.ts';
 import type { MemoryRow } from '../ledger/memories.ts';
 
 const deepest = 100;

@@ -3,11 +3,12 @@
  * `openai-chat:NAME`, `ENDPOINT:NAME` for a server that speaks like OpenAI's, and
  * `scripted:FILE`, which is no model but a script that answers like one.
  */
+
+import type { LanguageModel, ModelCatalog } from '../kernel/agent/model.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
-import type { LanguageModel, ModelCatalog } from '../kernel/model.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
-import { didYouMean } from '../kernel/suggest.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { didYouMean } from '../kernel/text/suggest.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { contextTokensOf } from './context-sizes.ts';
 import { Limiter } from './limiter.ts';

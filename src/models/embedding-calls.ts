@@ -8,7 +8,7 @@
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { type EmbeddingWire, readVectors, StrangeAnswer, wireAt } from './embedding-wire.ts';
 import { type Failure, failureOf } from './failure.ts';

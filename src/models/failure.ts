@@ -1,5 +1,5 @@
 /** What a vendor's refusal, a broken line or a strange answer means for whoever asked. */
-import { oneLine } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/text/quote.ts';
 import { isObject } from './malformed-args.ts';
 
 /**

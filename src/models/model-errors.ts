@@ -1,7 +1,7 @@
 /** What people read when a model does not answer, and what they can do about it. */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
-import { didYouMean } from '../kernel/suggest.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { didYouMean } from '../kernel/text/suggest.ts';
 import type { Failure } from './failure.ts';
 
 /** Who is asked, as far as a sentence about it needs to know. */

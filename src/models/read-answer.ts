@@ -1,5 +1,5 @@
 /** An answer as it streams in, put together. Nothing is an answer before its end has come. */
-import { estimateMessage, estimatePrompt } from '../kernel/journal/estimate.ts';
+
 import type {
   AnswerPart,
   Delta,
@@ -7,7 +7,8 @@ import type {
   ModelAnswer,
   ModelRequest,
   ModelUsage,
-} from '../kernel/model.ts';
+} from '../kernel/agent/model.ts';
+import { estimateMessage, estimatePrompt } from '../kernel/journal/estimate.ts';
 import { isObject, parseArgs } from './malformed-args.ts';
 import { ourToolName } from './tool-names.ts';
 import type { VendorPart } from './vendor-types.ts';

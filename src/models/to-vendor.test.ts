@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelMessage } from '../kernel/model.ts';
+import type { ModelMessage } from '../kernel/agent/model.ts';
 import { parseArgs } from './malformed-args.ts';
 import { toVendor } from './to-vendor.ts';
 import { ourToolName, vendorToolName } from './tool-names.ts';

@@ -7,7 +7,7 @@
  * V3. No id of a call is used twice, and each has only the letters that all vendors take: the
  *     journal may hold calls of another vendor's model, or of one that repeats its ids.
  */
-import type { AnswerPart, ModelMessage, ModelRequest, OfferedTool } from '../kernel/model.ts';
+import type { AnswerPart, ModelMessage, ModelRequest, OfferedTool } from '../kernel/agent/model.ts';
 import { isObject } from './malformed-args.ts';
 import { vendorToolName } from './tool-names.ts';
 import type {

@@ -1,5 +1,5 @@
 /** A vendor's model, asked through our limiter, with our retries and in our words. */
-import type { Asking, LanguageModel, ModelAnswer, ModelRequest } from '../kernel/model.ts';
+import type { Asking, LanguageModel, ModelAnswer, ModelRequest } from '../kernel/agent/model.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, failureOf } from './failure.ts';
 import type { Limiter } from './limiter.ts';

@@ -6,8 +6,8 @@
  *     who holds a grant on it may know that it is there, and hears a no.
  */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import { type ArtifactRow, artifactsOf, findArtifact } from '../ledger/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations.ts';
 import { recordDenial } from '../security/authorize.ts';

@@ -1,5 +1,5 @@
 /** Tells once, by a message and an event, that somebody has to look at an operation. */
-import { isGrantee } from '../kernel/operation.ts';
+import { isGrantee } from '../kernel/agent/operation.ts';
 import { noteAlert } from '../ledger/operation-finish.ts';
 import { operationNoteKey } from '../ledger/operation-notes.ts';
 import type { OperationRow } from '../ledger/operations.ts';

@@ -1,8 +1,9 @@
 /** What an artifact may be called: the parts of a path below the operation's own folder. */
+
+import { artifactLimits } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { artifactLimits } from '../kernel/operation.ts';
-import { quote } from '../kernel/quote.ts';
-import { checkFileName } from '../kernel/safe-name.ts';
+import { checkFileName } from '../kernel/files/safe-name.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 /** Throws `artifact.bad-name`. */
 export function checkArtifactName(name: string): void {

@@ -1,7 +1,7 @@
 /** The four methods that seed 002 names. */
 import { expect, test } from 'vitest';
 import { day, once, temporaryOperations } from '../../tests/support/temporary-operations.ts';
-import { artifactLimits } from '../kernel/operation.ts';
+import { artifactLimits } from '../kernel/agent/operation.ts';
 import { ArtifactStorageService } from './artifact-storage.ts';
 
 const artifact = (name: string, text = name) => ({ name, content: once(Buffer.from(text)) });

@@ -1,8 +1,9 @@
 /** The four methods that seed 002 names, over the same rows and bytes as everything else. */
+
+import { artifactLimits, granteeOf } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { artifactLimits, granteeOf } from '../kernel/operation.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations.ts';
 import { checksummed } from '../security/identity/address.ts';

@@ -9,12 +9,12 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ignoreMissing } from '../kernel/disk-errors.ts';
-import { hasSameContent } from '../kernel/durable-file.ts';
+import { artifactLimits } from '../kernel/agent/operation.ts';
+import { hasSameContent } from '../kernel/disk/durable-file.ts';
+import { ignoreMissing } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
-import { artifactLimits } from '../kernel/operation.ts';
 import type { Disk, FileReader } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { artifactsOf, findArtifact } from '../ledger/artifacts.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 import { workspaceOf } from '../security/agent-folders.ts';

@@ -1,5 +1,5 @@
 /** The artifacts of an operation as they are told to people: seed 002's ArtifactCollection. */
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
 
 export interface ArtifactCollection {

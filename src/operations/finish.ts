@@ -12,8 +12,8 @@
  *     folder is written once more.
  */
 import { hash } from 'node:crypto';
+import { removeTree } from '../kernel/disk/remove.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
-import { removeTree } from '../kernel/remove.ts';
 import { artifactsOf } from '../ledger/artifacts.ts';
 import { eraseCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';

@@ -4,13 +4,13 @@
  * none of it is read by us: it can be written again at any time.
  */
 import { dirname, join } from 'node:path';
-import { ignoreMissing } from '../kernel/disk-errors.ts';
-import { writeFileDurably } from '../kernel/durable-file.ts';
-import { ensureFolder } from '../kernel/ensure-folder.ts';
-import { addressOfGrantee } from '../kernel/operation.ts';
+import { addressOfGrantee } from '../kernel/agent/operation.ts';
+import { writeFileDurably } from '../kernel/disk/durable-file.ts';
+import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
+import { ignoreMissing } from '../kernel/disk/errors.ts';
+import { removeIfThere, removeTree } from '../kernel/disk/remove.ts';
 import type { Disk } from '../kernel/ports.ts';
-import { removeIfThere, removeTree } from '../kernel/remove.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import { type ArtifactRow, artifactsOf } from '../ledger/artifacts.ts';
 import { readAccesses, type SealedEvent } from '../ledger/events.ts';
 import type { Sql } from '../ledger/ledger.ts';

@@ -6,8 +6,8 @@
  * B2. Who dies before the bytes are gone leaves a row that is not swept, and is swept later.
  */
 import { join } from 'node:path';
+import { removeIfThere } from '../kernel/disk/remove.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { removeIfThere } from '../kernel/remove.ts';
 import {
   type ArtifactRow,
   type GoneWhy,

@@ -7,7 +7,7 @@
  *     is told once.
  * M2. An operation whose grant was taken back is ended, also when the daemon died in between.
  */
-import { artifactLimits } from '../kernel/operation.ts';
+import { artifactLimits } from '../kernel/agent/operation.ts';
 import { countArtifacts } from '../ledger/artifacts.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { type OperationRow, openSealedOperations } from '../ledger/operations.ts';

@@ -2,10 +2,11 @@
  * Operations: the face of a goal for outsiders. What comes in by the gateway, from the run of an
  * agent, and from timers, meets here; each subject is a file of its own.
  */
+
+import { isGrantee } from '../kernel/agent/operation.ts';
 import { Bells } from '../kernel/bells.ts';
 import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import { InTurn } from '../kernel/in-turn.ts';
-import { isGrantee } from '../kernel/operation.ts';
 import type { ArtifactRow } from '../ledger/artifacts.ts';
 import { granteesToRewrap } from '../ledger/artifacts.ts';
 import {

@@ -7,8 +7,8 @@
  *     be opened; a rotation that was cut off is gone on with.
  */
 import { join } from 'node:path';
-import { ignoreMissing } from '../kernel/disk-errors.ts';
-import { readWholeFile, writeFileDurably } from '../kernel/durable-file.ts';
+import { readWholeFile, writeFileDurably } from '../kernel/disk/durable-file.ts';
+import { ignoreMissing } from '../kernel/disk/errors.ts';
 import { type ArtifactRow, artifactsUnderOtherKeys, rewrap } from '../ledger/artifacts.ts';
 import type { OperationsDeps } from './deps.ts';
 import { metadataLabel, metadataPath } from './folder.ts';

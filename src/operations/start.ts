@@ -1,7 +1,7 @@
 /** Submitting an operation for somebody, under what they hold. */
-import type { Limits } from '../kernel/budget.ts';
+import type { Limits } from '../kernel/agent/budget.ts';
+import { addressOfGrantee, isGrantee } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { addressOfGrantee, isGrantee } from '../kernel/operation.ts';
 import {
   findOperation,
   findOperationByKey,

@@ -10,12 +10,12 @@
 import { createHash } from 'node:crypto';
 import { wrapKey } from '../blobs/seal/keys.ts';
 import { sealStream } from '../blobs/seal/seal-stream.ts';
+import { addressOfGrantee, artifactLimits } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { mimeTypeOf } from '../kernel/mime-type.ts';
+import { mimeTypeOf } from '../kernel/files/mime-type.ts';
 import { newId } from '../kernel/new-id.ts';
-import { addressOfGrantee, artifactLimits } from '../kernel/operation.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import {
   type ArtifactRow,
   artifactsOf,

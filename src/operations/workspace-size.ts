@@ -1,6 +1,6 @@
 /** What the workspace of an operation holds, counted without following anything out of it. */
 import { join } from 'node:path';
-import { isMissing } from '../kernel/disk-errors.ts';
+import { isMissing } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import type { OperationRow } from '../ledger/operations.ts';

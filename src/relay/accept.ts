@@ -14,8 +14,8 @@
  *     them needs a look at something outside the ledger first (look-outside.ts).
  */
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
-import { quote } from '../kernel/quote.ts';
+import type { Message } from '../kernel/message/message.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { filesCalled, findByDedupKey } from '../ledger/messages.ts';
 import type { RelayCore } from './deps.ts';
 import {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
+import type { Message } from '../kernel/message/message.ts';
 
 /** Throws when a message has a CHECKSUM that is not the one of its body. */
 export function checkChecksum({ checksum, body }: Message): void {

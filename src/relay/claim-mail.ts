@@ -1,5 +1,5 @@
 /** Claims what waits in the ledger for one queue, in its order. See deliver.ts. */
-import { longestDelayMs } from '../kernel/retry.ts';
+import { longestDelayMs } from '../kernel/message/retry.ts';
 import { presenceOf } from '../ledger/agents.ts';
 import type { Queue } from '../ledger/deliveries.ts';
 import { waitingMail } from '../ledger/find-mail.ts';

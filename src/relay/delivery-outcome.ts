@@ -1,6 +1,7 @@
 /** What is written down of a try to deliver. See deliver.ts. */
+
+import { maxAttempts, retryDelayMs } from '../kernel/message/retry.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { maxAttempts, retryDelayMs } from '../kernel/retry.ts';
 import type { DeliveryVia, Queue } from '../ledger/deliveries.ts';
 import type { MailRow } from '../ledger/find-mail.ts';
 import { deliveriesSucceeded, deliveryFailed, releaseDelivery } from '../ledger/held-deliveries.ts';

@@ -1,6 +1,6 @@
 /** What comes into the relay, and what is said of it. */
 import type { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
+import type { Message } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 
 /** An agent's name, `owner`, or `__orchestrator__`: no agent can be called either. */

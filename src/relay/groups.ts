@@ -1,7 +1,8 @@
 /** Channels, the Lead and subscriptions: names that stand for several, or for one who changes. */
-import { checkChannel } from '../kernel/address.ts';
+
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { checkChannel } from '../kernel/message/address.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findAgent, presenceOf } from '../ledger/agents.ts';
 import { allMembers, joinChannel, leaveChannel } from '../ledger/channels.ts';
 import { endSubscriptionQueue, type Queue, readdress, waitingSize } from '../ledger/deliveries.ts';

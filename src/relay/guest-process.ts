@@ -1,5 +1,5 @@
 /** Which process a guest runs as, by what it tells in its meta.json. */
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
 

@@ -1,5 +1,5 @@
 import { toReport } from '../kernel/errors.ts';
-import { fileNameOf } from '../kernel/message-file-name.ts';
+import { fileNameOf } from '../kernel/message/file-name.ts';
 import type { MailRow } from '../ledger/find-mail.ts';
 import type { RelayCore } from './deps.ts';
 

@@ -5,7 +5,7 @@
  *     remembered until it does.
  */
 import { AosError, toReport } from '../kernel/errors.ts';
-import { fileNameOf } from '../kernel/message-file-name.ts';
+import { fileNameOf } from '../kernel/message/file-name.ts';
 import type { Queue } from '../ledger/deliveries.ts';
 import { type UnreadFile, unreadByStamp, unreadInInbox } from '../ledger/find-mail.ts';
 import type { AcceptDeps } from './accept.ts';

@@ -3,7 +3,7 @@
  * attachments are there, a checksum is right, and an agent that comes with the system is made. They are taken in turn (accept.ts, A4).
  */
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
+import type { Message } from '../kernel/message/message.ts';
 import { checkChecksum } from './checksum.ts';
 import type { RelayCore } from './deps.ts';
 import type { Incoming } from './envelope.ts';

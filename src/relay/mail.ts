@@ -1,8 +1,8 @@
 /** A message on its way: between the row in the ledger, the message itself and what a mailbox shows. */
 
-import type { Header, Message, StreamChunk } from '../kernel/message.ts';
-import { fileNameOf } from '../kernel/message-file-name.ts';
-import { printMessage } from '../kernel/message-text.ts';
+import { fileNameOf } from '../kernel/message/file-name.ts';
+import type { Header, Message, StreamChunk } from '../kernel/message/message.ts';
+import { printMessage } from '../kernel/message/text.ts';
 import type { MailRow } from '../ledger/find-mail.ts';
 import type { InboxFile } from './inboxes.ts';
 import type { MailboxItem } from './relay.ts';

@@ -1,7 +1,7 @@
 /** What recipients do with their mail: look, take, read, answer, and wait for more. */
 
 import type { Bells } from '../kernel/bells.ts';
-import { priorities } from '../kernel/message.ts';
+import { priorities } from '../kernel/message/message.ts';
 import { type Queue, returnDelivery } from '../ledger/deliveries.ts';
 import { findMail, type MailRow, unreadMail } from '../ledger/find-mail.ts';
 import { batchRows } from '../ledger/row-batch.ts';

@@ -1,11 +1,11 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
 import type { Deed } from '../kernel/capability/capability.ts';
+import { deedOfParts, partsOfPath } from '../kernel/capability/file-deed.ts';
 import { AosError } from '../kernel/errors.ts';
-import { deedOfParts, partsOfPath } from '../kernel/file-deed.ts';
 import {
   type OrchestratorRequest,
   parseOrchestratorRequest,
-} from '../kernel/orchestrator-request.ts';
+} from '../kernel/message/orchestrator-request.ts';
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, insertText } from '../ledger/memories.ts';
 import { noteMemoryUses } from '../ledger/memory-uses.ts';

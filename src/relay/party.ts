@@ -1,5 +1,5 @@
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { ownerParty, type Party } from './envelope.ts';
 
 /** Whose mailbox a principal has; the other way round it is principalOf(). */

@@ -1,8 +1,8 @@
 /** Whether a sender may do what a message asks for, and what is said where it may not. */
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
-import { quote } from '../kernel/quote.ts';
+import type { Message } from '../kernel/message/message.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import {
   authorize,

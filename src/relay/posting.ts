@@ -5,7 +5,7 @@
  * P1. Nothing outside the ledger changes in here, because a transaction may run twice.
  */
 
-import type { Message } from '../kernel/message.ts';
+import type { Message } from '../kernel/message/message.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { type AgentStatus, presenceOf } from '../ledger/agents.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type TemporaryRelay, temporaryRelay } from '../../tests/support/temporary-relay.ts';
-import { diskError } from '../kernel/disk-errors.ts';
+import { diskError } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 
 interface Row {

@@ -1,6 +1,6 @@
 /** What cannot be accepted: the refusal, and what is kept of it (accept.ts, A3). */
 import type { AosError } from '../kernel/errors.ts';
-import { type Message, priorities } from '../kernel/message.ts';
+import { type Message, priorities } from '../kernel/message/message.ts';
 import type { Acceptance, Incoming } from './envelope.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
 import { archiveOf } from './source-files.ts';

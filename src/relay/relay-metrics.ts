@@ -1,5 +1,5 @@
 /** What the relay counts. The gateway turns it into metrics. */
-import type { MessageKind } from '../kernel/message.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
 
 export interface RelayMetrics {
   accepted(kind: MessageKind, count: number): void;

@@ -1,5 +1,5 @@
 /** The message service, as the gateway and the file adapter see it. */
-import type { MessageKind } from '../kernel/message.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import type { Acceptance, Incoming, Party } from './envelope.ts';

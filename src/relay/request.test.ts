@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { until } from '../../tests/support/until.ts';
-import { priorities } from '../kernel/message.ts';
+import { priorities } from '../kernel/message/message.ts';
 import { request } from './request.ts';
 
 test('a request that nobody answers is refused at its deadline, and not before', async () => {

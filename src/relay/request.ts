@@ -1,9 +1,9 @@
 /** A message of the kind `request`, and the wait for its answer. */
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
-import { checkMessage } from '../kernel/message-check.ts';
+import { checkMessage } from '../kernel/message/check.ts';
+import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { awaitMail } from './await-mail.ts';
 import { type Party, relayParty } from './envelope.ts';
 import type { MailboxItem, Relay } from './relay.ts';

@@ -1,6 +1,6 @@
 /** Whether a mailbox or a stream has room for one more. */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { advanceStream, findStream } from '../ledger/streams.ts';
 import type { Recipient } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';

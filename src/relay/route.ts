@@ -1,9 +1,10 @@
 /** Who gets a message. */
-import { type Address, parseAddress } from '../kernel/address.ts';
+
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
-import { quote } from '../kernel/quote.ts';
-import { didYouMean } from '../kernel/suggest.ts';
+import { type Address, parseAddress } from '../kernel/message/address.ts';
+import type { Message } from '../kernel/message/message.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { didYouMean } from '../kernel/text/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
 import { activeMembers } from '../ledger/channels.ts';
 import type { Sql } from '../ledger/ledger.ts';

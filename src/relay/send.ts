@@ -1,7 +1,7 @@
 /** One message from a call to the relay, as fast as its sender may send. */
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Message } from '../kernel/message.ts';
+import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Acceptance, Party } from './envelope.ts';
 import type { RateLimit, Relay } from './relay.ts';

@@ -6,7 +6,7 @@
  * S2. The sender of what expired or died is told in the same transaction.
  */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import {
   type DeliveryState,
   type DeliveryVia,

@@ -1,6 +1,6 @@
 /** Messages that the relay itself sends: that something went wrong, and what was asked for. */
-import type { MessageKind } from '../kernel/message.ts';
-import { priorities } from '../kernel/message.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
+import { priorities } from '../kernel/message/message.ts';
 import { type Party, relayParty } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
 

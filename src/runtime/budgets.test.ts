@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
-import type { Limits } from '../kernel/budget.ts';
+import type { Limits } from '../kernel/agent/budget.ts';
 import { charge, hold, insertBudget, readBudget } from '../ledger/budgets.ts';
 import { giveBack, holdAll, settleAll, shortfallError, takeAllowance } from './budgets.ts';
 

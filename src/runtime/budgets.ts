@@ -16,9 +16,9 @@ import {
   resources,
   spent,
   uncovered,
-} from '../kernel/budget.ts';
+} from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import {
   charge,
   closeAllowance,

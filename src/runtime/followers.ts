@@ -1,6 +1,7 @@
 /** Whoever looks on while an operation runs. What they miss is in the journal. */
+
+import type { Delta } from '../kernel/agent/model.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';
-import type { Delta } from '../kernel/model.ts';
 import type { OutputStream } from '../kernel/sandbox.ts';
 
 export type Sight =

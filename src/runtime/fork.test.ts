@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
 import { realRandom } from '../engines/random.ts';
-import type { ModelMessage, ModelRequest } from '../kernel/model.ts';
+import type { ModelMessage, ModelRequest } from '../kernel/agent/model.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { readEvents } from '../ledger/events.ts';
 import { defineTool, type Tool } from '../tools/tool.ts';

@@ -8,12 +8,12 @@
  * F3. Calls have the keys of their operation. Where the last step that is kept calls tools,
  *     they are made anew, and the model is told before.
  */
-import { type Budget, type Limits, resources } from '../kernel/budget.ts';
+import { type Budget, type Limits, resources } from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { JournalStep, Step } from '../kernel/journal/step.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';

@@ -8,8 +8,9 @@
  * K3. A lease of somebody who is known to be gone is taken at once; of anybody else only
  *     after it has stood still for its whole time, on our own monotonic clock.
  */
+
+import { LeaseWatch } from '../kernel/agent/lease.ts';
 import { AosError } from '../kernel/errors.ts';
-import { LeaseWatch } from '../kernel/lease.ts';
 import type { Clock } from '../kernel/ports.ts';
 import {
   findLease,

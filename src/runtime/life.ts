@@ -1,8 +1,8 @@
 /** An agent's life in the ledger: every change of state is one guarded row and one event. */
-import { type AgentState, statesBefore } from '../kernel/agent-state.ts';
+import { type AgentState, statesBefore } from '../kernel/agent/agent-state.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { changeState, findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { unknownAgent } from '../security/renew-handle.ts';

@@ -1,7 +1,7 @@
 /** Whether a standing agent is asked once more, after it failed on its mail. */
 
+import { decideRestart } from '../kernel/agent/restart.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { decideRestart } from '../kernel/restart.ts';
 import type { OperationRow } from '../ledger/operations.ts';
 
 export type Again =

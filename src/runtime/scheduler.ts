@@ -7,12 +7,13 @@
  * D2. A slot is taken from the claim until `start` resolves: what waits or is paused has none.
  * D3. Being woken is a hint; a look at the ledger every second is the net.
  */
+
+import { chooseNext, type Moment, type QueuedGoal } from '../kernel/agent/schedule.ts';
 import { Bells } from '../kernel/bells.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
-import { chooseNext, type Moment, type QueuedGoal } from '../kernel/schedule.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import {
   claimOperation,

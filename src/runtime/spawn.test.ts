@@ -4,7 +4,7 @@ import {
   type TemporaryRuntime,
   temporaryRuntime,
 } from '../../tests/support/temporary-runtime.ts';
-import type { LanguageModel } from '../kernel/model.ts';
+import type { LanguageModel } from '../kernel/agent/model.ts';
 import { readBudget } from '../ledger/budgets.ts';
 import { grantsHeldBy } from '../ledger/grants.ts';
 

@@ -11,13 +11,13 @@
  *     choice: whoever else asks for it is refused.
  */
 
-import { checkNewAgentName } from '../kernel/agent-name.ts';
-import { type AgentSpec, type ModelSpec, sandboxOf } from '../kernel/agent-spec.ts';
-import type { Limits } from '../kernel/budget.ts';
+import { checkNewAgentName } from '../kernel/agent/agent-name.ts';
+import { type AgentSpec, type ModelSpec, sandboxOf } from '../kernel/agent/agent-spec.ts';
+import type { Limits } from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import {
   type AgentRow,
   agentOfSpawnKey,

@@ -5,10 +5,10 @@
  * Q2. What runs is ended by whoever runs it. That it is to end is left in its row first, so
  *     that it ends also when its runner dies: whoever takes it up then ends it.
  */
-import type { Limits } from '../kernel/budget.ts';
+import type { Limits } from '../kernel/agent/budget.ts';
 import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import { type Instant, lastInstant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { insertBudget } from '../ledger/budgets.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';

@@ -10,7 +10,6 @@ import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
-import { oneLine } from '../kernel/quote.ts';
 import type {
   BodyOrder,
   HeldBody,
@@ -23,6 +22,7 @@ import type {
   SandboxState,
   SandboxView,
 } from '../kernel/sandbox.ts';
+import { oneLine } from '../kernel/text/quote.ts';
 import { holdBody, prepareBody } from './box/body.ts';
 import { Box } from './box/box.ts';
 import { Fifos } from './box/fifos.ts';

@@ -7,12 +7,12 @@
  * F2. A meta.json that is there stays: the agent may keep its pid in it.
  */
 import { join } from 'node:path';
-import { checkAgentName } from '../kernel/agent-name.ts';
-import { isTaken } from '../kernel/disk-errors.ts';
-import { type DurableFileDeps, writeFileDurably } from '../kernel/durable-file.ts';
+import { checkAgentName } from '../kernel/agent/agent-name.ts';
+import { type DurableFileDeps, writeFileDurably } from '../kernel/disk/durable-file.ts';
+import { isTaken } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { AgentBody } from '../ledger/agents.ts';
 
 export function workspaceOf(home: string, agent: string): string {

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { type ApprovalRow, findApproval } from '../ledger/approvals.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/principals.ts';

@@ -1,12 +1,13 @@
 /** The one question before anything is done for somebody, and what is said and kept of a no. */
+
+import { addressOfGrantee } from '../kernel/agent/operation.ts';
 import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type MemoryDeed, sharingDeed } from '../kernel/memory/deed.ts';
-import { addressOfGrantee } from '../kernel/operation.ts';
-import { oneLine, quote } from '../kernel/quote.ts';
-import { shellQuoted } from '../kernel/shell-word.ts';
+import { oneLine, quote } from '../kernel/text/quote.ts';
+import { shellQuoted } from '../kernel/text/shell-word.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
 import type { HeldGrant } from './grants/held-grant.ts';

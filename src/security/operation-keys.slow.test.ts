@@ -4,7 +4,7 @@ import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import { type OperationKeys, openOperationKeys } from './operation-keys.ts';
 
 const id = '0197a4c1d2e3f405060708090a0b0c0d';

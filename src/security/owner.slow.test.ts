@@ -15,7 +15,7 @@ import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryLedger } from '../../tests/support/temporary-ledger.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, Random } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';

@@ -9,10 +9,14 @@
  * R3. Only one handle of the file is good at a time: a new one revokes those before it.
  */
 import { join } from 'node:path';
-import { type DurableFileDeps, readWholeFile, writeFileDurably } from '../kernel/durable-file.ts';
+import {
+  type DurableFileDeps,
+  readWholeFile,
+  writeFileDurably,
+} from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, DiskView } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findPrincipalOfHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { findPrincipal, insertPrincipal, type PrincipalRow } from '../ledger/principals.ts';

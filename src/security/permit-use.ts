@@ -3,7 +3,7 @@
  * count and the record are one transaction.
  */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { presenceOf } from '../ledger/agents.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import {

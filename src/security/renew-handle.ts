@@ -1,6 +1,6 @@
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import { insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger } from '../ledger/ledger.ts';

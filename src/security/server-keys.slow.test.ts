@@ -4,7 +4,7 @@ import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { readWholeFile } from '../kernel/durable-file.ts';
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import { openServerKeys, type ServerKeys } from './server-keys.ts';
 
 // Not in threes, so that its last character in base64 has bits that belong to no byte.

@@ -10,17 +10,17 @@
  *     old key leaves the file: afterwards nobody would look for them.
  */
 import { dirname, join } from 'node:path';
-import { isTaken } from '../kernel/disk-errors.ts';
 import {
   createFileDurably,
   type DurableFileDeps,
   pendingPrefix,
   writeFileDurably,
-} from '../kernel/durable-file.ts';
+} from '../kernel/disk/durable-file.ts';
+import { isTaken } from '../kernel/disk/errors.ts';
+import { removeIfThere } from '../kernel/disk/remove.ts';
 import { AosError } from '../kernel/errors.ts';
 import { InTurn } from '../kernel/in-turn.ts';
 import type { Clock, Disk, Instant } from '../kernel/ports.ts';
-import { removeIfThere } from '../kernel/remove.ts';
 import { keysFolder } from './identity/principal.ts';
 import { openSealedText, type SealedText, sealedTextIn, sealText } from './sealed-text.ts';
 import {

@@ -4,7 +4,7 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { capabilityFor, printDeed } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
-import { oneLine } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/text/quote.ts';
 import { type ApprovalRow, answerApproval, findApproval } from '../ledger/approvals.ts';
 import { type CallRow, endCall, findCall, freeKey, startCall } from '../ledger/journal.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';

@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
-import { quote } from '../kernel/quote.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { countWaiting, insertApproval } from '../ledger/approvals.ts';
 import { type CallRow, endCall, findCallByKey, insertCall } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';

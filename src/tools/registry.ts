@@ -1,7 +1,7 @@
 /** The tools that there are. */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
-import { didYouMean } from '../kernel/suggest.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { didYouMean } from '../kernel/text/suggest.ts';
 import type { CallOutcome, ToolCalls } from './call.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,7 +1,7 @@
 /** A human says what became of a call that nobody was sure of. */
 import { AosError } from '../kernel/errors.ts';
 import { operationOfKey } from '../kernel/journal/step.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { type CallRow, endCall, findCall } from '../ledger/journal.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findOperation } from '../ledger/operations.ts';

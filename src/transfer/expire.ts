@@ -4,7 +4,7 @@
  */
 
 import type { Instant } from '../kernel/ports.ts';
-import { oneLine } from '../kernel/quote.ts';
+import { oneLine } from '../kernel/text/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { deleteUnusedBodies, holdersOf } from '../ledger/transfer-bodies.ts';
 import { deleteLinksBefore } from '../ledger/transfer-links.ts';

@@ -1,7 +1,7 @@
 /** Giving up to send: it is written down as failed, and the room is free again. */
 import { newId } from '../kernel/new-id.ts';
-import { oneLine } from '../kernel/quote.ts';
-import { transferRetries } from '../kernel/transfer.ts';
+import { oneLine } from '../kernel/text/quote.ts';
+import { transferRetries } from '../kernel/transfer/transfer.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { deleteUpload, findUpload, type UploadRow } from '../ledger/transfer-uploads.ts';
 import { insertTransfer, transfersOfBatch } from '../ledger/transfers.ts';

@@ -9,8 +9,8 @@
 import { headerBytes, openingOf, plainSize, sealedSize } from '../blobs/seal/aosb1.ts';
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
+import { checkFileName } from '../kernel/files/safe-name.ts';
 import { newId } from '../kernel/new-id.ts';
-import { checkFileName } from '../kernel/safe-name.ts';
 import { needBlob } from '../ledger/blobs.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { type BodyRow, insertBody } from '../ledger/transfer-bodies.ts';

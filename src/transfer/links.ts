@@ -5,7 +5,7 @@ import { dekBytes, headerBytes } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { type Instant, lastInstant } from '../kernel/ports.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findBody } from '../ledger/transfer-bodies.ts';
 import {

@@ -3,12 +3,12 @@
  * no key, and is there as long as the bytes can be fetched.
  */
 import { join } from 'node:path';
-import { ignoreMissing } from '../kernel/disk-errors.ts';
-import { writeFileDurably } from '../kernel/durable-file.ts';
-import { ensureFolder } from '../kernel/ensure-folder.ts';
+import { writeFileDurably } from '../kernel/disk/durable-file.ts';
+import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
+import { ignoreMissing } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
-import { timeText } from '../kernel/time-text.ts';
+import { timeText } from '../kernel/text/time-text.ts';
 import { isKeyHeld, type TransferRow } from '../ledger/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 /** Whether a sender may send to its recipients. */
 import { AosError } from '../kernel/errors.ts';
-import { quote } from '../kernel/quote.ts';
+import { quote } from '../kernel/text/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { principalOf } from '../relay/posting.ts';
 import {

@@ -2,7 +2,7 @@
 import { manifestKey } from '../blobs/layout.ts';
 import { wrapKey } from '../blobs/seal/keys.ts';
 import { newId } from '../kernel/new-id.ts';
-import { defaultBucket } from '../kernel/transfer.ts';
+import { defaultBucket } from '../kernel/transfer/transfer.ts';
 import { addBlobReference } from '../ledger/blob-references.ts';
 import { needBlob } from '../ledger/blobs.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';

@@ -1,6 +1,6 @@
 /** What a recipient says of what it got, and a sender of what it takes back; the other is told. */
-import { oneLine, printable } from '../kernel/quote.ts';
-import { type TransferAck, transferRetries } from '../kernel/transfer.ts';
+import { oneLine, printable } from '../kernel/text/quote.ts';
+import { type TransferAck, transferRetries } from '../kernel/transfer/transfer.ts';
 import { dropReferencesOf } from '../ledger/blob-references.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { forgetContent, releaseBody } from '../ledger/transfer-bodies.ts';

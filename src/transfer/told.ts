@@ -1,7 +1,7 @@
 /** A transfer as it is told. */
 import type { Instant } from '../kernel/ports.ts';
-import { timeText } from '../kernel/time-text.ts';
-import type { TransferStatus } from '../kernel/transfer.ts';
+import { timeText } from '../kernel/text/time-text.ts';
+import type { TransferStatus } from '../kernel/transfer/transfer.ts';
 import type { TransferRow } from '../ledger/transfers.ts';
 import type { Transfer } from './ends/ends.ts';
 

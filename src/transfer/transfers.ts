@@ -1,7 +1,7 @@
 /** Everything that can be done with transfers, each in a file of its own. */
 import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
-import type { TransferAck } from '../kernel/transfer.ts';
+import type { TransferAck } from '../kernel/transfer/transfer.ts';
 import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfer-links.ts';
 import {
   findTransfer,

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { realClock } from '../../src/engines/clock.ts';
-import { tokenMs } from '../../src/kernel/operation.ts';
+import { tokenMs } from '../../src/kernel/agent/operation.ts';
 import {
   beginReady,
   Grantee,

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock } from '../../src/engines/clock.ts';
-import { tokenMs } from '../../src/kernel/operation.ts';
+import { tokenMs } from '../../src/kernel/agent/operation.ts';
 import {
   beginReady,
   Grantee,

@@ -8,7 +8,7 @@ import type { Uploads } from '../../src/blobs/uploads.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { realRandom } from '../../src/engines/random.ts';
-import { readWholeFile } from '../../src/kernel/durable-file.ts';
+import { readWholeFile } from '../../src/kernel/disk/durable-file.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { SimulatedDisk } from '../sim/disk.ts';
 import { seededRandom } from '../sim/random.ts';

@@ -10,7 +10,7 @@ import {
   type Moved,
   type Taken,
   type TakenFile,
-} from '../../src/kernel/bulk-disk.ts';
+} from '../../src/kernel/disk/bulk-disk.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
 import { SimulatedDisk } from '../sim/disk.ts';

@@ -24,7 +24,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as setImmediatePromise, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sealedSize } from '../../src/blobs/seal/aosb1.ts';
-import { partBytes } from '../../src/kernel/transfer.ts';
+import { partBytes } from '../../src/kernel/transfer/transfer.ts';
 import { startDaemon } from '../support/running-daemon.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cases, isFull } from '../support/tier.ts';

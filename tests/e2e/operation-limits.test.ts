@@ -6,7 +6,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { artifactLimits } from '../../src/kernel/operation.ts';
+import { artifactLimits } from '../../src/kernel/agent/operation.ts';
 import { Grantee } from '../support/grantee.ts';
 import {
   filesBelow,

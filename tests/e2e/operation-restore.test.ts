@@ -3,7 +3,7 @@
  * then stays erased, what was signed before then is not good again, and everything else goes on.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signatureTimes } from '../../src/kernel/operation.ts';
+import { signatureTimes } from '../../src/kernel/agent/operation.ts';
 import {
   Grantee,
   type GranteeAnswer,

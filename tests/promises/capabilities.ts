@@ -90,7 +90,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     id: 'capabilities.named',
     says: 'No star covers secrets, files that run by themselves, or the home of Agent OS: a grant has to name them.',
     guard: {
-      file: 'src/kernel/sensitive-path.test.ts',
+      file: 'src/kernel/capability/sensitive-path.test.ts',
       title: 'asks a grant to name in %s the parts %j',
     },
     proof: {
@@ -99,7 +99,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'names are compared without regard to how a disk folds them',
-      file: 'src/kernel/sensitive-path.ts',
+      file: 'src/kernel/capability/sensitive-path.ts',
       find: 'return seen.toUpperCase().toLowerCase();',
       put: 'return seen;',
     },

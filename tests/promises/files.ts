@@ -6,7 +6,7 @@ export const filePromises: readonly KeptPromise[] = [
     id: 'files.steady-reads',
     says: 'What is read is of one moment: a file that changes meanwhile is read again, or refused.',
     guard: {
-      file: 'src/kernel/steady-read.test.ts',
+      file: 'src/kernel/files/steady-read.test.ts',
       title: 'one in the middle of being written is read when it is whole',
     },
     proof: {
@@ -15,7 +15,7 @@ export const filePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a file that was written to a moment ago is taken as it is',
-      file: 'src/kernel/steady-read.ts',
+      file: 'src/kernel/files/steady-read.ts',
       find: 'if (ageMs < 0 || ageMs > momentMs) return read;',
       put: 'return read;',
     },

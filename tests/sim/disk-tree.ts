@@ -9,7 +9,7 @@
  *     change of each, so that a cut can leave both names, or neither.
  */
 import { posix } from 'node:path';
-import { diskError } from '../../src/kernel/disk-errors.ts';
+import { diskError } from '../../src/kernel/disk/errors.ts';
 import type { Instant, Random } from '../../src/kernel/ports.ts';
 import { integerBelow } from './random.ts';
 

@@ -3,7 +3,7 @@
  * states that a power cut may leave is found afterwards follows from the seed.
  */
 import { posix } from 'node:path';
-import { diskError } from '../../src/kernel/disk-errors.ts';
+import { diskError } from '../../src/kernel/disk/errors.ts';
 import type {
   Clock,
   CreateOptions,

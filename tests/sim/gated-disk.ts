@@ -1,5 +1,5 @@
 /** The disk as one process has it: slow, full at times, and silent when the process is dead. */
-import { diskError } from '../../src/kernel/disk-errors.ts';
+import { diskError } from '../../src/kernel/disk/errors.ts';
 import type { Disk, FileReader, FileWriter } from '../../src/kernel/ports.ts';
 import type { Life } from './life.ts';
 

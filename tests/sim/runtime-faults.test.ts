@@ -1,6 +1,6 @@
 /** What the simulator has found, each on its own. */
 import { expect, test } from 'vitest';
-import type { LanguageModel } from '../../src/kernel/model.ts';
+import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import type { ScriptFunction } from '../../src/models/scripted/scripted-model.ts';
 import { wholeMessage } from '../support/temporary-relay.ts';
 import { temporaryRuntime } from '../support/temporary-runtime.ts';

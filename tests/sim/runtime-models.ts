@@ -1,7 +1,7 @@
 /** The model and the tools of simulated agents, which do what the dice say. */
 import * as z from 'zod';
+import type { AnswerPart, LanguageModel, ModelRequest } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { AnswerPart, LanguageModel, ModelRequest } from '../../src/kernel/model.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import { defineTool, type Tool, type ToolCall, type ToolSpec } from '../../src/tools/tool.ts';
 import type { RuntimeWorld } from './runtime-world.ts';

@@ -1,7 +1,7 @@
 /** One process of the daemon, as far as model agents go: the real relay, door and runtime. */
 import { tell } from '../../src/app/home/tools.ts';
+import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { LanguageModel } from '../../src/kernel/model.ts';
 import type { Clock, Random } from '../../src/kernel/ports.ts';
 import { findAgent, modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

@@ -1,5 +1,5 @@
 /** What a seed of the simulated runtime decides before anything happens. */
-import type { Limits } from '../../src/kernel/budget.ts';
+import type { Limits } from '../../src/kernel/agent/budget.ts';
 import { Dice } from './dice.ts';
 
 export interface RuntimePlan {

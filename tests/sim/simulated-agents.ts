@@ -1,8 +1,8 @@
 /** Those who receive: by taking files out of their inbox, or by calling the relay. */
-import { readWholeFile } from '../../src/kernel/durable-file.ts';
+import { readWholeFile } from '../../src/kernel/disk/durable-file.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { MessageKind } from '../../src/kernel/message.ts';
-import { parseMessage } from '../../src/kernel/message-text.ts';
+import type { MessageKind } from '../../src/kernel/message/message.ts';
+import { parseMessage } from '../../src/kernel/message/text.ts';
 import type { MailboxItem } from '../../src/relay/relay.ts';
 import type { PlannedAgent } from './relay-plan.ts';
 import { home, type RelayWorld } from './relay-world.ts';

@@ -1,5 +1,5 @@
 /** One process of the daemon, as far as messages go: the real relay and the real file adapter. */
-import { bulkOver } from '../../src/kernel/bulk-disk.ts';
+import { bulkOver } from '../../src/kernel/disk/bulk-disk.ts';
 import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, type RelayLimits, type RelayLog } from '../../src/relay/deps.ts';

@@ -1,7 +1,7 @@
 /** Those who send: by calling the relay, or by putting a file into an outbox. */
 import { AosError } from '../../src/kernel/errors.ts';
-import type { Message } from '../../src/kernel/message.ts';
-import { printMessage } from '../../src/kernel/message-text.ts';
+import type { Message } from '../../src/kernel/message/message.ts';
+import { printMessage } from '../../src/kernel/message/text.ts';
 import { home, type RelayWorld } from './relay-world.ts';
 
 export type Draft = Pick<Message, 'to'> & Partial<Message>;

@@ -1,7 +1,7 @@
 /** The runs that the golden journals are of: each a model and tools that do the same every time. */
 import * as z from 'zod';
+import type { AnswerPart, LanguageModel, ModelRequest } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { AnswerPart, LanguageModel, ModelRequest } from '../../src/kernel/model.ts';
 import { forkOperation } from '../../src/runtime/fork.ts';
 import type { SpawnOrder } from '../../src/runtime/spawn.ts';
 import { defineTool, type Tool } from '../../src/tools/tool.ts';

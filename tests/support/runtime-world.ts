@@ -12,7 +12,7 @@ import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
 import { type HomeTools, openHomeTools } from '../../src/app/home/tools.ts';
 import type { Log } from '../../src/app/log.ts';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
-import { type Message, type MessageKind, priorities } from '../../src/kernel/message.ts';
+import { type Message, type MessageKind, priorities } from '../../src/kernel/message/message.ts';
 import { modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import { ownerParty } from '../../src/relay/envelope.ts';

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { realClock } from '../../src/engines/clock.ts';
 import { realRandom } from '../../src/engines/random.ts';
-import { diskError } from '../../src/kernel/disk-errors.ts';
+import { diskError } from '../../src/kernel/disk/errors.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
-import type { Message } from '../../src/kernel/message.ts';
+import type { Message } from '../../src/kernel/message/message.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

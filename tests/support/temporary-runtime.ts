@@ -5,10 +5,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tell } from '../../src/app/home/tools.ts';
 import { realRandom } from '../../src/engines/random.ts';
-import type { ModelSpec } from '../../src/kernel/agent-spec.ts';
+import type { ModelSpec } from '../../src/kernel/agent/agent-spec.ts';
+import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { JournalStep } from '../../src/kernel/journal/step.ts';
-import type { LanguageModel } from '../../src/kernel/model.ts';
 import type { Clock, Random } from '../../src/kernel/ports.ts';
 import type { Programs } from '../../src/kernel/programs.ts';
 import { type AgentRow, findAgent, modelAgentNames } from '../../src/ledger/agents.ts';

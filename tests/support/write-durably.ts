@@ -1,7 +1,7 @@
 /** A program for tests: writes that many bytes to a path, and prints why when it cannot. */
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realRandom } from '../../src/engines/random.ts';
-import { writeFileDurably } from '../../src/kernel/durable-file.ts';
+import { writeFileDurably } from '../../src/kernel/disk/durable-file.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 
 const [path = '', size] = process.argv.slice(2);

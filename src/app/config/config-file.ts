@@ -1,8 +1,8 @@
 /** `config.json` as text and as JSON. What its keys mean is config.ts's business. */
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 const limitBytes = 1024 * 1024;
 

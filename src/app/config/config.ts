@@ -7,8 +7,8 @@
 import { join, resolve } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote, safeJson } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { quote, safeJson } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import { readConfigFile } from './config-file.ts';
 import {
   fits,

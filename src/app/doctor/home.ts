@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { checkLockFile } from '../home/home-lock.ts';
 import { fullFix, fullSays, isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';

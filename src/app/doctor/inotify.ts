@@ -1,4 +1,4 @@
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { nearestFolder } from './home.ts';
 

@@ -33,7 +33,7 @@ const asideName = /^(?:ledger\.db(?:-wal|-shm)?|config\.json)\.before-/;
 // The trial folder of a doctor that runs just now or was killed.
 const doctorName = /^\.aos-doctor-\d+$/;
 
-/** A file on its way, or what a crash left of one (kernel/durable-file.ts, R5). */
+/** A file on its way, or what a crash left of one (kernel/disk/durable-file.ts, R5). */
 export function isPendingName(name: string): boolean {
   return pendingName.test(name);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DiskEntry, DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Verdict } from './finding.ts';
 import { daemonLogName, ownFolders } from './own-names.ts';
 

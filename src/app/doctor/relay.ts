@@ -1,9 +1,9 @@
 /** Do messages get where they are to go? What stands in their way is told, first things first. */
 import { join } from 'node:path';
-import { checkAgentName } from '../../kernel/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent-name.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgentInAnyCase } from '../../ledger/agents.ts';
 import { deadSince, waitingSize } from '../../ledger/deliveries.ts';
 import type { Sql } from '../../ledger/ledger.ts';

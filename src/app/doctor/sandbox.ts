@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { removeTree } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
-import { removeTree } from '../../kernel/remove.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
 import type { Engines } from '../home/compose.ts';
 import { isFull } from './disk.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { hasSandbox } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
 import { NoSandboxes } from '../../sandbox/no-sandboxes.ts';
 import { defaultSettings } from '../config/settings.ts';
 import { openHomeBodies } from './bodies.ts';

@@ -1,13 +1,13 @@
 /** The programs of agents behind their walls: what each sees, gets, and may reach. */
 import { join } from 'node:path';
-import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import { programEnvironment } from '../../kernel/agent/program-environment.ts';
+import { partsOfPath } from '../../kernel/capability/file-deed.ts';
+import { endsAtSecret } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { partsOfPath } from '../../kernel/file-deed.ts';
 import { madeAt } from '../../kernel/new-id.ts';
-import { programEnvironment } from '../../kernel/program-environment.ts';
-import { quote } from '../../kernel/quote.ts';
 import type { BodyOrder, SandboxView } from '../../kernel/sandbox.ts';
-import { endsAtSecret } from '../../kernel/sensitive-path.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent, uidOf } from '../../ledger/agents.ts';
 import type { BodySandboxes } from '../../runtime/command/deps.ts';
 import type { WantedProgram } from '../../runtime/runtime.ts';

@@ -9,9 +9,9 @@
  */
 
 import { join } from 'node:path';
-import { readSpec } from '../../kernel/agent-spec.ts';
+import { readSpec } from '../../kernel/agent/agent-spec.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 import { agentInnards, everyAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { HomeSandboxes } from './sandboxes.ts';

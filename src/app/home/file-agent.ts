@@ -14,7 +14,7 @@ import { early } from '../../kernel/early.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
-import { type Message, priorities } from '../../kernel/message.ts';
+import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { presenceOf } from '../../ledger/agents.ts';
 import { mailboxSize } from '../../ledger/mailboxes.ts';

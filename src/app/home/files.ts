@@ -1,8 +1,8 @@
 /** The file agent of a home: where it works, and with what. */
 import { usualLimits } from '../../files/deps.ts';
 import { FileAgent } from '../../files/open-file-agent.ts';
-import type { ModelCatalog } from '../../kernel/model.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import type { ModelCatalog } from '../../kernel/agent/model.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { absolutePath } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Engines } from './compose.ts';

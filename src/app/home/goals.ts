@@ -1,14 +1,14 @@
 /** Which agent takes a goal: the one that is named, else one made from the template that fits. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { parseLimits } from '../../kernel/budget.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { parseLimits } from '../../kernel/agent/budget.ts';
+import type { ModelCatalog } from '../../kernel/agent/model.ts';
+import { isGrantee } from '../../kernel/agent/operation.ts';
+import { type AgentTemplate, chooseTemplate } from '../../kernel/agent/template.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { ModelCatalog } from '../../kernel/model.ts';
-import { isGrantee } from '../../kernel/operation.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { type AgentTemplate, chooseTemplate } from '../../kernel/template.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent, uidOf } from '../../ledger/agents.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
 import type { Goal, Placement } from '../../runtime/submit.ts';

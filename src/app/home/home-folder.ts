@@ -1,11 +1,11 @@
 /** The home folder as a place: made, checked and tidied before anything works in it. */
 
 import { dirname, join } from 'node:path';
-import { isTaken } from '../../kernel/disk-errors.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
+import { removeTree } from '../../kernel/disk/remove.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { removeTree } from '../../kernel/remove.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { judgeFileSystem } from '../doctor/disk.ts';
 import type { Verdict } from '../doctor/finding.ts';
 import { judgeContents, judgeLength } from '../doctor/home.ts';

@@ -2,10 +2,10 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Instant, lastInstant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { sqliteCodeOf } from '../../ledger/sqlite-errors.ts';
 
 export interface HomeHolder {

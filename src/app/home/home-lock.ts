@@ -18,12 +18,12 @@
  *     stands in nobody's way.
  */
 import { join } from 'node:path';
-import { isTaken } from '../../kernel/disk-errors.ts';
-import { createFileDurably } from '../../kernel/durable-file.ts';
+import { createFileDurably } from '../../kernel/disk/durable-file.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import {
   brokenLock,
   type HomeHolder,

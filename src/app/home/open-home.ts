@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { agentsInState } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../ledger/sqlite.ts';

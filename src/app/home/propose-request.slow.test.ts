@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { fileAgentWorld } from '../../../tests/support/file-agent-world.ts';
 import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
-import type { ModelCatalog } from '../../kernel/model.ts';
+import type { ModelCatalog } from '../../kernel/agent/model.ts';
 import { checkScript, type ScriptText } from '../../models/scripted/script.ts';
 import { scriptedModel } from '../../models/scripted/scripted-model.ts';
 import { proposeRequest } from './propose-request.ts';

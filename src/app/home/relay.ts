@@ -1,7 +1,7 @@
 /** The relay of a home: the message service over its ledger and its folders. */
 import type { Blobs } from '../../blobs/blobs.ts';
 import type { Attachments } from '../../gateway/server/deps.ts';
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { toReport } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { everyAgent } from '../../ledger/agents.ts';

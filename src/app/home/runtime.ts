@@ -1,12 +1,12 @@
 /** The runtime of a home: its agents, its queue, its models and its programs. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { CommandSpec } from '../../kernel/agent-spec.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { ModelCatalog } from '../../kernel/agent/model.ts';
+import { programEnvironment } from '../../kernel/agent/program-environment.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
-import { type Message, priorities } from '../../kernel/message.ts';
-import type { ModelCatalog } from '../../kernel/model.ts';
-import { programEnvironment } from '../../kernel/program-environment.ts';
+import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import { openModels } from '../../models/catalog.ts';
 import type { Operations } from '../../operations/operations.ts';

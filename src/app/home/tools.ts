@@ -1,6 +1,6 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
 import type { FileAgent } from '../../files/open-file-agent.ts';
-import { type Message, priorities } from '../../kernel/message.ts';
+import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import type { Operations } from '../../operations/operations.ts';
 import { relayParty } from '../../relay/envelope.ts';

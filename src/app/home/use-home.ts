@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Client, createClient } from '../../gateway/client/client.ts';
 import { connectionTransport } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Settings } from '../config/settings.ts';
 import { version } from '../version.ts';
 import type { Engines } from './compose.ts';

@@ -4,7 +4,7 @@ import { worksFor } from '../../blobs/seal/stretch.ts';
 import { type Client, connectTo, createClient } from '../../gateway/client/client.ts';
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { hasReached, type TransferAck } from '../../kernel/transfer.ts';
+import { hasReached, type TransferAck } from '../../kernel/transfer/transfer.ts';
 import type { UseHome } from '../../transfer/ends/calls.ts';
 import { openSource } from '../../transfer/ends/disk-source.ts';
 import type {

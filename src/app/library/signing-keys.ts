@@ -1,9 +1,9 @@
 /** Keys to sign with, and to open what was sealed for them: from a file, or of this home. */
 import * as z from 'zod';
-import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { openAgentKeys } from '../../security/identity/agent-keys.ts';
 import { fromHex } from '../../security/identity/hex.ts';
 import { brokenKey, jsonIn, loadKey, textInKeyFile } from '../../security/identity/key-file.ts';

@@ -9,11 +9,11 @@
  *     name removes. An hour must have passed: another may be at work.
  */
 import { dirname, join } from 'node:path';
-import { diskError } from '../../kernel/disk-errors.ts';
-import { pendingPath, pendingPrefix, readWholeFile } from '../../kernel/durable-file.ts';
+import { pendingPath, pendingPrefix, readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, Random } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { chainHead } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite-database.ts';

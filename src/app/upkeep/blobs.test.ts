@@ -6,7 +6,7 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { addBlobReference, dropReferencesOf } from '../../ledger/blob-references.ts';
 import { blobRow, needBlob, reviveBlob } from '../../ledger/blobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as untilMicrotasksAreDone } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { readDiskState, watchDisk } from './disk-watch.ts';
 
 const limits = { home: '/home', warnPercent: 80, alertPercent: 90 };

@@ -14,7 +14,7 @@ import { realClock } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realVolume } from '../../engines/disk/volume.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { prepareHome } from '../home/home-folder.ts';
 import { findGarbage, removeGarbage } from './garbage.ts';

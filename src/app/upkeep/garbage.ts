@@ -3,9 +3,9 @@
  * agent (its workspace, its outbox) and what stands in `run` is never looked at.
  */
 import { dirname, join, relative } from 'node:path';
+import { removeTree } from '../../kernel/disk/remove.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, EventLoop } from '../../kernel/ports.ts';
-import { removeTree } from '../../kernel/remove.ts';
 import { isPendingName } from '../doctor/own-names.ts';
 import { daemonLog } from '../home/home-folder.ts';
 import { filesBelow, namesIn } from './home-usage.ts';

@@ -2,10 +2,10 @@
  * Reading a backup that anybody may have written: nothing in it is believed before it was
  * looked at.
  */
-import { checkAgentName } from '../../kernel/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent-name.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Clock, type Disk, lastInstant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
 import type { Sql } from '../../ledger/ledger.ts';

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { temporaryRelay } from '../../../tests/support/temporary-relay.ts';
 import { FileBlobs } from '../../blobs/fs.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { keepRelay, makeRoomOnDisk } from './relay.ts';
 

@@ -9,6 +9,7 @@
  *     is opened, and something for the start itself (docs/decisions.md).
  */
 import { join } from 'node:path';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,
@@ -17,8 +18,7 @@ import {
   type Random,
   type Volume,
 } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { isFull } from '../doctor/disk.ts';
 import { reserveName } from '../doctor/own-names.ts';
 

@@ -12,11 +12,11 @@
  *     closed with its log moved in; a log that is left after that is moved away last.
  */
 import { join } from 'node:path';
-import { diskError } from '../../kernel/disk-errors.ts';
-import { readWholeFile, writeFileDurably } from '../../kernel/durable-file.ts';
+import { readWholeFile, writeFileDurably } from '../../kernel/disk/durable-file.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { openSqlite } from '../../ledger/sqlite-database.ts';
 import { loadKey } from '../../security/identity/key-file.ts';
 import { keysFolder } from '../../security/identity/principal.ts';

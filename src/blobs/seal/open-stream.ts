@@ -1,6 +1,6 @@
 /** Opening what comes as a stream, from its beginning to its end. */
 
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { headerBytes, openChunks, openingOf, type Sealing } from './aosb1.ts';
 import { chunksPerStretch, sealedStretchBytes } from './stretch.ts';
 

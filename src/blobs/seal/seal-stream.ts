@@ -1,5 +1,5 @@
 /** Sealing what can be read only once, as it comes. */
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { headerBytes, sealChunks, sealingOf } from './aosb1.ts';
 import { chunksPerStretch, sealedStretchBytes } from './stretch.ts';
 

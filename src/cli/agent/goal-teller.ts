@@ -4,9 +4,9 @@
  */
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireCall, WireGoal } from '../../gateway/contract/contract.ts';
-import { printAmount } from '../../kernel/budget.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
 import type { Step } from '../../kernel/journal/step.ts';
-import { oneLine, printable } from '../../kernel/quote.ts';
+import { oneLine, printable } from '../../kernel/text/quote.ts';
 import { modelWords } from '../core/model-word.ts';
 import { paint, type Terminal } from '../core/terminal.ts';
 import { counted } from '../core/words.ts';

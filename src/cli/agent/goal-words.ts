@@ -1,8 +1,8 @@
 /** Goals as a person reads them. */
 import type { WireBudget, WireGoalSummary } from '../../gateway/contract/contract.ts';
-import { printAmount, resources } from '../../kernel/budget.ts';
+import { printAmount, resources } from '../../kernel/agent/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { IdKind } from '../core/id-word.ts';
 import { table } from '../core/table.ts';
 import { durationWords } from '../core/words.ts';

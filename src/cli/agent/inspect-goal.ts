@@ -1,6 +1,6 @@
 import type { WireGoal, WireStep } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine, printable } from '../../kernel/quote.ts';
+import { oneLine, printable } from '../../kernel/text/quote.ts';
 import { indented } from '../core/indented.ts';
 import { modelWords } from '../core/model-word.ts';
 import { table } from '../core/table.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { withAgent } from '../core/agent-word.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

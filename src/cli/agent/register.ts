@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { HandleOptions } from '../../gateway/client/client.ts';
-import { checkAgentName } from '../../kernel/agent-name.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';

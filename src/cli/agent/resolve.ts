@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { WireCall } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { endAfter, endWords } from '../core/call-end.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

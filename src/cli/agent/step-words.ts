@@ -1,9 +1,9 @@
 /** Steps of the journal as a person reads them. What models and tools said is data. */
 import type { WireStep } from '../../gateway/contract/contract.ts';
-import { printAmount } from '../../kernel/budget.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
+import type { AnswerPart } from '../../kernel/agent/model.ts';
 import type { RememberedItem, Step, ToldResult } from '../../kernel/journal/step.ts';
-import type { AnswerPart } from '../../kernel/model.ts';
-import { oneLine, printable, safeJson } from '../../kernel/quote.ts';
+import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
 import { modelWords } from '../core/model-word.ts';
 import { table } from '../core/table.ts';
 import { counted } from '../core/words.ts';

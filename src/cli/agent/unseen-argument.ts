@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Body } from '../../gateway/contract/contract.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /**
  * What to do about an argument that names a file which the program does not see, as far as one

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireAgentDetails, WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';

@@ -1,8 +1,8 @@
 /** Names of agents as they are typed. */
 import type { Client } from '../../gateway/client/client.ts';
-import { checkAgentName } from '../../kernel/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent-name.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 
 const unknownCodes: ReadonlySet<ErrorCode> = new Set(['agent.unknown', 'operation.no-agent']);
 

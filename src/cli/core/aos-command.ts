@@ -4,8 +4,8 @@
  */
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 
 const codes: Readonly<Record<string, ErrorCode>> = {
   'commander.unknownCommand': 'usage.unknown-command',

@@ -11,7 +11,7 @@ import { version } from '../../app/version.ts';
 import { type Client, connectTo, createClient } from '../../gateway/client/client.ts';
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from './context.ts';
 
 /** The daemon of the home that this command is about. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /**
  * A command below a group that does something by itself: it does not take the options of

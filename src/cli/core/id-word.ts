@@ -1,6 +1,6 @@
 /** Ids as they are typed, and as a table shows them. */
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** Which ids: `grant`, and the command that shows them. */
 export interface IdKind {

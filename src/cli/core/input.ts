@@ -1,9 +1,9 @@
 /** What a command is given besides its words: texts from stdin, files, times. */
 import { AosError } from '../../kernel/errors.ts';
-import { messageLimits } from '../../kernel/message.ts';
-import { parseTtl } from '../../kernel/message-headers.ts';
+import { parseTtl } from '../../kernel/message/headers.ts';
+import { messageLimits } from '../../kernel/message/message.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Input } from './terminal.ts';
 
 /** The words given, or with `-` or without any what is piped in. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { RefusedField } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { AosCommand } from './aos-command.ts';
 
 /** Others as they are. */

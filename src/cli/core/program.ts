@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import type { Environment, FlagValue } from '../../app/config/config.ts';
 import { version } from '../../app/version.ts';
 import { AosError, exitCodeOf, toReport } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { defineTransfer } from '../transfer/transfer.ts';
 import { AosCommand } from './aos-command.ts';
 import { commands } from './commands.ts';

@@ -1,6 +1,6 @@
 /** How a command's end is told: one shape for people, one for programs. */
 import { toReport } from '../../kernel/errors.ts';
-import { oneLine, printable, safeJson } from '../../kernel/quote.ts';
+import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
 import { paint, type Terminal } from './terminal.ts';
 
 export interface Outcome {

@@ -1,6 +1,6 @@
 /** Joins the process (its streams, its signals, its environment) to the program. */
 import { colorAllowed, processEnvironment } from '../../app/config/config.ts';
-import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import { AosError, exitCodeOf } from '../../kernel/errors.ts';
 import { atFirst } from './first-signal.ts';
 import { type ProgramName, runProgram, styleOf } from './program.ts';

@@ -2,8 +2,8 @@
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireAgentDetails, WireCall, WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import { agentNames } from './agent-word.ts';
 
 export type Target =

@@ -1,4 +1,4 @@
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 
 /** Where a command's data and words go. */
 export interface Terminal {

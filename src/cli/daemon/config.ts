@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, loadConfig, type Origin } from '../../app/config/config.ts';
 import { configFileSchema, settingNames } from '../../app/config/settings.ts';
 import { composeEngines } from '../../app/home/compose.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';
 import { table } from '../core/table.ts';

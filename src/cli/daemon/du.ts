@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { answers, refuseNoHome } from '../../app/home/use-home.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';
 import { freeReserve } from '../../app/upkeep/reserve.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';

@@ -9,7 +9,7 @@ import {
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { LogReader } from './log-reader.ts';
 
 test('tail() gives the last lines, also one without an end', async () => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { refuseNoHome } from '../../app/home/use-home.ts';
-import { checkAgentName } from '../../kernel/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent-name.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { printable, quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { printable, quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';

@@ -1,7 +1,7 @@
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 const longestBytes = 1024;
 

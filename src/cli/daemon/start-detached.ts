@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { DaemonAddress, HomeFacts } from '../../app/daemon.ts';
 import { AosError, type ErrorWords } from '../../kernel/errors.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isFull } from '../../app/doctor/disk.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';

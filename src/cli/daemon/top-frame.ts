@@ -1,5 +1,5 @@
 import type { WireGoal } from '../../gateway/contract/contract.ts';
-import { printAmount } from '../../kernel/budget.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { shortened } from '../agent/goal-words.ts';
 import { shortIds } from '../core/id-word.ts';

@@ -4,7 +4,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { WireGoal } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { isOver } from '../agent/goal-words.ts';
 import { openGoals } from '../agent/queue.ts';
 import { reach, withHome } from '../core/connect.ts';

@@ -4,7 +4,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';

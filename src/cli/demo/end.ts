@@ -1,7 +1,7 @@
 /** The last scenes of the demo: a human is asked, the report is checked, and what it all was. */
 import type { WireApproval } from '../../gateway/contract/contract.ts';
-import { printAmount } from '../../kernel/budget.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { isOver } from '../agent/goal-words.ts';
 import { table } from '../core/table.ts';
 import { counted } from '../core/words.ts';

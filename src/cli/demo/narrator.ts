@@ -1,5 +1,5 @@
 /** How the demo is told: in scenes for a person, a line of JSON each for a program. */
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { paint } from '../core/terminal.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AosError, type ErrorCode, errorCodes } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import type { Understanding } from '../../kernel/files/understanding.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { whileStoppable } from '../core/stop-signal.ts';

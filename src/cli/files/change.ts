@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { repeated } from '../core/repeated.ts';
 import { applyChange } from './apply.ts';

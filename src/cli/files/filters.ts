@@ -7,7 +7,7 @@ import {
   type SortKey,
   sortKeys,
 } from '../../kernel/files/request.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { numberOf } from '../core/input.ts';
 import { repeated } from '../core/repeated.ts';
 import { sizeOf } from '../transfer/input.ts';

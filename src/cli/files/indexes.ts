@@ -1,7 +1,7 @@
 /** `aos files index`, `indexes` and `unindex`. */
 import type { Command } from 'commander';
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';
 import { type AsOption, callFilesTool, filesVerb } from './call.ts';

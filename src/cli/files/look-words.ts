@@ -1,7 +1,7 @@
 /** What the file agent has found, as a person reads it. */
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { countWords, thousands } from '../../kernel/files/words.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { table } from '../core/table.ts';
 import { folderOf, type ShowPath } from './path.ts';
 

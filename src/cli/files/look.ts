@@ -1,7 +1,7 @@
 /** A request that only looks: made, and told. */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
-import { oneLine, printable } from '../../kernel/quote.ts';
+import { oneLine, printable } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { type AsOption, runFiles } from './call.ts';
 import { lookWords } from './look-words.ts';

@@ -4,7 +4,7 @@ import { absolutePath } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { withoutSymlinks } from '../../app/home/without-symlinks.ts';
 import { isPattern } from '../../kernel/files/glob.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 

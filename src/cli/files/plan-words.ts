@@ -1,7 +1,7 @@
 /** A plan of the file agent before it is done, and what came of it, as a person reads it. */
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { countWords, sizeWords, thousands } from '../../kernel/files/words.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { table } from '../core/table.ts';
 import { folderOf, type ShowPath } from './path.ts';
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import { printable, quote } from '../../kernel/quote.ts';
+import { printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { textOf } from '../core/piped.ts';
 import { type AsOption, answerTo, errorOfAnswer, filesVerb } from './call.ts';

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAction, FileRequest } from '../../kernel/files/request.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
 import { isOwner, type Understood, understand } from './call.ts';
 import { type ChangeOptions, change } from './change.ts';

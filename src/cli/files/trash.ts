@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';
 import { type AsOption, callFilesTool, filesVerb } from './call.ts';

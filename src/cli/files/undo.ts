@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { countWords } from '../../kernel/files/words.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { confirm } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';

@@ -1,7 +1,7 @@
 /** The yes to plans: from who sits at the terminal, or by their hashes on the command line. */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { commandWith } from '../core/command-with.ts';
 import { askingAt, type Questions } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';

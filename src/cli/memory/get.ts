@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
-import { printable, quote } from '../../kernel/quote.ts';
+import { printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import {
   type AsOption,

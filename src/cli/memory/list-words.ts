@@ -1,7 +1,7 @@
 /** Lists of memories, as a person reads them. */
 import type { Answer, WireMemory } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { table } from '../core/table.ts';
 import { minuteOf, type WhoseOptions, whoseWords } from './words.ts';
 

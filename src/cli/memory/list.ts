@@ -4,7 +4,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { noMemory } from './get.ts';

@@ -1,6 +1,6 @@
 /** `aos memory pin` and `aos memory forget`. */
 import type { Command } from 'commander';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { type AsOption, keyOf, memoryVerb, whose, whoseOptions, withMemory } from './verb.ts';
 import { type WhoseOptions, whoseWords } from './words.ts';

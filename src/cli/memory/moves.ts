@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { memoryScopes } from '../../kernel/memory/memory.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { fileParts } from '../core/input.ts';
 import { counted } from '../core/words.ts';

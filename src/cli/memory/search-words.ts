@@ -1,6 +1,6 @@
 /** What a search among memories has found, as a person reads it. */
 import type { Body, WireMemoryHit } from '../../gateway/contract/contract.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { table } from '../core/table.ts';
 import { dayOf, whoseWords } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { repeated } from '../core/repeated.ts';

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';
 import { counted } from '../core/words.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';
 import { bytesWords } from '../core/words.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';
 import { textOf } from '../core/piped.ts';

@@ -1,6 +1,6 @@
 /** Places and times of memories, as a person reads them. */
 import type { MemoryScope } from '../../kernel/memory/memory.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 
 export interface WhoseOptions {
   readonly scope?: MemoryScope | undefined;

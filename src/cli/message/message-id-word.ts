@@ -1,5 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** An id, or enough of its beginning. What is none would be another path at the daemon. */
 export function messageIdOf(typed: string): string {

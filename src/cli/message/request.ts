@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/quote.ts';
+import { printable } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf, readText } from '../core/input.ts';

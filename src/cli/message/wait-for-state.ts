@@ -2,7 +2,7 @@ import type { Engines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireHistory } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** In the order in which a delivery goes through them. */
 export const waitedStates = ['delivered', 'read', 'acked'] as const;

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
 import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';
 import { type Artifact, artifactsText } from './words.ts';

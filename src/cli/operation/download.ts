@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { withDetails } from '../transfer/verb.ts';
 import { unknownArtifact } from './artifacts.ts';

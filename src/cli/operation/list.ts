@@ -1,7 +1,7 @@
 /** `aos op ls` and `aos op get`. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
-import { type OperationStatus, operationStatuses } from '../../kernel/operation.ts';
+import { type OperationStatus, operationStatuses } from '../../kernel/agent/operation.ts';
 import type { Context } from '../core/context.ts';
 import { shortIds } from '../core/id-word.ts';
 import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';

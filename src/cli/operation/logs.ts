@@ -1,7 +1,7 @@
 /** `aos op logs` and `aos op cancel`. */
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';
 import { type Operation, operationText } from './words.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Client, problemError } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, printable, quote } from '../../kernel/quote.ts';
+import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { textOf } from '../core/piped.ts';
 import { isJson } from '../transfer/verb.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { SigningKey } from '../../app/library/operation-client.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { withAgent } from '../core/agent-word.ts';
 import { actingAs, agentDoor, reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

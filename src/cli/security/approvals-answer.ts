@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireApproval } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, printable } from '../../kernel/quote.ts';
+import { oneLine, printable } from '../../kernel/text/quote.ts';
 import { endAfter, endWords } from '../core/call-end.ts';
 import { confirm } from '../core/confirm.ts';
 import { withHome } from '../core/connect.ts';

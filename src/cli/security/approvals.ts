@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { WireApproval } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine, printable } from '../../kernel/quote.ts';
+import { oneLine, printable } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { groupCommand } from '../core/group-command.ts';

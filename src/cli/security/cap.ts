@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer, WireGrant } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { grantIds, idOf, shortIds } from '../core/id-word.ts';

@@ -1,7 +1,7 @@
 /** `aos secret rm`: one, or all, also where the key that opens them is lost. */
 import type { Command } from 'commander';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { confirm } from '../core/confirm.ts';
 import { reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
-import { didYouMean } from '../../kernel/suggest.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
+import { didYouMean } from '../../kernel/text/suggest.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { fileParts } from '../core/input.ts';

@@ -4,7 +4,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printable, quote } from '../../kernel/quote.ts';
+import { printable, quote } from '../../kernel/text/quote.ts';
 import { errorOfCall, waitForEnd } from '../core/call-end.ts';
 import { reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

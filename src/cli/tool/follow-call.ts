@@ -2,9 +2,9 @@
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printable } from '../../kernel/quote.ts';
 import type { OutputStream } from '../../kernel/sandbox.ts';
-import { bytesOfShown, type ShownPart, textOfShown } from '../../kernel/shown-output.ts';
+import { printable } from '../../kernel/text/quote.ts';
+import { bytesOfShown, type ShownPart, textOfShown } from '../../kernel/text/shown-output.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 

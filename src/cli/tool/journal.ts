@@ -3,7 +3,7 @@ import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine, safeJson } from '../../kernel/quote.ts';
+import { oneLine, safeJson } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { callIds, idOf, shortIds } from '../core/id-word.ts';

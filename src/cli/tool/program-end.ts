@@ -1,7 +1,7 @@
 /** How a program ended, in the words of one line. */
-import { printAmount } from '../../kernel/budget.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 
 /** What a tool brings that has run a program, as far as it is looked at. */
 export interface ProgramEnd {

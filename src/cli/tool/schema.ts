@@ -1,5 +1,5 @@
 /** A JSON Schema of arguments, as a person reads it. */
-import { oneLine, safeJson } from '../../kernel/quote.ts';
+import { oneLine, safeJson } from '../../kernel/text/quote.ts';
 import { table } from '../core/table.ts';
 import { trimLines } from '../core/trim-lines.ts';
 

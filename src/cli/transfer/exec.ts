@@ -1,6 +1,6 @@
 /** A program that is run for each file that came, without a shell. */
 import type { ChildProcess } from 'node:child_process';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import type { Transfer } from './words.ts';
 

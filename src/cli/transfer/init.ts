@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeEngines, type Engines } from '../../app/home/compose.ts';
-import { pendingPath, readWholeFile } from '../../kernel/durable-file.ts';
+import { pendingPath, readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskEntry } from '../../kernel/ports.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 
 const begin = '<!-- agent-transfer: begin -->';

@@ -1,6 +1,6 @@
 /** What the commands about transfers are given: sizes, metadata, recipients, ids. */
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { durationOf } from '../core/input.ts';
 
 const factors: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 /** `agent-transfer link`, `upload-link`, `links` and `unlink`: for humans with a browser. */
 import type { Command } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { table } from '../core/table.ts';

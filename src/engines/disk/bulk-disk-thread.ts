@@ -8,7 +8,7 @@ import {
   type NewFile,
   type TakeLimits,
   type Taken,
-} from '../../kernel/bulk-disk.ts';
+} from '../../kernel/disk/bulk-disk.ts';
 import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';
 import { realDisk } from './disk.ts';
 

@@ -12,7 +12,7 @@ import { runProgram } from '../../../tests/support/run-aos.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { isFull } from '../../../tests/support/tier.ts';
 import { untilTrue } from '../../../tests/support/until.ts';
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { openBulkDisk, type ThreadedBulkDisk } from './bulk-disk.ts';
 
 keepCompiled();

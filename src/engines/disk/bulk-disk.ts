@@ -17,7 +17,7 @@ import {
   type Moved,
   type MoveOptions,
   type Taken,
-} from '../../kernel/bulk-disk.ts';
+} from '../../kernel/disk/bulk-disk.ts';
 import { early } from '../../kernel/early.ts';
 import { AosError, type ErrorReport } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';

@@ -27,7 +27,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { diskError, osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import type {
   CreateOptions,
   Disk,
@@ -37,7 +37,7 @@ import type {
   FileWriter,
   HeldFolder,
 } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { bytesOf, namesIn, textOf } from './name-bytes.ts';
 import { O_PATH } from './o-path.ts';
 import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';

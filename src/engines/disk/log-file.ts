@@ -21,7 +21,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { diskError, toDiskError } from '../../kernel/disk-errors.ts';
+import { diskError, toDiskError } from '../../kernel/disk/errors.ts';
 import type { Clock, LogFile } from '../../kernel/ports.ts';
 
 export interface LogFileOptions {

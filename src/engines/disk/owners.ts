@@ -19,7 +19,7 @@ import {
   readdirSync,
   type Stats,
 } from 'node:fs';
-import { diskError, osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { diskError, osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import type { Owners } from '../../kernel/owners.ts';
 import { O_PATH } from './o-path.ts';
 

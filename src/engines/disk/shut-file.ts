@@ -1,6 +1,6 @@
 /** Files of ours to which those who run as us can shut us out: `chmod 000 /proc/self/fd/1`. */
 import { openSync } from 'node:fs';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import { closeToOthers } from './disk.ts';
 
 // Who shuts it again and again wins about every second time against so many; logs are looked at

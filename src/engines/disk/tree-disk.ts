@@ -10,8 +10,8 @@ import {
   openSync,
   symlinkSync,
 } from 'node:fs';
-import { diskError, toDiskError } from '../../kernel/disk-errors.ts';
-import type { TreeDisk } from '../../kernel/tree.ts';
+import { diskError, toDiskError } from '../../kernel/disk/errors.ts';
+import type { TreeDisk } from '../../kernel/disk/tree.ts';
 import { bytesOf } from './name-bytes.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

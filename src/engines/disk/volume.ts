@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import type { Mounts, Volume } from '../../kernel/ports.ts';
 
 export const realVolume: Volume = {

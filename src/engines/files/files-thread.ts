@@ -1,6 +1,6 @@
 /** A thread of looking.ts. It does one thing after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { toDiskError } from '../../kernel/disk-errors.ts';
+import { toDiskError } from '../../kernel/disk/errors.ts';
 import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';
 import type { Duplicates, FileNature, LookRequest } from '../../kernel/files/look.ts';
 import { openTimeZone } from '../time-zone.ts';

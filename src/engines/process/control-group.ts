@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 
 /**

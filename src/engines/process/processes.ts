@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import type { KillAnswer, KillSignal, Processes } from '../../kernel/processes.ts';
 
 export const realProcesses: Processes = {

@@ -20,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import type { ProgramLogs } from '../../runtime/command/deps.ts';
 import { openShut } from '../disk/shut-file.ts';
 import { statusPath } from './programs-shim.ts';

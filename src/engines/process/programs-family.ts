@@ -8,7 +8,7 @@
  * F2. We ourselves and process 1 are nobody's family.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { startTicks } from './processes.ts';
 

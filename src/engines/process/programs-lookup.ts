@@ -11,7 +11,7 @@ import {
 import { join, resolve } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { ProgramOrder, ProgramPart } from '../../kernel/programs.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** The path of the program. Throws `program.missing`, `.not-executable` and `.bad-folder`. */
 export function findProgram({

@@ -27,10 +27,10 @@ import {
 } from 'node:fs';
 import { constants as system } from 'node:os';
 import { dirname, join } from 'node:path';
-import { osCodeOf, toDiskError } from '../../kernel/disk-errors.ts';
+import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { openShut } from '../disk/shut-file.ts';
 import { untilNoThreadStarts } from '../threads/threads.ts';
 import { joinAndBecome } from './join-lists.ts';

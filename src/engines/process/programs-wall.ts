@@ -6,7 +6,7 @@ import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { ProgramOrder } from '../../kernel/programs.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 
 export interface Wall {
   /** False when the launcher has ended without one. */

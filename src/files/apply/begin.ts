@@ -7,8 +7,8 @@
  * B3. Only a daemon that stops leaves a plan unended.
  */
 
+import { removeQuietly } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { removeQuietly } from '../../kernel/remove.ts';
 import { type FilePlanRow, insertFilePlan, moveFilePlan } from '../../ledger/file-plans.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import type { FileCaller } from '../caller.ts';

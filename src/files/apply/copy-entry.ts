@@ -9,9 +9,9 @@
  *     back and compared.
  */
 import { createHash } from 'node:crypto';
+import { removeTree } from '../../kernel/disk/remove.ts';
+import type { TreeDisk } from '../../kernel/disk/tree.ts';
 import type { Disk, DiskEntry, FileReader } from '../../kernel/ports.ts';
-import { removeTree } from '../../kernel/remove.ts';
-import type { TreeDisk } from '../../kernel/tree.ts';
 import { isStill, wasOf } from '../plan/plan.ts';
 import { changed, notRegular, otherDisk } from '../refusals.ts';
 

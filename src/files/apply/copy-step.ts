@@ -1,6 +1,6 @@
+import { removeTree } from '../../kernel/disk/remove.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
-import { removeTree } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';
 import { changed, permissionDenied } from '../refusals.ts';

@@ -3,10 +3,10 @@
  * undo takes back. Something may have been saved there meanwhile: only what the other one has too,
  * unchanged, is removed.
  */
-import { isMissing } from '../../kernel/disk-errors.ts';
+import { isMissing } from '../../kernel/disk/errors.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 
 /** Both in folders that are held. Whether all of the source is gone. */
 export async function dropCopied(disk: Disk, source: string, copy: string): Promise<boolean> {

@@ -5,11 +5,11 @@
  * step looks at the disk and finds what it did.
  */
 
-import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
-import { createFileDurably, readWholeFile } from '../../kernel/durable-file.ts';
-import { ensureFolder } from '../../kernel/ensure-folder.ts';
+import { createFileDurably, readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
+import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import type { Disk, FileWriter, Random } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 import type { FolderTime, Plan, Step } from '../plan/plan.ts';
 import type { StepNote } from './deps.ts';
 

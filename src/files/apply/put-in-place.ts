@@ -8,9 +8,9 @@
  * N3. What is moved away under the name of the source is looked at once more right before.
  * N4. Names are made safe from a power cut by whoever does many of these, once for all.
  */
-import { isTaken } from '../../kernel/disk-errors.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
+import { removeIfThere, removeQuietly } from '../../kernel/disk/remove.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
-import { removeIfThere, removeQuietly } from '../../kernel/remove.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, isStill, type Was } from '../plan/plan.ts';
 import { changed, systemCode, taken } from '../refusals.ts';

@@ -6,9 +6,9 @@
  * R2. Who is told to stop stops between two files.
  * R3. How much has gone is known, whatever becomes of the rest.
  */
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
+import { openUp, removeIfThere, removeTree } from '../../kernel/disk/remove.ts';
 import type { Disk, DiskEntry, HeldFolder } from '../../kernel/ports.ts';
-import { openUp, removeIfThere, removeTree } from '../../kernel/remove.ts';
 
 export interface Gone {
   files: number;

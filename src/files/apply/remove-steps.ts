@@ -1,6 +1,6 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { toFilesError } from '../codes.ts';
 import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';

@@ -1,7 +1,8 @@
 /** Out of the trash, back to where it was. */
+
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printFilePath } from '../../kernel/file-path.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
 import { partsOf } from '../paths.ts';
 import { isSame, isStill, type Step } from '../plan/plan.ts';
 import { changed } from '../refusals.ts';

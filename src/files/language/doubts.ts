@@ -1,6 +1,6 @@
 /** Why a sentence is not enough to act on, each as a question that says what is missing. */
 import type { FileRequest } from '../../kernel/files/request.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Slots } from './slots.ts';
 import { isChange, isClearing } from './verbs.ts';
 

@@ -3,7 +3,7 @@
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { distance } from '../../kernel/language/spelling.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { typeAt } from './type-words.ts';
 import { afterPoliteness, verbAt } from './verbs.ts';
 

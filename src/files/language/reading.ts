@@ -2,7 +2,7 @@
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import { spanWords } from '../../kernel/language/span-words.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Slots } from './slots.ts';
 import { isChange } from './verbs.ts';
 

@@ -1,7 +1,7 @@
 /** Verbs that lead to nothing: negated ones, `archive`, and those that say too little. */
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
 import type { Sentence } from '../../kernel/language/cursor.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { knownPath } from './folders.ts';
 import { hasOrder } from './order.ts';
 import { isFiller } from './stop-words.ts';

@@ -1,6 +1,6 @@
 /** How much room something takes: as it says itself, and on the disk. */
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { hasFilters, lookRequest } from '../look-request.ts';
 import { shownPath } from '../paths.ts';
 import type { Look, Seen } from './deps.ts';

@@ -2,8 +2,8 @@
 import { AosError } from '../../kernel/errors.ts';
 import { isPattern } from '../../kernel/files/glob.ts';
 import { momentWords } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { hasFilters } from '../look-request.ts';
 import { isInside, parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';

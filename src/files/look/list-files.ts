@@ -1,7 +1,7 @@
 /** Files with what people want to know of them; or those that are there more than once. */
 import type { FoundFile, LookRequest, SkippedFile } from '../../kernel/files/look.ts';
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest } from '../look-request.ts';
 import { shownPath } from '../paths.ts';
 import { refuseUnused } from '../unused-parts.ts';

@@ -1,8 +1,8 @@
 /** What is in a file: a text as it is, the bytes of anything else only on request. */
 import { AosError } from '../../kernel/errors.ts';
+import { readSteadily } from '../../kernel/files/steady-read.ts';
 import { sizeWords, thousands } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
-import { readSteadily } from '../../kernel/steady-read.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { beingWritten, notFound } from '../refusals.ts';

@@ -1,7 +1,7 @@
 /** The files that were most likely meant, the likeliest first. */
 import { AosError } from '../../kernel/errors.ts';
 import { countWords } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest } from '../look-request.ts';
 import { searchRequest } from '../search-request.ts';
 import type { Look, Seen } from './deps.ts';

@@ -1,6 +1,6 @@
 /** Where to: a folder, which may have to be made, or a name. */
 import { AosError } from '../../kernel/errors.ts';
-import { printFilePath } from '../../kernel/file-path.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FilePower } from '../../security/file-reach.ts';

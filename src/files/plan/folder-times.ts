@@ -1,4 +1,4 @@
-import { ignoreMissing } from '../../kernel/disk-errors.ts';
+import { ignoreMissing } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { FolderTime, Step } from './plan.ts';
 

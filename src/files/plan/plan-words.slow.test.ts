@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type FileAgentWorld, fileAgentWorld } from '../../../tests/support/file-agent-world.ts';
 import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 
 keepCompiled();

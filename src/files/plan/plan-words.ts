@@ -4,7 +4,7 @@
  */
 import { otherNamesWords } from '../../kernel/files/other-names.ts';
 import { countWords, sizeWords, someNames } from '../../kernel/files/words.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Roots } from '../paths.ts';
 import { shownPath } from '../paths.ts';
 import type { ChangePlan } from './change-plan.ts';

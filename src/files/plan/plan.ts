@@ -3,9 +3,9 @@
  * when it was made: a step whose file is another one by then is not done.
  */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
 import type { FileAction } from '../../kernel/files/request.ts';
 import type { DiskEntry } from '../../kernel/ports.ts';
+import { canonicalJson } from '../../kernel/text/canonical-json.ts';
 
 /** What stood under a name: equal ones mean that nothing was changed or put in its place. */
 export interface Was {

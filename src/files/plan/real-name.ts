@@ -3,7 +3,7 @@
  * all the same. Who deletes the "other one" of two names would delete the only file.
  */
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { partsOf } from '../paths.ts';

@@ -2,7 +2,7 @@
  * Which file is meant. Each word of the question looks for itself in the name, in the folders,
  * in the content and in the kind of a file; a rare word counts more than one that fits all.
  */
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Question, QuestionWord } from './question.ts';
 import { byScore, type Candidate, type Ranked, type RankOptions, withDate } from './score.ts';
 import { isTypeWord } from './type-words.ts';

@@ -1,11 +1,11 @@
 /** What lies in the trash of the person, and in those at the tops of other disks. */
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { momentWords, sizeWords } from '../../kernel/files/words.ts';
 import { newId } from '../../kernel/new-id.ts';
-import { quote } from '../../kernel/quote.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { begin } from '../apply/begin.ts';
 import { doneWords } from '../change.ts';
 import type { FilesDeps } from '../deps.ts';

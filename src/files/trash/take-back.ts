@@ -1,6 +1,7 @@
 /** What was put into the trash to make room, when what it made room for has failed. */
-import { printFilePath } from '../../kernel/file-path.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
+
+import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
 import type { Room, StepRun } from '../apply/deps.ts';
 import { moveToFree } from '../apply/put-in-place.ts';
 import { partsOf } from '../paths.ts';

@@ -1,8 +1,8 @@
 /** Into the trash, so that it can be had back: by `aos files undo`, or from any desktop. */
-import { isTaken } from '../../kernel/disk-errors.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
+import { removeQuietly } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { removeQuietly } from '../../kernel/remove.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';
 import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
 import { bytesOnDisk } from '../paths.ts';

@@ -2,9 +2,9 @@
  * Which trash takes a file: that of the person, or, for what lies on another disk, the one at the
  * top of that disk. Nothing is moved between disks to be thrown away.
  */
-import { ensureFolder } from '../../kernel/ensure-folder.ts';
+import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printFilePath } from '../../kernel/file-path.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
 import type { Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { FilesDeps } from '../deps.ts';
 import { partsOf } from '../paths.ts';

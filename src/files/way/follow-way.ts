@@ -11,11 +11,11 @@
  * A weaker form where the system has no paths into a held folder (macOS): there, names are
  * looked up again at each step, and whoever swaps a folder in that moment can lead astray.
  */
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printFilePath } from '../../kernel/file-path.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
 import type { Disk, HeldFolder } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { withoutUp, withTarget } from './link-target.ts';
 import { openOrReadLink } from './open-or-read-link.ts';
 

@@ -1,6 +1,6 @@
 /** Where a way goes on behind a symlink. Names only: nothing here looks at the disk. */
 import { AosError } from '../../kernel/errors.ts';
-import { longestPathBytes, printFilePath } from '../../kernel/file-path.ts';
+import { longestPathBytes, printFilePath } from '../../kernel/files/file-path.ts';
 
 /** The way with what a symlink says in the place of the symlink, which is the part at `index`. */
 export function withTarget(

@@ -1,7 +1,7 @@
 /** The daemon's interface as functions. It loads neither the schemas nor the server. */
 import { AosError, type ErrorCode, errorCodes } from '../../kernel/errors.ts';
-import { EventStreamParser } from '../../kernel/event-stream.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { EventStreamParser } from '../../kernel/text/event-stream.ts';
 import type {
   Answer,
   Body,

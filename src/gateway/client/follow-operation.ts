@@ -1,5 +1,5 @@
 /** Follows the log of an operation from outside, over restarts of the daemon. */
-import type { OperationStatus } from '../../kernel/operation.ts';
+import type { OperationStatus } from '../../kernel/agent/operation.ts';
 import { type FollowDeps, type FollowOptions, followStream, type Sights } from './follow-stream.ts';
 
 export type OperationSight =

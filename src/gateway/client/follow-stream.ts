@@ -3,8 +3,9 @@
  * place is kept here and told with every connection; only what comes behind it is handed out. A
  * daemon that is away for longer than the patience is not waited for.
  */
-import { EventStreamParser } from '../../kernel/event-stream.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
+import { EventStreamParser } from '../../kernel/text/event-stream.ts';
 import type { TransportAnswer } from './transport.ts';
 
 export interface FollowOptions {

@@ -8,8 +8,8 @@
  *     overtakes it meanwhile.
  */
 import type { AosError, ErrorCode } from '../../kernel/errors.ts';
+import { retryDelayMs } from '../../kernel/message/retry.ts';
 import type { Clock, EventLoop, Random } from '../../kernel/ports.ts';
-import { retryDelayMs } from '../../kernel/retry.ts';
 import type { WireOutgoing } from '../contract/contract.ts';
 import { mostInFrame } from '../contract/message-limits.ts';
 import type { SendResult, SocketMessage } from '../contract/socket.ts';

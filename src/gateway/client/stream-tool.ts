@@ -1,7 +1,7 @@
 /** Calls a tool from outside, and looks on. */
 import { AosError } from '../../kernel/errors.ts';
-import { EventStreamParser } from '../../kernel/event-stream.ts';
-import type { ShownPart } from '../../kernel/shown-output.ts';
+import { EventStreamParser } from '../../kernel/text/event-stream.ts';
+import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { Answer, Body } from '../contract/contract.ts';
 import type { ToolSight } from '../contract/tool-sight.ts';
 import type { TransportAnswer } from './transport.ts';

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { connectionTransport, type Transport } from './transport.ts';
 
 /** To an origin as `originOf` gives it. */

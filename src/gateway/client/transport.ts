@@ -6,9 +6,9 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AosError } from '../../kernel/errors.ts';
-import { HttpResponseParser, type ResponseHead } from '../../kernel/http-response.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { HttpResponseParser, type ResponseHead } from '../../kernel/text/http-response.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -1,5 +1,5 @@
 /** What whoever follows a goal sees of it: the same on both sides of the wire. */
-import type { Delta } from '../../kernel/model.ts';
+import type { Delta } from '../../kernel/agent/model.ts';
 import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
 import type { WireGoalSummary, WireStep } from './contract.ts';
 

@@ -1,6 +1,6 @@
 /** The part of the contract that is about messages. */
 import * as z from 'zod';
-import { messageKinds, messageLimits, priorities } from '../../kernel/message.ts';
+import { messageKinds, messageLimits, priorities } from '../../kernel/message/message.ts';
 import { jsonBytes, longestRequestMs, longestWaitMs, mostItems } from './message-limits.ts';
 import {
   agentParams,
@@ -15,7 +15,7 @@ import {
 } from './route.ts';
 
 // What may stand in these, and how much, is said in better words by who checks them
-// (kernel/message-check.ts). Here they are kept from being absurd.
+// (kernel/message/check.ts). Here they are kept from being absurd.
 const word = z.string().max(300);
 const party = word.describe('For the owner: the agent to act for');
 const messageId = z.string().max(100);

@@ -1,6 +1,6 @@
 /** The part of the contract that outsiders use: operations, and what came of them. */
 import * as z from 'zod';
-import { operationStatuses } from '../../kernel/operation.ts';
+import { operationStatuses } from '../../kernel/agent/operation.ts';
 import { count, get, post, type Route, remove, time, wholeNumber } from './route.ts';
 
 const operationParams = z.strictObject({

@@ -1,5 +1,5 @@
 /** What whoever calls a tool and looks on sees of it: the same on both sides of the wire. */
-import type { ShownPart } from '../../kernel/shown-output.ts';
+import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { Answer } from './contract.ts';
 
 export type ToolSight =

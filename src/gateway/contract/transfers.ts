@@ -1,6 +1,6 @@
 /** The part of the contract that is about transfers. */
 import * as z from 'zod';
-import { transferAcks, transferStatuses } from '../../kernel/transfer.ts';
+import { transferAcks, transferStatuses } from '../../kernel/transfer/transfer.ts';
 import { count, get, listLimit, listNext, post, type Route, time, wholeNumber } from './route.ts';
 
 const word = z.string().max(300);

@@ -1,4 +1,4 @@
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { registerAgent } from '../../security/register.ts';

@@ -1,5 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { countAgents } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
 import { type Answer, apiVersion } from '../contract/contract.ts';

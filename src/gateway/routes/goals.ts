@@ -1,7 +1,7 @@
 /** Goals: submitted, looked at, followed, put first, taken back, forked. */
-import { parseLimits } from '../../kernel/budget.ts';
+import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import {
   findOperation,

@@ -1,6 +1,6 @@
+import { granteeOf } from '../../kernel/agent/operation.ts';
 import { printDeed } from '../../kernel/capability/deed-text.ts';
-import { granteeOf } from '../../kernel/operation.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { findGrant, type GrantRow, grantIdsFrom, listGrants } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { grantCommand } from '../../security/authorize.ts';

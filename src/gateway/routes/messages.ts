@@ -1,5 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Settlement } from '../../relay/relay.ts';
 import { request as awaitAnswer } from '../../relay/request.ts';
 import type { Answer, Body } from '../contract/contract.ts';

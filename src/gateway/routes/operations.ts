@@ -1,14 +1,14 @@
 /** Operations, for whoever submits them: also from outside. */
 
-import { AosError } from '../../kernel/errors.ts';
 import {
   addressOfGrantee,
   granteeOf,
   type OperationStatus,
   tokenMs,
-} from '../../kernel/operation.ts';
-import { quote } from '../../kernel/quote.ts';
-import { timeText } from '../../kernel/time-text.ts';
+} from '../../kernel/agent/operation.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { insertHandle } from '../../ledger/handles.ts';
 import { findOperation, type OperationRow } from '../../ledger/operations.ts';
 import { unknownOperation } from '../../operations/access.ts';

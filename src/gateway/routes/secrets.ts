@@ -1,4 +1,4 @@
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 import { pageBehind } from './views/list-page.ts';
 

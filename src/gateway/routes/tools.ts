@@ -1,5 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import { findApprovalOfCall } from '../../ledger/approvals.ts';
 import {
   type CallRow,

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Route } from '../contract/route.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
 import type { Door } from './door.ts';

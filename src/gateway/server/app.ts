@@ -1,8 +1,8 @@
 /** The framework, set up by the contract: every route is checked, admitted and counted alike. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
-import { closest } from '../../kernel/suggest.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { closest } from '../../kernel/text/suggest.ts';
 import { type RouteName, routes } from '../contract/contract.ts';
 import type { Route } from '../contract/route.ts';
 import type { Call, Handles } from '../routes/handlers.ts';

@@ -9,8 +9,8 @@
  *     remembered for longer than that second.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { addressOfGrantee } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { addressOfGrantee } from '../../kernel/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { findHandle, type KnownHandle } from '../../ledger/handles.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -1,4 +1,4 @@
-import type { ModelCatalog } from '../../kernel/model.ts';
+import type { ModelCatalog } from '../../kernel/agent/model.ts';
 import type { Clock, Disk, Instant, Random } from '../../kernel/ports.ts';
 import type { Programs } from '../../kernel/programs.ts';
 import type { SandboxState } from '../../kernel/sandbox.ts';

@@ -10,7 +10,7 @@ import {
 import { type Duplex, duplexPair } from 'node:stream';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { GatewayLimits } from './deps.ts';
 import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
 import { lingerAfter } from './linger.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Door } from './door.ts';
 import { badRequest } from './problem.ts';
 

@@ -10,10 +10,10 @@
  *     them, and whoever holds a copy of the ledger must not be able to try some.
  */
 import { createHash, createHmac } from 'node:crypto';
-import { canonicalJson } from '../../kernel/canonical-json.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { canonicalJson } from '../../kernel/text/canonical-json.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import {
   beginRequest,
   countRequestsOf,

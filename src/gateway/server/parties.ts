@@ -1,6 +1,6 @@
 /** As whom a caller sends, reads and settles. The owner may act for any agent. */
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { ownerParty, type Party } from '../../relay/envelope.ts';

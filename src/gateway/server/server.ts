@@ -1,7 +1,7 @@
 /** The gateway: one application behind several doors. */
 import type { Duplex } from 'node:stream';
+import { tokenMs } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { tokenMs } from '../../kernel/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { chainHead } from '../../ledger/events.ts';
 import { totalPending } from '../../ledger/mailboxes.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { badRequest } from './problem.ts';
 
 /** Why the request is refused, if it is. */

@@ -1,7 +1,7 @@
 /** Messages over a WebSocket, both ways. */
 import type { WebSocket } from 'ws';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Party } from '../../relay/envelope.ts';
 import type { SocketMessage, SocketRef, SocketRequest } from '../contract/socket.ts';
 import { actingParty } from '../server/parties.ts';

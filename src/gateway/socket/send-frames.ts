@@ -7,8 +7,8 @@
  * S3. A frame has one answer, once everything in it is on disk or refused.
  */
 import type { WebSocket } from 'ws';
-import type { Message } from '../../kernel/message.ts';
-import { checkMessage } from '../../kernel/message-check.ts';
+import { checkMessage } from '../../kernel/message/check.ts';
+import type { Message } from '../../kernel/message/message.ts';
 import type { Acceptance, IncomingMessage, Party } from '../../relay/envelope.ts';
 import type { SendResult, SocketRequest } from '../contract/socket.ts';
 import { messageOf } from '../routes/views/message-wire.ts';

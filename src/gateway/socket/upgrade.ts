@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { type EventQuery, routes } from '../contract/contract.ts';
 import type { Admittance } from '../server/admit.ts';
 import { isOfHome } from '../server/authenticate.ts';

@@ -1,5 +1,5 @@
 import { AosError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 
 const longestShown = 120;
 

@@ -1,8 +1,8 @@
 /** Hosts as a capability names them: one way to write each. */
 
-import { parseIpv4, parseIpv6, printIpv6 } from '../ip-address.ts';
 import type { Host } from './capability.ts';
 import { BrokenRule } from './capability-fault.ts';
+import { parseIpv4, parseIpv6, printIpv6 } from './ip-address.ts';
 
 const label = /^(?:[a-z0-9]|[a-z0-9][a-z0-9-]{0,61}[a-z0-9])$/;
 const longestName = 253;

@@ -8,7 +8,7 @@
  *     nothing is taken whose decoded form a server could cut or join in another way.
  */
 import { AosError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 import { BrokenRule } from './capability-fault.ts';
 import { parseHost } from './host-text.ts';
 

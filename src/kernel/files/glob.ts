@@ -10,7 +10,7 @@
  * G4. There is no sign that takes the meaning from another: `[*]` is a star.
  */
 import { AosError } from '../errors.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../text/quote.ts';
 import { expandBraces, splitOutsideBraces } from './glob-braces.ts';
 import { type NameTest, namePattern } from './glob-name.ts';
 

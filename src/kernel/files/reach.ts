@@ -10,8 +10,8 @@
  */
 import type { PathTarget } from '../capability/capability.ts';
 import { coversPath } from '../capability/decide.ts';
-import { partsOfPath } from '../file-deed.ts';
-import { endsAtSecret, sensitiveParts } from '../sensitive-path.ts';
+import { partsOfPath } from '../capability/file-deed.ts';
+import { endsAtSecret, sensitiveParts } from '../capability/sensitive-path.ts';
 import type { FileReach } from './look.ts';
 import { continuesPlace, specialNames } from './special-names.ts';
 

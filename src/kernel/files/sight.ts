@@ -5,7 +5,7 @@
  * Whether a name is in reach is asked before any pattern: else the number of those that are not
  * would tell which names there are.
  */
-import { partsOfPath } from '../file-deed.ts';
+import { partsOfPath } from '../capability/file-deed.ts';
 import { compileGlob, exactPath, type Glob, type GlobState } from './glob.ts';
 import { type NameTest, namePattern } from './glob-name.ts';
 import type { FileKind, LookRequest } from './look.ts';

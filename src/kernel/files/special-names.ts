@@ -2,8 +2,13 @@
  * Which names in a walk may be one of the tables of sensitive-places.ts, told without comparing
  * each name with each of them. It may say yes too often, and never no wrongly.
  */
-import { folded } from '../sensitive-path.ts';
-import { secretNames, secretPlaces, sensitiveNames, userPlaces } from '../sensitive-places.ts';
+import { folded } from '../capability/sensitive-path.ts';
+import {
+  secretNames,
+  secretPlaces,
+  sensitiveNames,
+  userPlaces,
+} from '../capability/sensitive-places.ts';
 
 const places = [...userPlaces, ...sensitiveNames, ...secretPlaces, ...secretNames].map((place) =>
   place.split('/'),

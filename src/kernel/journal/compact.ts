@@ -3,7 +3,7 @@
  * becomes a summary, which is a step of its own. The summary is made by rules, not by the
  * model: it costs nothing, cannot fail, and is the same whenever it is made.
  */
-import type { ModelMessage, OfferedTool } from '../model.ts';
+import type { ModelMessage, OfferedTool } from '../agent/model.ts';
 import { conversationOf } from './conversation.ts';
 import { estimateMessage, estimatePrompt } from './estimate.ts';
 import type { JournalStep, Step } from './step.ts';

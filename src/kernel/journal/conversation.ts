@@ -1,5 +1,5 @@
 /** What a model is told of a run: its instructions, its goal, and what has happened since. */
-import type { ModelMessage } from '../model.ts';
+import type { ModelMessage } from '../agent/model.ts';
 import { attribute, withoutFrames } from './frame-text.ts';
 import { rememberedText } from './remembered-text.ts';
 import type { JournalStep, MailIn, Step, ToldResult } from './step.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage, OfferedTool } from '../model.ts';
+import type { ModelMessage, OfferedTool } from '../agent/model.ts';
 
 const bytesPerToken = 3;
 /** For what vendors put around each message and each tool. */

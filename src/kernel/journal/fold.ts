@@ -1,6 +1,7 @@
 /** Where a run stands, from the steps that it has taken. Resuming is asking this again. */
+
+import type { AnswerPart } from '../agent/model.ts';
 import type { ErrorReport } from '../errors.ts';
-import type { AnswerPart } from '../model.ts';
 import type { EndState, Hold, JournalStep, Step } from './step.ts';
 
 export type ToolCallPart = Extract<AnswerPart, { kind: 'tool-call' }>;

@@ -1,5 +1,5 @@
 /** Does a run get anywhere? A model that repeats itself spends money and does nothing. */
-import type { AnswerPart } from '../model.ts';
+import type { AnswerPart } from '../agent/model.ts';
 import type { JournalStep, ToldResult } from './step.ts';
 
 export type Verdict =

@@ -10,8 +10,9 @@
  * S3. Calls of tools are rows of their own, under the key of (operation, turn, place), so
  *     that no call is made twice; `results` says what the model was told of them.
  */
+
+import type { AnswerPart, Finish } from '../agent/model.ts';
 import type { ErrorReport } from '../errors.ts';
-import type { AnswerPart, Finish } from '../model.ts';
 
 export const stepVersion = 1;
 

@@ -2,7 +2,7 @@
  * What a script says to a conversation. It follows from the two alone: no state is kept
  * between calls, so that a run which is taken up again gets the same answers.
  */
-import type { ModelMessage } from '../../kernel/model.ts';
+import type { ModelMessage } from '../../kernel/agent/model.ts';
 import { globMatches } from './glob.ts';
 import { badScript, type Script, type ScriptedTurn } from './script.ts';
 import { type Facts, fillText, fillValue, TemplateFault } from './template.ts';

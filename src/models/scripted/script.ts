@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine, quote } from '../../kernel/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { badTemplate } from './template.ts';
 
 const largestScriptBytes = 1024 * 1024;

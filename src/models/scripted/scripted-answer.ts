@@ -1,6 +1,7 @@
 /** A scripted turn as the answer of a model: with ids, with usage, and no longer than asked for. */
+
+import type { AnswerPart, ModelAnswer, ModelRequest } from '../../kernel/agent/model.ts';
 import { estimatePrompt, estimateTokens } from '../../kernel/journal/estimate.ts';
-import type { AnswerPart, ModelAnswer, ModelRequest } from '../../kernel/model.ts';
 import { turnsSoFar } from './follow.ts';
 import type { ScriptedTurn } from './script.ts';
 

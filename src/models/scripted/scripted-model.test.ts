@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { ask, asked, textOf, told } from '../../../tests/support/model-server/ask.ts';
-import type { ModelMessage } from '../../kernel/model.ts';
+import type { ModelMessage } from '../../kernel/agent/model.ts';
 import { checkScript, parseScript, type ScriptText } from './script.ts';
 import { type ScriptFunction, scriptedModel } from './scripted-model.ts';
 

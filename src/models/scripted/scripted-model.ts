@@ -2,7 +2,7 @@
  * A model that follows a script: for tests, for the demo, and for working offline. It is no
  * intelligence, and says so wherever it shows (`isScripted`).
  */
-import type { Asking, LanguageModel, ModelAnswer, ModelRequest } from '../../kernel/model.ts';
+import type { Asking, LanguageModel, ModelAnswer, ModelRequest } from '../../kernel/agent/model.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { followScript } from './follow.ts';
 import type { Script, ScriptedTurn } from './script.ts';

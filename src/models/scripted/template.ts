@@ -2,7 +2,7 @@
  * `{{goal}}`, `{{last}}` and `{{result 2}}` in the texts of a script, with pipes behind them:
  * `{{result 1 | json items.0.name | first 20}}`.
  */
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { isObject } from '../malformed-args.ts';
 
 /** What a conversation holds that a template can ask for. */

@@ -16,8 +16,8 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { isInstalled } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { compressArchive, makeRoom, pruneArchive } from './archive-upkeep.ts';
 

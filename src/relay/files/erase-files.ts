@@ -7,10 +7,10 @@
  *     looked for whatever the row says.
  */
 import { join } from 'node:path';
-import { isMissing } from '../../kernel/disk-errors.ts';
-import { fileNameOf } from '../../kernel/message-file-name.ts';
+import { isMissing } from '../../kernel/disk/errors.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { fileNameOf } from '../../kernel/message/file-name.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 import { type DeliveryRow, deliveriesOf } from '../../ledger/deliveries.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { findMessage, type MessageRow } from '../../ledger/messages.ts';

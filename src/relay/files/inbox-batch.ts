@@ -11,11 +11,11 @@
  * Nothing is flushed. Not below `tmp`, because that is emptied before anybody can ask.
  */
 
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
-import { isMissing } from '../../kernel/disk-errors.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { isMissing } from '../../kernel/disk/errors.ts';
+import { removeQuietly } from '../../kernel/disk/remove.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { removeQuietly } from '../../kernel/remove.ts';
 import type { InboxFile } from '../inboxes.ts';
 
 export function batchFolder(home: string): string {

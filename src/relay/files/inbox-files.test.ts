@@ -3,8 +3,8 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
-import { bulkOver } from '../../kernel/bulk-disk.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { InboxFiles } from './inbox-files.ts';
 
 async function place(seed = 1) {

@@ -1,7 +1,7 @@
 /** Inboxes as folders. A file appears there whole or not at all; see inbox-batch.ts. */
 
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
-import { diskError, isMissing, isTaken } from '../../kernel/disk-errors.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
+import { diskError, isMissing, isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,

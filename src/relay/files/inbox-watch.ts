@@ -3,9 +3,10 @@
  * are watched, and only the names of notices are looked at; what no notice tells of, the
  * relay finds when it lists the inbox.
  */
+
+import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, DiskView } from '../../kernel/ports.ts';
-import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
 import { inboxPath } from './inbox-files.ts';
 import type { NoticeBursts } from './notice-bursts.ts';

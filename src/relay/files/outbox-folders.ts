@@ -1,7 +1,8 @@
 /** The folders of an outbox: there, watched, and without what dead writers left. */
+
+import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
-import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FolderTimes, Outbox } from './outbox.ts';
 

@@ -21,7 +21,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realFileWatching } from '../../engines/disk/file-watching.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { realRandom } from '../../engines/random.ts';
-import { bulkOver } from '../../kernel/bulk-disk.ts';
+import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
 import { InboxFiles } from './inbox-files.ts';
 import { InboxWatch } from './inbox-watch.ts';

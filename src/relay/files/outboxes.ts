@@ -8,12 +8,12 @@
  * R2. A look at one outbox is over before the next of the same begins.
  */
 
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
-import { diskError } from '../../kernel/disk-errors.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
+import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { early } from '../../kernel/early.ts';
 import { toReport } from '../../kernel/errors.ts';
 import { type Clock, type Disk, type EventLoop, endOfTurn } from '../../kernel/ports.ts';
-import type { FolderWatch, Watching } from '../../kernel/watching.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FilesDone, Relay } from '../relay.ts';
 import { meetGuest } from './guests.ts';

@@ -8,11 +8,11 @@
  */
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pendingPath, readWholeFile } from '../../kernel/durable-file.ts';
+import { pendingPath, readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { messageLimits } from '../../kernel/message.ts';
+import { messageLimits } from '../../kernel/message/message.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 import { Failures } from './archive-failures.ts';
 import type { RemoveDeps } from './remove-archive-day.ts';
 import { type TarFile, tarEnd, tarEntry } from './tar.ts';

@@ -8,11 +8,11 @@
  *     the one that was moved may hold it open, or have a second name for it. And what the
  *     relay took for one that it has already is not kept: it may look the same and not be.
  */
-import type { BulkDisk, Moved } from '../../kernel/bulk-disk.ts';
-import { isMissing } from '../../kernel/disk-errors.ts';
+import type { BulkDisk, Moved } from '../../kernel/disk/bulk-disk.ts';
+import { isMissing } from '../../kernel/disk/errors.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';
 import type { FilesDone } from '../relay.ts';
 import { archivePath, archiveStem, moveToArchive } from './archive.ts';

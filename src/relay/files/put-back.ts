@@ -1,8 +1,8 @@
 /** A file that was moved to the archive in the place of another goes back to the outbox. */
-import { isTaken } from '../../kernel/disk-errors.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
 
 /**
  * Under its own name, or, when that is taken by now, beside it: nothing is replaced. Tells

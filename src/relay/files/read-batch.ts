@@ -4,9 +4,9 @@
  * B1. A file that has to settle holds those behind it back, or a message that came later by
  *     a rename would pass it. Only once: one that is still being written then is passed.
  */
-import type { BulkDisk } from '../../kernel/bulk-disk.ts';
+import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
-import { messageLimits } from '../../kernel/message.ts';
+import { messageLimits } from '../../kernel/message/message.ts';
 import type { Clock, Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { Incoming } from '../envelope.ts';
 import type { Relay } from '../relay.ts';

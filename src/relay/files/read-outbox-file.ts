@@ -10,12 +10,12 @@
  * R4. What is no message may be half of one: that is said only when it is 5 s old.
  */
 import { hash } from 'node:crypto';
-import type { Taken, TakenFile } from '../../kernel/bulk-disk.ts';
+import type { Taken, TakenFile } from '../../kernel/disk/bulk-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { type Message, messageLimits } from '../../kernel/message.ts';
-import { parseMessage } from '../../kernel/message-text.ts';
+import { type Message, messageLimits } from '../../kernel/message/message.ts';
+import { parseMessage } from '../../kernel/message/text.ts';
 import type { Clock, DiskEntry, DiskView, FileIdentity, Instant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { checkChecksum } from '../checksum.ts';
 import type { FileSource, Incoming } from '../envelope.ts';
 

@@ -1,7 +1,7 @@
+import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { removeIfThere } from '../../kernel/remove.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { RelayLog } from '../deps.ts';
 import { Failures } from './archive-failures.ts';
 

@@ -6,12 +6,12 @@
  * B2. A program that the ledger could not be told of does not go on.
  * B3. Nothing that was made for a sandbox outlives a start that failed.
  */
-import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { RunningProgram } from '../../kernel/programs.ts';
-import { quote } from '../../kernel/quote.ts';
 import type { BodyOrder, SandboxedBody } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { agentInnards, findAgent, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { mustTurnTo, turnTo } from '../life.ts';

@@ -10,10 +10,11 @@
  * C4. `paused` without a program is an agent that was paused before it had one, or lost it
  *     together with the daemon; it is started when it is resumed.
  */
+
+import type { RestartDecision } from '../../kernel/agent/restart.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { OneAtATime } from '../../kernel/one-at-a-time.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
-import type { RestartDecision } from '../../kernel/restart.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';

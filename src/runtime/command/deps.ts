@@ -1,7 +1,7 @@
-import type { CommandSpec } from '../../kernel/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { Intensity } from '../../kernel/agent/restart.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
-import type { Intensity } from '../../kernel/restart.ts';
 import type {
   BodyOrder,
   HeldBody,
@@ -53,7 +53,7 @@ export interface CommandDeps {
   readonly log: { error(facts: object, words: string): void };
   readonly home: string;
   readonly sandboxes: BodySandboxes;
-  /** All that a program without a sandbox gets (kernel/program-environment.ts). */
+  /** All that a program without a sandbox gets (kernel/agent/program-environment.ts). */
   environmentOf(agent: string, spec: CommandSpec): Promise<Readonly<Record<string, string>>>;
   readonly leases: Leases;
   /** Tells somebody by a message; of several with one key, one is sent. */

@@ -6,16 +6,17 @@
  * E2. Who has to know of an agent that is given up is told before the row says so, under a
  *     key of this very start: a crash in between tells them once all the same.
  */
-import type { Instant } from '../../kernel/ports.ts';
-import type { ProgramEnd } from '../../kernel/programs.ts';
-import { quote } from '../../kernel/quote.ts';
+
 import {
   decideRestart,
   defaultIntensity,
   type RestartDecision,
   recentRestarts,
-} from '../../kernel/restart.ts';
+} from '../../kernel/agent/restart.ts';
+import type { Instant } from '../../kernel/ports.ts';
+import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { agentInnards, findAgent, setProgram, setRestarts } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import { turnTo } from '../life.ts';

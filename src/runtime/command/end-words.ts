@@ -1,9 +1,9 @@
 /** How a program ended, for people. */
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
-import { printable } from '../../kernel/quote.ts';
 import type { SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { printable } from '../../kernel/text/quote.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 
 export interface EndFacts {
   readonly end: ProgramEnd;

@@ -2,9 +2,10 @@
  * What an earlier daemon has left: programs that still run are adopted, those that ended
  * meanwhile end now, and those of which nobody knows whether they were started are killed.
  */
+
+import type { RestartDecision } from '../../kernel/agent/restart.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
-import type { RestartDecision } from '../../kernel/restart.ts';
 import type { HeldBody } from '../../kernel/sandbox.ts';
 import {
   agentInnards,

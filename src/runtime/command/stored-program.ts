@@ -1,10 +1,10 @@
 /** What the row of an agent keeps of its program, and where that program's files are. */
 import { join } from 'node:path';
-import { type CommandSpec, readSpec } from '../../kernel/agent-spec.ts';
+import { type CommandSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { workspaceOf } from '../../security/agent-folders.ts';
 
 export interface StoredProgram {

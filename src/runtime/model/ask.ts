@@ -6,11 +6,17 @@
  * A2. What it cost is settled in the transaction that writes `answered`. An answer that was
  *     lost counts as spent, because the vendor may count it.
  */
-import { type Amounts, type Budget, leftOf, type Resource, spent } from '../../kernel/budget.ts';
+import {
+  type Amounts,
+  type Budget,
+  leftOf,
+  type Resource,
+  spent,
+} from '../../kernel/agent/budget.ts';
+import type { ModelAnswer, OfferedTool } from '../../kernel/agent/model.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
 import type { Hold, JournalStep, Step } from '../../kernel/journal/step.ts';
-import type { ModelAnswer, OfferedTool } from '../../kernel/model.ts';
 import { readBudget } from '../../ledger/budgets.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import { holdAll, settleAll } from '../budgets.ts';

@@ -1,6 +1,6 @@
-import type { ModelSpec } from '../../kernel/agent-spec.ts';
+import type { ModelSpec } from '../../kernel/agent/agent-spec.ts';
+import type { LanguageModel, ModelCatalog } from '../../kernel/agent/model.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
-import type { LanguageModel, ModelCatalog } from '../../kernel/model.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OperationRow } from '../../ledger/operations.ts';

@@ -2,11 +2,11 @@
  * What the first request of a model agent takes at least: its instructions, its goal, and what
  * describes its tools. A budget that does not cover it is refused before there is an agent.
  */
-import type { ModelSpec } from '../../kernel/agent-spec.ts';
-import { type Limits, printAmount } from '../../kernel/budget.ts';
+import type { ModelSpec } from '../../kernel/agent/agent-spec.ts';
+import { type Limits, printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { costOf } from '../prices.ts';
 import { unpriced } from './ask.ts';
 import type { ModelRunDeps } from './deps.ts';

@@ -5,8 +5,8 @@ import {
   type TemporaryRuntime,
   temporaryRuntime,
 } from '../../../tests/support/temporary-runtime.ts';
+import type { LanguageModel, ModelRequest } from '../../kernel/agent/model.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { LanguageModel, ModelRequest } from '../../kernel/model.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import { readBudget } from '../../ledger/budgets.ts';
 import { defineTool } from '../../tools/tool.ts';

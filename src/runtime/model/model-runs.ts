@@ -7,10 +7,10 @@
  * M2. A run that is stopped with its daemon writes nothing more: where it stands is in its
  *     journal, and recover.ts puts it back into the queue, here or at the next start.
  */
-import { type ModelSpec, readSpec } from '../../kernel/agent-spec.ts';
+import { type ModelSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
+import { decideRestart } from '../../kernel/agent/restart.ts';
 import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { decideRestart } from '../../kernel/restart.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import { findLease } from '../../ledger/leases.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';

@@ -1,5 +1,5 @@
+import type { OfferedTool } from '../../kernel/agent/model.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import type { OfferedTool } from '../../kernel/model.ts';
 import { grantsHeldBy } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import type { Tool } from '../../tools/tool.ts';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../kernel/ports.ts';
 import type { OutputPart } from '../../kernel/sandbox.ts';
-import { ShownOutput, type ShownPart, textOfShown } from '../../kernel/shown-output.ts';
+import { ShownOutput, type ShownPart, textOfShown } from '../../kernel/text/shown-output.ts';
 import type { Followers, ShowingCall } from '../followers.ts';
 
 export interface OutputShowDeps {

@@ -1,6 +1,6 @@
 /** How long a run has worked, which its budget may limit. Waiting for others does not count. */
 
-import { leftOf, spent } from '../../kernel/budget.ts';
+import { leftOf, spent } from '../../kernel/agent/budget.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { charge, readBudget } from '../../ledger/budgets.ts';

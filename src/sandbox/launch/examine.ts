@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { oneLine } from '../../kernel/quote.ts';
 import type {
   HeldAs,
   SandboxLimits,
@@ -12,6 +11,7 @@ import type {
   SandboxRun,
   SandboxState,
 } from '../../kernel/sandbox.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import type { LimitGroups } from '../watch/limit-groups.ts';
 import { workspaceInside } from './launcher-arguments.ts';
 import { seccompFilter } from './seccomp/filter.ts';

@@ -16,8 +16,8 @@
  *     program lacks: the kernel lets nobody trace, or write by /proc, who may do more.
  */
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
 import type { SandboxView, SeenLink, SeenPath } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** What the host has that every sandbox sees. Found by looking, not assumed. */
 export interface HostParts {

@@ -2,7 +2,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AosError, httpStatusOf } from '../../kernel/errors.ts';
-import { oneLine } from '../../kernel/quote.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 
 /** With a status of its own, and a sentence for whoever runs in the sandbox. */
 export class Refusal extends Error {

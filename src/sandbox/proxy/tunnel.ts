@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { type Place, tunnelDeed } from '../../security/egress/fetch-deed.ts';
 import { Flow } from './flow.ts';
 import type { Passage } from './passage.ts';

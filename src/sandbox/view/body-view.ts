@@ -9,12 +9,12 @@
  *     write; what is found on the PATH by its name is the owner's.
  */
 import { dirname } from 'node:path';
+import { partsOfPath } from '../../kernel/capability/file-deed.ts';
+import { isAboveSecrets, sensitiveParts } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { partsOfPath } from '../../kernel/file-deed.ts';
 import type { ProgramPart } from '../../kernel/programs.ts';
-import { quote } from '../../kernel/quote.ts';
 import type { SandboxView, SeenLink, SeenPath } from '../../kernel/sandbox.ts';
-import { isAboveSecrets, sensitiveParts } from '../../kernel/sensitive-path.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { homeInside } from '../launch/inner-script.ts';
 import { workspaceInside } from '../launch/launcher-arguments.ts';
 

@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pidsIn, procs, readIfThere, removeGroup } from '../../engines/process/control-group.ts';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { findRoom, type Room } from './limit-groups-room.ts';

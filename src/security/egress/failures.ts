@@ -1,8 +1,8 @@
 /** What the network's failures are called. No words of the system: they may quote the answer. */
 import { hostAndPort } from '../../kernel/capability/url-text.ts';
-import { osCodeOf } from '../../kernel/disk-errors.ts';
+import { osCodeOf } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Place } from './fetch-deed.ts';
 
 /** An AosError passes as it is; whatever else was thrown becomes one of two. */

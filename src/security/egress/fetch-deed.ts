@@ -1,10 +1,10 @@
 /** A request, as capabilities see it. */
-import { isPublicAddress } from '../../kernel/address-kinds.ts';
+import { isPublicAddress } from '../../kernel/capability/address-kinds.ts';
 import { actionsOf, type Deed } from '../../kernel/capability/capability.ts';
+import { parseIpv4 } from '../../kernel/capability/ip-address.ts';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { parseIpv4 } from '../../kernel/ip-address.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export type HttpDeed = Extract<Deed, { resource: 'http' }>;
 

@@ -1,12 +1,13 @@
 /** Giving, handing on and taking back capabilities, and asking about them. */
+
+import { isGrantee } from '../../kernel/agent/operation.ts';
 import type { Capability, Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
 import { whyNot } from '../../kernel/capability/decide.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { isGrantee } from '../../kernel/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import { readEvents, type SealedEvent } from '../../ledger/events.ts';
 import {

@@ -1,5 +1,5 @@
 /** Who is meant by a name to whom something is granted: an agent, or an outsider by its address. */
-import { granteeOf } from '../../kernel/operation.ts';
+import { granteeOf } from '../../kernel/agent/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';

@@ -1,7 +1,7 @@
 /** What somebody was given by others: nobody's hands can be filled, and by one of them least. */
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { type GrantRow, grantsHeldBy } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { isOver, newLink } from './held-grant.ts';

@@ -3,7 +3,7 @@
  * thousand agents are made without a thousand files.
  */
 import { hkdfSync } from 'node:crypto';
-import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { loadOrCreateKey } from './key-file.ts';
 import { type KeyPair, keyPairOf } from './key-pair.ts';
 import { keysFolder } from './principal.ts';

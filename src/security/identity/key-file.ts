@@ -8,15 +8,15 @@
  * R2. What stands under the name and is not this principal's key is refused.
  */
 import { z } from 'zod';
-import { isTaken } from '../../kernel/disk-errors.ts';
 import {
   createFileDurably,
   type DurableFileDeps,
   readWholeFile,
-} from '../../kernel/durable-file.ts';
+} from '../../kernel/disk/durable-file.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { fromHex, toHex } from './hex.ts';
 import { type KeyPair, keyPairOf, newKeyPair } from './key-pair.ts';
 import { keyPath, type PrincipalId } from './principal.ts';

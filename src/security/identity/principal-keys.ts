@@ -1,7 +1,7 @@
 /** The keys of everybody who lives in this home: agents' by their files or derived, the owner's. */
-import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/principals.ts';

@@ -1,9 +1,9 @@
 /** What a signed request claims to be, and whether it is that. */
 import { z } from 'zod';
+import { signatureTimes } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { signatureTimes } from '../../kernel/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export interface SentRequest {
   readonly method: string;

@@ -11,7 +11,7 @@
  */
 import { hash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { signatureTimes } from '../../kernel/operation.ts';
+import { signatureTimes } from '../../kernel/agent/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { KeyPair } from './key-pair.ts';
 import { recoverSigner, signText } from './sign.ts';

@@ -7,15 +7,15 @@
  * R3. Whoever has sealed values only loads: a new key would open none of them.
  */
 import { join } from 'node:path';
-import { isTaken } from '../../kernel/disk-errors.ts';
 import {
   createFileDurably,
   type DurableFileDeps,
   readWholeFile,
-} from '../../kernel/durable-file.ts';
+} from '../../kernel/disk/durable-file.ts';
+import { isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { keysFolder } from '../identity/principal.ts';
 
 const keyBytes = 32;

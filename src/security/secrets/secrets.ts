@@ -9,11 +9,11 @@
  *     ends, also after it was replaced or removed: it may still come back from elsewhere.
  * S4. What is in memory follows the ledger, in the order of its commits.
  */
-import type { DurableFileDeps } from '../../kernel/durable-file.ts';
+import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { InTurn } from '../../kernel/in-turn.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import {
   deleteSecret,

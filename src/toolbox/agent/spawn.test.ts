@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryRuntime } from '../../../tests/support/temporary-runtime.ts';
-import type { ModelRequest } from '../../kernel/model.ts';
+import type { ModelRequest } from '../../kernel/agent/model.ts';
 
 /** Spawns a child on each of these models, then says so. */
 function spawningOn(...models: readonly string[]) {

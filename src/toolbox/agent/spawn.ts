@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type AgentSpec, readSpec } from '../../kernel/agent-spec.ts';
-import { parseLimits } from '../../kernel/budget.ts';
+import { type AgentSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
+import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { agentInnards } from '../../ledger/agents.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { artifactLimits } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
-import { artifactLimits } from '../../kernel/operation.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 import type { ArtifactRow } from '../../ledger/artifacts.ts';
 import { bytesOf } from '../../operations/collect.ts';
 import type { Operations } from '../../operations/operations.ts';

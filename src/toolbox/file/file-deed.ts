@@ -1,7 +1,7 @@
 import type { Deed } from '../../kernel/capability/capability.ts';
+import { deedOfParts } from '../../kernel/capability/file-deed.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { deedOfParts } from '../../kernel/file-deed.ts';
-import { parseFilePath } from '../../kernel/file-path.ts';
+import { parseFilePath } from '../../kernel/files/file-path.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 

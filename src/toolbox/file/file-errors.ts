@@ -1,7 +1,7 @@
 /** What the disk refuses, in the words of whoever called a tool: with the path that they named. */
-import { diskError } from '../../kernel/disk-errors.ts';
+import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export function toFileError(failure: unknown, path: string): unknown {
   if (!(failure instanceof AosError)) return failure;

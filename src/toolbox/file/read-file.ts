@@ -5,9 +5,9 @@
 
 import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { readSteadily } from '../../kernel/files/steady-read.ts';
 import { type FileIdentity, type FileReader, lastInstant } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { readSteadily } from '../../kernel/steady-read.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileReadDeps } from './deps.ts';

@@ -8,11 +8,11 @@
  */
 import { followWay, type WayEnd } from '../../files/way/follow-way.ts';
 import { placesOn } from '../../files/way/link-target.ts';
+import { deedOfParts } from '../../kernel/capability/file-deed.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { deedOfParts } from '../../kernel/file-deed.ts';
-import { parseFilePath, printFilePath } from '../../kernel/file-path.ts';
+import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';
 import type { FileReader, HeldFolder } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';

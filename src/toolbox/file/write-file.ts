@@ -9,11 +9,11 @@
  * F3. A failure leaves what was there, and no other name, unless the disk refuses that too
  *     or the process dies: then a `.aos-….tmp` stays, which nothing reads.
  */
-import { diskError, isTaken } from '../../kernel/disk-errors.ts';
+import { diskError, isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { countOtherNames, otherNamesWords } from '../../kernel/files/other-names.ts';
 import type { CreateOptions, Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';

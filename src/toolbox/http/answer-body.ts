@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { badAnswer, plainFailure, tooLarge } from '../../security/egress/failures.ts';
 import type { HttpScrubber } from './http-deps.ts';
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { parseRequestUrl, type RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Method } from '../../security/egress/fetch-deed.ts';
 
 const longestTimeoutMs = 3_600_000;

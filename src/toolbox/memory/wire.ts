@@ -1,7 +1,7 @@
 /** A memory in the words of the wire. */
 import type { Memory } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { timeText } from '../../kernel/time-text.ts';
+import { timeText } from '../../kernel/text/time-text.ts';
 
 export function wireMemory(memory: Memory) {
   const optional = (at: Instant | undefined) => (at === undefined ? undefined : timeText(at));

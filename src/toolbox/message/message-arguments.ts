@@ -1,9 +1,9 @@
-/** What the tools for messages take alike. The rest is checked by kernel/message-check.ts. */
+/** What the tools for messages take alike. The rest is checked by kernel/message/check.ts. */
 import * as z from 'zod';
-import { parseAddress } from '../../kernel/address.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { messageLimits, priorities } from '../../kernel/message.ts';
+import { parseAddress } from '../../kernel/message/address.ts';
+import { messageLimits, priorities } from '../../kernel/message/message.ts';
 
 export const to = z
   .string()

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { priorities } from '../../kernel/message.ts';
+import { priorities } from '../../kernel/message/message.ts';
 import { partyOf } from '../../relay/party.ts';
 import { request } from '../../relay/request.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { priorities } from '../../kernel/message.ts';
-import { checkMessage } from '../../kernel/message-check.ts';
+import { checkMessage } from '../../kernel/message/check.ts';
+import { priorities } from '../../kernel/message/message.ts';
 import { partyOf } from '../../relay/party.ts';
 import { send } from '../../relay/send.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';

@@ -2,8 +2,8 @@
 import { posix } from 'node:path';
 import { programFolders } from '../../kernel/capability/program-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
 import type { SandboxCommand } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export interface ExecuteArgs {
   readonly program?: string | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { programFolders } from '../../kernel/capability/program-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 /** Throws `shell.unknown-program`. Whether it can be run is seen when it is. */
 export async function findProgram(disk: DiskView, program: string): Promise<string> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { transferStatuses } from '../../kernel/transfer.ts';
+import { transferStatuses } from '../../kernel/transfer/transfer.ts';
 import { partyOf } from '../../relay/party.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { TransferToolDeps } from './deps.ts';

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/quote.ts';
-import { checkFileName } from '../../kernel/safe-name.ts';
+import { checkFileName } from '../../kernel/files/safe-name.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { sendSource } from '../../transfer/ends/send.ts';
 import type { Source } from '../../transfer/ends/source.ts';

@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { headerBytes, sealedSize } from '../../blobs/seal/aosb1.ts';
 import { sealedStretchBytes, worksHere } from '../../blobs/seal/stretch.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenedTransfer } from './calls.ts';
 import type { StoredBytes } from './fetch.ts';
 import { measure } from './measure.ts';

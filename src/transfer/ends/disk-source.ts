@@ -6,10 +6,10 @@ import {
   folderLimits,
   printFolderList,
   staysInside,
-} from '../../kernel/folder-list.ts';
+} from '../../kernel/files/folder-list.ts';
+import { checkFileName } from '../../kernel/files/safe-name.ts';
 import type { DiskEntry, DiskView, FileReader } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/quote.ts';
-import { checkFileName } from '../../kernel/safe-name.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import type { Source } from './source.ts';
 
 export interface SourceOptions {

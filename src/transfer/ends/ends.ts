@@ -2,7 +2,7 @@
  * The two ends of a transfer: whoever has the bytes, and whoever gets them. They hash, seal and
  * open in their own process; what lies between them, a home or its daemon, sees sealed bytes.
  */
-import type { TransferAck, TransferKind, TransferStatus } from '../../kernel/transfer.ts';
+import type { TransferAck, TransferKind, TransferStatus } from '../../kernel/transfer/transfer.ts';
 
 /** A transfer as it is told (the wire's form). */
 export interface Transfer {

@@ -1,6 +1,6 @@
 /** Files that are read and written a stretch at a time. */
 import type { DiskView, FileWriter } from '../../kernel/ports.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 
 /** The first so many bytes of a file. The memory is used again for the next ones. */
 export async function* bytesIn(

@@ -10,7 +10,7 @@ import {
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenedTransfer } from './calls.ts';
 import type { StoredBytes } from './fetch.ts';
 import { inOrder } from './in-order.ts';

@@ -8,14 +8,14 @@
  *     machine was started anew nobody knows that, so it begins from nothing.
  */
 import { join } from 'node:path';
-import { isMissing, isTaken } from '../../kernel/disk-errors.ts';
-import { readWholeFile } from '../../kernel/durable-file.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
+import { removeIfThere, removeTree } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { ownPrefix } from '../../kernel/files/safe-name.ts';
 import type { Disk, DiskView, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
-import { quote } from '../../kernel/quote.ts';
-import { removeIfThere, removeTree } from '../../kernel/remove.ts';
-import { ownPrefix } from '../../kernel/safe-name.ts';
+import { quote } from '../../kernel/text/quote.ts';
 
 export interface PartDeps {
   readonly disk: Disk;

@@ -5,7 +5,7 @@ import {
   headLineBytes,
   parseFolderList,
   parseListHead,
-} from '../../kernel/folder-list.ts';
+} from '../../kernel/files/folder-list.ts';
 import type { ReceiveOptions } from './ends.ts';
 import { type BodyParts, openBody } from './open-body.ts';
 

@@ -13,7 +13,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { directCalls } from '../direct-calls.ts';
 import type { ReceiveCalls } from './calls.ts';
 import { openSource } from './disk-source.ts';

@@ -1,8 +1,8 @@
 /** Tries again what may go better the next time: three times, later each time. */
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import { retryDelayMs } from '../../kernel/message/retry.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
-import { retryDelayMs } from '../../kernel/retry.ts';
-import { transferRetries } from '../../kernel/transfer.ts';
+import { transferRetries } from '../../kernel/transfer/transfer.ts';
 
 export interface RetryDeps {
   readonly clock: Clock;

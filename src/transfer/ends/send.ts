@@ -5,11 +5,11 @@
 import { sealedSize } from '../../blobs/seal/aosb1.ts';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { mimeTypeOf } from '../../kernel/mime-type.ts';
+import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
 import type { Clock, Disk, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
-import { quote } from '../../kernel/quote.ts';
-import { transferRetries } from '../../kernel/transfer.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { transferRetries } from '../../kernel/transfer/transfer.ts';
 import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from './calls.ts';
 import type { SendOptions, Sent } from './ends.ts';
 import { type Measured, measure } from './measure.ts';

@@ -1,7 +1,7 @@
 /** Where sealed bytes go: into a file of the home, or to whoever serves it. */
-import { isMissing } from '../../kernel/disk-errors.ts';
+import { isMissing } from '../../kernel/disk/errors.ts';
 import type { Disk, FileWriter } from '../../kernel/ports.ts';
-import { partBytes } from '../../kernel/transfer.ts';
+import { partBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenUpload, SendCalls, UseHome } from './calls.ts';
 import { bytesIn, flushedAlong } from './large-files.ts';
 

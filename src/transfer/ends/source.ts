@@ -1,5 +1,5 @@
 /** Bytes that are to be sent, and that can be read again. */
-import type { TransferKind } from '../../kernel/transfer.ts';
+import type { TransferKind } from '../../kernel/transfer/transfer.ts';
 
 export interface Source extends AsyncDisposable {
   readonly kind: TransferKind;

@@ -13,7 +13,7 @@ import {
   type StretchWorks,
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
-import { stretchBytes } from '../../kernel/transfer.ts';
+import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { Progress } from './ends.ts';
 import { inOrder } from './in-order.ts';
 import { changed, fill, type Measured, stretchCount } from './measure.ts';

@@ -5,7 +5,7 @@ import type {
   ModelAnswer,
   ModelMessage,
   ToolResult,
-} from '../../../src/kernel/model.ts';
+} from '../../../src/kernel/agent/model.ts';
 import {
   argsOnWire,
   chunks,

@@ -7,7 +7,7 @@ import type {
   ModelCatalog,
   ModelMessage,
   ModelRequest,
-} from '../../../src/kernel/model.ts';
+} from '../../../src/kernel/agent/model.ts';
 import { type ModelOptions, openModels } from '../../../src/models/catalog.ts';
 import { HastyClock } from './hasty-clock.ts';
 import type { ModelServer } from './model-server.ts';

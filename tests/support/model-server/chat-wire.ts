@@ -1,6 +1,6 @@
 /** OpenAI's chat completions, as everybody speaks them. */
 import * as z from 'zod';
-import type { AnswerPart, ModelAnswer, ModelMessage } from '../../../src/kernel/model.ts';
+import type { AnswerPart, ModelAnswer, ModelMessage } from '../../../src/kernel/agent/model.ts';
 import {
   argsOnWire,
   type Call,

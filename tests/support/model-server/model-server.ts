@@ -11,7 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ModelRequest } from '../../../src/kernel/model.ts';
+import type { ModelRequest } from '../../../src/kernel/agent/model.ts';
 import { followScript } from '../../../src/models/scripted/follow.ts';
 import { checkScript, type ScriptText } from '../../../src/models/scripted/script.ts';
 import { scriptedAnswer } from '../../../src/models/scripted/scripted-answer.ts';

@@ -1,6 +1,6 @@
 /** OpenAI's responses. */
 import * as z from 'zod';
-import type { AnswerPart, ModelAnswer, ModelMessage } from '../../../src/kernel/model.ts';
+import type { AnswerPart, ModelAnswer, ModelMessage } from '../../../src/kernel/agent/model.ts';
 import { openaiFailure } from './chat-wire.ts';
 import {
   argsOnWire,

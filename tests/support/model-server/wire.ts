@@ -1,6 +1,6 @@
 /** How one vendor's requests are read and its answers written. */
 import * as z from 'zod';
-import type { AnswerPart, ModelAnswer, ModelRequest } from '../../../src/kernel/model.ts';
+import type { AnswerPart, ModelAnswer, ModelRequest } from '../../../src/kernel/agent/model.ts';
 import { pieces } from '../../../src/models/scripted/scripted-model.ts';
 import { ourToolName, vendorToolName } from '../../../src/models/tool-names.ts';
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { AosError } from '../../../kernel/errors.ts';
 import type { LookRequest } from '../../../kernel/files/look.ts';
 import type { IndexState, SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 import { realClock } from '../../clock.ts';
 import { isDamage } from '../../index-file.ts';
 import { openTree } from '../search/held.ts';

@@ -7,7 +7,7 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { AosError } from '../../../kernel/errors.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 import { bytesOf } from '../../disk/name-bytes.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

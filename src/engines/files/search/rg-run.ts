@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AosError } from '../../../kernel/errors.ts';
-import { oneLine } from '../../../kernel/quote.ts';
+import { oneLine } from '../../../kernel/text/quote.ts';
 import type { OpenFolder } from './held.ts';
 import { type FittingFile, RgOutput } from './rg-output.ts';
 import { mostTextBytes } from './text.ts';

@@ -2,8 +2,9 @@
  * How an agent is while no daemon runs, whatever the last one wrote into the ledger. A program
  * outlives its daemon: it runs on, or has ended, which the next daemon finds and writes down.
  */
+
+import { decideRestart } from '../../../kernel/agent/restart.ts';
 import type { RunningProgram } from '../../../kernel/programs.ts';
-import { decideRestart } from '../../../kernel/restart.ts';
 import { type AgentInnards, type AgentRow, agentInnards } from '../../../ledger/agents.ts';
 import { endWords, isOk, momentWords } from '../../../runtime/command/end-words.ts';
 import {

@@ -1,7 +1,7 @@
 /** All that is known of one agent. */
-import { type AgentSpec, readSpec, sandboxOf } from '../../../kernel/agent-spec.ts';
+import { type AgentSpec, readSpec, sandboxOf } from '../../../kernel/agent/agent-spec.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import { timeText } from '../../../kernel/time-text.ts';
+import { timeText } from '../../../kernel/text/time-text.ts';
 import {
   type AgentRow,
   agentInnards,

@@ -1,10 +1,10 @@
 /** What somebody asks about, as a deed: `read` and `file:/data/x`, `get` and a URL. */
 import type { Deed } from '../../../kernel/capability/capability.ts';
 import { parseCapability } from '../../../kernel/capability/capability-text.ts';
+import { deedOfParts } from '../../../kernel/capability/file-deed.ts';
 import { parseRequestUrl } from '../../../kernel/capability/url-text.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import { deedOfParts } from '../../../kernel/file-deed.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 import { fetchDeed, tunnelDeed } from '../../../security/egress/fetch-deed.ts';
 
 export function deedOf(home: string, action: string, resource: string): Deed {

@@ -3,8 +3,8 @@
  * base64. It is marked as deprecated, and large ones come with a warning.
  */
 import type { FastifyReply } from 'fastify';
+import { embedLimits } from '../../../kernel/agent/operation.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import { embedLimits } from '../../../kernel/operation.ts';
 import type { ArtifactRow } from '../../../ledger/artifacts.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import type { WireOperation } from './operation-wire.ts';

@@ -1,6 +1,6 @@
 /** The message that an id, or the beginning of one, means to a caller. */
 import { AosError } from '../../../kernel/errors.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 import type { MessageHistory, Relay } from '../../../relay/relay.ts';
 import type { HomeCaller } from '../../server/authenticate.ts';
 import { fewestDigits, findRow } from './find-row.ts';

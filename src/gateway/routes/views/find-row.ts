@@ -1,6 +1,6 @@
 /** What an id, or the beginning of one, means to a caller. */
 import { AosError } from '../../../kernel/errors.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 
 export interface Rows<Row> {
   /** In the plural: `grants`. */

@@ -1,10 +1,10 @@
 /** Goals, steps and budgets as they go over the wire. */
-import { type AgentSpec, readSpec } from '../../../kernel/agent-spec.ts';
-import type { Account, Budget } from '../../../kernel/budget.ts';
+import { type AgentSpec, readSpec } from '../../../kernel/agent/agent-spec.ts';
+import type { Account, Budget } from '../../../kernel/agent/budget.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import type { JournalStep } from '../../../kernel/journal/step.ts';
-import { quote } from '../../../kernel/quote.ts';
-import { timeText } from '../../../kernel/time-text.ts';
+import { quote } from '../../../kernel/text/quote.ts';
+import { timeText } from '../../../kernel/text/time-text.ts';
 import { agentInnards } from '../../../ledger/agents.ts';
 import { readBudget } from '../../../ledger/budgets.ts';
 import type { Sql } from '../../../ledger/ledger.ts';

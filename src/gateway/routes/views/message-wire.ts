@@ -1,7 +1,7 @@
 /** Messages as they go over the wire, both ways. */
-import type { Message } from '../../../kernel/message.ts';
-import { priorities } from '../../../kernel/message.ts';
-import { timeText } from '../../../kernel/time-text.ts';
+import type { Message } from '../../../kernel/message/message.ts';
+import { priorities } from '../../../kernel/message/message.ts';
+import { timeText } from '../../../kernel/text/time-text.ts';
 import type { MailboxItem, MessageHistory } from '../../../relay/relay.ts';
 import type { WireHistory, WireItem, WireOutgoing } from '../../contract/contract.ts';
 

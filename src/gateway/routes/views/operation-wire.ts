@@ -1,6 +1,6 @@
 /** Operations and artifacts as outsiders see them. */
-import type { OperationStatus } from '../../../kernel/operation.ts';
-import { timeText } from '../../../kernel/time-text.ts';
+import type { OperationStatus } from '../../../kernel/agent/operation.ts';
+import { timeText } from '../../../kernel/text/time-text.ts';
 import type { ArtifactRow } from '../../../ledger/artifacts.ts';
 import { readBudget } from '../../../ledger/budgets.ts';
 import type { Sql } from '../../../ledger/ledger.ts';

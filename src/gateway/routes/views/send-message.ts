@@ -1,7 +1,7 @@
 /** One message from a request to the relay. */
 import { AosError } from '../../../kernel/errors.ts';
-import type { Message } from '../../../kernel/message.ts';
-import { checkMessage } from '../../../kernel/message-check.ts';
+import { checkMessage } from '../../../kernel/message/check.ts';
+import type { Message } from '../../../kernel/message/message.ts';
 import type { Party } from '../../../relay/envelope.ts';
 import { type Accepted, type SendDeps as RelaySendDeps, send } from '../../../relay/send.ts';
 import type { HomeCaller } from '../../server/authenticate.ts';

@@ -1,8 +1,8 @@
 /** What the owner asks for when an agent is to be made, as the runtime takes it. */
-import type { AgentSpec, CommandSpec } from '../../../kernel/agent-spec.ts';
-import { parseLimits } from '../../../kernel/budget.ts';
+import type { AgentSpec, CommandSpec } from '../../../kernel/agent/agent-spec.ts';
+import { parseLimits } from '../../../kernel/agent/budget.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import { quote } from '../../../kernel/quote.ts';
+import { quote } from '../../../kernel/text/quote.ts';
 import type { SpawnOrder } from '../../../runtime/spawn.ts';
 import type { Body } from '../../contract/contract.ts';
 

@@ -1,6 +1,6 @@
 /** Rows of the ledger as they go over the wire. */
 import type { Instant } from '../../../kernel/ports.ts';
-import { timeText } from '../../../kernel/time-text.ts';
+import { timeText } from '../../../kernel/text/time-text.ts';
 import type { SealedEvent, SignedHead } from '../../../ledger/events.ts';
 import type { WireEvent, WireSignedHead } from '../../contract/contract.ts';
 
