@@ -4,7 +4,7 @@ import { realClock } from '../src/engines/clock.ts';
 import { realDisk } from '../src/engines/disk/disk.ts';
 import { realEventLoop } from '../src/engines/event-loop.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
-import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite/sqlite.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';
 import {
   addManyEvents,

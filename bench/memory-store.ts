@@ -6,7 +6,7 @@ import { realEventLoop } from '../src/engines/event-loop.ts';
 import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
 import { realRandom } from '../src/engines/random.ts';
 import { openTimeZone } from '../src/engines/time-zone.ts';
-import { openSqliteLedger } from '../src/ledger/sqlite.ts';
+import { openSqliteLedger } from '../src/ledger/sqlite/sqlite.ts';
 import { MemoryManager } from '../src/memory/memory-manager.ts';
 import { type NewMemory, storeIn } from '../src/memory/store.ts';
 import { Grants } from '../src/security/grants/grants.ts';

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { realDisk } from '../src/engines/disk/disk.ts';
 import { type ChainHead, chainStart, dataDigest, nextHead } from '../src/ledger/chain.ts';
-import { readMigrations } from '../src/ledger/migrate.ts';
+import { readMigrations } from '../src/ledger/sqlite/migrate.ts';
 
 export interface RawLedger extends Disposable {
   /** One row and one chained event for each number, in one commit; how long that took. */

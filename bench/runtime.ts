@@ -1,6 +1,6 @@
 /** What the runtime adds to the transactions that it cannot do without. */
 import { join } from 'node:path';
-import { findOperation } from '../src/ledger/operations.ts';
+import { findOperation } from '../src/ledger/operations/operations.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';
 import { openBenchLedger } from './ledger.ts';
 import { benchEvent, benchRow, insertBenchRow } from './raw-ledger.ts';

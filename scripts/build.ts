@@ -130,7 +130,7 @@ for (const output of outputs) {
   await rename(aside, output.path);
 }
 await rm(join(dist, 'sql'), { recursive: true, force: true });
-await cp(join(root, 'src', 'ledger', 'sql'), join(dist, 'sql'), { recursive: true });
+await cp(join(root, 'src', 'ledger', 'sqlite', 'sql'), join(dist, 'sql'), { recursive: true });
 
 // Node keeps the functions that the first run compiled. A run that goes through most of
 // the program makes every later command a tenth cheaper. It may find fault with the

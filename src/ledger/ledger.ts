@@ -2,7 +2,7 @@
  * The one database, as the rest of the program sees it. SQLite fills this today; the
  * words are chosen so that Postgres can.
  */
-import type { Bodies } from './bodies.ts';
+import type { Bodies } from './operations/bodies.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlParameters = readonly SqlValue[];

@@ -1,15 +1,28 @@
 /** Erasing at those who have seen a memory: calls, operations, messages (P1 of purge.ts). */
 import { operationOfKey } from '../kernel/journal/step.ts';
-import { notesOfCall } from '../ledger/call-notes.ts';
-import { type CallOfRun, callsWithMessage, eraseCall, eraseCalls } from '../ledger/journal.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { hideMemories, memoriesMadeBy } from '../ledger/memories.ts';
-import { keepPurgeDebt, settlePurgeDebt, usersOfMemories } from '../ledger/memory-uses.ts';
-import { eraseMessage } from '../ledger/messages.ts';
-import { purgeTexts } from '../ledger/operation-finish.ts';
-import { eraseOpenNotes, notesOfOperation, operationsWithMail } from '../ledger/operation-notes.ts';
-import { findOperation, type OperationRow, operationsBelow } from '../ledger/operations.ts';
-import { eraseSteps } from '../ledger/steps.ts';
+import { hideMemories, memoriesMadeBy } from '../ledger/memory/memories.ts';
+import { keepPurgeDebt, settlePurgeDebt, usersOfMemories } from '../ledger/memory/uses.ts';
+import { eraseMessage } from '../ledger/messages/messages.ts';
+import { purgeTexts } from '../ledger/operations/finish.ts';
+import {
+  eraseOpenNotes,
+  notesOfOperation,
+  operationsWithMail,
+} from '../ledger/operations/notes.ts';
+import {
+  findOperation,
+  type OperationRow,
+  operationsBelow,
+} from '../ledger/operations/operations.ts';
+import { eraseSteps } from '../ledger/operations/steps.ts';
+import { notesOfCall } from '../ledger/security/call-notes.ts';
+import {
+  type CallOfRun,
+  callsWithMessage,
+  eraseCall,
+  eraseCalls,
+} from '../ledger/security/journal.ts';
 import type { MemoryDeps } from './deps.ts';
 
 export type EraseDeps = Pick<MemoryDeps, 'ledger' | 'clock' | 'eraseFiles'>;

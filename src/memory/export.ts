@@ -9,7 +9,7 @@ import { type MemoryScope, memoryLimits, memoryScopes } from '../kernel/memory/m
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { exportMemories, type MemoryRow } from '../ledger/memories.ts';
+import { exportMemories, type MemoryRow } from '../ledger/memory/memories.ts';
 import { readValue } from './value.ts';
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));

@@ -10,13 +10,13 @@ import { early } from '../kernel/early.ts';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory/index-port.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { readEvents } from '../ledger/events.ts';
-import { storingTimes } from '../ledger/found-memories.ts';
 import {
   type ChangedMemory,
   lastMemoryChange,
   type MemoryChange,
   memoryChanges,
-} from '../ledger/memory-changes.ts';
+} from '../ledger/memory/changes.ts';
+import { storingTimes } from '../ledger/memory/found-memories.ts';
 import type { MemoryDeps } from './deps.ts';
 import { searchableText } from './value.ts';
 

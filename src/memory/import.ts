@@ -10,7 +10,7 @@
 import { AosError } from '../kernel/errors.ts';
 import { sharedOwner } from '../kernel/memory/memory.ts';
 import { newId } from '../kernel/new-id.ts';
-import { importMemory, type NewMemory } from '../ledger/memories.ts';
+import { importMemory, type NewMemory } from '../ledger/memory/memories.ts';
 import { readState, removeState, statesBelow, writeState } from '../ledger/state.ts';
 import type { MemoryDeps } from './deps.ts';
 import { type Line, lineSchema } from './export.ts';

@@ -8,7 +8,6 @@ import type { RememberedItem } from '../kernel/journal/step.ts';
 import { checkMemoryKey } from '../kernel/memory/key.ts';
 import type { Memory, MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import type { GrantRow } from '../ledger/grants.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import {
   findMemory,
@@ -16,7 +15,8 @@ import {
   listMemories,
   memoryVersions,
   setMemoryEnd,
-} from '../ledger/memories.ts';
+} from '../ledger/memory/memories.ts';
+import type { GrantRow } from '../ledger/security/grants.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import { exportMemoriesOf } from './export.ts';
 import { IndexFollower } from './follow.ts';

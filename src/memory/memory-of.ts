@@ -1,5 +1,5 @@
 import type { Memory } from '../kernel/memory/memory.ts';
-import type { MemoryRow } from '../ledger/memories.ts';
+import type { MemoryRow } from '../ledger/memory/memories.ts';
 import { readValue } from './value.ts';
 
 export function memoryOf(row: MemoryRow): Memory {

@@ -10,9 +10,9 @@ import {
   memoryWorld,
   place,
 } from '../../tests/support/memory-world.ts';
-import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { copyMemoryUses } from '../ledger/memory-uses.ts';
+import { copyMemoryUses } from '../ledger/memory/uses.ts';
+import { endCall, insertCall } from '../ledger/security/journal.ts';
 import { tellOfEnd } from '../tools/notes.ts';
 
 keepCompiled();

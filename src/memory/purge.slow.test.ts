@@ -3,10 +3,10 @@ import { filesWith } from '../../tests/support/files-with.ts';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
 import { callKey } from '../kernel/journal/step.ts';
-import { endCall, insertCall } from '../ledger/journal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { purgeDebts } from '../ledger/memory-uses.ts';
-import { insertOperation } from '../ledger/operations.ts';
+import { purgeDebts } from '../ledger/memory/uses.ts';
+import { insertOperation } from '../ledger/operations/operations.ts';
+import { endCall, insertCall } from '../ledger/security/journal.ts';
 import { storersOf } from './purge.ts';
 
 keepCompiled();

@@ -17,15 +17,20 @@
 
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { callsThatStore, nextStores } from '../ledger/journal.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
-import { deleteMemories, emptyExpired, expiredMemories, memoryIds } from '../ledger/memories.ts';
+import {
+  deleteMemories,
+  emptyExpired,
+  expiredMemories,
+  memoryIds,
+} from '../ledger/memory/memories.ts';
 import {
   keepPurgeDebt,
   purgeDebts,
   settlePurgeDebt,
   usersOfMemories,
-} from '../ledger/memory-uses.ts';
+} from '../ledger/memory/uses.ts';
+import { callsThatStore, nextStores } from '../ledger/security/journal.ts';
 import type { MemoryDeps } from './deps.ts';
 import { eraseUsers, isMailDebt, isUserOver, type ToErase, usersIn } from './erase-users.ts';
 import type { IndexFollower } from './follow.ts';

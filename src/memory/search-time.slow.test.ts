@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place } from '../../tests/support/memory-world.ts';
-import { foundMemories } from '../ledger/found-memories.ts';
-import { memoriesById } from '../ledger/memories.ts';
+import { foundMemories } from '../ledger/memory/found-memories.ts';
+import { memoriesById } from '../ledger/memory/memories.ts';
 
 keepCompiled();
 

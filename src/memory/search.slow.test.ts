@@ -9,7 +9,7 @@ import {
   sam,
 } from '../../tests/support/memory-world.ts';
 import type { IndexFound, IndexHit, IndexQuery, MemoryIndex } from '../kernel/memory/index-port.ts';
-import { usersOfMemories } from '../ledger/memory-uses.ts';
+import { usersOfMemories } from '../ledger/memory/uses.ts';
 
 keepCompiled();
 

@@ -17,9 +17,9 @@ import {
   memoryLimits,
 } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { type FoundMemory, foundMemories } from '../ledger/found-memories.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { memoriesById } from '../ledger/memories.ts';
+import { type FoundMemory, foundMemories } from '../ledger/memory/found-memories.ts';
+import { memoriesById } from '../ledger/memory/memories.ts';
 import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';

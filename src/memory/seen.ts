@@ -5,7 +5,7 @@
 import { memoryDeed } from '../kernel/memory/deed.ts';
 import type { MemoryKey } from '../kernel/memory/memory.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { noteMemoryUses } from '../ledger/memory-uses.ts';
+import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { resourceText } from '../security/authorize.ts';
 import type { MemoryCaller } from './deps.ts';
 

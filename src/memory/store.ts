@@ -12,8 +12,8 @@ import {
   newestMemory,
   nextBeginning,
   setMemoryEnd,
-} from '../ledger/memories.ts';
-import { noteMemoryUses } from '../ledger/memory-uses.ts';
+} from '../ledger/memory/memories.ts';
+import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { unknownAgent } from '../security/renew-handle.ts';
 import { badValue, hashOf, storedValue } from './value.ts';
 

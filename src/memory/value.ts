@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import { memoryLimits } from '../kernel/memory/memory.ts';
 import { canonicalJson } from '../kernel/text/canonical-json.ts';
-import type { MemoryRow } from '../ledger/memories.ts';
+import type { MemoryRow } from '../ledger/memory/memories.ts';
 
 const deepest = 100;
 

@@ -1,7 +1,8 @@
 /** access_log.json of every operation that somebody has had something of since it was written. */
-import { operationsWithArtifacts } from '../ledger/artifacts.ts';
+
 import { readAccesses } from '../ledger/events.ts';
-import { loggedSeq } from '../ledger/operation-finish.ts';
+import { operationsWithArtifacts } from '../ledger/operations/artifacts.ts';
+import { loggedSeq } from '../ledger/operations/finish.ts';
 import type { OperationsDeps } from './deps.ts';
 import { writeAccessLog } from './folder.ts';
 import { operationFolder } from './gone.ts';

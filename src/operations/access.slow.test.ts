@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Grantee } from '../../tests/support/grantee.ts';
 import { day, temporaryOperations } from '../../tests/support/temporary-operations.ts';
 import { until } from '../../tests/support/until.ts';
-import { expiredArtifacts } from '../ledger/artifacts.ts';
+import { expiredArtifacts } from '../ledger/operations/artifacts.ts';
 
 const idOf = ({ address }: Grantee): string => `grantee:${address}`;
 

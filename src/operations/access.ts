@@ -8,8 +8,8 @@
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
-import { type ArtifactRow, artifactsOf, findArtifact } from '../ledger/artifacts.ts';
-import { findOperation, type OperationRow } from '../ledger/operations.ts';
+import { type ArtifactRow, artifactsOf, findArtifact } from '../ledger/operations/artifacts.ts';
+import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { recordDenial } from '../security/authorize.ts';
 import type { OperationsDeps } from './deps.ts';
 import { endArtifact, isPast } from './expire.ts';

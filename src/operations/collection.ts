@@ -1,6 +1,6 @@
 /** The artifacts of an operation as they are told to people: seed 002's ArtifactCollection. */
 import { timeText } from '../kernel/text/time-text.ts';
-import type { ArtifactRow } from '../ledger/artifacts.ts';
+import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
 
 export interface ArtifactCollection {
   readonly count: number;

@@ -1,7 +1,7 @@
 /** The sealed bytes of an artifact, for whom they are. */
 import type { Blobs, ByteRange } from '../blobs/blobs.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { ArtifactRow } from '../ledger/artifacts.ts';
+import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
 import { recordAccess, type Sight, seeArtifact, unknownArtifact } from './access.ts';
 import type { OperationsDeps } from './deps.ts';
 import { isTakenBack } from './expiry.ts';

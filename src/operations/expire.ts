@@ -1,6 +1,10 @@
 /** Artifacts whose time is over go, and those whose owner does not want them. */
 import type { Instant } from '../kernel/ports.ts';
-import { type ArtifactRow, expiredArtifacts, type GoneWhy } from '../ledger/artifacts.ts';
+import {
+  type ArtifactRow,
+  expiredArtifacts,
+  type GoneWhy,
+} from '../ledger/operations/artifacts.ts';
 import type { OperationsDeps } from './deps.ts';
 import { goneIn, letGo, sweepGone } from './gone.ts';
 

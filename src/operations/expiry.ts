@@ -2,9 +2,9 @@
 import { parseCapability } from '../kernel/capability/capability-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { findGrant, grantChain } from '../ledger/grants.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import type { OperationRow } from '../ledger/operations.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
+import { findGrant, grantChain } from '../ledger/security/grants.ts';
 import type { OperationsDeps } from './deps.ts';
 
 /** The earlier of so many days and the end of the grant. */

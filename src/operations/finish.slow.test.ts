@@ -18,7 +18,7 @@ import {
   temporaryOperations,
 } from '../../tests/support/temporary-operations.ts';
 import type { Blobs } from '../blobs/blobs.ts';
-import { endOperation, findOperation, type OperationRow } from '../ledger/operations.ts';
+import { endOperation, findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { finishAll } from './finish.ts';
 import { metadataLabel } from './folder.ts';
 import { goneIn } from './gone.ts';

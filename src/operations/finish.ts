@@ -14,9 +14,8 @@
 import { hash } from 'node:crypto';
 import { removeTree } from '../kernel/disk/remove.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
-import { artifactsOf } from '../ledger/artifacts.ts';
-import { eraseCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { artifactsOf } from '../ledger/operations/artifacts.ts';
 import {
   endFinish,
   eraseGoal,
@@ -25,9 +24,14 @@ import {
   noteAlert,
   readLog,
   unfinishedOperations,
-} from '../ledger/operation-finish.ts';
-import { type FinishStep, findOperation, type OperationRow } from '../ledger/operations.ts';
-import { eraseSteps, readSteps } from '../ledger/steps.ts';
+} from '../ledger/operations/finish.ts';
+import {
+  type FinishStep,
+  findOperation,
+  type OperationRow,
+} from '../ledger/operations/operations.ts';
+import { eraseSteps, readSteps } from '../ledger/operations/steps.ts';
+import { eraseCalls } from '../ledger/security/journal.ts';
 import { workspaceOf } from '../security/agent-folders.ts';
 import { alertOnce } from './alert.ts';
 import type { OperationsDeps } from './deps.ts';

@@ -8,17 +8,17 @@
 import { join } from 'node:path';
 import { removeIfThere } from '../kernel/disk/remove.ts';
 import type { Instant } from '../kernel/ports.ts';
+import type { Transaction } from '../ledger/ledger.ts';
 import {
   type ArtifactRow,
   type GoneWhy,
   markGone,
   markSwept,
   unsweptArtifacts,
-} from '../ledger/artifacts.ts';
-import { dropReferencesOf } from '../ledger/blob-references.ts';
-import { deleteUnneededBlob } from '../ledger/blobs.ts';
-import type { Transaction } from '../ledger/ledger.ts';
-import { finishAgain } from '../ledger/operation-finish.ts';
+} from '../ledger/operations/artifacts.ts';
+import { finishAgain } from '../ledger/operations/finish.ts';
+import { dropReferencesOf } from '../ledger/transfers/blob-references.ts';
+import { deleteUnneededBlob } from '../ledger/transfers/blobs.ts';
 import { ending } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';
 

@@ -3,9 +3,9 @@
  * known: what the server could open until now is wrapped to that key, and to it alone.
  */
 import { wrapKey } from '../blobs/seal/keys.ts';
-import { type ArtifactRow, artifactsToRewrap, rewrap } from '../ledger/artifacts.ts';
-import { finishAgain } from '../ledger/operation-finish.ts';
-import { findPrincipal, learnPublicKey } from '../ledger/principals.ts';
+import { type ArtifactRow, artifactsToRewrap, rewrap } from '../ledger/operations/artifacts.ts';
+import { finishAgain } from '../ledger/operations/finish.ts';
+import { findPrincipal, learnPublicKey } from '../ledger/security/principals.ts';
 import type { OperationsDeps } from './deps.ts';
 import { finishAll } from './finish.ts';
 import { openedKey } from './rotate.ts';

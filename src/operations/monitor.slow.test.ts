@@ -5,7 +5,7 @@ import {
   type TemporaryOperations,
   temporaryOperations,
 } from '../../tests/support/temporary-operations.ts';
-import type { OperationRow } from '../ledger/operations.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
 
 const room = 1_000_000;
 

@@ -8,9 +8,9 @@
  * M2. An operation whose grant was taken back is ended, also when the daemon died in between.
  */
 import { artifactLimits } from '../kernel/agent/operation.ts';
-import { countArtifacts } from '../ledger/artifacts.ts';
-import { readBudget } from '../ledger/budgets.ts';
-import { type OperationRow, openSealedOperations } from '../ledger/operations.ts';
+import { countArtifacts } from '../ledger/operations/artifacts.ts';
+import { readBudget } from '../ledger/operations/budgets.ts';
+import { type OperationRow, openSealedOperations } from '../ledger/operations/operations.ts';
 import { ignoreOver } from '../runtime/submit.ts';
 import { alertOnce } from './alert.ts';
 import type { OperationsDeps } from './deps.ts';

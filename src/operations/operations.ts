@@ -7,8 +7,8 @@ import { isGrantee } from '../kernel/agent/operation.ts';
 import { Bells } from '../kernel/bells.ts';
 import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import { InTurn } from '../kernel/in-turn.ts';
-import type { ArtifactRow } from '../ledger/artifacts.ts';
-import { granteesToRewrap } from '../ledger/artifacts.ts';
+import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
+import { granteesToRewrap } from '../ledger/operations/artifacts.ts';
 import {
   askToEnd,
   findOperation,
@@ -16,7 +16,7 @@ import {
   type OperationPage,
   type OperationRow,
   operationIdsFrom,
-} from '../ledger/operations.ts';
+} from '../ledger/operations/operations.ts';
 import {
   type OperationAction,
   presentArtifacts,

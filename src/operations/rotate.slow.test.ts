@@ -6,8 +6,8 @@ import {
   type TemporaryOperations,
   temporaryOperations,
 } from '../../tests/support/temporary-operations.ts';
-import { type ArtifactRow, artifactsOf } from '../ledger/artifacts.ts';
-import type { OperationRow } from '../ledger/operations.ts';
+import { type ArtifactRow, artifactsOf } from '../ledger/operations/artifacts.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
 import { metadataLabel, metadataPath } from './folder.ts';
 
 async function finished(world: TemporaryOperations, grantee: Grantee): Promise<OperationRow> {

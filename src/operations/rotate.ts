@@ -9,7 +9,11 @@
 import { join } from 'node:path';
 import { readWholeFile, writeFileDurably } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
-import { type ArtifactRow, artifactsUnderOtherKeys, rewrap } from '../ledger/artifacts.ts';
+import {
+  type ArtifactRow,
+  artifactsUnderOtherKeys,
+  rewrap,
+} from '../ledger/operations/artifacts.ts';
 import type { OperationsDeps } from './deps.ts';
 import { metadataLabel, metadataPath } from './folder.ts';
 

@@ -7,8 +7,8 @@ import {
   findOperationByKey,
   type OperationRow,
   submitDigestOf,
-} from '../ledger/operations.ts';
-import { findPrincipal, insertPrincipal } from '../ledger/principals.ts';
+} from '../ledger/operations/operations.ts';
+import { findPrincipal, insertPrincipal } from '../ledger/security/principals.ts';
 import type { Goal } from '../runtime/submit.ts';
 import { permitUse } from '../security/permit-use.ts';
 import type { OperationQueue, OperationsDeps } from './deps.ts';

@@ -16,6 +16,7 @@ import { mimeTypeOf } from '../kernel/files/mime-type.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import {
   type ArtifactRow,
   artifactsOf,
@@ -23,12 +24,11 @@ import {
   findArtifact,
   insertArtifact,
   type NewArtifact,
-} from '../ledger/artifacts.ts';
-import { addBlobReference } from '../ledger/blob-references.ts';
-import { needBlob } from '../ledger/blobs.ts';
-import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { findOperation, type OperationRow } from '../ledger/operations.ts';
-import { findPrincipal } from '../ledger/principals.ts';
+} from '../ledger/operations/artifacts.ts';
+import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
+import { findPrincipal } from '../ledger/security/principals.ts';
+import { addBlobReference } from '../ledger/transfers/blob-references.ts';
+import { needBlob } from '../ledger/transfers/blobs.ts';
 import { isOver } from '../runtime/submit.ts';
 import { badName, checkArtifactName } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isMissing } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
-import type { OperationRow } from '../ledger/operations.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
 import { workspaceOf } from '../security/agent-folders.ts';
 import type { OperationsDeps } from './deps.ts';
 

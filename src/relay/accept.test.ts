@@ -4,9 +4,9 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { type Draft, temporaryRelay, wholeMessage } from '../../tests/support/temporary-relay.ts';
 import { AosError } from '../kernel/errors.ts';
 import { findAgent, setPresence } from '../ledger/agents.ts';
-import { isReferredTo } from '../ledger/blob-references.ts';
 import { readEvents } from '../ledger/events.ts';
-import { grantsHeldBy } from '../ledger/grants.ts';
+import { grantsHeldBy } from '../ledger/security/grants.ts';
+import { isReferredTo } from '../ledger/transfers/blob-references.ts';
 import type { Acceptance } from './envelope.ts';
 import { noMetrics } from './relay-metrics.ts';
 

@@ -16,7 +16,8 @@
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { filesCalled, findByDedupKey } from '../ledger/messages.ts';
+import { filesCalled, findByDedupKey } from '../ledger/messages/messages.ts';
+import { settleAnswered } from './delivery/settle.ts';
 import type { RelayCore } from './deps.ts';
 import {
   type Acceptance,
@@ -33,7 +34,6 @@ import { type Handover, type Letter, type Posted, Posting, principalOf } from '.
 import { isRefusal, refuse } from './refuse.ts';
 import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
 import { leadName, type Route, route } from './route.ts';
-import { settleAnswered } from './settle.ts';
 import { noteSignOfLife } from './sign-of-life.ts';
 import { archiveOf, duplicate, isSameFile, nextName, repeated } from './source-files.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import type { Inboxes } from './inboxes.ts';
+import type { Inboxes } from './delivery/inboxes.ts';
 import type { Notes } from './notes.ts';
 import type { RelayMetrics } from './relay-metrics.ts';
 import type { Stamps } from './stamps.ts';

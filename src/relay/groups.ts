@@ -4,17 +4,22 @@ import { AosError } from '../kernel/errors.ts';
 import { checkChannel } from '../kernel/message/address.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent, presenceOf } from '../ledger/agents.ts';
-import { allMembers, joinChannel, leaveChannel } from '../ledger/channels.ts';
-import { endSubscriptionQueue, type Queue, readdress, waitingSize } from '../ledger/deliveries.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { growMailbox } from '../ledger/mailboxes.ts';
-import { writeState } from '../ledger/state.ts';
+import { allMembers, joinChannel, leaveChannel } from '../ledger/messages/channels.ts';
+import {
+  endSubscriptionQueue,
+  type Queue,
+  readdress,
+  waitingSize,
+} from '../ledger/messages/deliveries.ts';
+import { growMailbox } from '../ledger/messages/mailboxes.ts';
 import {
   type SubscriptionRow,
   subscribe,
   subscriptionsOf,
   unsubscribe,
-} from '../ledger/subscriptions.ts';
+} from '../ledger/messages/subscriptions.ts';
+import { writeState } from '../ledger/state.ts';
 import type { RelayCore } from './deps.ts';
 import type { Groups, Subscription } from './relay.ts';
 import { currentLead, leadKey, leadName } from './route.ts';

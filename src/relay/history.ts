@@ -1,10 +1,10 @@
 /** The whole path of a message, from the rows and from what events tell beyond them. */
 import { isAnswer } from '../kernel/message/check.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { type DeliveryRow, deliveriesOf } from '../ledger/deliveries.ts';
 import { eventsOfMessage } from '../ledger/events.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { answersTo, findMessage, type MessageRow } from '../ledger/messages.ts';
+import { type DeliveryRow, deliveriesOf } from '../ledger/messages/deliveries.ts';
+import { answersTo, findMessage, type MessageRow } from '../ledger/messages/messages.ts';
 import { relayParty } from './envelope.ts';
 import type { DeliveryHistory, MessageHistory, Step } from './relay.ts';
 

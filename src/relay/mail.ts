@@ -3,8 +3,8 @@
 import { fileNameOf } from '../kernel/message/file-name.ts';
 import type { Header, Message, StreamChunk } from '../kernel/message/message.ts';
 import { printMessage } from '../kernel/message/text.ts';
-import type { MailRow } from '../ledger/find-mail.ts';
-import type { InboxFile } from './inboxes.ts';
+import type { MailRow } from '../ledger/messages/find-mail.ts';
+import type { InboxFile } from './delivery/inboxes.ts';
 import type { MailboxItem } from './relay.ts';
 
 /** A delivery together with its message. */

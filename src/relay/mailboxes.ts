@@ -2,20 +2,20 @@
 
 import type { Bells } from '../kernel/bells.ts';
 import { priorities } from '../kernel/message/message.ts';
-import { type Queue, returnDelivery } from '../ledger/deliveries.ts';
-import { findMail, type MailRow, unreadMail } from '../ledger/find-mail.ts';
+import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
+import { findMail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
+import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
 import { batchRows } from '../ledger/row-batch.ts';
-import { subscriptionsOf } from '../ledger/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
+import { clearFiles } from './delivery/inbox-cleanup.ts';
+import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
+import type { Sinks } from './delivery/sinks.ts';
 import type { RelayCore } from './deps.ts';
 import type { Party } from './envelope.ts';
-import { clearFiles } from './inbox-cleanup.ts';
 import type { Outgoing } from './mail.ts';
 import { itemOf, messageOf } from './mail.ts';
 import { Posting } from './posting.ts';
 import type { Mailboxes, MailboxItem, PushSink, Settled, Settlement, TakeQuery } from './relay.ts';
-import { markPushedRead, markRead, unknownMessage } from './settle.ts';
-import type { Sinks } from './sinks.ts';
 
 export interface MailboxDeps extends AcceptDeps {
   /** There may be another way to deliver what is in this queue. */

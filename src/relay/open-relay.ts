@@ -2,28 +2,28 @@
 
 import { Bells } from '../kernel/bells.ts';
 import type { Clock } from '../kernel/ports.ts';
-import { lastStamp, type Queue } from '../ledger/deliveries.ts';
-import { recipientsWithUnread } from '../ledger/find-mail.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages.ts';
+import { lastStamp, type Queue } from '../ledger/messages/deliveries.ts';
+import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';
+import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages/messages.ts';
 import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { Deliverer } from './deliver.ts';
+import { Deliverer } from './delivery/deliver.ts';
+import { endMailOfTerminated } from './delivery/end-mail.ts';
+import { expireAll, runExpiry } from './delivery/expire.ts';
+import { InboxReads } from './delivery/inbox-reads.ts';
+import { recover } from './delivery/recover.ts';
+import { Sinks } from './delivery/sinks.ts';
 import type { RelayCore, RelayDeps } from './deps.ts';
-import { endMailOfTerminated } from './end-mail.ts';
 import { relayParty } from './envelope.ts';
-import { expireAll, runExpiry } from './expire.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
-import { InboxReads } from './inbox-reads.ts';
 import type { Outgoing } from './mail.ts';
 import { openMailboxes, returnUnread } from './mailboxes.ts';
 import { Notes } from './notes.ts';
 import type { Posted } from './posting.ts';
 import { rateLimit } from './rate.ts';
-import { recover } from './recover.ts';
 import type { FilesDone, Relay } from './relay.ts';
-import { Sinks } from './sinks.ts';
 import { Stamps } from './stamps.ts';
 
 export interface OpenRelayDeps extends RelayDeps {

@@ -6,10 +6,10 @@ import type { Message } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
-import { activeMembers } from '../ledger/channels.ts';
 import type { Sql } from '../ledger/ledger.ts';
+import { activeMembers } from '../ledger/messages/channels.ts';
+import { allSubscriptions } from '../ledger/messages/subscriptions.ts';
 import { readState } from '../ledger/state.ts';
-import { allSubscriptions } from '../ledger/subscriptions.ts';
 import { ownerParty, type Party, type Recipient } from './envelope.ts';
 
 export type Route =

@@ -2,7 +2,7 @@
  * The files that messages came in: which of them were accepted before (accept.ts, A2), and
  * under which name each is on record and in the archive.
  */
-import type { KnownFile } from '../ledger/messages.ts';
+import type { KnownFile } from '../ledger/messages/messages.ts';
 import type { Acceptance, ArchivePlace, FileSource } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
 

@@ -19,6 +19,7 @@ import {
 } from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
+import type { Transaction } from '../ledger/ledger.ts';
 import {
   charge,
   closeAllowance,
@@ -29,8 +30,7 @@ import {
   release,
   type Settlement,
   settle,
-} from '../ledger/budgets.ts';
-import type { Transaction } from '../ledger/ledger.ts';
+} from '../ledger/operations/budgets.ts';
 
 export interface Shortfall {
   /** In words: `agent "jean"`. */

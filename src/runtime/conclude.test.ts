@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
 import type { ModelRequest } from '../kernel/agent/model.ts';
-import type { ApprovalRow } from '../ledger/approvals.ts';
+import type { ApprovalRow } from '../ledger/security/approvals.ts';
 import { defineTool } from '../tools/tool.ts';
 
 /** A tool that a human has to approve, and how often it was called. */

@@ -7,11 +7,15 @@ import { type AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { agentInnards } from '../ledger/agents.ts';
-import { freeLease } from '../ledger/leases.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { operationNoteKey } from '../ledger/operation-notes.ts';
-import { endOperation, type OperationRow, openOperationsOf } from '../ledger/operations.ts';
-import { appendSteps, openQuestion } from '../ledger/steps.ts';
+import { freeLease } from '../ledger/operations/leases.ts';
+import { operationNoteKey } from '../ledger/operations/notes.ts';
+import {
+  endOperation,
+  type OperationRow,
+  openOperationsOf,
+} from '../ledger/operations/operations.ts';
+import { appendSteps, openQuestion } from '../ledger/operations/steps.ts';
 import { withdrawCalls } from '../tools/withdraw.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';

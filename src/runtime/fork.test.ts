@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
 import { realRandom } from '../engines/random.ts';
 import type { ModelMessage, ModelRequest } from '../kernel/agent/model.ts';
-import { readBudget } from '../ledger/budgets.ts';
 import { readEvents } from '../ledger/events.ts';
+import { readBudget } from '../ledger/operations/budgets.ts';
 import { defineTool, type Tool } from '../tools/tool.ts';
 import { type ForkRequest, forkOperation } from './fork.ts';
 

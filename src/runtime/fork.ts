@@ -15,11 +15,11 @@ import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
-import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import { copyMemoryUses } from '../ledger/memory-uses.ts';
-import type { OperationRow } from '../ledger/operations.ts';
-import { appendSteps, copySteps, readSteps, setFirstStep } from '../ledger/steps.ts';
+import { copyMemoryUses } from '../ledger/memory/uses.ts';
+import { readBudget } from '../ledger/operations/budgets.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
+import { appendSteps, copySteps, readSteps, setFirstStep } from '../ledger/operations/steps.ts';
 import { enqueue, mustFindOperation } from './submit.ts';
 
 export interface ForkDeps {

@@ -12,6 +12,7 @@
 import { LeaseWatch } from '../kernel/agent/lease.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
+import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import {
   findLease,
   holdsLease,
@@ -20,8 +21,7 @@ import {
   renewLease,
   stealLease,
   takeLease,
-} from '../ledger/leases.ts';
-import type { Ledger, Transaction } from '../ledger/ledger.ts';
+} from '../ledger/operations/leases.ts';
 
 export interface LeaseKeeperDeps {
   readonly ledger: Ledger;

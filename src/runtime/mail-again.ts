@@ -2,7 +2,7 @@
 
 import { decideRestart } from '../kernel/agent/restart.ts';
 import type { Instant } from '../kernel/ports.ts';
-import type { OperationRow } from '../ledger/operations.ts';
+import type { OperationRow } from '../ledger/operations/operations.ts';
 
 export type Again =
   | { readonly kind: 'submit'; readonly delayMs: number }

@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../kernel/ports.ts';
 import { agentsInState, findAgent } from '../ledger/agents.ts';
-import { freeLease } from '../ledger/leases.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
-import { type OperationRow, operationsIn } from '../ledger/operations.ts';
+import { freeLease } from '../ledger/operations/leases.ts';
+import { type OperationRow, operationsIn } from '../ledger/operations/operations.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { turnTo } from './life.ts';
 import { putBack } from './submit.ts';

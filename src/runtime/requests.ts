@@ -7,14 +7,14 @@ import { commandWords } from '../kernel/agent/command-words.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/message/orchestrator-request.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
-import { readBudget } from '../ledger/budgets.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { listOperations } from '../ledger/operations.ts';
+import { readBudget } from '../ledger/operations/budgets.ts';
+import { listOperations } from '../ledger/operations/operations.ts';
 import {
   completePendingOperation,
   openRequests,
   type PendingOperation,
-} from '../ledger/pending-operations.ts';
+} from '../ledger/operations/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
 import type { SpawnedHere, SpawnOrder } from './spawn.ts';
 import { tellLater } from './tell.ts';

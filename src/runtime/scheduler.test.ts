@@ -5,7 +5,7 @@ import { integerBelow, seededRandom } from '../../tests/sim/random.ts';
 import { untilTrue } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { changeState, insertAgent } from '../ledger/agents.ts';
-import { insertBudget, readBudget } from '../ledger/budgets.ts';
+import { insertBudget, readBudget } from '../ledger/operations/budgets.ts';
 import {
   askToEnd,
   changeOperation,
@@ -13,7 +13,7 @@ import {
   insertOperation,
   type OperationRow,
   putOff,
-} from '../ledger/operations.ts';
+} from '../ledger/operations/operations.ts';
 import { concludeIn } from './conclude.ts';
 import { Scheduler, type SchedulerDeps } from './scheduler.ts';
 import { endAsAsked, putBack } from './submit.ts';

@@ -23,7 +23,7 @@ import {
   type OperationRow,
   queuedOperations,
   queueInOrder,
-} from '../ledger/operations.ts';
+} from '../ledger/operations/operations.ts';
 import { concludeIn } from './conclude.ts';
 import {
   checkGoal,

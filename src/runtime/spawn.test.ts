@@ -5,8 +5,8 @@ import {
   temporaryRuntime,
 } from '../../tests/support/temporary-runtime.ts';
 import type { LanguageModel } from '../kernel/agent/model.ts';
-import { readBudget } from '../ledger/budgets.ts';
-import { grantsHeldBy } from '../ledger/grants.ts';
+import { readBudget } from '../ledger/operations/budgets.ts';
+import { grantsHeldBy } from '../ledger/security/grants.ts';
 
 const secret = 'file:/secret/*:read';
 const models = { model: () => ({ say: 'done' }) };

@@ -27,11 +27,11 @@ import {
   setPresence,
   setSpawned,
 } from '../ledger/agents.ts';
-import { deleteBudget, insertBudget } from '../ledger/budgets.ts';
-import { grantsHeldBy } from '../ledger/grants.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { openOperationsOf } from '../ledger/operations.ts';
-import { insertPrincipal } from '../ledger/principals.ts';
+import { deleteBudget, insertBudget } from '../ledger/operations/budgets.ts';
+import { openOperationsOf } from '../ledger/operations/operations.ts';
+import { grantsHeldBy } from '../ledger/security/grants.ts';
+import { insertPrincipal } from '../ledger/security/principals.ts';
 import type { CapabilityManager } from '../security/grants/capability-manager.ts';
 import type { GrantChanges, Grants } from '../security/grants/grants.ts';
 import type { AgentKeys } from '../security/identity/agent-keys.ts';

@@ -10,8 +10,8 @@ import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import { type Instant, lastInstant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
-import { insertBudget } from '../ledger/budgets.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { insertBudget } from '../ledger/operations/budgets.ts';
 import {
   askToEnd,
   changeOperation,
@@ -22,7 +22,7 @@ import {
   type OperationRow,
   openChildrenOf,
   setPriority,
-} from '../ledger/operations.ts';
+} from '../ledger/operations/operations.ts';
 import { takeAllowance } from './budgets.ts';
 import { concludeIn, type StoredResult } from './conclude.ts';
 

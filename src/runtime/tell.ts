@@ -6,14 +6,14 @@
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import { keepPurgeDebt } from '../ledger/memory-uses.ts';
-import { messageOfNote } from '../ledger/operation-notes.ts';
+import { keepPurgeDebt } from '../ledger/memory/uses.ts';
+import { messageOfNote } from '../ledger/operations/notes.ts';
 import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
   payloadOf,
-} from '../ledger/pending-operations.ts';
+} from '../ledger/operations/pending-operations.ts';
 import type { Note } from '../tools/deps.ts';
 
 export interface TellerDeps {

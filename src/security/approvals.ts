@@ -6,9 +6,9 @@ import { hash } from 'node:crypto';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { type ApprovalRow, findApproval } from '../ledger/approvals.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { findPrincipal } from '../ledger/principals.ts';
+import { type ApprovalRow, findApproval } from '../ledger/security/approvals.ts';
+import { findPrincipal } from '../ledger/security/principals.ts';
 import type { Grants } from './grants/grants.ts';
 
 export interface Question {

@@ -1,6 +1,7 @@
 /** The ledger, and with it what seals the journal of operations that have a key of their own. */
-import type { Bodies } from '../ledger/bodies.ts';
+
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
+import type { Bodies } from '../ledger/operations/bodies.ts';
 
 export function ledgerWithBodies(ledger: Ledger, bodies: Bodies): Ledger {
   return {

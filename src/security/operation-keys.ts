@@ -21,7 +21,7 @@ import { AosError } from '../kernel/errors.ts';
 import { InTurn } from '../kernel/in-turn.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import type { Bodies } from '../ledger/bodies.ts';
+import type { Bodies } from '../ledger/operations/bodies.ts';
 import { fromHex, toHex } from './identity/hex.ts';
 import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
 import { keysFolder } from './identity/principal.ts';

@@ -17,9 +17,17 @@ import {
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { findPrincipalOfHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
-import { findPrincipal, insertPrincipal, type PrincipalRow } from '../ledger/principals.ts';
+import {
+  findPrincipalOfHandle,
+  insertHandle,
+  revokeHandlesOf,
+} from '../ledger/security/handles.ts';
+import {
+  findPrincipal,
+  insertPrincipal,
+  type PrincipalRow,
+} from '../ledger/security/principals.ts';
 import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
 import { brokenKey, loadKey, loadOrCreateKey } from './identity/key-file.ts';
 import type { KeyPair } from './identity/key-pair.ts';

@@ -27,10 +27,10 @@ import {
   insertAgent,
   uidOf,
 } from '../ledger/agents.ts';
-import { grantsHeldBy } from '../ledger/grants.ts';
-import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/handles.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import { insertPrincipal } from '../ledger/principals.ts';
+import { grantsHeldBy } from '../ledger/security/grants.ts';
+import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/security/handles.ts';
+import { insertPrincipal } from '../ledger/security/principals.ts';
 import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
 import { defaultsFor, giveDefaults } from './grants/default-grants.ts';
 import type { GrantChanges, Grants } from './grants/grants.ts';

@@ -7,7 +7,7 @@ import { Bells } from '../kernel/bells.ts';
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
-import { type CallRow, findCall } from '../ledger/journal.ts';
+import { type CallRow, findCall } from '../ledger/security/journal.ts';
 import { authorize } from '../security/authorize.ts';
 import { type AnswerRequest, answer, expire } from './answer.ts';
 import { ask, type CallRequest, tooMany } from './ask.ts';

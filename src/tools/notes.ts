@@ -1,9 +1,9 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
 import { isRunKey } from '../kernel/journal/step.ts';
-import { findApproval } from '../ledger/approvals.ts';
-import { approvalNoteKey, endNoteKey } from '../ledger/call-notes.ts';
-import { type CallRow, isPurgedCall, operationOfCall } from '../ledger/journal.ts';
-import { keepPurgeDebt } from '../ledger/memory-uses.ts';
+import { keepPurgeDebt } from '../ledger/memory/uses.ts';
+import { findApproval } from '../ledger/security/approvals.ts';
+import { approvalNoteKey, endNoteKey } from '../ledger/security/call-notes.ts';
+import { type CallRow, isPurgedCall, operationOfCall } from '../ledger/security/journal.ts';
 import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 

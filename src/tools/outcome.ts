@@ -6,7 +6,7 @@ import {
   errorCodes,
   toReport,
 } from '../kernel/errors.ts';
-import type { CallRow } from '../ledger/journal.ts';
+import type { CallRow } from '../ledger/security/journal.ts';
 
 export type CallOutcome =
   | {

@@ -4,8 +4,14 @@
  * it is `unsure` until a human says.
  */
 import { AosError } from '../kernel/errors.ts';
-import { type CallRow, findCall, listCalls, startCall, startedCalls } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import {
+  type CallRow,
+  findCall,
+  listCalls,
+  startCall,
+  startedCalls,
+} from '../ledger/security/journal.ts';
 import { endWith, type GoingOn, lostCall } from './answer.ts';
 import { recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';

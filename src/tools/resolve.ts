@@ -2,9 +2,9 @@
 import { AosError } from '../kernel/errors.ts';
 import { operationOfKey } from '../kernel/journal/step.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { type CallRow, endCall, findCall } from '../ledger/journal.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { findOperation } from '../ledger/operations.ts';
+import { findOperation } from '../ledger/operations/operations.ts';
+import { type CallRow, endCall, findCall } from '../ledger/security/journal.ts';
 import { type Answered, endWith } from './answer.ts';
 import type { CallDeps } from './deps.ts';
 import { runAgain } from './recover.ts';

@@ -15,8 +15,8 @@
 import type { Deed } from '../kernel/capability/capability.ts';
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
-import { findApprovalOfCall } from '../ledger/approvals.ts';
-import { type CallRow, endCall } from '../ledger/journal.ts';
+import { findApprovalOfCall } from '../ledger/security/approvals.ts';
+import { type CallRow, endCall } from '../ledger/security/journal.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { longestRunMs, type Permit, permitOf } from '../security/permit.ts';
 import { permitUse, wouldPermit } from '../security/permit-use.ts';

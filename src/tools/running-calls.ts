@@ -2,7 +2,7 @@
 import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
-import type { CallRow } from '../ledger/journal.ts';
+import type { CallRow } from '../ledger/security/journal.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 

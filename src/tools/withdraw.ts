@@ -1,9 +1,9 @@
 /** Calls that wait for a human, of a run that is over: nobody wants them any more. */
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { answerApproval, findApprovalOfCall } from '../ledger/approvals.ts';
-import { endCall, waitingCallsUnder } from '../ledger/journal.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { answerApproval, findApprovalOfCall } from '../ledger/security/approvals.ts';
+import { endCall, waitingCallsUnder } from '../ledger/security/journal.ts';
 
 /** All whose key begins so; their approvals can be answered no longer. */
 export async function withdrawCalls(

@@ -7,7 +7,7 @@ import {
   type TransferRow,
   transfersOfBatch,
   unannouncedTransfers,
-} from '../ledger/transfers.ts';
+} from '../ledger/transfers/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 import type { Transfer } from './ends/ends.ts';
 import { writeManifest } from './manifest.ts';

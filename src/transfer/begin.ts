@@ -15,15 +15,15 @@ import { dekBytes } from '../blobs/seal/aosb1.ts';
 import { contentKey, sealingSecretOf } from '../blobs/seal/keys.ts';
 import type { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
-import { blobRow } from '../ledger/blobs.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { type BodyRow, type ContentOf, findBodyOfContent } from '../ledger/transfer-bodies.ts';
+import { blobRow } from '../ledger/transfers/blobs.ts';
+import { type BodyRow, type ContentOf, findBodyOfContent } from '../ledger/transfers/bodies.ts';
 import {
   findUploadOfContent,
   insertUpload,
   takeUpload,
   type UploadRow,
-} from '../ledger/transfer-uploads.ts';
+} from '../ledger/transfers/uploads.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';

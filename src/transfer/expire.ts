@@ -6,14 +6,14 @@
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { deleteUnusedBodies, holdersOf } from '../ledger/transfer-bodies.ts';
-import { deleteLinksBefore } from '../ledger/transfer-links.ts';
+import { deleteUnusedBodies, holdersOf } from '../ledger/transfers/bodies.ts';
+import { deleteLinksBefore } from '../ledger/transfers/links.ts';
 import {
   deleteTransfersBefore,
   endedTransfers,
   markExpired,
   type TransferRow,
-} from '../ledger/transfers.ts';
+} from '../ledger/transfers/transfers.ts';
 import { endLeftUploads } from './left-uploads.ts';
 import { removeManifest } from './manifest.ts';
 import { tellAll, tellLater } from './notes.ts';

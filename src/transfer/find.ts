@@ -1,8 +1,8 @@
 /** The transfer that somebody may know of. */
 
 import type { Sql } from '../ledger/ledger.ts';
-import type { TransferRow } from '../ledger/transfers.ts';
-import { findTransfer } from '../ledger/transfers.ts';
+import type { TransferRow } from '../ledger/transfers/transfers.ts';
+import { findTransfer } from '../ledger/transfers/transfers.ts';
 import { unknownTransfer } from './refusals.ts';
 
 export type Side = 'sender' | 'recipient';

@@ -11,20 +11,20 @@
 import { sealedSize } from '../blobs/seal/aosb1.ts';
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
-import { blobRow, needBlob } from '../ledger/blobs.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { blobRow, needBlob } from '../ledger/transfers/blobs.ts';
 import {
   type BodyRow,
   findBodyOfContent,
   forgetContent,
   insertBody,
-} from '../ledger/transfer-bodies.ts';
+} from '../ledger/transfers/bodies.ts';
 import {
   deleteUpload,
   findUpload,
   setReserved,
   type UploadRow,
-} from '../ledger/transfer-uploads.ts';
+} from '../ledger/transfers/uploads.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';

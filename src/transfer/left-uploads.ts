@@ -5,7 +5,7 @@ import {
   type UploadRow,
   uploadsOf,
   uploadsPerhapsLeft,
-} from '../ledger/transfer-uploads.ts';
+} from '../ledger/transfers/uploads.ts';
 import { wishIn, writerIn } from './upload.ts';
 import type { ServingDeps } from './upload-traffic.ts';
 

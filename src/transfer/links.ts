@@ -7,7 +7,7 @@ import { newId } from '../kernel/new-id.ts';
 import { type Instant, lastInstant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { findBody } from '../ledger/transfer-bodies.ts';
+import { findBody } from '../ledger/transfers/bodies.ts';
 import {
   findGoodLink,
   findLink,
@@ -17,8 +17,8 @@ import {
   listLinks,
   revokeLinkRow,
   useLink,
-} from '../ledger/transfer-links.ts';
-import { findTransfer, type TransferRow } from '../ledger/transfers.ts';
+} from '../ledger/transfers/links.ts';
+import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
 import { isParty } from './find.ts';

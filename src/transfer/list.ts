@@ -2,7 +2,7 @@
 import { early } from '../kernel/early.ts';
 import { hasMetadata, type Metadata, matchesGlob } from '../kernel/transfer/filter.ts';
 import { hasReached, type TransferAck, type TransferStatus } from '../kernel/transfer/transfer.ts';
-import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers.ts';
+import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 import type { Transfer } from './ends/ends.ts';
 import { unknownTransfer, wrongState } from './refusals.ts';

@@ -9,7 +9,7 @@ import { ignoreMissing } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
-import { isKeyHeld, type TransferRow } from '../ledger/transfers.ts';
+import { isKeyHeld, type TransferRow } from '../ledger/transfers/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 
 type ManifestDeps = Pick<TransferDeps, 'disk' | 'random' | 'home'>;

@@ -10,7 +10,7 @@ import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
-} from '../ledger/pending-operations.ts';
+} from '../ledger/operations/pending-operations.ts';
 import type { TransferDeps, TransferNote } from './deps.ts';
 
 const type = 'transfer.tell';

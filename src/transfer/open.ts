@@ -3,7 +3,7 @@ import type { ByteRange, OpenBlob } from '../blobs/blobs.ts';
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { advanceTransfer, findTransfer, type TransferRow } from '../ledger/transfers.ts';
+import { advanceTransfer, findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import type { Actor, TransferDeps } from './deps.ts';
 import type { Transfer } from './ends/ends.ts';

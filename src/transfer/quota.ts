@@ -3,8 +3,8 @@
 import { sizeText } from '../kernel/transfer/text.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
-import { heldBytes } from '../ledger/transfer-bodies.ts';
-import { reservedBytes } from '../ledger/transfer-uploads.ts';
+import { heldBytes } from '../ledger/transfers/bodies.ts';
+import { reservedBytes } from '../ledger/transfers/uploads.ts';
 import { alert } from './alerts.ts';
 import type { TransferDeps } from './deps.ts';
 import { noRoom } from './refusals.ts';

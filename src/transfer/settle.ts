@@ -1,16 +1,16 @@
 /** What a recipient says of what it got, and a sender of what it takes back; the other is told. */
 import { oneLine, printable } from '../kernel/text/quote.ts';
 import { type TransferAck, transferRetries } from '../kernel/transfer/transfer.ts';
-import { dropReferencesOf } from '../ledger/blob-references.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { forgetContent, releaseBody } from '../ledger/transfer-bodies.ts';
-import { revokeLinksOf } from '../ledger/transfer-links.ts';
+import { dropReferencesOf } from '../ledger/transfers/blob-references.ts';
+import { forgetContent, releaseBody } from '../ledger/transfers/bodies.ts';
+import { revokeLinksOf } from '../ledger/transfers/links.ts';
 import {
   type AckChange,
   advanceTransfer,
   findTransfer,
   type TransferRow,
-} from '../ledger/transfers.ts';
+} from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { alert } from './alerts.ts';
 import type { TransferDeps } from './deps.ts';

@@ -1,10 +1,10 @@
 /** Sending what is stored already to others: new rows and new wraps, the same body. */
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
-import { blobRow } from '../ledger/blobs.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { type BodyRow, findBody } from '../ledger/transfer-bodies.ts';
-import { findTransfer, type TransferRow } from '../ledger/transfers.ts';
+import { blobRow } from '../ledger/transfers/blobs.ts';
+import { type BodyRow, findBody } from '../ledger/transfers/bodies.ts';
+import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { TransferDeps } from './deps.ts';

@@ -2,7 +2,7 @@
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import type { TransferStatus } from '../kernel/transfer/transfer.ts';
-import type { TransferRow } from '../ledger/transfers.ts';
+import type { TransferRow } from '../ledger/transfers/transfers.ts';
 import type { Transfer } from './ends/ends.ts';
 
 export function toldTransfer(row: TransferRow, now: Instant): Transfer {

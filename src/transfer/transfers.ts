@@ -2,13 +2,13 @@
 import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { TransferAck } from '../kernel/transfer/transfer.ts';
-import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfer-links.ts';
+import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfers/links.ts';
 import {
   findTransfer,
   type IdsPage,
   type TransferRow,
   transferIdsFrom,
-} from '../ledger/transfers.ts';
+} from '../ledger/transfers/transfers.ts';
 import { announceLeft, type SentBatch } from './announce.ts';
 import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
 import type { Actor, TransferDeps } from './deps.ts';

@@ -2,7 +2,7 @@
 import { lookBackMs, type UnusualKind, unusual } from '../kernel/transfer/unusual.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
-import { sentWithin, type TransferRow } from '../ledger/transfers.ts';
+import { sentWithin, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { alert } from './alerts.ts';
 import type { TransferDeps } from './deps.ts';
 

@@ -19,7 +19,7 @@ import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
-} from '../../src/ledger/pending-operations.ts';
+} from '../../src/ledger/operations/pending-operations.ts';
 import { readState, replaceState, writeState } from '../../src/ledger/state.ts';
 import {
   dueTimers,

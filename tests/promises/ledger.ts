@@ -15,7 +15,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'callers are answered when their closure has run, before the commit',
-      file: 'src/ledger/group-commit.ts',
+      file: 'src/ledger/sqlite/group-commit.ts',
       find: 'attempt.outcomes.push(outcome);',
       put: "attempt.outcomes.push(outcome);\n      if (outcome.kind === 'done') task.resolve(outcome.value);",
     },
@@ -33,7 +33,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the log that a crash has left is removed at the start as litter',
-      file: 'src/ledger/sqlite.ts',
+      file: 'src/ledger/sqlite/sqlite.ts',
       find: 'await makeFile(deps.disk, options.path);',
       put: "await makeFile(deps.disk, options.path);\n  await deps.disk.remove(options.path + '-wal').catch(() => {});",
     },
@@ -51,7 +51,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a commit is not flushed',
-      file: 'src/ledger/sqlite.ts',
+      file: 'src/ledger/sqlite/sqlite.ts',
       find: 'pragma synchronous = full;',
       put: 'pragma synchronous = normal;',
     },
@@ -198,16 +198,16 @@ export const ledgerPromises: readonly KeptPromise[] = [
     id: 'home.upgrade',
     says: 'An upgrade of the ledger that fails leaves it as it was, with a copy beside it.',
     guard: {
-      file: 'src/ledger/sqlite.test.ts',
+      file: 'src/ledger/sqlite/sqlite.test.ts',
       title: 'that fail leave the ledger as it was, and can be tried again',
     },
     proof: {
-      file: 'src/ledger/sqlite.test.ts',
+      file: 'src/ledger/sqlite/sqlite.test.ts',
       title: 'copy a ledger aside before they change it',
     },
     bug: {
       what: 'a migration that fails is committed as far as it came',
-      file: 'src/ledger/migrate.ts',
+      file: 'src/ledger/sqlite/migrate.ts',
       find: "if (database.inTransaction) database.execute('rollback');",
       put: "if (database.inTransaction) database.execute('commit');",
     },

@@ -23,7 +23,7 @@ export const messagePromises: readonly KeptPromise[] = [
     proof: manyKills,
     bug: {
       what: 'what reached an inbox before the kill is not noted at the next start',
-      file: 'src/relay/recover.ts',
+      file: 'src/relay/delivery/recover.ts',
       find: 'if (sameBoot) await noteReached',
       put: 'if (!sameBoot) await noteReached',
     },
@@ -32,13 +32,13 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.survive-power',
     says: 'After a power cut every unread message lies in its inbox again, whole and under its name.',
     guard: {
-      file: 'src/relay/recover.slow.test.ts',
+      file: 'src/relay/delivery/recover.slow.test.ts',
       title: 'is written again after a power cut, under its name',
     },
     proof: relaySeeds,
     bug: {
       what: 'only inboxes in which a file still lies are written again',
-      file: 'src/relay/recover.ts',
+      file: 'src/relay/delivery/recover.ts',
       find: 'of await recipientsWithUnread(ledger.committed)) {\n    const messages',
       put: 'of known.keys()) {\n    const messages',
     },
@@ -46,11 +46,11 @@ export const messagePromises: readonly KeptPromise[] = [
   {
     id: 'messages.one-end',
     says: 'Every message comes to exactly one end (read, acked, expired or dead), and no end is taken back.',
-    guard: { file: 'src/ledger/deliveries.test.ts', title: 'moves nothing that is over' },
+    guard: { file: 'src/ledger/messages/deliveries.test.ts', title: 'moves nothing that is over' },
     proof: relaySeeds,
     bug: {
       what: 'an answer also settles what is over',
-      file: 'src/ledger/deliveries.ts',
+      file: 'src/ledger/messages/deliveries.ts',
       find: 'where id = $1 and ended_at is null`,',
       put: 'where id = $1`,',
     },
@@ -59,13 +59,13 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.dead-told',
     says: 'A message that cannot be delivered is tried eight times; then it is dead, and its sender is told once.',
     guard: {
-      file: 'src/relay/deliver.slow.test.ts',
+      file: 'src/relay/delivery/deliver.slow.test.ts',
       title: 'eight times is dead, and its sender is told once',
     },
     proof: relaySeeds,
     bug: {
       what: 'one try more than eight is made',
-      file: 'src/relay/delivery-outcome.ts',
+      file: 'src/relay/delivery/outcome.ts',
       find: 'attempt >= maxAttempts',
       put: 'attempt > maxAttempts',
     },
@@ -74,13 +74,13 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.expired-told',
     says: 'A message that nobody reads in time expires, and its sender is told once.',
     guard: {
-      file: 'src/relay/expire.slow.test.ts',
+      file: 'src/relay/delivery/expire.slow.test.ts',
       title: 'and that nobody read has expired: its file goes, and its sender is told once',
     },
     proof: relaySeeds,
     bug: {
       what: 'only the sender of a request is told of its end',
-      file: 'src/relay/settle.ts',
+      file: 'src/relay/delivery/settle.ts',
       find: "if (mail.kind === 'ack' || mail.kind === 'nack') return;",
       put: "if (mail.kind !== 'request') return;",
     },
@@ -89,13 +89,13 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.order',
     says: 'Messages from one sender to one recipient with one priority keep their order, also while the first has to be tried again.',
     guard: {
-      file: 'src/relay/deliver.slow.test.ts',
+      file: 'src/relay/delivery/deliver.slow.test.ts',
       title: 'holds up everything behind it, and order is kept when it goes',
     },
     proof: manyKills,
     bug: {
       what: 'what comes behind the one that has to be tried again is claimed too',
-      file: 'src/relay/claim-mail.ts',
+      file: 'src/relay/delivery/claim-mail.ts',
       find: 'waiting.slice(0, waiting.indexOf(blocked))',
       put: 'waiting.filter((mail) => mail !== blocked)',
     },
@@ -176,7 +176,7 @@ export const messagePromises: readonly KeptPromise[] = [
     proof: manyKills,
     bug: {
       what: 'a channel keeps whoever was terminated',
-      file: 'src/ledger/channels.ts',
+      file: 'src/ledger/messages/channels.ts',
       find: "where channel = $1 and status = 'active' order by agent",
       put: 'where channel = $1 order by agent',
     },

@@ -154,7 +154,7 @@ export const transferPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a link opens once more than it says',
-      file: 'src/ledger/transfer-links.ts',
+      file: 'src/ledger/transfers/links.ts',
       find: 'uses < most_uses',
       put: 'uses <= most_uses',
     },

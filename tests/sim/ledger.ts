@@ -4,10 +4,10 @@ import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, EventLoop } from '../../src/kernel/ports.ts';
 import { chainHead } from '../../src/ledger/events.ts';
-import { GroupCommit } from '../../src/ledger/group-commit.ts';
 import type { Ledger, Sql, Transaction } from '../../src/ledger/ledger.ts';
-import { readMigrations } from '../../src/ledger/migrate.ts';
-import { SqliteConnection } from '../../src/ledger/sqlite-connection.ts';
+import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
+import { GroupCommit } from '../../src/ledger/sqlite/group-commit.ts';
+import { readMigrations } from '../../src/ledger/sqlite/migrate.ts';
 import { FlushedView, LoggedDatabase } from './logged-database.ts';
 
 /** What happens at the next commit: it works, it fails, or the power goes before or after the flush. */

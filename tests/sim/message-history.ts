@@ -9,8 +9,8 @@
  *     that was taken before a relay was there to see it; and one that was not read may come
  *     later than its successors. After a kill none of these may.
  */
-import type { DeliveryRow } from '../../src/ledger/deliveries.ts';
-import type { MessageRow } from '../../src/ledger/messages.ts';
+import type { DeliveryRow } from '../../src/ledger/messages/deliveries.ts';
+import type { MessageRow } from '../../src/ledger/messages/messages.ts';
 import { appearanceFindings } from './history-appearances.ts';
 import { rowFindings } from './history-rows.ts';
 

@@ -3,8 +3,9 @@
  * the claim, another machine may have claimed it. SQLite has one writer and no such moment, so
  * here looks bring back what the other node saw a little earlier.
  */
-import type { MailRow } from '../../src/ledger/find-mail.ts';
+
 import type { Ledger, Sql, Transaction } from '../../src/ledger/ledger.ts';
+import type { MailRow } from '../../src/ledger/messages/find-mail.ts';
 import type { SimulatedClock } from './clock.ts';
 import type { Dice } from './dice.ts';
 

@@ -6,10 +6,10 @@ import { writeSync } from 'node:fs';
 import { realClock } from '../../src/engines/clock.ts';
 import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { chainHead } from '../../src/ledger/events.ts';
-import { GroupCommit } from '../../src/ledger/group-commit.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { SqliteConnection } from '../../src/ledger/sqlite-connection.ts';
-import { openSqlite } from '../../src/ledger/sqlite-database.ts';
+import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
+import { openSqlite } from '../../src/ledger/sqlite/database.ts';
+import { GroupCommit } from '../../src/ledger/sqlite/group-commit.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 
 type WritableLedger = Pick<Ledger, 'transact'> & AsyncDisposable;

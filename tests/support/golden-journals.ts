@@ -6,7 +6,7 @@ import { conversationOf } from '../../src/kernel/journal/conversation.ts';
 import { foldSteps, type RunState } from '../../src/kernel/journal/fold.ts';
 import { type JournalStep, stepVersion } from '../../src/kernel/journal/step.ts';
 import type { Transaction } from '../../src/ledger/ledger.ts';
-import { readSteps } from '../../src/ledger/steps.ts';
+import { readSteps } from '../../src/ledger/operations/steps.ts';
 import { seededRandom } from '../sim/random.ts';
 import { type Scene, sendMail } from './golden-scenes.ts';
 import { type TemporaryRuntime, temporaryRuntime } from './temporary-runtime.ts';

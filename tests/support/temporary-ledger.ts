@@ -7,9 +7,9 @@ import { realEventLoop } from '../../src/engines/event-loop.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, Disk } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { migrate, readMigrations } from '../../src/ledger/migrate.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite.ts';
-import { openSqlite } from '../../src/ledger/sqlite-database.ts';
+import { openSqlite } from '../../src/ledger/sqlite/database.ts';
+import { migrate, readMigrations } from '../../src/ledger/sqlite/migrate.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/sqlite.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface LedgerChoices {

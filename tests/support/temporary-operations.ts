@@ -7,9 +7,9 @@ import { realRandom } from '../../src/engines/random.ts';
 import { newId } from '../../src/kernel/new-id.ts';
 import type { Instant } from '../../src/kernel/ports.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
-import type { ArtifactRow } from '../../src/ledger/artifacts.ts';
-import { insertBudget } from '../../src/ledger/budgets.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { ArtifactRow } from '../../src/ledger/operations/artifacts.ts';
+import { insertBudget } from '../../src/ledger/operations/budgets.ts';
 import {
   claimOperation,
   endOperation,
@@ -17,9 +17,9 @@ import {
   insertOperation,
   type OperationRow,
   type OverState,
-} from '../../src/ledger/operations.ts';
-import { insertPrincipal } from '../../src/ledger/principals.ts';
-import { appendSteps } from '../../src/ledger/steps.ts';
+} from '../../src/ledger/operations/operations.ts';
+import { appendSteps } from '../../src/ledger/operations/steps.ts';
+import { insertPrincipal } from '../../src/ledger/security/principals.ts';
 import type { OperationLimits, OperationsDeps } from '../../src/operations/deps.ts';
 import { Operations } from '../../src/operations/operations.ts';
 import { CapabilityManager } from '../../src/security/grants/capability-manager.ts';

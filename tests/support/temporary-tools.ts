@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import type { Deed } from '../../src/kernel/capability/capability.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
-import type { ApprovalRow } from '../../src/ledger/approvals.ts';
-import type { CallRow } from '../../src/ledger/journal.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { ApprovalRow } from '../../src/ledger/security/approvals.ts';
+import type { CallRow } from '../../src/ledger/security/journal.ts';
 import { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
 import { Scrubber } from '../../src/security/secrets/scrub.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openSqlite } from '../../ledger/sqlite-database.ts';
+import { openSqlite } from '../../ledger/sqlite/database.ts';
 import type { Patient, Verdict } from './finding.ts';
 
 /** Reads the whole ledger and lets SQLite judge it; the daemon may run meanwhile. */

@@ -9,7 +9,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { realRandom } from '../../engines/random.ts';
 import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
-import { purgeDebts } from '../../ledger/memory-uses.ts';
+import { purgeDebts } from '../../ledger/memory/uses.ts';
 import { eraseUsers } from '../../memory/erase-users.ts';
 import { eraseFiles } from '../../relay/files/erase-files.ts';
 import { InboxFiles } from '../../relay/files/inbox-files.ts';

@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { agentsInState } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openSqliteLedger } from '../../ledger/sqlite.ts';
+import { openSqliteLedger } from '../../ledger/sqlite/sqlite.ts';
 import { Grants } from '../../security/grants/grants.ts';
 import type { Signer } from '../../security/identity/principal.ts';
 import { ledgerWithBodies } from '../../security/ledger-with-bodies.ts';

@@ -11,7 +11,7 @@ import type {
   SandboxView,
 } from '../../kernel/sandbox.ts';
 import { uidOf } from '../../ledger/agents.ts';
-import { holdsAny } from '../../ledger/grants.ts';
+import { holdsAny } from '../../ledger/security/grants.ts';
 import { serveSandbox } from '../../sandbox/proxy/serve-sandbox.ts';
 import { uidFor } from '../../sandbox/view/uids.ts';
 import { makeFolders, workspaceOf } from '../../security/agent-folders.ts';

@@ -1,5 +1,5 @@
 /**
- * What nobody needs any more goes from the byte store (ledger/blobs.ts has the rules of rows).
+ * What nobody needs any more goes from the byte store (ledger/transfers/blobs.ts has the rules of rows).
  *
  * K1. Bytes are stored before the row that refers to them. So nothing goes that was stored or
  *     condemned within the last hour, which is longer than anybody takes from one to the other.
@@ -14,6 +14,7 @@ import { FileBlobs, type FileBlobsDeps } from '../../blobs/fs.ts';
 import type { Uploads } from '../../blobs/uploads.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, EventLoop } from '../../kernel/ports.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import {
   blobRow,
   condemnBlobs,
@@ -21,8 +22,7 @@ import {
   deleteCondemnedBlob,
   hasUploadRow,
   pardonBlobs,
-} from '../../ledger/blobs.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+} from '../../ledger/transfers/blobs.ts';
 
 export interface HomeBlobs {
   readonly blobs: Blobs;

@@ -12,14 +12,14 @@
 import type { Blobs } from '../../blobs/blobs.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, Instant, Random, Volume } from '../../kernel/ports.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { pruneMessages } from '../../ledger/messages/messages.ts';
+import { pruneStreams } from '../../ledger/messages/streams.ts';
 import {
   dropPuttersBefore,
   dropReferencesOfGoneMessages,
   isReferredTo,
-} from '../../ledger/blob-references.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { pruneMessages } from '../../ledger/messages.ts';
-import { pruneStreams } from '../../ledger/streams.ts';
+} from '../../ledger/transfers/blob-references.ts';
 import { makeRoom, pruneArchive } from '../../relay/files/archive-upkeep.ts';
 import { usedPercent } from '../doctor/disk.ts';
 import { nextCutoff } from './cutoff.ts';

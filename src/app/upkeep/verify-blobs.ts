@@ -3,10 +3,10 @@ import type { Blobs } from '../../blobs/blobs.ts';
 import { type DamagedBlob, type VerifiedStore, verifyBlobs } from '../../blobs/verify.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import type { Clock, EventLoop } from '../../kernel/ports.ts';
-import { hashesInMessages, referrersOf } from '../../ledger/blob-references.ts';
-import { blobRowsAfter } from '../../ledger/blobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { forgetContentOf } from '../../ledger/transfer-bodies.ts';
+import { hashesInMessages, referrersOf } from '../../ledger/transfers/blob-references.ts';
+import { blobRowsAfter } from '../../ledger/transfers/blobs.ts';
+import { forgetContentOf } from '../../ledger/transfers/bodies.ts';
 
 export interface VerifyBlobsDeps {
   readonly ledger: Ledger;

@@ -1,8 +1,8 @@
 /** Tells a program of the owner's, by a request, that somebody waits for an approval. */
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { type ApprovalRow, findApproval } from '../../ledger/approvals.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import { type ApprovalRow, findApproval } from '../../ledger/security/approvals.ts';
 
 // Other timers wait for this one.
 const patienceMs = 3000;

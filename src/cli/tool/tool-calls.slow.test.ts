@@ -5,7 +5,7 @@ import { type CommandHome, commandHome } from '../../../tests/support/command-ho
 import { openOnce } from '../../../tests/support/open-once.ts';
 import { until } from '../../../tests/support/until.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { endCall, insertCall } from '../../ledger/journal.ts';
+import { endCall, insertCall } from '../../ledger/security/journal.ts';
 
 /** A home with a file that jean may read, and how to read it. */
 async function homeToRead(choices: { readonly ask?: boolean } = {}) {

@@ -1,12 +1,12 @@
 import { AosError } from '../../kernel/errors.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
+import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import {
   type ApprovalRow,
   approvalIdsFrom,
   findApproval,
   listApprovals,
-} from '../../ledger/approvals.ts';
-import type { Ledger, Sql } from '../../ledger/ledger.ts';
+} from '../../ledger/security/approvals.ts';
 import { recordRefusedAnswer, unknownApproval } from '../../security/approvals.ts';
 import type { AnswerRequest } from '../../tools/answer.ts';
 import type { WireApproval } from '../contract/contract.ts';

@@ -9,8 +9,8 @@ import {
   type OperationRow,
   openStates,
   queueInOrder,
-} from '../../ledger/operations.ts';
-import { readSteps } from '../../ledger/steps.ts';
+} from '../../ledger/operations/operations.ts';
+import { readSteps } from '../../ledger/operations/steps.ts';
 import { forkOperation } from '../../runtime/fork.ts';
 import { mustFindOperation } from '../../runtime/submit.ts';
 import type { Answer, WireGoalSummary } from '../contract/contract.ts';

@@ -1,8 +1,13 @@
 import { granteeOf } from '../../kernel/agent/operation.ts';
 import { printDeed } from '../../kernel/capability/deed-text.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import { findGrant, type GrantRow, grantIdsFrom, listGrants } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import {
+  findGrant,
+  type GrantRow,
+  grantIdsFrom,
+  listGrants,
+} from '../../ledger/security/grants.ts';
 import { grantCommand } from '../../security/authorize.ts';
 import { unknownGrant } from '../../security/grants/capability-manager.ts';
 import { holderOf } from '../../security/grants/holder.ts';

@@ -1,6 +1,6 @@
 /** Links for humans, and what a browser asks for behind them. */
 import type { FastifyRequest } from 'fastify';
-import type { LinkRow } from '../../ledger/transfer-links.ts';
+import type { LinkRow } from '../../ledger/transfers/links.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import { isLinkOf, type MadeLink } from '../../transfer/links.ts';
 import { unknownLink } from '../../transfer/refusals.ts';

@@ -9,8 +9,8 @@ import {
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import { insertHandle } from '../../ledger/handles.ts';
-import { findOperation, type OperationRow } from '../../ledger/operations.ts';
+import { findOperation, type OperationRow } from '../../ledger/operations/operations.ts';
+import { insertHandle } from '../../ledger/security/handles.ts';
 import { unknownOperation } from '../../operations/access.ts';
 import { keyFor } from '../../operations/collection.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';

@@ -11,7 +11,7 @@ import {
 import { until } from '../../../tests/support/until.ts';
 import { realClock } from '../../engines/clock.ts';
 import { insertAgent } from '../../ledger/agents.ts';
-import { insertOperation } from '../../ledger/operations.ts';
+import { insertOperation } from '../../ledger/operations/operations.ts';
 import type { ScriptText } from '../../models/scripted/script.ts';
 import type { Body } from '../contract/contract.ts';
 import type { GoalSight } from '../contract/goal-sight.ts';

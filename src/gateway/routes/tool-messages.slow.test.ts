@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { temporaryGateway } from '../../../tests/support/temporary-gateway.ts';
-import { grantsHeldBy } from '../../ledger/grants.ts';
+import { grantsHeldBy } from '../../ledger/security/grants.ts';
 
 /** Jean with just this capability, and sam to write to. */
 async function homeWith(capability: string, more: { readonly ask?: boolean } = {}) {

@@ -9,7 +9,7 @@ import {
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { temporaryGateway } from '../../../tests/support/temporary-gateway.ts';
-import { grantsHeldBy } from '../../ledger/grants.ts';
+import { grantsHeldBy } from '../../ledger/security/grants.ts';
 
 /** Jean and sam, each with just these capabilities, and a folder that they may use. */
 async function homeWith(...capabilities: readonly string[]) {

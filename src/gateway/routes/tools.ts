@@ -1,14 +1,14 @@
 import { AosError } from '../../kernel/errors.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import { findApprovalOfCall } from '../../ledger/approvals.ts';
+import type { Sql } from '../../ledger/ledger.ts';
+import { findApprovalOfCall } from '../../ledger/security/approvals.ts';
 import {
   type CallRow,
   callIdsFrom,
   findCall,
   listCalls,
   stateOfCall,
-} from '../../ledger/journal.ts';
-import type { Sql } from '../../ledger/ledger.ts';
+} from '../../ledger/security/journal.ts';
 import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';

@@ -1,6 +1,6 @@
 /** Files from one agent to another. */
 import { presenceOf } from '../../ledger/agents.ts';
-import type { TransferRow } from '../../ledger/transfers.ts';
+import type { TransferRow } from '../../ledger/transfers/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import { refuseTerminated } from '../../security/permit-use.ts';
 import type { Actor } from '../../transfer/deps.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { until } from '../../../tests/support/until.ts';
-import { beginRequest } from '../../ledger/idempotent-requests.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { beginRequest } from '../../ledger/security/idempotent-requests.ts';
 import {
   forgetOldKeys,
   Idempotency,

@@ -14,6 +14,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { canonicalJson } from '../../kernel/text/canonical-json.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import {
   beginRequest,
   countRequestsOf,
@@ -23,8 +24,7 @@ import {
   freeRequest,
   type IdempotentRequest,
   type RequestKey,
-} from '../../ledger/idempotent-requests.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+} from '../../ledger/security/idempotent-requests.ts';
 import type { GatewayLog } from './deps.ts';
 import { badRequest } from './problem.ts';
 

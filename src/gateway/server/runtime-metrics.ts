@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countRunning } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
-import { countByState } from '../../ledger/operations.ts';
+import { countByState } from '../../ledger/operations/operations.ts';
 
 export function showRuntime(registry: Registry, sql: Sql): void {
   const registers = [registry];

@@ -12,8 +12,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { findPrincipalByAddress } from '../../ledger/principals.ts';
-import { seeSignature, signaturesSince } from '../../ledger/seen-signatures.ts';
+import { findPrincipalByAddress } from '../../ledger/security/principals.ts';
+import { seeSignature, signaturesSince } from '../../ledger/security/seen-signatures.ts';
 import { readState } from '../../ledger/state.ts';
 import {
   type Claim,

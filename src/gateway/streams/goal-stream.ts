@@ -13,8 +13,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
-import { findOperation } from '../../ledger/operations.ts';
-import { readSteps } from '../../ledger/steps.ts';
+import { findOperation } from '../../ledger/operations/operations.ts';
+import { readSteps } from '../../ledger/operations/steps.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
 import type { Scrub } from '../../security/secrets/scrub.ts';
 import type { GoalSight, GoalState } from '../contract/goal-sight.ts';

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import type { OperationRow } from '../../ledger/operations.ts';
+import type { OperationRow } from '../../ledger/operations/operations.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
 import { statusOf } from '../routes/views/operation-wire.ts';
 import { knownFailure } from '../server/problem.ts';

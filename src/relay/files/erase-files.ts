@@ -11,9 +11,9 @@ import { isMissing } from '../../kernel/disk/errors.ts';
 import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { fileNameOf } from '../../kernel/message/file-name.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
-import { type DeliveryRow, deliveriesOf } from '../../ledger/deliveries.ts';
 import type { Sql } from '../../ledger/ledger.ts';
-import { findMessage, type MessageRow } from '../../ledger/messages.ts';
+import { type DeliveryRow, deliveriesOf } from '../../ledger/messages/deliveries.ts';
+import { findMessage, type MessageRow } from '../../ledger/messages/messages.ts';
 import { archivePath, archiveStem } from './archive.ts';
 import { inboxPath } from './inbox-files.ts';
 

@@ -16,7 +16,7 @@ import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
 import { removeQuietly } from '../../kernel/disk/remove.ts';
 import type { Disk } from '../../kernel/ports.ts';
-import type { InboxFile } from '../inboxes.ts';
+import type { InboxFile } from '../delivery/inboxes.ts';
 
 export function batchFolder(home: string): string {
   return `${home}/run/inboxes`;

@@ -10,7 +10,7 @@ import {
   type HeldFolder,
   type Random,
 } from '../../kernel/ports.ts';
-import type { Inboxes, InboxFile, InterruptedBatch, WrittenBatch } from '../inboxes.ts';
+import type { Inboxes, InboxFile, InterruptedBatch, WrittenBatch } from '../delivery/inboxes.ts';
 import { batchFolder, clearBatch, findBatches, stageBatch, stagedPath } from './inbox-batch.ts';
 import { isMessageName } from './outbox.ts';
 

@@ -5,7 +5,7 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import type { MessageRow } from '../../ledger/messages.ts';
+import type { MessageRow } from '../../ledger/messages/messages.ts';
 import { locateFile } from './locate-file.ts';
 
 const archive = '/home/archive/2030-01-01/jean';

@@ -11,7 +11,7 @@
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
-import type { MessageRow } from '../../ledger/messages.ts';
+import type { MessageRow } from '../../ledger/messages/messages.ts';
 import { archivePath, archiveStem } from './archive.ts';
 import { putBack } from './put-back.ts';
 

@@ -14,7 +14,7 @@ import {
   findAgent,
   setProgram,
 } from '../../ledger/agents.ts';
-import { freeLease } from '../../ledger/leases.ts';
+import { freeLease } from '../../ledger/operations/leases.ts';
 import { turnTo } from '../life.ts';
 import { leaseOf } from './begin-program.ts';
 import type { BodySandboxes, CommandDeps } from './deps.ts';

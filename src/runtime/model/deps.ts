@@ -3,7 +3,7 @@ import type { LanguageModel, ModelCatalog } from '../../kernel/agent/model.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { OperationRow } from '../../ledger/operations.ts';
+import type { OperationRow } from '../../ledger/operations/operations.ts';
 import type { Relay } from '../../relay/relay.ts';
 import type { ToolCalls } from '../../tools/call.ts';
 import type { Tool } from '../../tools/tool.ts';

@@ -12,16 +12,16 @@ import { decideRestart } from '../../kernel/agent/restart.ts';
 import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
-import { findLease } from '../../ledger/leases.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
-import { givenUpNoteKey } from '../../ledger/operation-notes.ts';
+import { findLease } from '../../ledger/operations/leases.ts';
+import { givenUpNoteKey } from '../../ledger/operations/notes.ts';
 import {
   changeOperation,
   findOperation,
   type OperationRow,
   putOff,
-} from '../../ledger/operations.ts';
-import { appendSteps } from '../../ledger/steps.ts';
+} from '../../ledger/operations/operations.ts';
+import { appendSteps } from '../../ledger/operations/steps.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo, type Why } from '../life.ts';
 import type { SpawnOrder } from '../spawn.ts';

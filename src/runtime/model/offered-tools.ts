@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../../kernel/agent/model.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { grantsHeldBy } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import { grantsHeldBy } from '../../ledger/security/grants.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 // The same objects for every turn, because what they weigh is remembered by them.

@@ -3,7 +3,7 @@ import { after, foldSteps, type RunState } from '../../kernel/journal/fold.ts';
 import type { JournalStep, Step } from '../../kernel/journal/step.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
-import { appendSteps, readSteps } from '../../ledger/steps.ts';
+import { appendSteps, readSteps } from '../../ledger/operations/steps.ts';
 import type { Followers } from '../followers.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
 

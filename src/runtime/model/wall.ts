@@ -3,8 +3,8 @@
 import { leftOf, spent } from '../../kernel/agent/budget.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { charge, readBudget } from '../../ledger/budgets.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import { charge, readBudget } from '../../ledger/operations/budgets.ts';
 import type { Run } from './deps.ts';
 
 const since = new WeakMap<Run, number>();

@@ -4,7 +4,7 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { readEvents, signedHeadsIn } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { insertPrincipal } from '../../ledger/principals.ts';
+import { insertPrincipal } from '../../ledger/security/principals.ts';
 import { newKeyPair } from '../identity/key-pair.ts';
 import { signText } from '../identity/sign.ts';
 import { signHead } from './head.ts';

@@ -6,7 +6,7 @@ import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { chainStart, nextHead } from '../../ledger/chain.ts';
 import { type SealedEvent, type SignedHead, signedHeadsIn } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { insertPrincipal } from '../../ledger/principals.ts';
+import { insertPrincipal } from '../../ledger/security/principals.ts';
 import { newKeyPair } from '../identity/key-pair.ts';
 import type { Signer } from '../identity/principal.ts';
 import { signText } from '../identity/sign.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type TemporaryTools, temporaryTools } from '../../../tests/support/temporary-tools.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
-import { type GrantRow, insertGrant } from '../../ledger/grants.ts';
+import { type GrantRow, insertGrant } from '../../ledger/security/grants.ts';
 
 const reading = 'file:/data/*:read';
 const readA: Deed = { resource: 'file', action: 'read', path: ['data', 'a'] };

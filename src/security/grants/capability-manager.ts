@@ -10,6 +10,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import { readEvents, type SealedEvent } from '../../ledger/events.ts';
+import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import {
   countDelegatedBy,
   findGrant,
@@ -17,8 +18,7 @@ import {
   grantChain,
   grantsHeldBy,
   newestGrants,
-} from '../../ledger/grants.ts';
-import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
+} from '../../ledger/security/grants.ts';
 import { authorize } from '../authorize.ts';
 import { unknownAgent } from '../renew-handle.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';

@@ -8,7 +8,7 @@ import { times } from '../../../tests/support/tier.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { printCapability } from '../../kernel/capability/capability-text.ts';
 import { decide } from '../../kernel/capability/decide.ts';
-import type { GrantRow } from '../../ledger/grants.ts';
+import type { GrantRow } from '../../ledger/security/grants.ts';
 import { Grants } from './grants.ts';
 
 const jean = 'agent:jean';

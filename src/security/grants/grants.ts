@@ -21,6 +21,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../../kernel/ports.ts';
+import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
 import {
   type GrantRow,
   grantsAbove,
@@ -30,8 +31,7 @@ import {
   markRevoked,
   markRevokedBelow,
   type NewGrant,
-} from '../../ledger/grants.ts';
-import type { Ledger, Sql, Transaction } from '../../ledger/ledger.ts';
+} from '../../ledger/security/grants.ts';
 import {
   type HeldGrant,
   type HeldLink,

@@ -4,7 +4,7 @@ import type { Constraints } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
 import type { GrantChain, GrantLink } from '../../kernel/capability/decide.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import type { GrantRow } from '../../ledger/grants.ts';
+import type { GrantRow } from '../../ledger/security/grants.ts';
 
 export interface HeldLink extends GrantLink {
   readonly principal: string;

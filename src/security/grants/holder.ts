@@ -3,7 +3,7 @@ import { granteeOf } from '../../kernel/agent/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
-import { findPrincipalByAddress, insertPrincipal } from '../../ledger/principals.ts';
+import { findPrincipalByAddress, insertPrincipal } from '../../ledger/security/principals.ts';
 import { checksummed } from '../identity/address.ts';
 import { unknownAgent } from '../renew-handle.ts';
 

@@ -2,8 +2,8 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { type GrantRow, grantsHeldBy } from '../../ledger/grants.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import { type GrantRow, grantsHeldBy } from '../../ledger/security/grants.ts';
 import { isOver, newLink } from './held-grant.ts';
 
 const mostReceived = 1000;

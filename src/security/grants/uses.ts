@@ -1,8 +1,8 @@
 /** How often a link of a chain was used, as its row tells (grants.ts, G4). */
 import { isSpent, type RecentUses, withMore } from '../../kernel/capability/rate-window.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { addUses, usesOf } from '../../ledger/grants.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import { addUses, usesOf } from '../../ledger/security/grants.ts';
 import type { HeldLink } from './held-grant.ts';
 
 export interface Uses {

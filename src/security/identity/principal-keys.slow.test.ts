@@ -4,7 +4,7 @@ import { temporaryTransfers } from '../../../tests/support/temporary-transfers.t
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realRandom } from '../../engines/random.ts';
 import { insertAgent } from '../../ledger/agents.ts';
-import { findPrincipal, insertPrincipal } from '../../ledger/principals.ts';
+import { findPrincipal, insertPrincipal } from '../../ledger/security/principals.ts';
 import { openAgentKeys } from './agent-keys.ts';
 
 test.each(['owner', 'agent:jared'])(

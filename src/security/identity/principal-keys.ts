@@ -4,7 +4,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
-import { findPrincipal } from '../../ledger/principals.ts';
+import { findPrincipal } from '../../ledger/security/principals.ts';
 import { openAgentKeys } from './agent-keys.ts';
 import { brokenKey, loadKey } from './key-file.ts';
 import type { KeyPair } from './key-pair.ts';

@@ -1,7 +1,7 @@
 /** Values at rest: AES-256-GCM. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../../kernel/ports.ts';
-import type { SecretBinding } from '../../ledger/secrets.ts';
+import type { SecretBinding } from '../../ledger/security/secrets.ts';
 
 /** What a value is sealed for. It opens for nothing else, so that no row can be moved to another host. */
 export interface SealedFor extends SecretBinding {

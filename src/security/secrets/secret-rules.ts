@@ -3,7 +3,7 @@ import { BrokenRule } from '../../kernel/capability/capability-fault.ts';
 import { parseHost } from '../../kernel/capability/host-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { SecretBinding } from '../../ledger/secrets.ts';
+import type { SecretBinding } from '../../ledger/security/secrets.ts';
 import { shortestSecret } from './secret-forms.ts';
 
 export interface NewSecret {

@@ -23,7 +23,7 @@ import {
   type SealedSecret,
   type SecretFacts,
   sealedSecrets,
-} from '../../ledger/secrets.ts';
+} from '../../ledger/security/secrets.ts';
 import { type Scrub, Scrubber } from './scrub.ts';
 import { seal, unseal } from './seal.ts';
 import {

@@ -4,7 +4,7 @@ import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { agentInnards } from '../../ledger/agents.ts';
-import { readBudget } from '../../ledger/budgets.ts';
+import { readBudget } from '../../ledger/operations/budgets.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { fileDeed } from '../file/file-deed.ts';
 import type { AgentToolDeps, AgentToolRuntime } from './deps.ts';

@@ -3,7 +3,7 @@ import { artifactLimits } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import type { ArtifactRow } from '../../ledger/artifacts.ts';
+import type { ArtifactRow } from '../../ledger/operations/artifacts.ts';
 import { bytesOf } from '../../operations/collect.ts';
 import type { Operations } from '../../operations/operations.ts';
 import { tooLarge } from '../../operations/store-artifact.ts';

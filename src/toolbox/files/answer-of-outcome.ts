@@ -1,8 +1,8 @@
 /** What became of a call, in the fields of the file agent's interface. */
 import { answered, refusal } from '../../files/answer.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
-import { findApprovalOfCall } from '../../ledger/approvals.ts';
 import type { Sql } from '../../ledger/ledger.ts';
+import { findApprovalOfCall } from '../../ledger/security/approvals.ts';
 import type { CallOutcome } from '../../tools/outcome.ts';
 
 /** Throws what is no answer of the file agent: an abort, a bug. */

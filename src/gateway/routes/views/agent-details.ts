@@ -9,16 +9,16 @@ import {
   findAgent,
   uidOf,
 } from '../../../ledger/agents.ts';
-import { readBudget } from '../../../ledger/budgets.ts';
-import { holdsAny } from '../../../ledger/grants.ts';
-import { findLease } from '../../../ledger/leases.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
+import { readBudget } from '../../../ledger/operations/budgets.ts';
+import { findLease } from '../../../ledger/operations/leases.ts';
 import {
   listOperations,
   type OperationRow,
   openStates,
   overStates,
-} from '../../../ledger/operations.ts';
+} from '../../../ledger/operations/operations.ts';
+import { holdsAny } from '../../../ledger/security/grants.ts';
 import { placesOf, readRestarts } from '../../../runtime/command/stored-program.ts';
 import { unknownAgent } from '../../../security/renew-handle.ts';
 import type { WireAgentDetails } from '../../contract/contract.ts';

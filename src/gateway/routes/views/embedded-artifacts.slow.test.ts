@@ -9,7 +9,7 @@ import { untilTrue } from '../../../../tests/support/until.ts';
 import { defaultSettings } from '../../../app/config/settings.ts';
 import { realRandom } from '../../../engines/random.ts';
 import { newId } from '../../../kernel/new-id.ts';
-import { endOperation } from '../../../ledger/operations.ts';
+import { endOperation } from '../../../ledger/operations/operations.ts';
 
 /** A gateway in that phase, with an operation that has made these; and what its owner is told. */
 async function toldIn(phase: number, sizes: Readonly<Record<string, number>>) {

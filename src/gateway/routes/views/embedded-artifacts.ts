@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify';
 import { embedLimits } from '../../../kernel/agent/operation.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import type { ArtifactRow } from '../../../ledger/artifacts.ts';
+import type { ArtifactRow } from '../../../ledger/operations/artifacts.ts';
 import type { Operations } from '../../../operations/operations.ts';
 import type { WireOperation } from './operation-wire.ts';
 

@@ -6,15 +6,15 @@ import type { JournalStep } from '../../../kernel/journal/step.ts';
 import { quote } from '../../../kernel/text/quote.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import { agentInnards } from '../../../ledger/agents.ts';
-import { readBudget } from '../../../ledger/budgets.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
+import { readBudget } from '../../../ledger/operations/budgets.ts';
 import {
   findOperation,
   listOperations,
   type OperationRow,
   operationIdsFrom,
-} from '../../../ledger/operations.ts';
-import { readSteps } from '../../../ledger/steps.ts';
+} from '../../../ledger/operations/operations.ts';
+import { readSteps } from '../../../ledger/operations/steps.ts';
 import type { StoredResult } from '../../../runtime/conclude.ts';
 import type { WireBudget, WireGoal, WireGoalSummary, WireStep } from '../../contract/contract.ts';
 import { findRow } from './find-row.ts';

@@ -1,6 +1,6 @@
 /** A request about memories as a call of the tool of that name: decided, journalled, answered. */
 import { AosError } from '../../../kernel/errors.ts';
-import { findApprovalOfCall } from '../../../ledger/approvals.ts';
+import { findApprovalOfCall } from '../../../ledger/security/approvals.ts';
 import { actingPrincipal } from '../../server/parties.ts';
 import type { Call, RouteDeps } from '../handlers.ts';
 import { withCallId } from '../tools.ts';

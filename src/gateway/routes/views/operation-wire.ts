@@ -1,10 +1,10 @@
 /** Operations and artifacts as outsiders see them. */
 import type { OperationStatus } from '../../../kernel/agent/operation.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
-import type { ArtifactRow } from '../../../ledger/artifacts.ts';
-import { readBudget } from '../../../ledger/budgets.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
-import type { OperationRow, OperationState } from '../../../ledger/operations.ts';
+import type { ArtifactRow } from '../../../ledger/operations/artifacts.ts';
+import { readBudget } from '../../../ledger/operations/budgets.ts';
+import type { OperationRow, OperationState } from '../../../ledger/operations/operations.ts';
 import { collectionOf } from '../../../operations/collection.ts';
 import type { StoredResult } from '../../../runtime/conclude.ts';
 import type { Answer } from '../../contract/contract.ts';

@@ -1,5 +1,5 @@
 import { AosError } from '../../../kernel/errors.ts';
-import type { OperationRow } from '../../../ledger/operations.ts';
+import type { OperationRow } from '../../../ledger/operations/operations.ts';
 import type { AgentRuntime } from '../../../runtime/runtime.ts';
 import type { GatewayDeps } from '../../server/deps.ts';
 

@@ -1,7 +1,7 @@
 import type { MemoryKey } from '../../../kernel/memory/memory.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { memoryIds } from '../../../ledger/memories.ts';
-import { usersOfMemories } from '../../../ledger/memory-uses.ts';
+import { memoryIds } from '../../../ledger/memory/memories.ts';
+import { usersOfMemories } from '../../../ledger/memory/uses.ts';
 import { storersOf } from '../../../memory/purge.ts';
 
 export interface WouldPurge {

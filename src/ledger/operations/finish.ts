@@ -1,0 +1,118 @@
+/** What is left to be done of operations that are over, and what is kept of them. */
+import type { Sql, Transaction } from '../ledger.ts';
+import { type FinishStep, type OperationRow, operationColumns } from './operations.ts';
+
+/** Those behind this one, by the id; at most so many. */
+export function unfinishedOperations(
+  sql: Sql,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<OperationRow[]> {
+  return sql.all(
+    `select ${operationColumns} from operations
+     where finish is not null and id > $1 and ended_at is not null order by id limit $2`,
+    [after, limit],
+  );
+}
+
+/** False when it is not, or no longer, at the step that it is to leave. */
+export async function moveFinish(
+  tx: Transaction,
+  id: string,
+  { from, to }: { readonly from: FinishStep; readonly to: FinishStep | null },
+): Promise<boolean> {
+  const changed = await tx.run('update operations set finish = $3 where id = $1 and finish = $2', [
+    id,
+    from,
+    to,
+  ]);
+  return changed === 1;
+}
+
+/** It is finished; but where its files could not be written, that is still to be done. */
+export async function endFinish(tx: Transaction, id: string, from: FinishStep): Promise<boolean> {
+  const changed = await tx.run(
+    `update operations set finish = case when alerts like '% folder%' then 'again' else null end
+     where id = $1 and finish = $2`,
+    [id, from],
+  );
+  return changed === 1;
+}
+
+/** What its files say is not so any more: they are written again. */
+export async function finishAgain(tx: Transaction, id: string): Promise<void> {
+  await tx.run(
+    `update operations set finish = case when finish is null then 'again' else 'due' end
+     where id = $1 and ended_at is not null and finish is distinct from 'again'`,
+    [id],
+  );
+}
+
+/** JSON; null where the journal itself still tells. */
+export async function readLog(sql: Sql, id: string): Promise<string | null> {
+  const row = await sql.get<{ log: string | null }>('select log from operations where id = $1', [
+    id,
+  ]);
+  return row?.log ?? null;
+}
+
+/** Once: what was kept when there was something to tell stays. */
+export async function keepLog(tx: Transaction, id: string, log: string): Promise<void> {
+  await tx.run('update operations set log = $2 where id = $1 and log is null', [id, log]);
+}
+
+/** Of an operation: up to which event its access log was written. */
+export async function loggedSeq(sql: Sql, id: string): Promise<number> {
+  const row = await sql.get<{ logged_seq: number }>(
+    'select logged_seq from operations where id = $1',
+    [id],
+  );
+  return row?.logged_seq ?? 0;
+}
+
+export async function setLoggedSeq(tx: Transaction, id: string, seq: number): Promise<void> {
+  await tx.run('update operations set logged_seq = $2 where id = $1 and logged_seq < $2', [
+    id,
+    seq,
+  ]);
+}
+
+/** What was to be done becomes a digest, as its journal does. */
+export async function eraseGoal(
+  tx: Transaction,
+  id: string,
+  digestOf: (text: string) => string,
+): Promise<void> {
+  const row = await tx.get<{ goal: string }>(
+    `select goal from operations where id = $1 and is_sealed = 1 and goal not like 'erased:%'`,
+    [id],
+  );
+  if (row === undefined) return;
+  await tx.run('update operations set goal = $2 where id = $1', [
+    id,
+    `erased:${digestOf(row.goal)}`,
+  ]);
+}
+
+/** False when somebody was told before. */
+export async function noteAlert(tx: Transaction, id: string, alert: string): Promise<boolean> {
+  const changed = await tx.run(
+    `update operations set alerts = alerts || ' ' || $2
+     where id = $1 and alerts || ' ' not like '% ' || $2 || ' %'`,
+    [id, alert],
+  );
+  return changed === 1;
+}
+
+/** What was wanted of an operation that is over, and what came of it, is told no more. */
+export async function purgeTexts(tx: Transaction, id: string): Promise<void> {
+  await tx.run(
+    `update operations set goal = 'erased:purged', log = null,
+       result = case when state = 'completed' then $2 else $3 end
+     where id = $1 and state in ('completed', 'failed', 'cancelled')`,
+    [
+      id,
+      JSON.stringify({ text: '(purged)' }),
+      JSON.stringify({ error: { code: 'operation.erased', message: '(purged)' } }),
+    ],
+  );
+}
