@@ -1,6 +1,6 @@
 /**
  * Ripgrep over a held folder. It walks by names and may be led astray by who swaps a folder for
- * a symlink meanwhile: what it says is a proposal, and search-verify.ts looks for itself.
+ * a symlink meanwhile: what it says is a proposal, and verify.ts looks for itself.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
