@@ -168,6 +168,7 @@ async function serve(
   tellOfSandbox(sandboxes, log);
   await using remembered = openHomeMemory(engines, settings, { open, log, isDaemon: true });
   const { memory } = remembered;
+  await memory.recover();
   await using tools = openHomeTools(engines, settings, {
     ...{ open, log, relay, sandboxes, files: agent.files, runtime: () => later.runtime },
     memory,

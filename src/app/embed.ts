@@ -86,6 +86,7 @@ async function openAndEmbed(
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const { files } = opened.use(await openHomeFiles(engines, settings, { open, log }));
   const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
+  await memory.recover();
   const tools = opened.use(
     openHomeTools(engines, settings, {
       ...{ open, log, relay, sandboxes, files, memory, transfers, runtime: () => undefined },

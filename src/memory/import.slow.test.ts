@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { dyingAt } from '../../tests/support/dying-ledger.ts';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { jean, type MemoryWorld, memoryWorld } from '../../tests/support/memory-world.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { cases } from '../../tests/support/tier.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { statesBelow } from '../ledger/state.ts';
 
 keepCompiled();
@@ -60,22 +60,6 @@ test('a wrong line among the last leaves nothing of all that came before', async
   expect(await laidDown(world)).toEqual([]);
 });
 
-/** Dies before that transaction: nothing is written from then on. */
-function dyingAt(number: number) {
-  return (ledger: Ledger): Ledger => {
-    let left = number;
-    const transact: Ledger['transact'] = (work) =>
-      left-- > 0 ? ledger.transact(work) : Promise.reject(new Error('dead'));
-    return new Proxy(ledger, {
-      get: (target, name) => {
-        if (name === 'transact') return transact;
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-  };
-}
-
 // What a world is made by.
 const made = 2;
 // Three slices are laid down, then it says so, then they are brought in.
@@ -91,9 +75,26 @@ test('a process that dies in the middle leaves all of an import to the next one,
     }
     await using next = await memoryWorld({ ...options, epoch: 2 });
 
-    await next.memory.keepHouse();
+    await next.memory.recover();
 
     const expected = { number, count: number < 4 ? 0 : 450, left: [] };
     expect({ number, count: await countOf(next), left: await laidDown(next) }).toEqual(expected);
   }
+});
+
+test('what cannot be brought in yet keeps nobody from opening the home, and is said', async () => {
+  await using folder = temporaryFolder();
+  const options = { folder: folder.path };
+  {
+    await using first = await memoryWorld({ ...options, watch: dyingAt(made + 5) });
+    await first.memory.importLines(jean, linesOf(450)).catch(() => {});
+  }
+  const said: string[] = [];
+  const log = { warn: (_facts: object, words: string) => void said.push(words) };
+  await using full = await memoryWorld({ ...options, epoch: 2, watch: dyingAt(made), log });
+
+  await full.memory.recover();
+
+  expect(said).toEqual(['an import that was cut off could not go on yet']);
+  expect(await laidDown(full)).not.toEqual([]);
 });

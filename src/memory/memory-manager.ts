@@ -223,6 +223,18 @@ export class MemoryManager implements AsyncDisposable {
     this.#follower.wake();
   }
 
+  /**
+   * Brings in what a process that died has taken whole. To be called before anybody reads. A full
+   * disk must not keep the home from opening: then it is left to keepHouse().
+   */
+  async recover(): Promise<void> {
+    try {
+      await this.#imports.goOn();
+    } catch (failure) {
+      this.#deps.log.warn({ err: failure }, 'an import that was cut off could not go on yet');
+    }
+  }
+
   /** What has expired goes, and what a purge had to leave; an import that was cut off goes on. */
   async keepHouse(): Promise<void> {
     const deps = { ...this.#deps, follower: this.#follower };

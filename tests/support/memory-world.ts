@@ -7,7 +7,7 @@ import type { MemoryKey, MemoryScope } from '../../src/kernel/memory/memory.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { GrantRow } from '../../src/ledger/security/grants.ts';
-import type { MemoryCaller } from '../../src/memory/deps.ts';
+import type { MemoryCaller, MemoryDeps } from '../../src/memory/deps.ts';
 import { MemoryManager } from '../../src/memory/memory-manager.ts';
 import type { NewMemory } from '../../src/memory/store.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
@@ -60,6 +60,7 @@ export interface MemoryWorldChoices {
   readonly epoch?: number;
   readonly watch?: (ledger: Ledger) => Ledger;
   readonly watchIndex?: (index: MemoryIndex) => MemoryIndex;
+  readonly log?: MemoryDeps['log'];
 }
 
 /** The real ledger and the real index, on the real disk; time is told by the test. */
@@ -67,7 +68,7 @@ export async function memoryWorld(choices: MemoryWorldChoices = {}): Promise<Mem
   await using opened = new AsyncDisposableStack();
   const folder = choices.folder ?? opened.use(temporaryFolder()).path;
   const clock = new SimulatedClock();
-  const { epoch = 1, watch = asItIs, watchIndex = asItIs } = choices;
+  const { epoch = 1, watch = asItIs, watchIndex = asItIs, log = complainingLog } = choices;
   const ledger = watch(opened.use(await openTestLedger(join(folder, 'ledger.db'), { epoch })));
   const random = seededRandom('memory');
   const grants = new Grants({ ledger, clock, random });
@@ -76,7 +77,7 @@ export async function memoryWorld(choices: MemoryWorldChoices = {}): Promise<Mem
   );
   const memory = opened.use(
     new MemoryManager({
-      ...{ ledger, grants, clock, random, index, log: complainingLog },
+      ...{ ledger, grants, clock, random, index, log },
       zone: openTimeZone('UTC'),
       embedder: () => choices.embedder,
       ...(choices.eraseFiles && { eraseFiles: choices.eraseFiles }),

@@ -28,7 +28,7 @@ export function defineMemoryMoves(group: Command, context: Context): void {
     .option('--of <agent>', 'into whose memory: an agent’s (your own)')
     .addHelpText(
       'after',
-      '\nAll of it or nothing. What is there already stays as it is, so that it may be done twice.\n\nExamples:\n  aos memory import memories.jsonl\n  aos memory export --of jean | aos memory import --of samantha',
+      '\nAll of it or nothing, after a crash too. Who reads while it is brought in may see a part.\nWhat is there already stays as it is, so that it may be done twice.\n\nExamples:\n  aos memory import memories.jsonl\n  aos memory export --of jean | aos memory import --of samantha',
     )
     .action((file: string | undefined, { of }: WhoseOptions) => importLines(context, file, of));
 }
