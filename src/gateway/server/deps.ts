@@ -109,6 +109,8 @@ export interface GatewayLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly connectionsPerDoor: number;
+  /** Of one connection at once; who sends more without reading the answers is cut off. */
+  readonly requestsUnderWay: number;
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
   /** A reader of events who takes nothing for so long is cut off. */
@@ -127,6 +129,7 @@ export const defaultLimits: GatewayLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsPerDoor: 1000,
+  requestsUnderWay: 8,
   requestsPerSecond: 100,
   requestBurst: 400,
   slowReaderMs: 30_000,

@@ -14,7 +14,8 @@ import { quote } from '../../kernel/text/quote.ts';
 import type { GatewayLimits } from './deps.ts';
 import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
 import { lingerAfter } from './linger.ts';
-import { Room, whileServed } from './room.ts';
+import { limitPipelining } from './pipelining.ts';
+import { Room, requestsUnderWay, whileServed } from './room.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;
@@ -195,6 +196,9 @@ export class Doors {
         room.enter(connection);
       });
     }
+    server.on('connection', (connection) =>
+      limitPipelining(connection, () => requestsUnderWay(connection) >= limits.requestsUnderWay),
+    );
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
       whileServed(request.socket, response);
       lingerAfter({ clock, lingerMs: limits.requestTimeoutMs }, request, response);

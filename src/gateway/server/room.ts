@@ -40,6 +40,11 @@ export class Room {
     this.#served.set(connection, (this.#served.get(connection) ?? 0) + 1);
   }
 
+  /** How many of its requests are being answered. */
+  underWay(connection: Duplex): number {
+    return this.#served.get(connection) ?? 0;
+  }
+
   end(connection: Duplex): void {
     const left = (this.#served.get(connection) ?? 1) - 1;
     if (left > 0) this.#served.set(connection, left);
@@ -50,6 +55,10 @@ export class Room {
     this.#waiting.delete(connection);
     this.#served.delete(connection);
   }
+}
+
+export function requestsUnderWay(connection: Duplex): number {
+  return roomOf.get(connection)?.underWay(connection) ?? 0;
 }
 
 /** It keeps its place until the answer is over. */

@@ -11,6 +11,7 @@ import {
 } from '../../../tests/support/temporary-gateway.ts';
 import { untilTrue } from '../../../tests/support/until.ts';
 import { routes } from '../contract/contract.ts';
+import { defaultLimits } from './deps.ts';
 
 /** For those that change nothing. */
 const looked = openOnce(() => temporaryGateway());
@@ -205,6 +206,71 @@ describe('connections that ask for nothing', () => {
 
     expect(served.sockets.map(({ readyState }) => readyState)).toEqual(Array(most).fill('open'));
   });
+});
+
+describe('requests that are sent before the answers to earlier ones', () => {
+  const most = defaultLimits.requestsUnderWay;
+
+  /** Sends so many at once, in one write, and reads whatever comes. */
+  function pipelined(at: string | number, count: number) {
+    const socket =
+      typeof at === 'number' ? createConnection(at, '127.0.0.1') : createConnection(at);
+    const host = typeof at === 'number' ? `127.0.0.1:${at}` : 'localhost';
+    let text = '';
+    socket
+      .on('error', () => {})
+      .on('data', (part) => {
+        text += part;
+      });
+    const ask = (more: number) =>
+      socket.write(`GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(more));
+    ask(count);
+    return {
+      socket,
+      ask,
+      answered: () => text.split('HTTP/1.1 200 OK').length - 1,
+      [Symbol.dispose]: () => void socket.destroy(),
+    };
+  }
+
+  async function allDoors() {
+    const home = await temporaryGateway();
+    await home.client.register('jean');
+    const tcp = await home.gateway.openTcpDoor({ host: '127.0.0.1', port: 0 });
+    const doors = { TCP: tcp, 'the owner': home.ownerSocket, 'an agent': home.agentSocket('jean') };
+    return Object.assign(home, { doors });
+  }
+
+  test.each(['TCP', 'the owner', 'an agent'] as const)(
+    'are answered, a few at a time: %s',
+    async (door) => {
+      await using home = await allDoors();
+
+      using client = pipelined(home.doors[door], most);
+      await untilTrue(() => client.answered() === most);
+      client.ask(most);
+      await untilTrue(() => client.answered() === 2 * most);
+
+      expect(client.socket.readyState).toBe('open');
+    },
+  );
+
+  test.each(['TCP', 'the owner', 'an agent'] as const)(
+    'end the connection where they are too many, and no other: %s',
+    async (door) => {
+      await using home = await allDoors();
+      const at = home.doors[door];
+      using other = pipelined(at, 1);
+
+      using client = pipelined(at, 2000);
+      await untilTrue(() => client.socket.closed);
+
+      expect(client.answered()).toBeLessThanOrEqual(most);
+      await untilTrue(() => other.answered() === 1);
+      other.ask(1);
+      await untilTrue(() => other.answered() === 2);
+    },
+  );
 });
 
 describe('who is refused while a body is still being sent', () => {
