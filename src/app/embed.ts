@@ -28,7 +28,7 @@ import { openHomeFiles } from './home/files.ts';
 import { prepareHome } from './home/home-folder.ts';
 import { openHomeLog } from './home/home-log.ts';
 import { openHomeMemory } from './home/memory.ts';
-import { lockHome, openHome, openLedger } from './home/open-home.ts';
+import { lockHome, type OnMended, openHome, openLedger } from './home/open-home.ts';
 import { openHomeOperations, outsideOf } from './home/operations.ts';
 import { openHomeRelay } from './home/relay.ts';
 import { openHomeSandboxes } from './home/sandboxes.ts';
@@ -49,6 +49,7 @@ export interface EmbeddedHome extends AsyncDisposable {
 export interface EmbedOptions {
   /** The words of the command, for whoever wants the home meanwhile. */
   readonly holder: string;
+  readonly onMended?: OnMended | undefined;
 }
 
 export async function embedHome(
@@ -66,10 +67,12 @@ export async function embedHome(
 async function openAndEmbed(
   engines: Engines,
   settings: Settings,
-  { holder }: EmbedOptions,
+  options: EmbedOptions,
 ): Promise<EmbeddedHome> {
   await using opened = new AsyncDisposableStack();
-  const open = opened.use(await openHome(engines, settings.home, { holder, onLost: thrownByCall }));
+  const open = opened.use(
+    await openHome(engines, settings.home, { ...options, onLost: thrownByCall }),
+  );
   const { log, scrubWith } = opened.use(openHomeLog(engines, open.home));
   scrubWith(open.secrets.scrubber);
   const { relay, attachments, attachmentBlobs } = opened.use(
@@ -156,9 +159,10 @@ export async function restoreInto(
   engines: Engines,
   settings: Settings,
   request: RestoreRequest,
+  onMended?: OnMended,
 ): Promise<RestoredHome> {
   const { home } = settings;
-  await prepareHome(engines, home);
+  for (const words of await prepareHome(engines, home)) onMended?.(words);
   await using lock = await lockHome(engines, home, { holder: 'aos restore' });
   const summary = await restoreHome(engines, home, request);
   await using ledger = await openLedger(engines, home, lock, thrownByCall);
@@ -191,8 +195,9 @@ export async function giveUpSecretsIn(
   engines: Engines,
   { home }: Settings,
   confirm: (names: readonly string[]) => Promise<void>,
+  onMended: OnMended,
 ): Promise<GivenUpSecrets> {
-  await prepareHome(engines, home);
+  for (const words of await prepareHome(engines, home)) onMended(words);
   await using lock = await lockHome(engines, home, { holder: 'aos secret rm' });
   await using ledger = await openLedger(engines, home, lock, thrownByCall);
   await confirm((await listSecrets(ledger.committed)).map(({ name }) => name));

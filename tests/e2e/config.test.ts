@@ -452,3 +452,48 @@ describe('aos config schema', () => {
     expect(JSON.parse(json.stdout)).toEqual({ ok: true, data: JSON.parse(plain.stdout) });
   });
 });
+
+describe('a config.json that is open to others', () => {
+  async function openConfig() {
+    const home = temporaryFolder();
+    await aosHere(['--home', home.path, 'register', 'jean']);
+    writeConfig(home, '{}');
+    chmodSync(home.at('config.json'), 0o644);
+    return home;
+  }
+  const said = (home: TemporaryFolder) =>
+    `Mended: "${home.at('config.json')}" was open to others (mode 644) and is not any more\n`;
+
+  test.each([
+    ['ps', ['ps']],
+    ['ps --json', ['ps', '--json']],
+  ])('is closed by a command without a daemon, which says so once: %s', async (_words, words) => {
+    await using home = await openConfig();
+
+    const first = await aosHere(['--home', home.path, ...words]);
+    const second = await aosHere(['--home', home.path, ...words]);
+
+    expect(first).toMatchObject({ code: 0, stderr: said(home) });
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toBe(second.stdout);
+    expect(lstatSync(home.at('config.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('is closed by "aos restore", which says so', async () => {
+    await using home = await openConfig();
+
+    const run = await aosHere(['--home', home.path, 'restore', home.at('nothing')]);
+
+    expect(run.code).not.toBe(0);
+    expect(run.stderr).toContain(said(home));
+  });
+
+  test('is left as it is by "aos doctor", which names the command that closes it', async () => {
+    await using home = await openConfig();
+
+    const run = await aosHere(['--home', home.path, 'doctor', 'modes']);
+
+    expect(run.stdout).toContain(`try: chmod -R go-rwx ${home.path}/`);
+    expect(lstatSync(home.at('config.json')).mode & 0o777).toBe(0o644);
+  });
+});

@@ -27,7 +27,12 @@ export interface OpenOptions {
   readonly takeover?: boolean;
   /** Called once, when this process can write no more. */
   readonly onLost: (why: AosError) => void;
+  /** Called with each thing that was mended, even where the home cannot be opened after that. */
+  readonly onMended?: OnMended | undefined;
 }
+
+/** Hears in words what of a home was mended. */
+export type OnMended = (words: string) => void;
 
 export interface OpenHome extends AsyncDisposable {
   readonly home: string;
@@ -49,6 +54,7 @@ export async function openHome(
   options: OpenOptions,
 ): Promise<OpenHome> {
   const mended = await prepareHome(engines, home);
+  for (const words of mended) options.onMended?.(words);
   await using opened = new AsyncDisposableStack();
   const lock = opened.use(await lockHome(engines, home, options));
   await refuseLostLedger(engines, home);

@@ -10,6 +10,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import type { Settings } from '../config/settings.ts';
 import { version } from '../version.ts';
 import type { Engines } from './compose.ts';
+import type { OnMended } from './open-home.ts';
 
 export interface ReachedHome {
   readonly engines: Engines;
@@ -23,6 +24,7 @@ export interface HomeUse {
   readonly holder: string;
   /** Whether the command makes a home where there is none. */
   readonly mayCreate?: boolean;
+  readonly onMended?: OnMended | undefined;
 }
 
 // Another command is done in less, and so is the start of a daemon.
@@ -51,11 +53,11 @@ export async function useHome<T>(
 
 async function openHere(
   { engines, settings }: ReachedHome,
-  { holder, mayCreate = false }: HomeUse,
+  { holder, mayCreate = false, onMended }: HomeUse,
 ): Promise<{ readonly client: Client } & AsyncDisposable> {
   if (!mayCreate) await refuseNoHome(engines, settings.home);
   const { inside } = await import('../inside.ts');
-  const home = await inside.embedHome(engines, settings, { holder });
+  const home = await inside.embedHome(engines, settings, { holder, onMended });
   const transport = connectionTransport({ clock: engines.clock, connect: () => home.connect() });
   return {
     client: createClient({ ...engines, version, transport }),

@@ -6,12 +6,13 @@
 import { join } from 'node:path';
 import { agentDoorOf, agentOf, loadConfig } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
+import type { OnMended } from '../../app/home/open-home.ts';
 import { type HomeUse, type ReachedHome, useHome } from '../../app/home/use-home.ts';
 import { version } from '../../app/version.ts';
 import { type Client, connectTo, createClient } from '../../gateway/client/client.ts';
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/text/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from './context.ts';
 
 /** The daemon of the home that this command is about. */
@@ -56,5 +57,16 @@ export async function withHome<T>(
   const reached = await reach(context);
   // An agent has no home of its own to open.
   if (agentDoor(context) !== undefined) return work(reached.client);
-  return useHome(reached, { ...use, signal: context.signal }, work);
+  const onMended = sayMended(context);
+  return useHome(reached, { ...use, onMended, signal: context.signal }, work);
+}
+
+/** On stderr, which is nobody's data: with `--json` too, because it is not said a second time. */
+export function sayMended({ terminal }: Pick<Context, 'terminal'>): OnMended {
+  return (words) => terminal.err(`${mendedLine(words)}\n`);
+}
+
+/** As `aos up` has it among its own lines. */
+export function mendedLine(words: string): string {
+  return `Mended: ${oneLine(words)}`;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { reach } from '../core/connect.ts';
+import { reach, sayMended } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 import { readPassphrase } from './passphrase.ts';
@@ -28,11 +28,8 @@ export function defineRestore(command: Command, context: Context): void {
           ? undefined
           : await readPassphrase(engines.disk, passphraseFile);
       const { inside } = await import('../../app/inside.ts');
-      const summary = await inside.restoreInto(engines, settings, {
-        path: resolve(file),
-        passphrase,
-        replace: replace === true,
-      });
+      const request = { path: resolve(file), passphrase, replace: replace === true };
+      const summary = await inside.restoreInto(engines, settings, request, sayMended(context));
       const { events, made_at, keys, moved_aside, agents_without_keys, warnings } = summary;
       const lines = [
         `The home is as it was at ${made_at}: ${counted(events, 'event')}. Keys: ${keys}.`,

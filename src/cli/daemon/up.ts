@@ -4,8 +4,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { oneLine } from '../../kernel/text/quote.ts';
-import { reach } from '../core/connect.ts';
+import { mendedLine, reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';
 import { stopSignal } from '../core/stop-signal.ts';
@@ -95,7 +94,7 @@ function readyOutcome(
     ['  http', `${url} (the handle is in keys/owner.handle)`],
     ['  process', String(pid)],
   ];
-  const said = [...mended.map((words) => `Mended: ${oneLine(words)}`), ...(isNew ? [offer] : [])];
+  const said = [...mended.map(mendedLine), ...(isNew ? [offer] : [])];
   const lines = [`Agent OS ${version} is up.`, table(rows), ...said, `To stop it: ${howToStop}`];
   return { data: { version, home, pid, socket, url, mended }, text: lines.join('\n') };
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { confirm } from '../core/confirm.ts';
-import { reach, withHome } from '../core/connect.ts';
+import { reach, sayMended, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 
@@ -101,7 +101,8 @@ async function removeEach(context: Context, options: RemoveOptions): Promise<Rem
 async function giveUp(context: Context, options: RemoveOptions): Promise<Removed> {
   const { engines, settings } = await reach(context);
   const { inside } = await import('../../app/inside.ts');
-  return inside.giveUpSecretsIn(engines, settings, (names) => askFirst(context, names, options));
+  const confirmed = (names: readonly string[]) => askFirst(context, names, options);
+  return inside.giveUpSecretsIn(engines, settings, confirmed, sayMended(context));
 }
 
 /** Throws unless somebody says yes. */
