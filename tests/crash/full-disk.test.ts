@@ -24,7 +24,8 @@ async function runRounds(choices: Pick<FullDisk, 'rounds' | 'frees'>): Promise<F
 }
 
 function expectNothingLost({ rounds, verified }: FullDiskReport): void {
-  for (const { acknowledged, lost, refusals, up, gc, again, status, doctor } of rounds) {
+  for (const { acknowledged, lost, refusals, early, up, gc, again, status, doctor } of rounds) {
+    expect(early).toMatchObject({ code: 0, text: expect.not.stringContaining('disk') });
     expect(acknowledged).toBeGreaterThan(0);
     expect(refusals[0]).toMatch(/^(?:ledger|disk)\.full$/);
     expect(refusals.at(-1)).toMatch(/^ready +no: the disk is full/m);
@@ -37,10 +38,21 @@ function expectNothingLost({ rounds, verified }: FullDiskReport): void {
     );
     expect(up.text).not.toMatch(stackLine);
     expect(gc).toMatchObject({ code: 0, text: expect.stringContaining('are free now') });
+    expectSum(gc.text);
     expect(again).toMatchObject({ code: 0, text: expect.stringContaining('is up') });
     expect(lost).toEqual([]);
   }
   expect(verified).toMatchObject({ code: 0, text: expect.stringContaining('The chain is whole') });
+}
+
+const shares =
+  /Of the (\S+) MiB that were kept for this, (\S+) MiB are given back and (\S+) M?i?B still kept/;
+
+/** What was kept is what is given back and what is kept again, unless more is kept now. */
+function expectSum(text: string): void {
+  if (text.includes('are kept for the next time')) return;
+  const [kept = Number.NaN, given = 0, again = 0] = shares.exec(text)?.slice(1).map(Number) ?? [];
+  expect(given + again).toBeCloseTo(kept, 1);
 }
 
 describe.runIf(hasSandbox)('on a disk that is full to the last byte', () => {

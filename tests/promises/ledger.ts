@@ -163,7 +163,7 @@ export const ledgerPromises: readonly KeptPromise[] = [
     says: 'A home that was killed on a full disk starts again by the advice that is given: `aos gc`, `aos up`.',
     guard: {
       file: 'src/app/upkeep/reserve.test.ts',
-      title: 'freeReserve() gives it back on a disk that is short of room, and not on another',
+      title: 'withRoom() gives the reserve back on a full disk before the work, and not on another',
     },
     proof: {
       file: 'tests/crash/full-disk.test.ts',
@@ -172,8 +172,8 @@ export const ledgerPromises: readonly KeptPromise[] = [
     bug: {
       what: 'the room that is kept is not given back',
       file: 'src/app/upkeep/reserve.ts',
-      find: 'await removeIfThere(disk, path);',
-      put: 'await disk.stat(path);',
+      find: 'await removeIfThere(disk, join(home, reserveName));',
+      put: 'await disk.stat(join(home, reserveName));',
     },
   },
   {

@@ -25,6 +25,8 @@ export interface FullRound {
   /** Of all rounds so far. */
   readonly lost: readonly string[];
   readonly refusals: readonly string[];
+  /** What `aos gc` says before the disk is full. */
+  readonly early: Told;
   readonly status: Told;
   readonly doctor: Told;
   readonly up: Told;
@@ -55,6 +57,7 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
     await using daemon = await startDaemon(home);
     if (round === 0) for (const name of ['jean', 'sam']) await daemon.client.register(name);
     await until(() => expectReserve(folder, join(home, '.reserve')));
+    const early = await tell(home, 'gc');
     const before = acknowledged.length;
     const refusals = await fillUnderLoad(daemon, folder, acknowledged);
     const full = await tell(home, 'status');
@@ -67,7 +70,7 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
       acknowledged: acknowledged.length - before,
       lost: await arrived(home, acknowledged),
       refusals: [...refusals, full.text],
-      ...{ status, doctor, up, gc, again },
+      ...{ early, status, doctor, up, gc, again },
     });
     await tell(home, 'down');
     if (frees) rmSync(join(folder, 'filler'));

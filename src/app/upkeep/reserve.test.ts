@@ -3,7 +3,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { freeReserve, keepReserve, plainerIfFull } from './reserve.ts';
+import { freeReserve, keepReserve, plainerIfFull, withRoom } from './reserve.ts';
 
 const MiB = 1024 * 1024;
 
@@ -49,16 +49,50 @@ test('keepReserve() fills up what a crash has cut short, or a disk that was shor
   expect(await home.reserved()).toBe(35 * MiB + 3);
 });
 
-test('freeReserve() gives it back on a disk that is short of room, and not on another', async () => {
+test('freeReserve() gives it back, and says how much that was', async () => {
   await using home = homeOn(1000 * MiB);
   await keepReserve(home, home.home);
-
-  expect(await freeReserve(home, home.home)).toBe(0);
-  home.room.takenBytes = 960 * MiB;
 
   expect(await freeReserve(home, home.home)).toBe(36 * MiB);
   expect(await home.disk.stat(home.path)).toBeUndefined();
   expect(await freeReserve(home, home.home)).toBe(0);
+});
+
+test('withRoom() gives the reserve back on a full disk before the work, and not on another', async () => {
+  await using home = homeOn(64 * MiB);
+  await keepReserve(home, home.home);
+
+  const before = await withRoom(home, home.home, home.reserved);
+  home.room.takenBytes = 32 * MiB;
+  const onFull = await withRoom(home, home.home, home.reserved);
+
+  expect(before).toEqual({ result: 32 * MiB, givenBytes: 0 });
+  expect(onFull).toEqual({ result: 0, givenBytes: 32 * MiB });
+});
+
+test('withRoom() gives the reserve back where the work finds too little room, and does it again', async () => {
+  await using home = homeOn(64 * MiB);
+  await keepReserve(home, home.home);
+  const work = async () => {
+    if ((await home.reserved()) > 0) throw thrown('disk.full');
+    return 'done';
+  };
+
+  const done = await withRoom(home, home.home, work);
+
+  expect(done).toEqual({ result: 'done', givenBytes: 32 * MiB });
+});
+
+test('withRoom() throws what the work throws where there is nothing to give back, or no need', async () => {
+  await using home = homeOn(64 * MiB);
+  const full = withRoom(home, home.home, () => Promise.reject(thrown('disk.full')));
+  await expect(full).rejects.toMatchObject({ code: 'disk.full' });
+  await keepReserve(home, home.home);
+
+  const other = withRoom(home, home.home, () => Promise.reject(thrown('home.busy')));
+
+  await expect(other).rejects.toMatchObject({ code: 'home.busy' });
+  expect(await home.reserved()).toBe(32 * MiB);
 });
 
 test('freeReserve() leaves alone what is no file', async () => {

@@ -13,6 +13,7 @@ import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,
+  type DiskView,
   type EventLoop,
   endOfTurn,
   type Random,
@@ -50,41 +51,69 @@ export async function keepReserve(deps: ReserveDeps, home: string): Promise<void
   }
 }
 
-/** Gives it back where the disk is short of room. Resolves to how many bytes that were. */
-export async function freeReserve(
-  { disk, volume }: Pick<ReserveDeps, 'disk' | 'volume'>,
+type RoomDeps = Pick<ReserveDeps, 'disk' | 'volume'>;
+
+/** Gives it back. Resolves to how many bytes that were. */
+export async function freeReserve({ disk }: Pick<RoomDeps, 'disk'>, home: string): Promise<number> {
+  const keptBytes = await reserveSize({ disk }, home);
+  if (keptBytes > 0) await removeIfThere(disk, join(home, reserveName));
+  return keptBytes;
+}
+
+/** How many bytes are kept; 0 also where something else has that name. */
+export async function reserveSize(
+  { disk }: { readonly disk: DiskView },
   home: string,
 ): Promise<number> {
-  const path = join(home, reserveName);
-  const there = await disk.stat(path).catch(() => undefined);
-  if (there?.kind !== 'file') return 0;
-  if ((await volume.usage(home)).writableBytes >= reserveBytes) return 0;
-  await removeIfThere(disk, path);
-  return there.sizeBytes;
+  const there = await disk.stat(join(home, reserveName)).catch(() => undefined);
+  return there?.kind === 'file' ? there.sizeBytes : 0;
+}
+
+/** Does the work of making room, and gives the reserve back first where the disk is full. */
+export async function withRoom<T>(
+  deps: RoomDeps,
+  home: string,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly givenBytes: number }> {
+  const isFullNow = isFull(await deps.volume.usage(home));
+  const givenBytes = isFullNow ? await freeReserve(deps, home) : 0;
+  try {
+    return { result: await work(), givenBytes };
+  } catch (failure) {
+    if (!isNoRoom(failure)) throw failure;
+    // V3: what a start moves into the ledger may need more than is left on a disk that is not
+    // full yet, and then "aos gc" is what was advised.
+    const laterBytes = await freeReserve(deps, home);
+    if (laterBytes === 0) throw failure;
+    return { result: await work(), givenBytes: givenBytes + laterBytes };
+  }
+}
+
+function isNoRoom(failure: unknown): boolean {
+  return failure instanceof AosError && ['disk.full', 'ledger.full'].includes(failure.code);
 }
 
 /** What kept a home from being opened, as what to do where it was a disk without room. */
 export async function plainerIfFull(
-  { disk, volume }: Pick<ReserveDeps, 'disk' | 'volume'>,
+  { disk, volume }: RoomDeps,
   home: string,
   failure: unknown,
 ): Promise<unknown> {
   if (!(failure instanceof AosError) || !(await isForWantOfRoom(volume, home, failure))) {
     return failure;
   }
-  const there = await disk.stat(join(home, reserveName)).catch(() => undefined);
   return new AosError('disk.full', {
     message: `The disk under the home folder ${quote(home)} is full, so nothing can be done there; nothing was lost`,
     fix:
-      there?.kind === 'file'
+      (await reserveSize({ disk }, home)) > 0
         ? 'aos gc gives back the room that is kept for this; then try again'
         : 'Free some space on that disk; "aos du" shows what the home takes',
     cause: failure,
   });
 }
 
-async function isForWantOfRoom(volume: Volume, home: string, { code }: AosError): Promise<boolean> {
-  if (code === 'disk.full' || code === 'ledger.full') return true;
+async function isForWantOfRoom(volume: Volume, home: string, failure: AosError): Promise<boolean> {
+  if (isNoRoom(failure)) return true;
   // Where SQLite cannot make its shared memory, it calls that a disk that fails.
-  return code === 'ledger.failed' && isFull(await volume.usage(home));
+  return failure.code === 'ledger.failed' && isFull(await volume.usage(home));
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';
-import { freeReserve } from '../../app/upkeep/reserve.ts';
+import { reserveSize, withRoom } from '../../app/upkeep/reserve.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';
@@ -29,12 +29,9 @@ export function defineGc(command: Command, context: Context): void {
       const left = swept.failed.map(({ path, why }) => `left: ${oneLine(path)}: ${oneLine(why)}`);
       const text =
         rows.length === 0 ? 'There is nothing to remove.' : [table(rows), ...left, last].join('\n');
-      const { reserve_bytes, free_bytes } = swept;
-      const given = `The disk was full. The ${bytesWords(reserve_bytes)} that were kept for this are given back`;
-      const room = `${given}: ${bytesWords(free_bytes)} are free now.\nFree some space there; "aos du" shows what the home takes.`;
       context.print({
         data: { ...swept, dry_run: dryRun },
-        text: reserve_bytes > 0 ? `${text}\n${room}` : text,
+        text: swept.reserve_bytes > 0 ? `${text}\n${roomWords(swept)}` : text,
       });
     });
 }
@@ -42,19 +39,35 @@ export function defineGc(command: Command, context: Context): void {
 type Swept = Answer<'gc'> & {
   /** What was given back of the room that is kept for a full disk. */
   readonly reserve_bytes: number;
+  /** What is kept now: some is kept again, of what was given back. */
+  readonly kept_bytes: number;
   readonly free_bytes: number;
 };
+
+/** How much is free after a full disk, and how much of what was kept for it still is. */
+function roomWords({ reserve_bytes, kept_bytes, free_bytes }: Swept): string {
+  const free = `${bytesWords(free_bytes)} are free now`;
+  const kept = bytesWords(kept_bytes);
+  const now =
+    kept_bytes < reserve_bytes
+      ? `Of the ${bytesWords(reserve_bytes)} that were kept for this, ${bytesWords(reserve_bytes - kept_bytes)} are given back and ${kept} still kept: ${free}.`
+      : `${free}, and ${kept} are kept for the next time.`;
+  return `The disk was full. ${now}\nFree some space there; "aos du" shows what the home takes.`;
+}
 
 /** The room first, and by this process: without it neither a home is opened nor a daemon asked. */
 async function sweep(context: Context): Promise<Swept> {
   const reached = await reach(context);
   const { engines, settings } = reached;
+  const work = () =>
+    withHome(context, { holder: 'aos gc' }, (client) =>
+      client.gc({ dry_run: false }, { signal: context.signal }),
+    );
   const isOwner = agentDoor(context) === undefined;
-  const reserve_bytes = isOwner ? await freeReserve(engines, settings.home) : 0;
-  const swept = await withHome(context, { holder: 'aos gc' }, (client) =>
-    client.gc({ dry_run: false }, { signal: context.signal }),
-  );
-  return { ...swept, reserve_bytes, free_bytes: await freeBytes(reached) };
+  const { result, givenBytes } = isOwner
+    ? await withRoom(engines, settings.home, work)
+    : { result: await work(), givenBytes: 0 };
+  return { ...result, reserve_bytes: givenBytes, ...(await roomOf(reached)) };
 }
 
 /** Without a daemon it only looks, so that it works on a full disk. */
@@ -63,16 +76,20 @@ async function find(context: Context): Promise<Swept> {
   const { engines, settings, client } = reached;
   const { signal } = context;
   const nothing = { freed_bytes: 0, failed: [], reserve_bytes: 0 };
-  const free_bytes = await freeBytes(reached);
+  const room = await roomOf(reached);
   if (agentDoor(context) !== undefined || (await answers(client, signal))) {
-    return { ...nothing, ...(await client.gc({ dry_run: true }, { signal })), free_bytes };
+    return { ...nothing, ...(await client.gc({ dry_run: true }, { signal })), ...room };
   }
   await refuseNoHome(engines, settings.home);
   const { inside } = await import('../../app/inside.ts');
   const items = await inside.findGarbage(engines, settings.home, signal);
-  return { ...nothing, items, free_bytes };
+  return { ...nothing, items, ...room };
 }
 
-async function freeBytes({ engines, settings }: ReachedHome): Promise<number> {
-  return (await engines.volume.usage(settings.home)).writableBytes;
+async function roomOf({
+  engines,
+  settings: { home },
+}: ReachedHome): Promise<Pick<Swept, 'kept_bytes' | 'free_bytes'>> {
+  const { writableBytes } = await engines.volume.usage(home);
+  return { kept_bytes: await reserveSize(engines, home), free_bytes: writableBytes };
 }
