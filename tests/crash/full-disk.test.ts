@@ -63,6 +63,12 @@ describe.runIf(hasSandbox)('on a disk that is full to the last byte', () => {
 
     expect(report.rounds).toHaveLength(rounds);
     expectNothingLost(report);
+    expect(report.stopped).toHaveLength(rounds);
+    for (const { text } of report.stopped) {
+      expect(text).toMatch(/^failed +ledger +The disk .* is full/m);
+      expect(text).toMatch(/^failed +relay +The disk .* is full/m);
+      expect(text).not.toContain('system log');
+    }
   });
 
   // What is kept is half of what there is, so that it is enough for what fits into the other half.

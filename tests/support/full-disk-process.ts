@@ -43,6 +43,8 @@ export interface FullDiskReport {
   readonly rounds: readonly FullRound[];
   /** Of the whole chain. */
   readonly verified: Told;
+  /** What `aos doctor` says of a full disk after `aos down`; not where nobody frees space. */
+  readonly stopped: readonly Told[];
 }
 
 const MiB = 1024 * 1024;
@@ -53,6 +55,7 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
   const home = join(folder, 'home');
   const acknowledged: string[] = [];
   const done: FullRound[] = [];
+  const stopped: Told[] = [];
   for (let round = 0; round < rounds; round++) {
     await using daemon = await startDaemon(home);
     if (round === 0) for (const name of ['jean', 'sam']) await daemon.client.register(name);
@@ -73,9 +76,12 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
       ...{ early, status, doctor, up, gc, again },
     });
     await tell(home, 'down');
-    if (frees) rmSync(join(folder, 'filler'));
+    if (!frees) continue;
+    fillUp(join(folder, 'filler'));
+    stopped.push(await tell(home, 'doctor'));
+    rmSync(join(folder, 'filler'));
   }
-  return { rounds: done, verified: await tell(home, 'audit', 'verify') };
+  return { rounds: done, stopped, verified: await tell(home, 'audit', 'verify') };
 }
 
 /** Resolves to the codes with which sends were refused, when there is no byte left. */

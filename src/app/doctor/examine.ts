@@ -4,6 +4,7 @@ import type { VolumeUsage } from '../../kernel/ports.ts';
 import { type ConfigSources, loadConfig } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Engines } from '../home/compose.ts';
+import { plainerIfFull } from '../upkeep/reserve.ts';
 import { checkClock } from './clock.ts';
 import { checkDisk, checkFileSystem } from './disk.ts';
 import type { Check, CheckName, Finding, Verdict } from './finding.ts';
@@ -89,10 +90,15 @@ function judgeWith(settings: Settings, examination: Examination): Judge {
     asked ??= examination.volume.usage(settings.home);
     return asked;
   };
-  return async (check) =>
-    check === 'config'
-      ? { state: 'ok', says: 'every setting is understood' }
-      : checks[check]({ ...examination, settings, usage });
+  return async (check) => {
+    if (check === 'config') return { state: 'ok', says: 'every setting is understood' };
+    try {
+      return await checks[check]({ ...examination, settings, usage });
+    } catch (failure) {
+      // To read the ledger takes room too, and SQLite would have the disk looked at.
+      throw await plainerIfFull(examination, settings.home, failure);
+    }
+  };
 }
 
 function told(error: unknown): Verdict {
