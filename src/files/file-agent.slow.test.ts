@@ -675,7 +675,13 @@ test('a copy that a crash cut off is not gone on with where it does not fit, and
     const begun = first.ask(yes, { signal: ends.signal, onProgress });
     await expect(begun).rejects.toBe(stopping);
   }
-  const room = { usedBytes: 2 ** 30, freeBytes: 4096, writableBytes: 4096, fileSystem: 'ext4' };
+  const room = {
+    usedBytes: 2 ** 30,
+    freeBytes: 4096,
+    writableBytes: 4096,
+    writableFiles: 99,
+    fileSystem: 'ext4',
+  };
 
   await using again = await fileAgentWorld({
     folder,

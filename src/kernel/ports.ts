@@ -145,6 +145,8 @@ export interface VolumeUsage {
   readonly freeBytes: number;
   /** What this process may still write: as root, also what is kept for root. */
   readonly writableBytes: number;
+  /** How many more files can be made; infinite where the disk has no limit, or tells none. */
+  readonly writableFiles: number;
   /** `ext4`, `nfs4`, `fuse.sshfs`, …; undefined where the system does not tell. */
   readonly fileSystem: string | undefined;
 }

@@ -4,21 +4,39 @@ import { describe, expect, test } from 'vitest';
 import type { FullDisk, FullDiskReport } from '../support/full-disk-process.ts';
 import { programMs } from '../support/limits.ts';
 import { hasSandbox } from '../support/machine.ts';
+import type { NoFilesReport } from '../support/no-files-process.ts';
 import { runProgram, stackLine } from '../support/run-aos.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { deep, times } from '../support/tier.ts';
 
 const sizeBytes = 64 * 1024 * 1024;
 const program = join(import.meta.dirname, '..', 'support', 'full-disk-process.ts');
+const noFilesProgram = join(import.meta.dirname, '..', 'support', 'no-files-process.ts');
 
 async function runRounds(choices: Pick<FullDisk, 'rounds' | 'frees'>): Promise<FullDiskReport> {
   await using folder = temporaryFolder();
-  const disk = ['--perms', '0700', '--size', String(sizeBytes), '--tmpfs', folder.path];
   const argument = JSON.stringify({ folder: folder.path, ...choices });
-  const words = ['--dev-bind', '/', '/', ...disk, process.execPath, program, argument];
+  const words = [...diskAt(folder.path), process.execPath, program, argument];
   const { stdout, stderr } = await runProgram('bwrap', words, {
     withinMs: choices.rounds * programMs,
   });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
+function diskAt(folder: string): string[] {
+  const disk = ['--perms', '0700', '--size', String(sizeBytes), '--tmpfs', folder];
+  return ['--dev-bind', '/', '/', ...disk];
+}
+
+async function runWithoutFiles(): Promise<NoFilesReport> {
+  await using folder = temporaryFolder();
+  const { path } = folder;
+  // The disk is given few files by a process that may do so in a namespace of its own.
+  const rights = ['--unshare-user', '--cap-add', 'CAP_SYS_ADMIN'];
+  const few = ['sh', '-c', 'mount -o remount,nr_inodes=300 "$0" && exec "$@"', path];
+  const words = [...rights, ...diskAt(path), ...few, process.execPath, noFilesProgram, path];
+  const { stdout, stderr } = await runProgram('bwrap', words, { withinMs: programMs });
   expect(stderr).toBe('');
   return JSON.parse(stdout);
 }
@@ -29,7 +47,7 @@ function expectNothingLost({ rounds, verified }: FullDiskReport): void {
     expect(acknowledged).toBeGreaterThan(0);
     expect(refusals[0]).toMatch(/^(?:ledger|disk)\.full$/);
     expect(refusals.at(-1)).toMatch(/^ready +no: the disk is full/m);
-    expect(status.text).toContain('the disk under it is full\n  try: aos gc, then aos up');
+    expect(status.text).toMatch(/the disk under it is full\n {2}try: aos gc .*; then aos up/);
     expect(doctor.text).toMatch(/^failed +disk +100 % of the disk .* it is full/m);
     expect(doctor.text).not.toMatch(/bubblewrap 0|make it writable|ENOSPC/);
     expect(up.code).toBe(7);
@@ -64,15 +82,36 @@ describe.runIf(hasSandbox)('on a disk that is full to the last byte', () => {
     expect(report.rounds).toHaveLength(rounds);
     expectNothingLost(report);
     expect(report.stopped).toHaveLength(rounds);
-    for (const { text } of report.stopped) {
-      expect(text).toMatch(/^failed +ledger +The disk .* is full/m);
-      expect(text).toMatch(/^failed +relay +The disk .* is full/m);
-      expect(text).not.toContain('system log');
+    for (const { doctor, bare } of report.stopped) {
+      expect(doctor.text).toMatch(/^failed +ledger +The disk .* is full/m);
+      expect(doctor.text).toMatch(/^failed +relay +The disk .* is full/m);
+      expect(doctor.text).not.toContain('system log');
+      expect(bare.status.text).toMatch(/the disk under it is full\n {2}try: free 36 MiB or more/);
+      expect(bare.doctor.text).toMatch(/^failed +disk .* is full\n +try: free 36 MiB or more/m);
+      expect(bare.doctor.text).not.toContain('aos gc');
     }
   });
 
   // What is kept is half of what there is, so that it is enough for what fits into the other half.
   deep('the same where nobody frees any space', async () => {
     expectNothingLost(await runRounds({ rounds: 6, frees: false }));
+  });
+});
+
+describe.runIf(hasSandbox)('on a disk without room for another file', () => {
+  test('it is said to remove some, and a killed home starts again by that', async () => {
+    const { alive, killed, again } = await runWithoutFiles();
+
+    // What a daemon has just removed leaves room for a few.
+    const says = 'has (?:no room for|room for only \\d+) more files?';
+    expect(alive.status.text).toMatch(new RegExp(`^ready +no: the disk ${says}`, 'm'));
+    for (const { doctor, status, up } of [alive, killed]) {
+      expect(doctor.text).toMatch(new RegExp(`^failed +home .* ${says}`, 'm'));
+      expect(doctor.text).not.toMatch(/make it writable|who owns/);
+      expect(status.text + up.text).not.toMatch(/does not let this user|who owns/);
+    }
+    expect(killed.status.text).toMatch(new RegExp(`${says}\\n  try: remove 64 files`));
+    expect(killed.up.text).toMatch(new RegExp(`${says}, .*\\n  try: remove 64 files`));
+    expect(again).toMatchObject({ code: 0, text: expect.stringContaining('is up') });
   });
 });

@@ -35,6 +35,12 @@ export interface FullRound {
   readonly again: Told;
 }
 
+export interface StoppedRound {
+  readonly doctor: Told;
+  /** Where there is nothing left to give back. */
+  readonly bare: { readonly status: Told; readonly doctor: Told };
+}
+
 export interface Told extends Pick<Run, 'code'> {
   readonly text: string;
 }
@@ -43,8 +49,8 @@ export interface FullDiskReport {
   readonly rounds: readonly FullRound[];
   /** Of the whole chain. */
   readonly verified: Told;
-  /** What `aos doctor` says of a full disk after `aos down`; not where nobody frees space. */
-  readonly stopped: readonly Told[];
+  /** What is said of a full disk after `aos down`; not where nobody frees space. */
+  readonly stopped: readonly StoppedRound[];
 }
 
 const MiB = 1024 * 1024;
@@ -55,7 +61,7 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
   const home = join(folder, 'home');
   const acknowledged: string[] = [];
   const done: FullRound[] = [];
-  const stopped: Told[] = [];
+  const stopped: StoppedRound[] = [];
   for (let round = 0; round < rounds; round++) {
     await using daemon = await startDaemon(home);
     if (round === 0) for (const name of ['jean', 'sam']) await daemon.client.register(name);
@@ -77,11 +83,19 @@ async function main({ folder, rounds, frees }: FullDisk): Promise<FullDiskReport
     });
     await tell(home, 'down');
     if (!frees) continue;
-    fillUp(join(folder, 'filler'));
-    stopped.push(await tell(home, 'doctor'));
+    stopped.push(await lookStopped(folder, home));
     rmSync(join(folder, 'filler'));
   }
   return { rounds: done, stopped, verified: await tell(home, 'audit', 'verify') };
+}
+
+async function lookStopped(folder: string, home: string): Promise<StoppedRound> {
+  fillUp(join(folder, 'filler'));
+  const withReserve = await tell(home, 'doctor');
+  rmSync(join(home, '.reserve'));
+  fillUp(join(folder, 'filler'));
+  const [status, doctor] = await Promise.all([tell(home, 'status'), tell(home, 'doctor')]);
+  return { doctor: withReserve, bare: { status, doctor } };
 }
 
 /** Resolves to the codes with which sends were refused, when there is no byte left. */

@@ -1,13 +1,15 @@
 import type { VolumeUsage } from '../../kernel/ports.ts';
 import type { Patient, Verdict } from './finding.ts';
+import { describeFullDisk, isFull } from './full-disk.ts';
 
-export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> {
-  const { diskWarnPercent, diskAlertPercent } = settings;
+export async function checkDisk({ settings, disk, usage }: Patient): Promise<Verdict> {
+  const { home, diskWarnPercent, diskAlertPercent } = settings;
   const volumeUsage = await usage();
   const percent = usedPercent(volumeUsage);
   if (isFull(volumeUsage)) {
-    const says = `${percent} % of the disk under the home folder is used: it is full`;
-    return { state: 'failed', says, fix: fullFix };
+    const { is, fix } = await describeFullDisk({ disk }, home, volumeUsage);
+    const says = `${percent} % of the disk under the home folder is used, and it ${is}`;
+    return { state: 'failed', says, fix };
   }
   const says = `${percent} % of the disk under the home folder is used, ${gibibytes(volumeUsage.freeBytes)} are free`;
   if (percent < diskWarnPercent) return { state: 'ok', says };
@@ -17,19 +19,6 @@ export async function checkDisk({ settings, usage }: Patient): Promise<Verdict> 
     fix: 'free some space, or move the home folder to a larger disk: export AOS_HOME=…',
   };
 }
-
-// A daemon starts with less, and then has nothing left for its work.
-const leastBytes = 1024 * 1024;
-
-/** Can nothing worth mentioning be written any more? One of no size tells nothing. */
-export function isFull({ usedBytes, writableBytes }: VolumeUsage): boolean {
-  return usedBytes > 0 && writableBytes < leastBytes;
-}
-
-/** What every check says whose work needs room. */
-export const fullSays = 'the disk under the home folder is full: nothing can be written there';
-export const fullFix =
-  'aos gc gives back the room that is kept for this; then free some space there';
 
 /** As df counts: what is kept for root is neither used nor free. */
 export function usedPercent({ usedBytes, freeBytes }: VolumeUsage): number {

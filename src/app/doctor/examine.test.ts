@@ -34,7 +34,7 @@ async function lookAll(check: CheckName, machine: Machine) {
   await disk.makeFolder('/home');
   await writeLimits(disk, machine.limits ?? { watches: 100_000, instances: 1000 });
   await machine.prepare?.(disk, clock);
-  const room = { freeBytes: 90, writableBytes: 90 * 2 ** 20 };
+  const room = { freeBytes: 90, writableBytes: 90 * 2 ** 20, writableFiles: 1000 };
   const usage = { usedBytes: 10, ...room, fileSystem: 'ext4', ...machine.usage };
   return examine(
     {
@@ -120,10 +120,63 @@ describe('disk', () => {
   test.each(['disk', 'home'] as const)('one that is full is called so by %s', async (check) => {
     expect(await look(check, { usage: full })).toMatchObject({
       state: 'failed',
-      says: expect.stringContaining('is full'),
-      fix: expect.stringContaining('aos gc'),
+      says: expect.stringMatching(/is full$/),
+      fix: expect.stringMatching(/^free 36 MiB or more/),
     });
   });
+
+  test.each(['disk', 'home'] as const)(
+    'of one that is full %s advises "aos gc" where there is room to give back',
+    async (check) => {
+      const prepare = (disk: SimulatedDisk) => write(disk, '/home/.reserve', 'x');
+
+      expect(await look(check, { usage: full, prepare })).toMatchObject({
+        says: expect.stringMatching(/is full$/),
+        fix: expect.stringMatching(/^aos gc/),
+      });
+    },
+  );
+
+  test.each([
+    ['disk', 0, 'has no room for more files'],
+    ['disk', 63, 'has room for only 63 more files'],
+    ['home', 0, 'has no room for more files'],
+    ['home', 1, 'has room for only 1 more file'],
+  ] as const)('%s says of one with %i files left that it %s', async (check, left, says) => {
+    expect(await look(check, { usage: { writableFiles: left } })).toMatchObject({
+      state: 'failed',
+      says: expect.stringMatching(`${says}$`),
+      fix: expect.stringMatching(/^remove 64 files or more/),
+    });
+  });
+
+  test('one without a limit of files is not short of them', async () => {
+    const usage = { writableFiles: Number.POSITIVE_INFINITY };
+
+    expect(await look('disk', { usage })).toMatchObject({ state: 'ok' });
+  });
+
+  // There is no such ledger outside of the simulated disk, so it cannot be opened.
+  test.each(['ledger', 'relay'] as const)(
+    'on one without room for files %s says that, and not that the ledger cannot be opened',
+    async (check) => {
+      const home = '/simulated-home';
+      const prepare = async (disk: SimulatedDisk) => {
+        await disk.makeFolder(home);
+        await write(disk, `${home}/ledger.db`, 'x');
+      };
+      const usage = { writableFiles: 0 };
+
+      const onAnother = await look(check, { home, prepare });
+      const finding = await look(check, { home, prepare, usage });
+
+      expect(onAnother?.says).toContain('cannot be opened');
+      expect(finding).toMatchObject({
+        state: 'failed',
+        says: expect.stringContaining('has no room for more files'),
+      });
+    },
+  );
 });
 
 describe('filesystem', () => {

@@ -3,8 +3,8 @@ import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { checkLockFile } from '../home/home-lock.ts';
-import { fullFix, fullSays, isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
+import { describeFullDisk, isFull } from './full-disk.ts';
 import { foreignNames, isOwnHome, trialName } from './own-names.ts';
 import { judgePlaces } from './places.ts';
 
@@ -21,7 +21,11 @@ export async function checkHome({ settings, disk, usage }: Patient): Promise<Ver
     // Before anything is tried: what is somebody else's is not touched, not even for a moment.
     foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
     if (foreign?.state === 'failed') return foreign;
-    if (isFull(await usage())) return { state: 'failed', says: fullSays, fix: fullFix };
+    const room = await usage();
+    if (isFull(room)) {
+      const { is, fix } = await describeFullDisk({ disk }, home, room);
+      return { state: 'failed', says: `the disk under the home folder ${is}`, fix };
+    }
     // A folder, because it can be made and removed without leaving a trace in either case.
     const trial = join(folder, trialName(process.pid));
     await disk.makeFolder(trial);

@@ -20,7 +20,13 @@ import { prepareHome, sweepHome } from './home-folder.ts';
 
 const deps = { disk: realDisk, volume: realVolume };
 const localVolume: Volume = {
-  usage: async () => ({ usedBytes: 1, freeBytes: 99, writableBytes: 99, fileSystem: 'ext4' }),
+  usage: async () => ({
+    usedBytes: 1,
+    freeBytes: 99,
+    writableBytes: 99,
+    writableFiles: 99,
+    fileSystem: 'ext4',
+  }),
 };
 
 const everyFolder = [
@@ -99,7 +105,13 @@ test('a power cut anywhere in prepareHome() is healed by the next one', async ()
 test('a network file system is refused before anything is made', async () => {
   await using folder = temporaryFolder();
   const volume: Volume = {
-    usage: async () => ({ usedBytes: 1, freeBytes: 99, writableBytes: 99, fileSystem: 'nfs4' }),
+    usage: async () => ({
+      usedBytes: 1,
+      freeBytes: 99,
+      writableBytes: 99,
+      writableFiles: 99,
+      fileSystem: 'nfs4',
+    }),
   };
 
   const attempt = prepareHome({ disk: realDisk, volume }, folder.at('home'));

@@ -302,6 +302,26 @@ describe.skipIf(!hasSandbox)('on a disk that can only be read', () => {
   });
 });
 
+describe.skipIf(!hasSandbox)('on a disk that has room for .lock and for no other file', () => {
+  test('it is said so, and not that .lock may not be written', async () => {
+    await using folder = temporaryFolder();
+    const { path } = folder;
+    const rights = ['--unshare-user', '--cap-add', 'CAP_SYS_ADMIN'];
+    const world = ['bwrap', ...rights, '--dev-bind', '/', '/', '--tmpfs', path];
+    // The folder itself counts as one.
+    const few = [
+      'sh',
+      '-c',
+      'mount -o remount,nr_inodes=2 "$0" && : > "$0/.lock" && exec "$@"',
+      path,
+    ];
+
+    await using starter = await startThrough([...world, ...few], path);
+
+    expect(starter.says).toBe('disk.full');
+  });
+});
+
 describe('raiseEpoch()', () => {
   test('raises what is kept in .lock, and the lock stays held', async () => {
     await using folder = temporaryFolder();

@@ -18,9 +18,9 @@
  *     stands in nobody's way.
  */
 import { join } from 'node:path';
-import { createFileDurably } from '../../kernel/disk/durable-file.ts';
-import { isTaken } from '../../kernel/disk/errors.ts';
-import { AosError } from '../../kernel/errors.ts';
+import { createFileDurably, pendingPath } from '../../kernel/disk/durable-file.ts';
+import { diskError, isTaken } from '../../kernel/disk/errors.ts';
+import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
 import type { Processes } from '../../kernel/processes.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
@@ -197,16 +197,30 @@ async function takeNowOrSay(
   try {
     return takeNow(deps, home, options);
   } catch (failure) {
-    const path = lockPath(home);
-    // SQLite says the same of a file that may not be written and of a disk that cannot be.
-    // The disk tells them apart; a file that is moved to its own name stays as it is.
-    if (isDenied(failure)) await deps.disk.rename(path, path);
+    if (hasCode(failure, 'disk.denied')) await askDisk(deps, lockPath(home));
     throw failure;
   }
 }
 
-function isDenied(failure: unknown): boolean {
-  return failure instanceof AosError && failure.code === 'disk.denied';
+/**
+ * Throws where the disk can only be read or has no room for another file. SQLite, which wants a
+ * journal beside `.lock`, says the same of those as of a file that may not be written.
+ */
+async function askDisk({ disk, random }: HomeLockDeps, path: string): Promise<void> {
+  // A file that is moved to its own name stays as it is.
+  await disk.rename(path, path);
+  const trial = pendingPath(random, path);
+  try {
+    await using _trial = await disk.create(trial);
+    await disk.remove(trial);
+  } catch (failure) {
+    if (hasCode(failure, 'disk.full')) throw diskError('ENOSPC', path, failure);
+    // Another refusal is what SQLite has met too, and said of the file that people know.
+  }
+}
+
+function hasCode(failure: unknown, code: ErrorCode): boolean {
+  return failure instanceof AosError && failure.code === code;
 }
 
 function takeNow(deps: HomeLockDeps, home: string, options: TakeOptions): HomeLock | undefined {

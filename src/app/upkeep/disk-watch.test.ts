@@ -1,7 +1,9 @@
 import { setImmediate as untilMicrotasksAreDone } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
+import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
+import type { VolumeUsage } from '../../kernel/ports.ts';
 import { readDiskState, watchDisk } from './disk-watch.ts';
 
 const limits = { home: '/home', warnPercent: 80, alertPercent: 90 };
@@ -23,7 +25,7 @@ function watched() {
       usage: async () => {
         if (disk.isFailing) throw diskError('EIO', '/home');
         const { usedPercent } = disk;
-        const room = { freeBytes: 100 - usedPercent, writableBytes: 2 ** 20 };
+        const room = { freeBytes: 100 - usedPercent, writableBytes: 2 ** 20, writableFiles: 99 };
         return { usedBytes: usedPercent, ...room, fileSystem: 'ext4' };
       },
     },
@@ -144,13 +146,29 @@ test('watchDisk() fills up the reserve at every look, and tells once that it can
   expect(watch.told).toEqual(['warn: cannot']);
 });
 
+/** An empty disk that says so of itself. */
+function diskOf(usage: VolumeUsage) {
+  const disk = new SimulatedDisk({ seed: 1, clock: new SimulatedClock() });
+  return { disk, volume: { usage: async () => usage } };
+}
+
 test('readDiskState() says full where less than a megabyte can be written', async () => {
-  const room = { freeBytes: 2 ** 20 - 1, writableBytes: 2 ** 20 - 1 };
+  const room = { freeBytes: 2 ** 20 - 1, writableBytes: 2 ** 20 - 1, writableFiles: 99 };
   const usage = { usedBytes: 2 ** 40, ...room, fileSystem: 'ext4' };
 
-  const seen = await readDiskState({ volume: { usage: async () => usage } }, limits);
+  const seen = await readDiskState(diskOf(usage), limits);
 
-  expect(seen).toEqual({ usedPercent: 100, state: 'full' });
+  expect(seen).toMatchObject({ usedPercent: 100, state: 'full', is: 'is full' });
+});
+
+test('readDiskState() says full where there is no room for more files', async () => {
+  const room = { freeBytes: 2 ** 30, writableBytes: 2 ** 30, writableFiles: 0 };
+  const usage = { usedBytes: 2 ** 30, ...room, fileSystem: 'ext4' };
+
+  const seen = await readDiskState(diskOf(usage), limits);
+
+  const words = { is: 'has no room for more files', fix: expect.stringMatching(/^remove/) };
+  expect(seen).toEqual({ usedPercent: 50, state: 'full', ...words });
 });
 
 test('watchDisk() looks at nothing once it was stopped', async () => {
@@ -175,10 +193,10 @@ test.each([
   [80, 'warning'],
   [90, 'alert'],
 ])('readDiskState() takes %i %% for %s', async (usedBytes, state) => {
-  const room = { freeBytes: 100 - usedBytes, writableBytes: 2 ** 20 };
+  const room = { freeBytes: 100 - usedBytes, writableBytes: 2 ** 20, writableFiles: 99 };
   const usage = { usedBytes, ...room, fileSystem: 'ext4' };
 
-  const seen = await readDiskState({ volume: { usage: async () => usage } }, limits);
+  const seen = await readDiskState(diskOf(usage), limits);
 
   expect(seen).toEqual({ usedPercent: usedBytes, state });
 });

@@ -1,9 +1,10 @@
 /** Keeps an eye on how full the disk under the home folder is, and says so once a change. */
 import type { DiskState, GatewayLog } from '../../gateway/server/deps.ts';
 import { toReport } from '../../kernel/errors.ts';
-import type { Clock, Volume, VolumeUsage } from '../../kernel/ports.ts';
+import type { Clock, DiskView, Volume, VolumeUsage } from '../../kernel/ports.ts';
 import type { Settings } from '../config/settings.ts';
-import { gibibytes, isFull, usedPercent } from '../doctor/disk.ts';
+import { gibibytes, usedPercent } from '../doctor/disk.ts';
+import { describeFullDisk, isFull } from '../doctor/full-disk.ts';
 
 export interface DiskWatchDeps {
   readonly volume: Volume;
@@ -34,13 +35,14 @@ const logMethods = { ok: 'info', warning: 'warn', alert: 'error' } as const;
 
 /** How full the disk is now. */
 export async function readDiskState(
-  { volume }: Pick<DiskWatchDeps, 'volume'>,
+  { disk, volume }: { readonly disk: DiskView; readonly volume: Volume },
   limits: DiskLimits,
 ): Promise<DiskState> {
   const usage = await volume.usage(limits.home);
   const percent = usedPercent(usage);
-  const state = isFull(usage) ? 'full' : nextLevel('ok', percent, limits);
-  return { usedPercent: percent, state };
+  if (!isFull(usage)) return { usedPercent: percent, state: nextLevel('ok', percent, limits) };
+  const full = await describeFullDisk({ disk }, limits.home, usage);
+  return { usedPercent: percent, state: 'full', ...full };
 }
 
 /** Looks at once and then again and again, until the signal stops it. */

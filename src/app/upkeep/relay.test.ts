@@ -40,6 +40,7 @@ async function world(disk: Disk = realDisk) {
         usedBytes: usedPercent,
         freeBytes: 100 - usedPercent,
         writableBytes: 99,
+        writableFiles: 99,
         fileSystem: 'ext4',
       };
     },

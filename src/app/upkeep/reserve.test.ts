@@ -11,13 +11,14 @@ const MiB = 1024 * 1024;
 function homeOn(sizeBytes: number) {
   const { path: home, at, ...folder } = temporaryFolder();
   const path = at('.reserve');
-  const room = { takenBytes: 0 };
+  const room = { takenBytes: 0, files: 1000 };
   const reserved = async () => (await realDisk.stat(path))?.sizeBytes ?? 0;
   const volume = {
     usage: async () => {
       const freeBytes = sizeBytes - room.takenBytes - (await reserved());
       const usedBytes = sizeBytes - freeBytes;
-      return { usedBytes, freeBytes, writableBytes: freeBytes, fileSystem: 'ext4' };
+      const writable = { writableBytes: freeBytes, writableFiles: room.files };
+      return { usedBytes, freeBytes, ...writable, fileSystem: 'ext4' };
     },
   };
   const random = { bytes: (size: number) => new Uint8Array(size) };
@@ -47,6 +48,15 @@ test('keepReserve() fills up what a crash has cut short, or a disk that was shor
   await keepReserve(home, home.home);
 
   expect(await home.reserved()).toBe(35 * MiB + 3);
+});
+
+test('keepReserve() takes no file of a disk that has room for few more', async () => {
+  await using home = homeOn(64 * MiB);
+  home.room.files = 3;
+
+  await keepReserve(home, home.home);
+
+  expect(await home.disk.stat(home.path)).toBeUndefined();
 });
 
 test('freeReserve() gives it back, and says how much that was', async () => {
@@ -83,6 +93,29 @@ test('withRoom() gives the reserve back where the work finds too little room, an
   expect(done).toEqual({ result: 'done', givenBytes: 32 * MiB });
 });
 
+test('withRoom() gives the reserve back after work that took the last room itself', async () => {
+  await using home = homeOn(64 * MiB);
+  await keepReserve(home, home.home);
+  const work = async () => {
+    home.room.takenBytes = 32 * MiB;
+    return 'done';
+  };
+
+  const done = await withRoom(home, home.home, work);
+
+  expect(done).toEqual({ result: 'done', givenBytes: 32 * MiB });
+});
+
+test('withRoom() keeps the reserve on a disk that is short of files only', async () => {
+  await using home = homeOn(64 * MiB);
+  await keepReserve(home, home.home);
+  home.room.files = 0;
+
+  const done = await withRoom(home, home.home, home.reserved);
+
+  expect(done).toEqual({ result: 32 * MiB, givenBytes: 0 });
+});
+
 test('withRoom() throws what the work throws where there is nothing to give back, or no need', async () => {
   await using home = homeOn(64 * MiB);
   const full = withRoom(home, home.home, () => Promise.reject(thrown('disk.full')));
@@ -112,18 +145,34 @@ test('plainerIfFull() advises "aos gc" only where there is something to give bac
 
   const withReserve = await plainerIfFull(home, home.home, thrown('disk.full'));
 
-  expect(without).toMatchObject({ code: 'disk.full', fix: expect.stringMatching(/^Free some/) });
+  expect(without).toMatchObject({ code: 'disk.full', fix: expect.stringMatching(/^free 36 MiB/) });
   expect(withReserve).toMatchObject({ code: 'disk.full', fix: expect.stringMatching(/^aos gc/) });
 });
 
-test('plainerIfFull() takes a ledger that fails for a full disk only where the disk is full', async () => {
+test.each(['ledger.failed', 'ledger.unreadable'] as const)(
+  'plainerIfFull() takes %s for a full disk only where the disk is full',
+  async (code) => {
+    await using home = homeOn(10 * MiB);
+    const failure = thrown(code);
+
+    const elsewhere = await plainerIfFull(home, home.home, failure);
+    home.room.takenBytes = 10 * MiB;
+    const onFull = await plainerIfFull(home, home.home, failure);
+
+    expect(onFull).toMatchObject({ code: 'disk.full' });
+    expect(elsewhere).toBe(failure);
+  },
+);
+
+test('plainerIfFull() says of a disk without room for more files to remove some', async () => {
   await using home = homeOn(10 * MiB);
-  const failure = thrown('ledger.failed');
+  await keepReserve(home, home.home);
+  home.room.files = 0;
 
-  const elsewhere = await plainerIfFull(home, home.home, failure);
-  home.room.takenBytes = 10 * MiB;
-  const onFull = await plainerIfFull(home, home.home, failure);
+  const told = await plainerIfFull(home, home.home, thrown('disk.full'));
 
-  expect(onFull).toMatchObject({ code: 'disk.full' });
-  expect(elsewhere).toBe(failure);
+  expect(told).toMatchObject({
+    message: expect.stringContaining('has no room for more files'),
+    fix: expect.stringMatching(/^remove 64 files/),
+  });
 });

@@ -7,20 +7,26 @@
  * V2. It takes half of what is free at most: what the home writes into the other half fits into it.
  * V3. It is as large as the log of the ledger may get, which is moved into the ledger when a home
  *     is opened, and something for the start itself (docs/decisions.md).
+ * V4. It is a file itself, so it is not made where few more can be: others need those.
  */
 import { join } from 'node:path';
 import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,
-  type DiskView,
   type EventLoop,
   endOfTurn,
   type Random,
   type Volume,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { isFull } from '../doctor/disk.ts';
+import {
+  describeFullDisk,
+  isFull,
+  isShortOfFiles,
+  reserveSize,
+  startBytes,
+} from '../doctor/full-disk.ts';
 import { reserveName } from '../doctor/own-names.ts';
 
 export interface ReserveDeps {
@@ -31,7 +37,6 @@ export interface ReserveDeps {
 }
 
 const chunkBytes = 1024 * 1024;
-const reserveBytes = 36 * chunkBytes;
 
 /** Makes it, or fills it up, as far as there is room. */
 export async function keepReserve(deps: ReserveDeps, home: string): Promise<void> {
@@ -39,8 +44,10 @@ export async function keepReserve(deps: ReserveDeps, home: string): Promise<void
   const path = join(home, reserveName);
   const there = await disk.stat(path);
   const keptBytes = there?.sizeBytes ?? 0;
-  const { writableBytes } = await volume.usage(home);
-  const wantedBytes = Math.min(reserveBytes, (keptBytes + writableBytes) / 2);
+  const usage = await volume.usage(home);
+  // V4
+  if (there === undefined && isShortOfFiles(usage)) return;
+  const wantedBytes = Math.min(startBytes, (keptBytes + usage.writableBytes) / 2);
   if (keptBytes + chunkBytes > wantedBytes) return;
   // Not zeros, which some disks do not store.
   const chunk = random.bytes(chunkBytes);
@@ -60,33 +67,30 @@ export async function freeReserve({ disk }: Pick<RoomDeps, 'disk'>, home: string
   return keptBytes;
 }
 
-/** How many bytes are kept; 0 also where something else has that name. */
-export async function reserveSize(
-  { disk }: { readonly disk: DiskView },
-  home: string,
-): Promise<number> {
-  const there = await disk.stat(join(home, reserveName)).catch(() => undefined);
-  return there?.kind === 'file' ? there.sizeBytes : 0;
-}
-
-/** Does the work of making room, and gives the reserve back first where the disk is full. */
+/** Does the work of making room, and gives the reserve back where the disk is full for it. */
 export async function withRoom<T>(
   deps: RoomDeps,
   home: string,
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly givenBytes: number }> {
-  const isFullNow = isFull(await deps.volume.usage(home));
-  const givenBytes = isFullNow ? await freeReserve(deps, home) : 0;
+  const givenBytes = await freeIfFull(deps, home);
+  if (givenBytes > 0) return { result: await work(), givenBytes };
   try {
-    return { result: await work(), givenBytes };
+    // Afterwards too: to move the log into the ledger may take the last room.
+    return { result: await work(), givenBytes: await freeIfFull(deps, home) };
   } catch (failure) {
-    if (!isNoRoom(failure)) throw failure;
-    // V3: what a start moves into the ledger may need more than is left on a disk that is not
-    // full yet, and then "aos gc" is what was advised.
-    const laterBytes = await freeReserve(deps, home);
+    // V3: what a start needs may be more than is left on a disk that does not count as full, and
+    // "aos gc" is what is advised then.
+    const laterBytes = isNoRoom(failure) ? await freeReserve(deps, home) : 0;
     if (laterBytes === 0) throw failure;
-    return { result: await work(), givenBytes: givenBytes + laterBytes };
+    return { result: await work(), givenBytes: laterBytes };
   }
+}
+
+/** Not where only files are short: there its room is of no use. */
+async function freeIfFull(deps: RoomDeps, home: string): Promise<number> {
+  const usage = await deps.volume.usage(home);
+  return isFull(usage) && !isShortOfFiles(usage) ? freeReserve(deps, home) : 0;
 }
 
 function isNoRoom(failure: unknown): boolean {
@@ -99,21 +103,18 @@ export async function plainerIfFull(
   home: string,
   failure: unknown,
 ): Promise<unknown> {
-  if (!(failure instanceof AosError) || !(await isForWantOfRoom(volume, home, failure))) {
-    return failure;
-  }
+  if (!(failure instanceof AosError)) return failure;
+  if (!isNoRoom(failure) && !sqliteCodesOnFull.has(failure.code)) return failure;
+  const usage = await volume.usage(home);
+  if (!isNoRoom(failure) && !isFull(usage)) return failure;
+  const { is, fix } = await describeFullDisk({ disk }, home, usage);
   return new AosError('disk.full', {
-    message: `The disk under the home folder ${quote(home)} is full, so nothing can be done there; nothing was lost`,
-    fix:
-      (await reserveSize({ disk }, home)) > 0
-        ? 'aos gc gives back the room that is kept for this; then try again'
-        : 'Free some space on that disk; "aos du" shows what the home takes',
+    message: `The disk under the home folder ${quote(home)} ${is}, so nothing can be done there; nothing was lost`,
+    fix: `${fix}; then try again`,
     cause: failure,
   });
 }
 
-async function isForWantOfRoom(volume: Volume, home: string, failure: AosError): Promise<boolean> {
-  if (isNoRoom(failure)) return true;
-  // Where SQLite cannot make its shared memory, it calls that a disk that fails.
-  return failure.code === 'ledger.failed' && isFull(await volume.usage(home));
-}
+// Where SQLite finds no room for its shared memory, it calls that a disk that fails; and where
+// it cannot make a file, a ledger that cannot be opened.
+const sqliteCodesOnFull: ReadonlySet<string> = new Set(['ledger.failed', 'ledger.unreadable']);

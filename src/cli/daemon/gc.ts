@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { findFullDisk, reserveSize } from '../../app/doctor/full-disk.ts';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';
-import { reserveSize, withRoom } from '../../app/upkeep/reserve.ts';
+import { withRoom } from '../../app/upkeep/reserve.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';
@@ -29,10 +30,8 @@ export function defineGc(command: Command, context: Context): void {
       const left = swept.failed.map(({ path, why }) => `left: ${oneLine(path)}: ${oneLine(why)}`);
       const text =
         rows.length === 0 ? 'There is nothing to remove.' : [table(rows), ...left, last].join('\n');
-      context.print({
-        data: { ...swept, dry_run: dryRun },
-        text: swept.reserve_bytes > 0 ? `${text}\n${roomWords(swept)}` : text,
-      });
+      const room = dryRun ? [] : await roomWords(context, swept);
+      context.print({ data: { ...swept, dry_run: dryRun }, text: [text, ...room].join('\n') });
     });
 }
 
@@ -44,15 +43,22 @@ type Swept = Answer<'gc'> & {
   readonly free_bytes: number;
 };
 
+async function roomWords(context: Context, swept: Swept): Promise<string[]> {
+  const { engines, settings } = await reach(context);
+  const full = await findFullDisk(engines, settings.home);
+  const still = full && `The disk ${full.is}: ${full.fix}.`;
+  if (swept.reserve_bytes === 0) return still === undefined ? [] : [still];
+  const free = 'Free some space there; "aos du" shows what the home takes.';
+  return [`The disk was full. ${givenWords(swept)}`, still ?? free];
+}
+
 /** How much is free after a full disk, and how much of what was kept for it still is. */
-function roomWords({ reserve_bytes, kept_bytes, free_bytes }: Swept): string {
+function givenWords({ reserve_bytes, kept_bytes, free_bytes }: Swept): string {
   const free = `${bytesWords(free_bytes)} are free now`;
   const kept = bytesWords(kept_bytes);
-  const now =
-    kept_bytes < reserve_bytes
-      ? `Of the ${bytesWords(reserve_bytes)} that were kept for this, ${bytesWords(reserve_bytes - kept_bytes)} are given back and ${kept} still kept: ${free}.`
-      : `${free}, and ${kept} are kept for the next time.`;
-  return `The disk was full. ${now}\nFree some space there; "aos du" shows what the home takes.`;
+  if (kept_bytes >= reserve_bytes) return `${free}, and ${kept} are kept for the next time.`;
+  const given = bytesWords(reserve_bytes - kept_bytes);
+  return `Of the ${bytesWords(reserve_bytes)} that were kept for this, ${given} are given back and ${kept} still kept: ${free}.`;
 }
 
 /** The room first, and by this process: without it neither a home is opened nor a daemon asked. */

@@ -48,6 +48,7 @@ test('usage() tells the size, the free room and the type of the disk below a fol
 
   expect(usage.usedBytes).toBeGreaterThanOrEqual(0);
   expect(usage.freeBytes).toBeGreaterThanOrEqual(0);
+  expect(usage.writableFiles).toBeGreaterThan(0);
   expect(typeof usage.fileSystem).toBe(process.platform === 'linux' ? 'string' : 'undefined');
 });
 

@@ -7,11 +7,13 @@ export const realVolume: Volume = {
   async usage(path) {
     try {
       const place = nearestExisting(resolve(path));
-      const { bsize, blocks, bfree, bavail } = statfsSync(place);
+      const { bsize, blocks, bfree, bavail, files, ffree } = statfsSync(place);
       return {
         usedBytes: bsize * (blocks - bfree),
         freeBytes: bsize * bavail,
         writableBytes: bsize * (process.getuid?.() === 0 ? bfree : bavail),
+        // Some disks make room for files as they are needed, and count none.
+        writableFiles: files === 0 ? Number.POSITIVE_INFINITY : ffree,
         fileSystem: fileSystemOf(mountTable(), place),
       };
     } catch (failure) {

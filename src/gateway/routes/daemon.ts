@@ -13,7 +13,8 @@ export function daemonRoutes(
   return {
     livez: () => ({ live: true }),
     readyz: async () => {
-      if ((await deps.diskState()).state === 'full') throw diskFull();
+      const disk = await deps.diskState();
+      if (disk.state === 'full') throw diskFull(disk);
       if (deps.ready()) return { ready: true };
       throw new AosError('gateway.not-ready', {
         message: 'The daemon takes no work at the moment',
@@ -34,10 +35,10 @@ export function daemonRoutes(
   };
 }
 
-function diskFull(): AosError {
+function diskFull({ is, fix }: { readonly is: string; readonly fix: string }): AosError {
   return new AosError('gateway.not-ready', {
-    message: 'The daemon takes no work: the disk under its home folder is full',
-    fix: 'aos gc',
+    message: `The daemon takes no work: the disk under its home folder ${is}`,
+    fix,
   });
 }
 

@@ -90,10 +90,11 @@ export interface Attachments {
   mayRead(principal: string, hash: string): Promise<boolean>;
 }
 
-export interface DiskState {
-  readonly usedPercent: number;
-  readonly state: 'ok' | 'warning' | 'alert' | 'full';
-}
+export type DiskState = { readonly usedPercent: number } & (
+  | { readonly state: 'ok' | 'warning' | 'alert' }
+  /** Behind "the disk" goes what it is: `is full`. */
+  | { readonly state: 'full'; readonly is: string; readonly fix: string }
+);
 
 /** As pino has it. */
 export interface GatewayLog {

@@ -31,7 +31,7 @@ const faults: readonly DiskFault[] = [
     code: 'disk.full',
     osCodes: ['ENOSPC', 'EDQUOT'],
     sentence: (path) => `There is no room left on the disk for ${path}`,
-    fix: 'Free some space there, or raise the quota of this user',
+    fix: 'Remove files there that are not needed, or raise the quota of this user',
   },
   {
     code: 'disk.read-only',
