@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changingDisk } from '../../tests/support/changing-disk.ts';
 import { type FileAgentWorld, fileAgentWorld } from '../../tests/support/file-agent-world.ts';
@@ -370,25 +370,38 @@ describe('an undo on a full disk', () => {
     const undone = await world.undo();
 
     expect(undone).toMatchObject({ status: 'success' });
+    expect(undone.action_performed).toMatch(/one copy went for ever/);
     expect(await treeHash(world.root)).toBe(before);
     expect(readdirSync(join(world.trash, 'files'))).toEqual([]);
   });
 
   test.each([
     ['is gone', (path: string) => rmSync(path)],
+    ['is gone with its folder', (path: string) => rmSync(dirname(path), { recursive: true })],
     ['is another one by now', (path: string) => writeFileSync(path, 'other')],
-  ])('leaves a copy whose original %s', async (_what, change) => {
+    [
+      'has other bytes, and neither another size nor another time',
+      (path: string) => {
+        const { atime, mtime } = statSync(path);
+        writeFileSync(path, 'PRECIOUS');
+        utimesSync(path, atime, mtime);
+      },
+    ],
+  ])('leaves a copy of which a file %s', async (_what, change) => {
     const { room, disk } = trashWithoutRoom();
     await using world = await fileAgentWorld({ disk });
-    const original = write(world, 'a.txt', 'precious');
-    await world.ask({ action: 'copy_file', path: '~/a.txt', destination: '~/b.txt' });
+    write(world, 'a/same.txt');
+    const original = write(world, 'a/x.txt', 'precious');
+    age(original, 1);
+    await world.ask({ action: 'copy_file', path: '~/a', destination: '~/b' });
+    const before = await treeHash(join(world.root, 'b'));
     change(original);
     room.isFull = true;
 
     const refused = await world.undo();
 
     expect(codeOf(refused)).toBe('NO_SPACE');
-    expect(read(world, 'b.txt')).toBe('precious');
+    expect(await treeHash(join(world.root, 'b'))).toBe(before);
   });
 });
 
@@ -728,6 +741,25 @@ describe('the trash at the top of another disk', () => {
     });
     expect(restored.status).toBe('success');
     expect(read(world, 'stick/photos/far.txt')).toBe('was photos/far.txt');
+  });
+
+  test('is passed over where it belongs to another user', async () => {
+    await using folder = temporaryFolder();
+    const top = folder.at('root', 'stick');
+    const disk: Disk = {
+      ...realDisk,
+      stat: async (path) => {
+        const there = await realDisk.stat(path);
+        const isTheirs = there !== undefined && path.startsWith(`${top}/.Trash-`);
+        return isTheirs ? { ...there, ownerUid: there.ownerUid + 1 } : there;
+      },
+    };
+    await using world = await fileAgentWorld({ folder, disk, mounts: { tops: async () => [top] } });
+    throwAwayAt(top, 'far.txt', 'far.txt');
+
+    const { result } = await world.agent.trash(asked);
+
+    expect(result).toEqual({ files: [] });
   });
 
   test.each(['../far.txt', 'a/../../far.txt', '/etc/far.txt'])(

@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../../tests/sim/random.ts';
 import { hasSandbox } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import { newId } from '../../kernel/new-id.ts';
+import type { RunningBody } from '../../kernel/sandbox.ts';
 import { NoSandboxes } from '../../sandbox/no-sandboxes.ts';
 import { defaultSettings } from '../config/settings.ts';
 import { openHomeBodies } from './bodies.ts';
@@ -51,6 +54,21 @@ test('one that its owner lets run without a wall needs none', async () => {
   await at.bodies.check(spec({ unsandboxed: true }), asOwner);
 
   expect(await at.bodies.orderFor('jean', spec({ unsandboxed: true }))).toBeUndefined();
+});
+
+test('what a program has written counts from when it was made, also before this daemon', async () => {
+  const held: RunningBody[] = [];
+  class Holding extends NoSandboxes {
+    override holdBody(body?: RunningBody) {
+      if (body !== undefined) held.push(body);
+      return super.holdBody();
+    }
+  }
+  await using at = await openBodies({ openSandboxes: () => new Holding('test') });
+
+  at.bodies.hold('jean', { id: newId(1234, seededRandom('body')), pid: 1, stop: () => {} });
+
+  expect(held).toMatchObject([{ startedAt: 1234 }]);
 });
 
 test.skipIf(!hasSandbox)(

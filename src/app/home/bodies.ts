@@ -186,7 +186,8 @@ async function refuseSecrets({ disk }: Engines, folder = '/'): Promise<void> {
   });
 }
 
-const enteredByOthers = 0o011;
+// Not by its group: the agent is in none.
+const enteredByOthers = 0o001;
 const writtenByOthers = 0o002;
 
 /** Under root the agent is a user of its own, to whom folders of others may be closed. */

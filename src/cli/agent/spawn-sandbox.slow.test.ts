@@ -60,18 +60,21 @@ describe.skipIf(!hasSandbox)('aos spawn of a program', () => {
       const home = shared();
       for (const [name, mode] of [
         ['kept', 0o700],
+        ['grouped', 0o750],
         ['read', 0o755],
       ] as const) {
         mkdirSync(home.folder.at(name));
         chmodSync(home.folder.at(name), mode);
       }
-      const [kept, read] = [home.folder.at('kept'), home.folder.at('read')];
+      const [kept, grouped] = [home.folder.at('kept'), home.folder.at('grouped')];
+      const read = home.folder.at('read');
       const spawned = (...flags: readonly string[]) =>
         home.aos(['spawn', 'closed', ...flags, '--', 'sleep', '300']);
 
       const refused = [
         await spawned('--cwd', kept),
         await spawned('--see', kept),
+        await spawned('--cwd', grouped),
         await spawned('--cwd', read, '--writable'),
       ];
 

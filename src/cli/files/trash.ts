@@ -43,12 +43,9 @@ async function list(context: Context, options: AsOption): Promise<void> {
   const rows = files.map(({ name, path, kind, size, deleted = '' }) => [
     ...[oneLine(name), size === '' ? kind : size, deleted, show(path)],
   ]);
-  const text = rows.length === 0 ? `The trash is empty. ${elsewhere}` : table(rows);
+  const text = rows.length === 0 ? 'The trash is empty' : table(rows);
   context.print({ data: found, text });
 }
-
-const elsewhere =
-  'What lay on another disk is in the trash of that disk; its plan brings it back: aos files undo PLAN';
 
 async function restore(context: Context, typed: string, options: RestoreOptions): Promise<void> {
   const answer = await restored(context, typedPath(typed), options).catch((failure: unknown) => {

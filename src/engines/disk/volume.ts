@@ -60,7 +60,7 @@ export function fileSystemOf(mountinfo: string, path: string): string | undefine
 }
 
 const localFileSystems =
-  /^(?:ext[234]|xfs|btrfs|zfs|bcachefs|f2fs|jfs|tmpfs|overlay|vfat|exfat|ntfs3|udf)$/;
+  /^(?:ext[234]|xfs|btrfs|zfs|bcachefs|f2fs|jfs|tmpfs|overlay|vfat|exfat|ntfs3|fuseblk|udf)$/;
 
 /** The folders on which disks of this machine are mounted, by the text of the mount table. */
 export function localTops(mountinfo: string): readonly string[] {

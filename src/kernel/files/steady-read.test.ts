@@ -24,7 +24,7 @@ function fileOf(clock: SimulatedClock, ageMs: number, ...contents: readonly stri
     const found = await readSteadily(passing, reader, { offset: 0, mostBytes: 1000 });
     return found && Buffer.from(found.bytes).toString();
   };
-  return { read, looks: () => looks };
+  return { reader, read, looks: () => looks };
 }
 
 test('one that nobody has written to lately is read once', async () => {
@@ -49,4 +49,25 @@ test('one that never stays as it is, is not given at all', async () => {
   const texts = Array.from({ length: 20 }, (_, count) => String(count).repeat(5));
 
   expect(await fileOf(new SimulatedClock(), 0, ...texts).read()).toBeUndefined();
+});
+
+test('one that was whole once, and torn ever after, is not taken for one that gets longer', async () => {
+  const clock = new SimulatedClock();
+  const { reader } = fileOf(clock, 0, 'AAAA', ...Array.from({ length: 30 }, (_, n) => `B${n}`));
+  let looks = 0;
+  const torn: FileReader = {
+    ...reader,
+    // From the second read on it is another file before and after.
+    identity: async () => ({
+      ...(await reader.identity()),
+      modifiedNs: String(looks++ < 2 ? 0 : looks),
+    }),
+  };
+
+  const read = await readSteadily({ now: () => clock.now(), sleep: async () => {} }, torn, {
+    offset: 0,
+    mostBytes: 1000,
+  });
+
+  expect(read).toBeUndefined();
 });

@@ -1,11 +1,13 @@
 /**
- * A file as it was at one moment, although others write to it: nobody shall take half of an old
- * text and half of a new one for a text.
+ * A file as it was at one moment, although others write to it: half of an old text and half of a
+ * new one must not be taken for a text. A writer that pauses for longer than a moment between two
+ * pieces cannot be told from one that is done.
  *
  * T1. What was written to while it was read is read again.
  * T2. Whoever writes in pieces may be between two of them. So a file that was written to a moment
  *     ago counts only when it is the same a moment later.
- * T3. A file that only gets longer, as a log does, is what it was when it was read last.
+ * T3. A file that was seen to get longer, and to change in no other way, as a log does, is what it
+ *     was when it was read last.
  */
 import { hasSameContent, readRest } from '../disk/durable-file.ts';
 import type { Clock, FileIdentity, FileReader } from '../ports.ts';
@@ -26,7 +28,7 @@ export async function readSteadily(
   { offset, mostBytes }: { readonly offset: number; readonly mostBytes: number },
 ): Promise<SteadyRead | undefined> {
   let last: SteadyRead | undefined;
-  let onlyGrows = true;
+  let growth: 'unseen' | 'seen' | 'broken' = 'unseen';
   for (let attempt = 0; attempt < attempts; attempt++) {
     const read = await readOnce(reader, offset, mostBytes);
     // T1
@@ -34,7 +36,8 @@ export async function readSteadily(
     if (last !== undefined) {
       // T2
       if (isBeginning(read.bytes, last.bytes) && isBeginning(last.bytes, read.bytes)) return read;
-      onlyGrows &&= isBeginning(read.bytes, last.bytes);
+      if (!isBeginning(read.bytes, last.bytes)) growth = 'broken';
+      else if (growth === 'unseen') growth = 'seen';
     }
     const ageMs = clock.now() - read.identity.modifiedAt;
     if (ageMs < 0 || ageMs > momentMs) return read;
@@ -42,7 +45,7 @@ export async function readSteadily(
     await clock.sleep(momentMs);
   }
   // T3
-  return onlyGrows ? last : undefined;
+  return growth === 'seen' ? last : undefined;
 }
 
 async function readOnce(
