@@ -66,6 +66,8 @@ export interface SpawnOrder {
   readonly countsFor?: readonly string[] | undefined;
   /** What it is to do first; with its owner and its agent filled in. */
   readonly goal?: Omit<Goal, 'owner' | 'agent'> | undefined;
+  /** What it is made for and will be given at once: its budget has to cover the first request too. */
+  readonly madeFor?: Pick<Goal, 'text' | 'budget'> | undefined;
   /** Of the tool call that spawns it: run again, it is the same agent. */
   readonly spawnKey?: string | undefined;
 }

@@ -78,6 +78,7 @@ async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): P
     by: goal.madeBy ?? goal.owner,
     grants: grantsFor(template, goal).map(filled),
     budget: parseLimits(template.budget),
+    madeFor: goal,
     spec: {
       body: 'model',
       model,

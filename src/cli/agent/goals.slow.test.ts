@@ -87,8 +87,18 @@ describe('aos run', () => {
 
   test('ends with the exit code of what went wrong, and says how to look', async () => {
     const home = shared();
-    const model = home.script('words', [{ say: 'words', usage: { output_tokens: 10 } }]);
-    const argv = ['run', 'Greet', '--model', model, '--budget', 'tokens=1'];
+    const turns = [{ call: [{ tool: 'agent.list', args: {} }] }, { say: 'words' }];
+    const model = home.script('words', turns);
+    const budget = (tokens: string) => ['run', 'Greet', '--model', model, '--budget', tokens];
+    const before = await home.aos(['ps', '--all']);
+
+    const refused = await home.aos(budget('tokens=1'));
+    const least = /it takes (\S+) at least/.exec(refused.stderr)?.[1]?.replaceAll(',', '');
+
+    expect([refused.code, refused.stdout, least]).toEqual([2, '', expect.stringMatching(/^\d+$/)]);
+    expect(await home.aos(['ps', '--all'])).toEqual(before);
+    // The first request fits, and the second does not.
+    const argv = budget(`tokens=${least}`);
 
     const run = await home.aos(argv);
     const json = await home.aos([...argv, '--json']);

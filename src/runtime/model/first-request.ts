@@ -38,8 +38,8 @@ export async function checkFirstRequest(deps: FirstDeps, first: FirstRequest): P
     if (limit >= least[resource]) continue;
     const [has, needs] = [limit, least[resource]].map((much) => printAmount(resource, much));
     throw new AosError('budget.too-small', {
-      message: `A budget of ${resource}=${has?.replace('$', '')} does not cover the first request of agent ${quote(first.name)}: it takes ${needs} at least, with its goal, its instructions and ${toolCount} tools`,
-      fix: 'Give it several times as much, or offer it fewer tools: --tool file.*',
+      message: `A budget of ${resource}=${has?.replace('$', '')} does not cover the first request of agent ${quote(first.name)}: it takes ${needs} at least, with ${first.goal === '' ? '' : 'its goal, '}its instructions and ${toolCount} tools`,
+      fix: "Give it several times as much, or offer it fewer tools: --tool 'file.*'",
       details: { resource, limit, least: least[resource], tools: toolCount },
     });
   }

@@ -70,13 +70,13 @@ export class ModelRuns implements AsyncDisposable {
 
   /** Before there is an agent: whether its budget covers its first request; throws why not. */
   async checkBudget(
-    { name, goal, grants = [], askingGrants = [], budget }: SpawnOrder,
+    { name, goal, madeFor = goal, grants = [], askingGrants = [], budget = {} }: SpawnOrder,
     spec: ModelSpec,
   ) {
-    await checkFirstRequest(this.#deps, {
-      ...{ name, spec, goal: goal?.text ?? '', limits: budget ?? {} },
-      grants: [...grants, ...askingGrants],
-    });
+    const facts = { name, spec, goal: madeFor?.text ?? '', grants: [...grants, ...askingGrants] };
+    for (const limits of [budget, madeFor?.budget ?? {}]) {
+      await checkFirstRequest(this.#deps, { ...facts, limits });
+    }
   }
 
   /** M1. In the transaction that claims the operation; false when its agent is busy elsewhere. */
