@@ -70,8 +70,8 @@ export const filePromises: readonly KeptPromise[] = [
     bug: {
       what: 'what was written over is not brought back',
       file: 'src/files/apply/undo.ts',
-      find: "return [{ do: 'trash', from: to, was: made, ...origin }, ...broughtBack(to, replaced, note)];",
-      put: "return [{ do: 'trash', from: to, was: made, ...origin }];",
+      find: "return [{ do: 'trash', from: to, was: made }, ...broughtBack(to, replaced, note)];",
+      put: "return [{ do: 'trash', from: to, was: made }];",
     },
   },
   {

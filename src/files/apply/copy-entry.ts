@@ -11,13 +11,20 @@
 import { createHash } from 'node:crypto';
 import { removeTree } from '../../kernel/disk/remove.ts';
 import type { TreeDisk } from '../../kernel/disk/tree.ts';
-import type { Disk, DiskEntry, FileReader } from '../../kernel/ports.ts';
+import {
+  type Disk,
+  type DiskEntry,
+  type EventLoop,
+  endOfTurn,
+  type FileReader,
+} from '../../kernel/ports.ts';
 import { isStill, wasOf } from '../plan/plan.ts';
 import { changed, notRegular, otherDisk } from '../refusals.ts';
 
 export interface CopyDeps {
   readonly disk: Disk;
   readonly treeDisk: TreeDisk;
+  readonly eventLoop: EventLoop;
   readonly signal: AbortSignal;
   /** Read back what was written. */
   readonly verifies: boolean;
@@ -73,13 +80,13 @@ function linkAt(disk: Disk, path: string): Promise<string> {
 const partBytes = 1024 * 1024;
 
 async function copyFile(deps: CopyDeps, { from, to }: Pair, entry: DiskEntry): Promise<void> {
-  const { disk, treeDisk, signal, verifies } = deps;
+  const { disk, treeDisk, verifies } = deps;
   await using reader = await disk.read(from);
   const { ownerUid: uid, ownerGid: gid } = entry;
   const written = createHash('sha256');
   {
     await using writer = await disk.create(to, { mode: 0o600, owner: { uid, gid } });
-    for await (const part of partsOf(reader, signal)) {
+    for await (const part of partsOf(deps, reader)) {
       written.update(part);
       await writer.append(part);
     }
@@ -88,13 +95,20 @@ async function copyFile(deps: CopyDeps, { from, to }: Pair, entry: DiskEntry): P
   // Somebody wrote to it meanwhile: the copy would be of no moment at all.
   if (!isStill(wasOf(entry), await disk.stat(from))) throw changed();
   // C3
-  if (verifies && (await hashOf(disk, to, signal)) !== written.digest('hex')) throw changed();
+  if (verifies && (await hashOf(deps, to)) !== written.digest('hex')) throw changed();
   // A program for each file would take longer than the copies of many.
   await treeDisk.restore(to, entry, { isRough: !verifies });
 }
 
-async function* partsOf(reader: FileReader, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+type ReadDeps = Pick<CopyDeps, 'disk' | 'eventLoop' | 'signal'>;
+
+async function* partsOf(
+  { eventLoop, signal }: ReadDeps,
+  reader: FileReader,
+): AsyncGenerator<Uint8Array> {
   for (let offset = 0; ; ) {
+    // A read does not wait for anything: without this a large file would hold up all others.
+    await endOfTurn(eventLoop);
     signal.throwIfAborted();
     const part = await reader.readAt(offset, partBytes);
     if (part.length === 0) return;
@@ -103,10 +117,10 @@ async function* partsOf(reader: FileReader, signal: AbortSignal): AsyncGenerator
   }
 }
 
-export async function hashOf(disk: Disk, path: string, signal: AbortSignal): Promise<string> {
-  await using reader = await disk.read(path);
+async function hashOf(deps: ReadDeps, path: string): Promise<string> {
+  await using reader = await deps.disk.read(path);
   const hash = createHash('sha256');
-  for await (const part of partsOf(reader, signal)) hash.update(part);
+  for await (const part of partsOf(deps, reader)) hash.update(part);
   return hash.digest('hex');
 }
 

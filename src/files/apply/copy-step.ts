@@ -36,7 +36,7 @@ export async function copyInto(
   from: FilePlace,
   { to, room, verifies }: CopyTarget,
 ): Promise<StepNote> {
-  const { disk, treeDisk } = run.deps;
+  const { disk, treeDisk, eventLoop } = run.deps;
   const { signal } = run.caller;
   const reach = await run.caller.reach('read');
   // Whoever owns the machine has named what is copied.
@@ -46,7 +46,11 @@ export async function copyInto(
   };
   const pending = pendingBeside(run, to);
   await removeTree(disk, pending.entry);
-  await copyEntry({ disk, treeDisk, signal, verifies, check }, from.entry, pending.entry);
+  await copyEntry(
+    { disk, treeDisk, eventLoop, signal, verifies, check },
+    from.entry,
+    pending.entry,
+  );
   return namePending(run, pending, to, room);
 }
 

@@ -23,8 +23,6 @@ export interface StepNote {
   readonly made?: Was | undefined;
   /** Where what was thrown away or replaced lies now. */
   readonly trashed?: Trashed | undefined;
-  /** A copy that was taken back was not put into the trash, which had no room. */
-  readonly isGoneForEver?: boolean | undefined;
   /** A copy on another disk is there, and what it was made of too. */
   readonly isSourceLeft?: boolean | undefined;
   /** Of a folder that could not go as a whole: what has gone for ever. */

@@ -1,51 +1,11 @@
 /**
- * Removes one of two copies: the original that a move to another disk has left, or the copy that an
- * undo takes back. Something may have been saved there meanwhile: only what the other one has too,
- * unchanged, is removed.
+ * What is left on the old disk when a folder was copied to another one. Somebody may have saved
+ * something there meanwhile: only what the copy has too, unchanged, is removed.
  */
 import { isMissing } from '../../kernel/disk/errors.ts';
 import { removeIfThere } from '../../kernel/disk/remove.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
-import { hashOf } from './copy-entry.ts';
-
-/** Both in folders that are held. Whether the original has all that the copy has, byte for byte. */
-export async function isWholeIn(
-  disk: Disk,
-  original: string,
-  copy: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const [kept, copied] = [await disk.stat(original), await disk.stat(copy)];
-  if (copied === undefined) return true;
-  if (kept?.kind !== copied.kind) return false;
-  switch (copied.kind) {
-    case 'file':
-      if (kept.sizeBytes !== copied.sizeBytes) return false;
-      return (await hashOf(disk, original, signal)) === (await hashOf(disk, copy, signal));
-    case 'symlink':
-      return (await disk.readLink(original)) === (await disk.readLink(copy));
-    case 'folder':
-      return await isFolderWholeIn(disk, original, copy, signal);
-    default:
-      return false;
-  }
-}
-
-async function isFolderWholeIn(
-  disk: Disk,
-  original: string,
-  copy: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  await using kept = await disk.holdFolder(original);
-  await using copied = await disk.holdFolder(copy);
-  for (const name of await disk.list(`${copied.path}/.`)) {
-    const names = [`${kept.path}/${name}`, `${copied.path}/${name}`] as const;
-    if (!(await isWholeIn(disk, ...names, signal))) return false;
-  }
-  return true;
-}
 
 /** Both in folders that are held. Whether all of the source is gone. */
 export async function dropCopied(disk: Disk, source: string, copy: string): Promise<boolean> {

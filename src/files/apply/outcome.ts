@@ -31,7 +31,6 @@ export function outcomeOfApplied(
   const done = states.filter(({ ok }) => ok === true).length;
   const failed = states.filter(({ ok }) => ok === false).length;
   const { files, bytes } = doneFacts(plan, applied);
-  const gone = states.filter(({ note }) => note.isGoneForEver === true).length;
   const firstError = states.find(({ ok }) => ok === false)?.error;
   const all = plan.steps.slice(0, mostShown).map((step, index) => itemOf(step, applied, index));
   const { kept: items } = fitting(all, limits.answerBytes / 2);
@@ -39,7 +38,7 @@ export function outcomeOfApplied(
   const canUndo = done > 0 && !plan.isPermanent && plan.action !== 'undo_plan';
   return {
     ...{ end: applied.end === 'done' ? 'done' : 'stopped', done, failed, total: plan.steps.length },
-    ...{ files, bytes, words: didWords(plan, { files, bytes, done, gone }), canUndo, firstError },
+    ...{ files, bytes, words: didWords(plan, { files, bytes, done }), canUndo, firstError },
     result: {
       ...{ plan_id: id, done, failed, not_done: plan.steps.length - done - failed },
       items,
@@ -101,23 +100,15 @@ interface Did {
   readonly bytes: number;
   /** Steps. */
   readonly done: number;
-  /** Copies that are not in the trash, because it had no room. */
-  readonly gone: number;
 }
 
-function didWords(plan: Plan, { files, bytes, done, gone }: Did): string {
+function didWords(plan: Plan, { files, bytes, done }: Did): string {
   // Of folders that come back nobody has counted what is in them.
-  if (plan.action === 'undo_plan') return `Took back ${countWords(done, 'step')}${goneWords(gone)}`;
+  if (plan.action === 'undo_plan') return `Took back ${countWords(done, 'step')}`;
   if (plan.action === 'restore_file') return done === 0 ? 'Restored nothing' : 'Restored it';
   if (done === 0 && files === 0) return 'Nothing was done';
   const verb = plan.isPermanent ? 'Deleted for ever:' : did[plan.action];
   return `${verb} ${countWords(files, 'file')} (${sizeWords(bytes)})`;
-}
-
-function goneWords(gone: number): string {
-  if (gone === 0) return '';
-  const what = gone === 1 ? 'one copy' : `${gone} copies`;
-  return `; ${what} went for ever, because the disk is full and the trash had no room`;
 }
 
 /** As it was kept; undefined while it is under way. */

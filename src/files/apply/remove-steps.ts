@@ -2,50 +2,23 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { toFilesError } from '../codes.ts';
-import type { FilePlace } from '../place.ts';
 import { isStill, type Step } from '../plan/plan.ts';
 import { treeOf } from '../plan/tree-facts.ts';
 import { changed } from '../refusals.ts';
 import { throwAway } from '../trash/throw-away.ts';
 import type { StepNote, StepRun } from './deps.ts';
-import { dropCopied, isWholeIn } from './drop-copied.ts';
 import { exactPlace } from './exact-place.ts';
 import { pendingBeside } from './name-pending.ts';
 import { removeForEver } from './remove-for-ever.ts';
 
 export async function trashStep(
   run: StepRun,
-  { from, was, copyOf }: Extract<Step, { do: 'trash' }>,
+  { from, was }: Extract<Step, { do: 'trash' }>,
 ): Promise<StepNote> {
   await using source = await exactPlace(run, from, 'delete');
   const isGone = source.there === undefined && run.before !== undefined;
   if (!isGone && !isStill(was, source.there)) throw changed();
-  try {
-    return { trashed: await throwAway(run, { ...source, was }) };
-  } catch (failure) {
-    const isFull = failure instanceof AosError && failure.code === 'files.no-space';
-    const isGoing = isFull && copyOf !== undefined && (await dropCopy(run, source, copyOf));
-    if (!isGoing) throw failure;
-    return { isGoneForEver: true };
-  }
-}
-
-/**
- * On a full disk the trash has no room to note where a copy was, and taking the copy back is what
- * would make room. It goes for ever where the original has all of it, byte for byte; else it stays.
- */
-async function dropCopy(run: StepRun, copy: FilePlace, original: string): Promise<boolean> {
-  const { disk } = run.deps;
-  try {
-    await using from = await exactPlace(run, original, 'read');
-    const isKept = await isWholeIn(disk, from.entry, copy.entry, run.caller.signal);
-    return isKept && (await dropCopied(disk, copy.entry, from.entry));
-  } catch (failure) {
-    run.caller.signal.throwIfAborted();
-    // The original, or a part of it, cannot be reached. What was to be said is that the disk is full.
-    if (failure instanceof AosError) return false;
-    throw failure;
-  }
+  return { trashed: await throwAway(run, { ...source, was }) };
 }
 
 /**

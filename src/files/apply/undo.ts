@@ -43,7 +43,6 @@ function turnedRound(step: Step, note: StepNote): readonly Step[] {
         ...broughtBack(step.to, step.replaces, note),
       ];
     case 'copy':
-      return takenAway(step.to, step.replaces, note, { copyOf: step.from });
     case 'write':
       return takenAway(step.to, step.replaces, note);
     case 'trash':
@@ -61,16 +60,11 @@ function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): r
 }
 
 /** What was made goes, unless somebody has worked on it; what it had replaced comes back. */
-function takenAway(
-  to: string,
-  replaced: Was | undefined,
-  note: StepNote,
-  origin: { readonly copyOf?: string } = {},
-): readonly Step[] {
+function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
   const { made } = note;
   if (made === undefined) return [];
   // Not for ever: it may be the last copy by now, and of a folder nobody can tell what came into it.
-  return [{ do: 'trash', from: to, was: made, ...origin }, ...broughtBack(to, replaced, note)];
+  return [{ do: 'trash', from: to, was: made }, ...broughtBack(to, replaced, note)];
 }
 
 /** Those that nobody else has touched since the plan was through. */

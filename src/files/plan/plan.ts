@@ -32,7 +32,7 @@ export type Step =
   | { readonly do: 'make-folder'; readonly to: string }
   | MoveStep
   | CopyStep
-  | TrashStep
+  | { readonly do: 'trash'; readonly from: string; readonly was: Was }
   /** For ever. */
   | { readonly do: 'remove'; readonly from: string; readonly was: Was }
   | WriteStep
@@ -51,14 +51,6 @@ interface MoveStep {
 
 interface CopyStep extends Omit<MoveStep, 'do'> {
   readonly do: 'copy';
-}
-
-interface TrashStep {
-  readonly do: 'trash';
-  readonly from: string;
-  readonly was: Was;
-  /** Of a copy that an undo takes away: what it was copied from. */
-  readonly copyOf?: string | undefined;
 }
 
 /** The bytes lie beside the journal until they are written. */

@@ -35,7 +35,13 @@ async function inTrash(deps: FilesDeps): Promise<readonly InTrash[]> {
   const tops = await deps.mounts.tops();
   const others = tops.map((top) => ({ path: trashAtTop(top, deps.uid), top }));
   const found: InTrash[] = [];
+  const seen = new Set<string>();
   for (const trash of [{ path: deps.trash, top: '' }, ...others]) {
+    const there = await deps.disk.stat(trash.path).catch(() => undefined);
+    // A disk may be mounted in several places.
+    const identity = `${there?.device}:${there?.inode}`;
+    if (there === undefined || seen.has(identity)) continue;
+    seen.add(identity);
     found.push(...(await inOneTrash(deps, trash)));
   }
   return found.sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
@@ -52,7 +58,7 @@ async function inOneTrash(
     if (there?.kind !== 'folder' || there.ownerUid !== uid) return [];
   }
   const found: InTrash[] = [];
-  for (const file of await disk.list(folder)) {
+  for (const file of await disk.list(folder).catch(() => [])) {
     if (!file.endsWith('.trashinfo')) continue;
     const text = await readWholeFile(disk, `${folder}/${file}`, largestInfo).catch(() => undefined);
     const info = text && parseTrashInfo(zone, Buffer.from(text).toString());
