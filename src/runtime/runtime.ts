@@ -34,7 +34,7 @@ import { holdAgainIn, leaveModelAgents, recoverModelAgents } from './recover.ts'
 import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
-import { type Asked, endTree, ignoreOver, putBack } from './submit.ts';
+import { type Asked, endTree, type Goal, ignoreOver, putBack } from './submit.ts';
 import { type TellerDeps, tellAll } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
@@ -102,6 +102,11 @@ export class AgentRuntime implements AsyncDisposable {
 
   get followers(): Followers {
     return this.#deps.followers;
+  }
+
+  /** Throws where the budget of a goal does not cover the first request of its agent. */
+  async checkGoalBudget(agent: string, goal: Pick<Goal, 'text' | 'budget'>): Promise<void> {
+    await this.#deps.runs.checkGoalBudget(agent, goal);
   }
 
   /** Resolves once it is there; a program also runs by then, or why not is thrown. */

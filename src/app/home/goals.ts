@@ -31,6 +31,7 @@ export async function placeGoal(deps: GoalsDeps, goal: Goal): Promise<Placement>
     if (agent !== undefined) {
       if (agent.body !== 'model') throw takesNoGoals(agent.name, agent.body);
       if (agent.state === 'terminated') throw isTerminated(agent.name);
+      await deps.runtime.checkGoalBudget(agent.name, goal);
       return { agent: agent.name, because: `agent ${quote(agent.name)} was named` };
     }
   }

@@ -96,7 +96,11 @@ describe('aos run', () => {
     const least = /it takes (\S+) at least/.exec(refused.stderr)?.[1]?.replaceAll(',', '');
 
     expect([refused.code, refused.stdout, least]).toEqual([2, '', expect.stringMatching(/^\d+$/)]);
+    expect(refused.stderr).toMatch(/\n {2}try: Give it several times as much\n$/);
     expect(await home.aos(['ps', '--all'])).toEqual(before);
+    await home.aos(['spawn', 'there', '--model', model, '--standing']);
+    const named = await home.aos(['run', 'Greet', '--agent', 'there', '--budget', 'tokens=1']);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('does not cover')]);
     // The first request fits, and the second does not.
     const argv = budget(`tokens=${least}`);
 

@@ -6,20 +6,20 @@ import type { ModelSpec } from '../../kernel/agent/agent-spec.ts';
 import { type Limits, printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
-import { quote } from '../../kernel/text/quote.ts';
 import { costOf } from '../prices.ts';
 import { unpriced } from './ask.ts';
 import type { ModelRunDeps } from './deps.ts';
 import { toolsFor } from './offered-tools.ts';
 
 export interface FirstRequest {
-  readonly name: string;
   readonly spec: ModelSpec;
   /** Empty for one that waits for messages. */
   readonly goal: string;
   /** In either spelling. */
   readonly grants: readonly string[];
   readonly limits: Limits;
+  /** What to do where they do not cover it. */
+  readonly fix: string;
 }
 
 type FirstDeps = Pick<ModelRunDeps, 'models' | 'prices' | 'tools'>;
@@ -38,8 +38,8 @@ export async function checkFirstRequest(deps: FirstDeps, first: FirstRequest): P
     if (limit >= least[resource]) continue;
     const [has, needs] = [limit, least[resource]].map((much) => printAmount(resource, much));
     throw new AosError('budget.too-small', {
-      message: `A budget of ${resource}=${has?.replace('$', '')} does not cover the first request of agent ${quote(first.name)}: it takes ${needs} at least, with ${first.goal === '' ? '' : 'its goal, '}its instructions and ${toolCount} tools`,
-      fix: "Give it several times as much, or offer it fewer tools: --tool 'file.*'",
+      message: `A budget of ${resource}=${has?.replace('$', '')} does not cover the first request to the model: it takes ${needs} at least, with ${first.goal === '' ? '' : 'its goal, '}its instructions and ${toolCount} tools`,
+      fix: first.fix,
       details: { resource, limit, least: least[resource], tools: toolCount },
     });
   }

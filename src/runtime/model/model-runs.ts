@@ -22,10 +22,11 @@ import {
   putOff,
 } from '../../ledger/operations/operations.ts';
 import { appendSteps } from '../../ledger/operations/steps.ts';
+import { grantsHeldBy } from '../../ledger/security/grants.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo, type Why } from '../life.ts';
 import type { SpawnOrder } from '../spawn.ts';
-import { endAsAsked, endBelow, putBack } from '../submit.ts';
+import { endAsAsked, endBelow, type Goal, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
@@ -54,6 +55,10 @@ interface Active {
   run: Run | undefined;
 }
 
+const more = 'Give it several times as much';
+const moreAtSpawn = `${more}, or offer it fewer tools: --tool 'file.*'`;
+const moreInTemplate = 'Raise the budget in its template, or name another template: --agent NAME';
+
 export class ModelRuns implements AsyncDisposable {
   readonly #deps: ModelRunsDeps;
   readonly #active = new Map<string, Active>();
@@ -70,13 +75,24 @@ export class ModelRuns implements AsyncDisposable {
 
   /** Before there is an agent: whether its budget covers its first request; throws why not. */
   async checkBudget(
-    { name, goal, madeFor = goal, grants = [], askingGrants = [], budget = {} }: SpawnOrder,
+    { goal, madeFor, grants = [], askingGrants = [], budget: limits = {} }: SpawnOrder,
     spec: ModelSpec,
   ) {
-    const facts = { name, spec, goal: madeFor?.text ?? '', grants: [...grants, ...askingGrants] };
-    for (const limits of [budget, madeFor?.budget ?? {}]) {
-      await checkFirstRequest(this.#deps, { ...facts, limits });
-    }
+    const facts = { spec, grants: [...grants, ...askingGrants] };
+    const { text = '', budget = {} } = madeFor ?? goal ?? {};
+    const fix = madeFor === undefined ? moreAtSpawn : moreInTemplate;
+    await checkFirstRequest(this.#deps, { ...facts, goal: text, limits, fix });
+    await checkFirstRequest(this.#deps, { ...facts, goal: text, limits: budget, fix: more });
+  }
+
+  /** The same of a goal for an agent that is there. */
+  async checkGoalBudget(agent: string, { text, budget }: Pick<Goal, 'text' | 'budget'>) {
+    if (budget === undefined) return;
+    const { committed } = this.#deps.ledger;
+    const held = await grantsHeldBy(committed, `agent:${agent}`);
+    const grants = held.map(({ capability }) => capability);
+    const spec = await specOf(committed, agent);
+    await checkFirstRequest(this.#deps, { spec, grants, goal: text, limits: budget, fix: more });
   }
 
   /** M1. In the transaction that claims the operation; false when its agent is busy elsewhere. */
