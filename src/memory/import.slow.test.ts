@@ -4,6 +4,7 @@ import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { jean, type MemoryWorld, memoryWorld } from '../../tests/support/memory-world.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { cases } from '../../tests/support/tier.ts';
+import { AosError } from '../kernel/errors.ts';
 import { statesBelow } from '../ledger/state.ts';
 
 keepCompiled();
@@ -97,4 +98,17 @@ test('what cannot be brought in yet keeps nobody from opening the home, and is s
 
   expect(said).toEqual(['an import that was cut off could not go on yet']);
   expect(await laidDown(full)).not.toEqual([]);
+});
+
+test('an import that meets a full disk when all is laid down says that the rest comes', async () => {
+  const full = new AosError('ledger.full', { message: 'There is no room; nothing was lost' });
+  await using world = await memoryWorld({ watch: dyingAt(made + 5, full) });
+
+  const importing = world.memory.importLines(jean, linesOf(450));
+
+  await expect(importing).rejects.toMatchObject({
+    code: 'ledger.full',
+    message: expect.stringContaining('a part of them is in'),
+    fix: expect.stringContaining('the rest comes by itself'),
+  });
 });

@@ -46,7 +46,9 @@ export class MemoryImports {
     this.#running++;
     try {
       await this.#layDown(id, owner, lines);
-      return await this.#bringIn(id);
+      return await this.#bringIn(id).catch((failure: unknown) => {
+        throw goesOnLater(failure);
+      });
     } finally {
       this.#running--;
     }
@@ -119,6 +121,16 @@ export class MemoryImports {
       await ledger.transact((tx) => removeState(tx, slice.key));
     }
   }
+}
+
+/** I1: what was laid down whole is not taken back, so the caller must not bring it again. */
+function goesOnLater(failure: unknown): unknown {
+  if (!(failure instanceof AosError) || failure.code !== 'ledger.full') return failure;
+  return new AosError('ledger.full', {
+    message: 'The disk is full. All lines are taken, and a part of them is in',
+    fix: 'Free some space, or aos gc; the rest comes by itself within a minute',
+    cause: failure,
+  });
 }
 
 interface Slice {

@@ -47,6 +47,8 @@ export function entrances(
       deps.running.track(upgradeOrRefuse(deps, { door, request, connection, head }));
     },
     onBadRequest(error: Error, connection: Duplex) {
+      // It was cut off, for which nothing that was sent need be wrong (pipelining.ts).
+      if (connection.destroyed) return;
       if (isHangUp(error)) {
         connection.destroy();
         return;
