@@ -111,6 +111,20 @@ export function openBenchLedger(path: string, epoch: number): Promise<Ledger> {
   return openSqliteLedger(deps, { path, epoch, onLost });
 }
 
+/**
+ * Writes until the log was moved into the ledger once. From then on it is written over, which is
+ * flushed with half of the work: a bench must not pass from the one to the other in the middle.
+ */
+export async function fillLog(ledger: Ledger): Promise<void> {
+  const payload = 'x'.repeat(1024 * 1024);
+  for (let left = 40; left > 0; left--) {
+    await ledger.transact((tx) => tx.run(insertBenchRow, ['filler', payload, 0]));
+  }
+  await ledger.transact((tx) =>
+    tx.run("delete from pending_operations where operation_type = 'filler'", []),
+  );
+}
+
 async function writeFromAll(ledger: Ledger): Promise<{ perSecond: number; meanBatch: number }> {
   let commits = 0;
   using _counting = ledger.onEvents(() => commits++);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { findOperation } from '../src/ledger/operations/operations.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';
-import { openBenchLedger } from './ledger.ts';
+import { fillLog, openBenchLedger } from './ledger.ts';
 import { benchEvent, benchRow, insertBenchRow } from './raw-ledger.ts';
 import { openRuntimeHome, type RuntimeHome, specOn } from './runtime-home.ts';
 
@@ -127,8 +127,10 @@ async function timeSpawn(home: RuntimeHome, name: string, model: string): Promis
   return tookMs;
 }
 
-async function bareLedger({ folder }: RuntimeHome) {
+async function bareLedger({ folder, ledger: own }: RuntimeHome) {
+  await fillLog(own);
   const ledger = await openBenchLedger(join(folder, 'bare.db'), 1);
+  await fillLog(ledger);
   return {
     write: () =>
       ledger.transact(async (tx) => {
