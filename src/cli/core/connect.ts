@@ -61,7 +61,7 @@ export async function withHome<T>(
   return useHome(reached, { ...use, onMended, signal: context.signal }, work);
 }
 
-/** On stderr, which is nobody's data: with `--json` too, because it is not said a second time. */
+/** On stderr, so that stdout stays data; with `--json` too, because it is not said a second time. */
 export function sayMended({ terminal }: Pick<Context, 'terminal'>): OnMended {
   return (words) => terminal.err(`${mendedLine(words)}\n`);
 }

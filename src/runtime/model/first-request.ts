@@ -7,11 +7,13 @@ import { type Limits, printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
 import { costOf } from '../prices.ts';
+import type { SpawnOrder } from '../spawn.ts';
+import type { Goal } from '../submit.ts';
 import { unpriced } from './ask.ts';
 import type { ModelRunDeps } from './deps.ts';
 import { toolsFor } from './offered-tools.ts';
 
-export interface FirstRequest {
+interface FirstRequest {
   readonly spec: ModelSpec;
   /** Empty for one that waits for messages. */
   readonly goal: string;
@@ -24,8 +26,33 @@ export interface FirstRequest {
 
 type FirstDeps = Pick<ModelRunDeps, 'models' | 'prices' | 'tools'>;
 
-/** Throws `budget.too-small`, and what opening the model throws. */
-export async function checkFirstRequest(deps: FirstDeps, first: FirstRequest): Promise<void> {
+const more = 'Give it several times as much';
+const moreAtSpawn = `${more}, or offer it fewer tools: --tool 'file.*'`;
+const moreInTemplate = 'Raise the budget in its template, or name another template: --agent NAME';
+
+/** Of the agent and of its first goal. Throws `budget.too-small`, and what opening the model throws. */
+export async function checkSpawnBudget(
+  deps: FirstDeps,
+  { goal, madeFor, grants = [], askingGrants = [], budget: limits = {} }: SpawnOrder,
+  spec: ModelSpec,
+): Promise<void> {
+  const agent = { spec, grants: [...grants, ...askingGrants] };
+  const first = madeFor ?? goal ?? { text: '' };
+  const fix = madeFor === undefined ? moreAtSpawn : moreInTemplate;
+  await checkFirstRequest(deps, { ...agent, goal: first.text, limits, fix });
+  await checkGoalBudget(deps, agent, first);
+}
+
+/** Of a goal alone. Throws as checkSpawnBudget() does. */
+export async function checkGoalBudget(
+  deps: FirstDeps,
+  agent: Pick<FirstRequest, 'spec' | 'grants'>,
+  { text, budget = {} }: Pick<Goal, 'text' | 'budget'>,
+): Promise<void> {
+  await checkFirstRequest(deps, { ...agent, goal: text, limits: budget, fix: more });
+}
+
+async function checkFirstRequest(deps: FirstDeps, first: FirstRequest): Promise<void> {
   const { spec, limits } = first;
   if (limits.tokens === undefined && limits.cost === undefined) return;
   const price = deps.prices.of(spec.model);

@@ -30,7 +30,7 @@ import { endAsAsked, endBelow, type Goal, putBack } from '../submit.ts';
 import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
-import { checkFirstRequest } from './first-request.ts';
+import { checkGoalBudget, checkSpawnBudget } from './first-request.ts';
 import { hasToHear, work } from './run.ts';
 import { RunJournal } from './run-journal.ts';
 import { OutputShow } from './show-output.ts';
@@ -55,10 +55,6 @@ interface Active {
   run: Run | undefined;
 }
 
-const more = 'Give it several times as much';
-const moreAtSpawn = `${more}, or offer it fewer tools: --tool 'file.*'`;
-const moreInTemplate = 'Raise the budget in its template, or name another template: --agent NAME';
-
 export class ModelRuns implements AsyncDisposable {
   readonly #deps: ModelRunsDeps;
   readonly #active = new Map<string, Active>();
@@ -74,25 +70,17 @@ export class ModelRuns implements AsyncDisposable {
   }
 
   /** Before there is an agent: whether its budget covers its first request; throws why not. */
-  async checkBudget(
-    { goal, madeFor, grants = [], askingGrants = [], budget: limits = {} }: SpawnOrder,
-    spec: ModelSpec,
-  ) {
-    const facts = { spec, grants: [...grants, ...askingGrants] };
-    const { text = '', budget = {} } = madeFor ?? goal ?? {};
-    const fix = madeFor === undefined ? moreAtSpawn : moreInTemplate;
-    await checkFirstRequest(this.#deps, { ...facts, goal: text, limits, fix });
-    await checkFirstRequest(this.#deps, { ...facts, goal: text, limits: budget, fix: more });
+  async checkBudget(order: SpawnOrder, spec: ModelSpec): Promise<void> {
+    await checkSpawnBudget(this.#deps, order, spec);
   }
 
-  /** The same of a goal for an agent that is there. */
-  async checkGoalBudget(agent: string, { text, budget }: Pick<Goal, 'text' | 'budget'>) {
-    if (budget === undefined) return;
+  /** Before a goal is queued for an agent that is there: whether its budget covers a request. */
+  async checkGoalBudget(agent: string, goal: Pick<Goal, 'text' | 'budget'>): Promise<void> {
+    if (goal.budget === undefined) return;
     const { committed } = this.#deps.ledger;
     const held = await grantsHeldBy(committed, `agent:${agent}`);
     const grants = held.map(({ capability }) => capability);
-    const spec = await specOf(committed, agent);
-    await checkFirstRequest(this.#deps, { spec, grants, goal: text, limits: budget, fix: more });
+    await checkGoalBudget(this.#deps, { spec: await specOf(committed, agent), grants }, goal);
   }
 
   /** M1. In the transaction that claims the operation; false when its agent is busy elsewhere. */
