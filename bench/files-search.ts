@@ -7,7 +7,7 @@ import { realClock } from '../src/engines/clock.ts';
 import { openFileLooking } from '../src/engines/files/looking.ts';
 import { findRipgrep } from '../src/engines/files/search/rg-program.ts';
 import { openFileSearching } from '../src/engines/files/search/searching.ts';
-import type { FileSearching, SearchRequest } from '../src/kernel/files/search.ts';
+import type { FileSearching, SearchRequest } from '../src/kernel/files/look.ts';
 import { sharedFileTree } from './files-tree.ts';
 import type { Bench, Sides } from './frame.ts';
 import { workplace } from './workplace.ts';

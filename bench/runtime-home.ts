@@ -13,7 +13,7 @@ import { openHomeSandboxes } from '../src/app/home/sandboxes.ts';
 import { openHomeTools } from '../src/app/home/tools.ts';
 import type { Log } from '../src/app/log.ts';
 import { homeBlobs } from '../src/app/upkeep/blobs.ts';
-import type { ModelSpec } from '../src/kernel/agent/agent-spec.ts';
+import type { ModelSpec } from '../src/kernel/agent/agent.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { Operations } from '../src/operations/operations.ts';
 import { noMetrics } from '../src/relay/relay-metrics.ts';

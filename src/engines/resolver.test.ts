@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackAddress } from '../kernel/capability/address-kinds.ts';
+import { isLoopbackAddress } from '../kernel/capability/host-text.ts';
 import { realResolver } from './resolver.ts';
 
 test('resolve() gives every address of this machine for localhost', async () => {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { osCodeOf } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Resolver } from '../kernel/resolver.ts';
+import type { Resolver } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 
 /** As every other program of this machine finds hosts: its hosts file, then its name servers. */

@@ -1,5 +1,4 @@
-import type { Instant } from '../kernel/ports.ts';
-import type { TimeZone, WallTime } from '../kernel/time-zone.ts';
+import type { Instant, TimeZone, WallTime } from '../kernel/ports.ts';
 
 const dayMs = 86_400_000;
 

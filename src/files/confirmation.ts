@@ -13,7 +13,7 @@ import { AosError, type ErrorCode } from '../kernel/errors.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { canonicalJson } from '../kernel/text/canonical-json.ts';
+import { canonicalJson } from '../kernel/text/quote.ts';
 import {
   type FilePlanRow,
   findFilePlanByToken,

@@ -1,9 +1,15 @@
-import type { TreeDisk } from '../kernel/disk/tree.ts';
-import type { FileLooking } from '../kernel/files/look.ts';
-import type { FileSearching } from '../kernel/files/search.ts';
-import type { OneAtATime } from '../kernel/one-at-a-time.ts';
-import type { Clock, Disk, EventLoop, Mounts, Random, Volume } from '../kernel/ports.ts';
-import type { TimeZone } from '../kernel/time-zone.ts';
+import type { FileLooking, FileSearching } from '../kernel/files/look.ts';
+import type {
+  Clock,
+  Disk,
+  EventLoop,
+  Mounts,
+  Random,
+  TimeZone,
+  TreeDisk,
+  Volume,
+} from '../kernel/ports.ts';
+import type { OneAtATime } from '../kernel/turns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** What the file agent works with. `app` fills it. */

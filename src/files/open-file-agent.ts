@@ -1,14 +1,14 @@
 /** The file agent with all that it works with. */
 
-import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
+import { ensureFolder } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
+import type { IndexState } from '../kernel/files/look.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
-import type { IndexState } from '../kernel/files/search.ts';
 import { countWords } from '../kernel/files/words.ts';
-import { OneAtATime } from '../kernel/one-at-a-time.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
+import { OneAtATime } from '../kernel/turns.ts';
 import { answering, callerOf, type FileRun, questionOf, runRequest } from './file-agent.ts';
 import { listPlans } from './list-plans.ts';
 import { lookRequest } from './look-request.ts';

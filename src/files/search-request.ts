@@ -1,8 +1,7 @@
 /** From what was asked for to what is to be searched for. */
 import { AosError } from '../kernel/errors.ts';
-import type { FoundFile, LookRequest } from '../kernel/files/look.ts';
+import type { FoundFile, LookRequest, SearchRequest, SearchResult } from '../kernel/files/look.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
-import type { SearchRequest, SearchResult } from '../kernel/files/search.ts';
 import type { FileCaller } from './caller.ts';
 import type { FilesDeps } from './deps.ts';
 import { momentOf } from './look-request.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../tests/sim/random.ts';
-import { fileNameOf } from './message/file-name.ts';
+import { fileNameOf } from './message/message.ts';
 import { isId, madeAt, newId } from './new-id.ts';
 import { lastInstant } from './ports.ts';
 

@@ -172,3 +172,103 @@ export interface EventLoop {
 export function endOfTurn(eventLoop: EventLoop): Promise<void> {
   return new Promise((resolve) => eventLoop.atEndOfTurn(resolve));
 }
+
+/** The uids that agents have under a daemon of root; above what systems give to people, services and containers. */
+export const agentUids = { first: 2_000_000_000, count: 140_000_000 } as const;
+
+export function isAgentUid(uid: number): boolean {
+  return uid >= agentUids.first && uid < agentUids.first + agentUids.count;
+}
+
+/** The port through which files become somebody's. */
+export interface Owners {
+  /** Only then files can become somebody else's. */
+  readonly isRoot: boolean;
+  /** A folder with all that is in it, unless it is theirs already. */
+  give(folder: string, uid: number): Promise<void>;
+}
+
+/** The processes of this machine, our own among them. */
+export interface Processes {
+  readonly selfPid: number;
+  /**
+   * What tells a process from another that has the same number before or after it, also
+   * across a restart of the machine; undefined when none of that number runs.
+   */
+  startTimeOf(pid: number): string | undefined;
+  /** What differs from one start of the machine to the next; undefined when nobody knows. */
+  bootId(): string | undefined;
+  kill(pid: number, signal: KillSignal): KillAnswer;
+}
+
+export type KillSignal = 'SIGTERM' | 'SIGKILL';
+
+/** `sent` says nothing of what it does: a process may take its time to end. */
+export type KillAnswer = 'sent' | 'gone' | 'denied';
+
+/** The port through which names of hosts become addresses. */
+export interface Resolver {
+  /**
+   * One question, every address that it has, in the order in which to try them. A name that
+   * has none is `http.unreachable`.
+   */
+  resolve(host: string): Promise<readonly string[]>;
+}
+
+// The calendar of a place: what a moment is called there, and which moment a name means.
+
+export interface WallTime {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  /** 1 to 31. */
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+export interface TimeZone {
+  /** As in `Europe/Berlin`. */
+  readonly name: string;
+  wallTimeAt(instant: Instant): WallTime;
+  /**
+   * Months and days beyond their range carry over, as with Date.UTC. In the hour that is skipped
+   * in spring it is the moment after the gap, in the one that comes twice the first.
+   */
+  instantOf(time: WallTime): Instant;
+}
+
+// What a received folder needs of a disk besides what `Disk` can do.
+
+export interface TreeDisk {
+  /** Refused when the name is taken. The target is written as it is, and never looked at. */
+  makeLink(path: string, target: string): Promise<void>;
+  /** Of a file or a folder, and never of what a symlink leads to. */
+  dress(path: string, look: { readonly mode: number; readonly modifiedAt: Instant }): Promise<void>;
+  /** The same, of a symlink too, to the nanosecond where the system has a way to say so and it is not done roughly. */
+  restore(
+    path: string,
+    look: { readonly mode?: number | undefined; readonly modifiedNs: string },
+    how?: { readonly isRough: boolean },
+  ): Promise<void>;
+}
+
+/** Being told that something changed in a folder. A hint only: notices can be late or lost. */
+export interface Watching {
+  /**
+   * Calls with the name that came, went or was written; undefined stands for anything, the
+   * folder itself too: look yourself. When the folder is moved away or removed, or the
+   * system gives up, it calls so once and the watch is over.
+   *
+   * Throws a `disk.*` error when the folder cannot be watched, `disk.no-watches` when the
+   * system has none left. The folder may be a symlink: check that it is none.
+   */
+  watch(folder: string, onChange: (name: string | undefined) => void): FolderWatch;
+}
+
+/** Closing may be repeated; nothing is told after it. */
+export interface FolderWatch extends Disposable {
+  /** False once the watch is over, for whatever reason. */
+  readonly open: boolean;
+}

@@ -1,4 +1,4 @@
-import type { AgentState } from '../kernel/agent/agent-state.ts';
+import type { AgentState } from '../kernel/agent/agent.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 

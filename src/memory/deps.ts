@@ -1,6 +1,5 @@
 import type { Embedder, MemoryIndex } from '../kernel/memory/index-port.ts';
-import type { Clock, Random } from '../kernel/ports.ts';
-import type { TimeZone } from '../kernel/time-zone.ts';
+import type { Clock, Random, TimeZone } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Grants } from '../security/grants/grants.ts';
 

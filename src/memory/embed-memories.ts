@@ -6,9 +6,10 @@
  *     a time, and one that fails alone waits until all others are done. It is never given up,
  *     because the embedder may have been away.
  */
-import { early } from '../kernel/early.ts';
+
 import type { Embedder, MemoryIndex, UnembeddedText } from '../kernel/memory/index-port.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 
 export interface EmbeddingDeps {
   readonly index: Pick<MemoryIndex, 'withoutVector' | 'putVectors' | 'counts'>;

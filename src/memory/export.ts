@@ -4,8 +4,12 @@
  * among them.
  */
 import * as z from 'zod';
-import { isMemoryKey } from '../kernel/memory/key.ts';
-import { type MemoryScope, memoryLimits, memoryScopes } from '../kernel/memory/memory.ts';
+import {
+  isMemoryKey,
+  type MemoryScope,
+  memoryLimits,
+  memoryScopes,
+} from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import type { Sql } from '../ledger/ledger.ts';

@@ -6,9 +6,10 @@
  * F2. It names the last event that the ledger had then. Where that event is another, or gone, the
  *     ledger is not the one that it followed (a backup was restored), and it begins anew.
  */
-import { early } from '../kernel/early.ts';
+
 import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory/index-port.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 import { readEvents } from '../ledger/events.ts';
 import {
   type ChangedMemory,

@@ -3,8 +3,7 @@
  * shown.
  */
 import type { Action } from '../kernel/capability/capability.ts';
-import { memoriesDeed, memoryDeed } from '../kernel/memory/deed.ts';
-import type { MemoryKey } from '../kernel/memory/memory.ts';
+import { type MemoryKey, memoriesDeed, memoryDeed } from '../kernel/memory/memory.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { authorize, withoutAsking } from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';

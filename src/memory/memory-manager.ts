@@ -5,8 +5,12 @@
  */
 import { AosError } from '../kernel/errors.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
-import { checkMemoryKey } from '../kernel/memory/key.ts';
-import type { Memory, MemoryKey, MemoryScope } from '../kernel/memory/memory.ts';
+import {
+  checkMemoryKey,
+  type Memory,
+  type MemoryKey,
+  type MemoryScope,
+} from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import {

@@ -2,8 +2,9 @@
  * What a model is told of its memories when it begins: what is pinned, then what fits its goal,
  * as far as the budget of tokens goes. It is data, and marked as such.
  */
+
+import { rememberedItemText, rememberedText } from '../kernel/journal/compact.ts';
 import { estimateMessage, estimateTokens } from '../kernel/journal/estimate.ts';
-import { rememberedItemText, rememberedText } from '../kernel/journal/remembered-text.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memory/memories.ts';

@@ -5,8 +5,9 @@
  * Q2. After a failure nobody asks for a while; then one query tries it again. An answer that comes
  *     too late is a failure too: whoever asks next would wait as long for nothing.
  */
-import { early } from '../kernel/early.ts';
+
 import type { Embedder } from '../kernel/memory/index-port.ts';
+import { early } from '../kernel/turns.ts';
 import type { MemoryDeps } from './deps.ts';
 
 type QueryEmbeddingDeps = Pick<MemoryDeps, 'embedder' | 'clock' | 'log'>;

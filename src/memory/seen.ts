@@ -2,8 +2,7 @@
  * What somebody was shown of memories: noted, so that a purge finds everything that has seen one,
  * and on record where it was somebody else's.
  */
-import { memoryDeed } from '../kernel/memory/deed.ts';
-import type { MemoryKey } from '../kernel/memory/memory.ts';
+import { type MemoryKey, memoryDeed } from '../kernel/memory/memory.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { resourceText } from '../security/authorize.ts';

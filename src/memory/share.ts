@@ -4,9 +4,7 @@
  */
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { AosError } from '../kernel/errors.ts';
-import { headOf } from '../kernel/memory/deed.ts';
-import { checkMemoryKey } from '../kernel/memory/key.ts';
-import type { MemoryKey } from '../kernel/memory/memory.ts';
+import { checkMemoryKey, headOf, type MemoryKey } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';

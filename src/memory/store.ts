@@ -1,6 +1,5 @@
 /** Storing: word for word, as a new version, unless the same stands there already. */
-import { checkMemoryKey } from '../kernel/memory/key.ts';
-import { type MemoryKey, memoryLimits } from '../kernel/memory/memory.ts';
+import { checkMemoryKey, type MemoryKey, memoryLimits } from '../kernel/memory/memory.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';

@@ -3,8 +3,7 @@ import { Sentence } from '../kernel/language/cursor.ts';
 import { takeDates } from '../kernel/language/dates.ts';
 import { whenWords } from '../kernel/language/span-words.ts';
 import { tokensOf } from '../kernel/language/tokens.ts';
-import type { Instant } from '../kernel/ports.ts';
-import type { TimeZone } from '../kernel/time-zone.ts';
+import type { Instant, TimeZone } from '../kernel/ports.ts';
 
 export interface TimeSaid {
   readonly after?: Instant;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import { memoryLimits } from '../kernel/memory/memory.ts';
-import { canonicalJson } from '../kernel/text/canonical-json.ts';
+import { canonicalJson } from '../kernel/text/quote.ts';
 import type { MemoryRow } from '../ledger/memory/memories.ts';
 
 const deepest = 100;

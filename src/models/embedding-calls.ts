@@ -5,10 +5,11 @@
  * E2. The key is in no error, whatever the server says.
  * E3. No call waits for ever, however often it is tried again.
  */
-import { early } from '../kernel/early.ts';
+
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
+import { early } from '../kernel/turns.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { type EmbeddingWire, readVectors, StrangeAnswer, wireAt } from './embedding-wire.ts';
 import { type Failure, failureOf } from './failure.ts';

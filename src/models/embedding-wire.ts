@@ -1,6 +1,6 @@
 /** How embedders are asked and how they answer: as Ollama does, or as OpenAI does. */
 import { AosError } from '../kernel/errors.ts';
-import { unitVector } from '../kernel/memory/unit-vector.ts';
+import { unitVector } from '../kernel/memory/memory.ts';
 import { isObject } from './malformed-args.ts';
 
 export interface EmbeddingWire {

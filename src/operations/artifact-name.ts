@@ -2,7 +2,7 @@
 
 import { artifactLimits } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { checkFileName } from '../kernel/files/safe-name.ts';
+import { checkFileName } from '../kernel/files/names.ts';
 import { quote } from '../kernel/text/quote.ts';
 
 /** Throws `artifact.bad-name`. */

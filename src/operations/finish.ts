@@ -12,7 +12,7 @@
  *     folder is written once more.
  */
 import { hash } from 'node:crypto';
-import { removeTree } from '../kernel/disk/remove.ts';
+import { removeTree } from '../kernel/disk/folders.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { artifactsOf } from '../ledger/operations/artifacts.ts';

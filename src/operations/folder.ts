@@ -6,9 +6,8 @@
 import { dirname, join } from 'node:path';
 import { addressOfGrantee } from '../kernel/agent/operation.ts';
 import { writeFileDurably } from '../kernel/disk/durable-file.ts';
-import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
-import { removeIfThere, removeTree } from '../kernel/disk/remove.ts';
+import { ensureFolder, removeIfThere, removeTree } from '../kernel/disk/folders.ts';
 import type { Disk } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import { readAccesses, type SealedEvent } from '../ledger/events.ts';

@@ -6,7 +6,7 @@
  * B2. Who dies before the bytes are gone leaves a row that is not swept, and is swept later.
  */
 import { join } from 'node:path';
-import { removeIfThere } from '../kernel/disk/remove.ts';
+import { removeIfThere } from '../kernel/disk/folders.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import {

@@ -4,11 +4,9 @@
  */
 
 import { isGrantee } from '../kernel/agent/operation.ts';
-import { Bells } from '../kernel/bells.ts';
 import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
-import { InTurn } from '../kernel/in-turn.ts';
-import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
-import { granteesToRewrap } from '../ledger/operations/artifacts.ts';
+import { Bells, InTurn } from '../kernel/turns.ts';
+import { type ArtifactRow, granteesToRewrap } from '../ledger/operations/artifacts.ts';
 import {
   askToEnd,
   findOperation,

@@ -1,6 +1,7 @@
 /** Reading a mailbox, and waiting for something to be there. */
-import { early } from '../kernel/early.ts';
+
 import type { Clock } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 import type { Party } from './envelope.ts';
 import type { Mailboxes, MailboxItem } from './relay.ts';
 

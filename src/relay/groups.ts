@@ -1,7 +1,7 @@
 /** Channels, the Lead and subscriptions: names that stand for several, or for one who changes. */
 
 import { AosError } from '../kernel/errors.ts';
-import { checkChannel } from '../kernel/message/address.ts';
+import { checkChannel } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent, presenceOf } from '../ledger/agents.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';

@@ -1,7 +1,11 @@
 /** A message on its way: between the row in the ledger, the message itself and what a mailbox shows. */
 
-import { fileNameOf } from '../kernel/message/file-name.ts';
-import type { Header, Message, StreamChunk } from '../kernel/message/message.ts';
+import {
+  fileNameOf,
+  type Header,
+  type Message,
+  type StreamChunk,
+} from '../kernel/message/message.ts';
 import { printMessage } from '../kernel/message/text.ts';
 import type { MailRow } from '../ledger/messages/find-mail.ts';
 import type { InboxFile } from './delivery/inboxes.ts';

@@ -1,7 +1,7 @@
 /** What recipients do with their mail: look, take, read, answer, and wait for more. */
 
-import type { Bells } from '../kernel/bells.ts';
 import { priorities } from '../kernel/message/message.ts';
+import type { Bells } from '../kernel/turns.ts';
 import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
 import { findMail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
@@ -12,8 +12,7 @@ import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
 import type { Sinks } from './delivery/sinks.ts';
 import type { RelayCore } from './deps.ts';
 import type { Party } from './envelope.ts';
-import type { Outgoing } from './mail.ts';
-import { itemOf, messageOf } from './mail.ts';
+import { itemOf, messageOf, type Outgoing } from './mail.ts';
 import { Posting } from './posting.ts';
 import type { Mailboxes, MailboxItem, PushSink, Settled, Settlement, TakeQuery } from './relay.ts';
 

@@ -5,8 +5,9 @@
  *
  * N1. Nothing is lost by waiting: whoever waits here has left what tells the next start.
  */
-import { early } from '../kernel/early.ts';
+
 import type { Clock } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 
 export class Notes {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 /** Puts the relay together, and ends it. */
 
-import { Bells } from '../kernel/bells.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { Bells } from '../kernel/turns.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { lastStamp, type Queue } from '../ledger/messages/deliveries.ts';
 import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';

@@ -9,8 +9,7 @@
  * N3. Terminated is for ever. What waits for such an agent ends, here or in the next look.
  */
 import { toReport } from '../kernel/errors.ts';
-import type { Clock, DiskView, Instant } from '../kernel/ports.ts';
-import type { Processes } from '../kernel/processes.ts';
+import type { Clock, DiskView, Instant, Processes } from '../kernel/ports.ts';
 import {
   type AgentStatus,
   changeStatus,

@@ -1,8 +1,7 @@
 /** Who gets a message. */
 
 import { AosError } from '../kernel/errors.ts';
-import { type Address, parseAddress } from '../kernel/message/address.ts';
-import type { Message } from '../kernel/message/message.ts';
+import { type Address, type Message, parseAddress } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';

@@ -1,8 +1,9 @@
 /** One message from a call to the relay, as fast as its sender may send. */
-import { early } from '../kernel/early.ts';
+
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 import type { Acceptance, Party } from './envelope.ts';
 import type { RateLimit, Relay } from './relay.ts';
 

@@ -2,7 +2,7 @@
  * The end of an operation, in one transaction: its last step, its row, what its agent is now,
  * what is left of its budgets, and who has to hear of it.
  */
-import { readSpec } from '../kernel/agent/agent-spec.ts';
+import { readSpec } from '../kernel/agent/agent.ts';
 import { type AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
 import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';

@@ -9,7 +9,7 @@
  *     after it has stood still for its whole time, on our own monotonic clock.
  */
 
-import { LeaseWatch } from '../kernel/agent/lease.ts';
+import { LeaseWatch } from '../kernel/agent/agent.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';

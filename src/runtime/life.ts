@@ -1,5 +1,5 @@
 /** An agent's life in the ledger: every change of state is one guarded row and one event. */
-import { type AgentState, statesBefore } from '../kernel/agent/agent-state.ts';
+import { type AgentState, statesBefore } from '../kernel/agent/agent.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';

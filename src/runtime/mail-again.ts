@@ -1,6 +1,6 @@
 /** Whether a standing agent is asked once more, after it failed on its mail. */
 
-import { decideRestart } from '../kernel/agent/restart.ts';
+import { decideRestart } from '../kernel/agent/agent.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { OperationRow } from '../ledger/operations/operations.ts';
 

@@ -3,7 +3,7 @@
  * The relay has written it down with the message; here it is done, and whoever asked is
  * answered: by an ack that says what runs, or a nack that says exactly why not.
  */
-import { commandWords } from '../kernel/agent/command-words.ts';
+import { commandWords } from '../kernel/agent/program.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/message/orchestrator-request.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';

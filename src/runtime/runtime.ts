@@ -10,11 +10,11 @@
  *     another of its goals would begin first, and take the mail that is for that one.
  */
 
-import { type CommandSpec, sandboxOf } from '../kernel/agent/agent-spec.ts';
-import { Bells } from '../kernel/bells.ts';
+import { type CommandSpec, sandboxOf } from '../kernel/agent/agent.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
+import { Bells } from '../kernel/turns.ts';
 import { type AgentRow, childrenOf, everyAgent, findAgent, setPresence } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { recipientsWithPending } from '../ledger/messages/mailboxes.ts';

@@ -8,12 +8,12 @@
  * D3. Being woken is a hint; a look at the ledger every second is the net.
  */
 
-import { chooseNext, type Moment, type QueuedGoal } from '../kernel/agent/schedule.ts';
-import { Bells } from '../kernel/bells.ts';
+import { chooseNext, type Moment, type QueuedGoal } from '../kernel/agent/operation.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
+import { Bells } from '../kernel/turns.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import {
   claimOperation,

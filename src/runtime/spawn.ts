@@ -11,8 +11,12 @@
  *     choice: whoever else asks for it is refused.
  */
 
-import { checkNewAgentName } from '../kernel/agent/agent-name.ts';
-import { type AgentSpec, type ModelSpec, sandboxOf } from '../kernel/agent/agent-spec.ts';
+import {
+  type AgentSpec,
+  checkNewAgentName,
+  type ModelSpec,
+  sandboxOf,
+} from '../kernel/agent/agent.ts';
 import type { Limits } from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';

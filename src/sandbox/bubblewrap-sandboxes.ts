@@ -6,7 +6,6 @@
  * S3. Before the first sandbox is made, what an earlier daemon has left of its own is ended.
  */
 import { join } from 'node:path';
-import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
@@ -23,6 +22,7 @@ import type {
   SandboxView,
 } from '../kernel/sandbox.ts';
 import { oneLine } from '../kernel/text/quote.ts';
+import { early } from '../kernel/turns.ts';
 import { holdBody, prepareBody } from './box/body.ts';
 import { Box } from './box/box.ts';
 import { Fifos } from './box/fifos.ts';

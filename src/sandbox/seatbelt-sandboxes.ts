@@ -8,7 +8,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { endOfCode } from '../engines/process/programs-shim.ts';
-import { early } from '../kernel/early.ts';
 import { newId } from '../kernel/new-id.ts';
 import type {
   HeldBody,
@@ -21,6 +20,7 @@ import type {
   SandboxState,
   SandboxView,
 } from '../kernel/sandbox.ts';
+import { early } from '../kernel/turns.ts';
 import { Output } from './box/output.ts';
 import type { SandboxOptions } from './bubblewrap-sandboxes.ts';
 import { commandScript, lineEnd, proxyVariables } from './launch/inner-script.ts';

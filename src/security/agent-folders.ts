@@ -7,7 +7,7 @@
  * F2. A meta.json that is there stays: the agent may keep its pid in it.
  */
 import { join } from 'node:path';
-import { checkAgentName } from '../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../kernel/agent/agent.ts';
 import { type DurableFileDeps, writeFileDurably } from '../kernel/disk/durable-file.ts';
 import { isTaken } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';

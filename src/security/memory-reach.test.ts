@@ -5,8 +5,12 @@ import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { times } from '../../tests/support/tier.ts';
 import { coversPath } from '../kernel/capability/decide.ts';
-import { memoryDeed } from '../kernel/memory/deed.ts';
-import { type MemoryKey, type MemoryScope, memoryScopes } from '../kernel/memory/memory.ts';
+import {
+  type MemoryKey,
+  type MemoryScope,
+  memoryDeed,
+  memoryScopes,
+} from '../kernel/memory/memory.ts';
 import { Grants } from './grants/grants.ts';
 import { memoryReach } from './memory-reach.ts';
 

@@ -1,8 +1,7 @@
 /** Which memories somebody may do something to, as data: for where very many are searched. */
 import { type Action, implies, type PathTarget } from '../kernel/capability/capability.ts';
-import { headOf } from '../kernel/memory/deed.ts';
 import type { MemoryReach } from '../kernel/memory/index-port.ts';
-import { type MemoryScope, memoryScopes, sharedOwner } from '../kernel/memory/memory.ts';
+import { headOf, type MemoryScope, memoryScopes, sharedOwner } from '../kernel/memory/memory.ts';
 import type { Grants } from './grants/grants.ts';
 import type { HeldGrant } from './grants/held-grant.ts';
 

@@ -12,8 +12,7 @@
  * What is in the folder, and whose folder is refused, is in agent-folders.ts.
  */
 import { join } from 'node:path';
-import { checkAgentName, checkNewAgentName } from '../kernel/agent/agent-name.ts';
-import type { AgentState } from '../kernel/agent/agent-state.ts';
+import { type AgentState, checkAgentName, checkNewAgentName } from '../kernel/agent/agent.ts';
 import type { DurableFileDeps } from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';

@@ -17,10 +17,10 @@ import {
   writeFileDurably,
 } from '../kernel/disk/durable-file.ts';
 import { isTaken } from '../kernel/disk/errors.ts';
-import { removeIfThere } from '../kernel/disk/remove.ts';
+import { removeIfThere } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
-import { InTurn } from '../kernel/in-turn.ts';
 import type { Clock, Disk, Instant } from '../kernel/ports.ts';
+import { InTurn } from '../kernel/turns.ts';
 import { keysFolder } from './identity/principal.ts';
 import { openSealedText, type SealedText, sealedTextIn, sealText } from './sealed-text.ts';
 import {

@@ -3,10 +3,10 @@
  * whether it may be done (and a human, where one has to be asked), write down that it starts,
  * run it, write down what came of it.
  */
-import { Bells } from '../kernel/bells.ts';
-import { early } from '../kernel/early.ts';
+
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
+import { Bells, early } from '../kernel/turns.ts';
 import { type CallRow, findCall } from '../ledger/security/journal.ts';
 import { authorize } from '../security/authorize.ts';
 import { type AnswerRequest, answer, expire } from './answer.ts';

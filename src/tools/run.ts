@@ -13,8 +13,8 @@
  * R5. An end that the ledger cannot take now is written when it can; until then nobody hears it.
  */
 import type { Deed } from '../kernel/capability/capability.ts';
-import { early } from '../kernel/early.ts';
 import { AosError } from '../kernel/errors.ts';
+import { early } from '../kernel/turns.ts';
 import { findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall } from '../ledger/security/journal.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';

@@ -1,7 +1,8 @@
 /** The calls that run now: what they rest on, and how to end them. */
-import { early } from '../kernel/early.ts';
+
 import { AosError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 import type { CallRow } from '../ledger/security/journal.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';

@@ -1,7 +1,7 @@
 /** What follows once a transfer is stored: its manifest, what is unusual of it, its recipient told. */
 import { toReport } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/text/quote.ts';
-import { sizeText } from '../kernel/transfer/text.ts';
+import { sizeText } from '../kernel/transfer/transfer.ts';
 import {
   advanceTransfer,
   type TransferRow,

@@ -9,7 +9,7 @@
 import { headerBytes, openingOf, plainSize, sealedSize } from '../blobs/seal/aosb1.ts';
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
-import { checkFileName } from '../kernel/files/safe-name.ts';
+import { checkFileName } from '../kernel/files/names.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { needBlob } from '../ledger/transfers/blobs.ts';

@@ -1,7 +1,14 @@
 /** Which transfers there are for somebody, now or as soon as there is one. */
-import { early } from '../kernel/early.ts';
-import { hasMetadata, type Metadata, matchesGlob } from '../kernel/transfer/filter.ts';
-import { hasReached, type TransferAck, type TransferStatus } from '../kernel/transfer/transfer.ts';
+
+import {
+  hasMetadata,
+  hasReached,
+  type Metadata,
+  matchesGlob,
+  type TransferAck,
+  type TransferStatus,
+} from '../kernel/transfer/transfer.ts';
+import { early } from '../kernel/turns.ts';
 import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 import type { Transfer } from './ends/ends.ts';

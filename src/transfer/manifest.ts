@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { writeFileDurably } from '../kernel/disk/durable-file.ts';
-import { ensureFolder } from '../kernel/disk/ensure-folder.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
+import { ensureFolder } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';

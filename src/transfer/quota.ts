@@ -1,6 +1,6 @@
 /** How much a sender may have stored: reserved before the first byte comes. */
 
-import { sizeText } from '../kernel/transfer/text.ts';
+import { sizeText } from '../kernel/transfer/transfer.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import { heldBytes } from '../ledger/transfers/bodies.ts';

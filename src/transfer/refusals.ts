@@ -1,7 +1,7 @@
 /** What is said where something about a transfer cannot be. */
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { sizeText } from '../kernel/transfer/text.ts';
+import { sizeText } from '../kernel/transfer/transfer.ts';
 
 /** The same words whether there is none or it is somebody else's. */
 export function unknownTransfer(typed: string): AosError {

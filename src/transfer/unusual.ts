@@ -1,5 +1,5 @@
 /** Tells the owner of what is unusual (kernel/transfer/unusual.ts), of each kind once a day and sender. */
-import { lookBackMs, type UnusualKind, unusual } from '../kernel/transfer/unusual.ts';
+import { lookBackMs, type UnusualKind, unusual } from '../kernel/transfer/transfer.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import { sentWithin, type TransferRow } from '../ledger/transfers/transfers.ts';

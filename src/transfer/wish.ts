@@ -2,11 +2,10 @@
 import { sealedSize } from '../blobs/seal/aosb1.ts';
 import type { Content } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
-import { checkFileName } from '../kernel/files/safe-name.ts';
+import { checkFileName } from '../kernel/files/names.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
-import { depthOf, type Metadata } from '../kernel/transfer/filter.ts';
-import type { TransferKind } from '../kernel/transfer/transfer.ts';
+import { depthOf, type Metadata, type TransferKind } from '../kernel/transfer/transfer.ts';
 import { everyAgent, presenceOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { ownerParty } from '../relay/envelope.ts';

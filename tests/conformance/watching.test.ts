@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realFileWatching } from '../../src/engines/disk/file-watching.ts';
-import type { Watching } from '../../src/kernel/disk/watching.ts';
-import type { Disk } from '../../src/kernel/ports.ts';
+import type { Disk, Watching } from '../../src/kernel/ports.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { SimulatedDisk } from '../sim/disk.ts';
 import { SimulatedWatching } from '../sim/watching.ts';

@@ -81,7 +81,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a time or a size is printed in the largest unit that fits into it',
-      file: 'src/kernel/capability/constraint-text.ts',
+      file: 'src/kernel/capability/capability-text.ts',
       find: 'value % each === 0',
       put: 'value >= each',
     },

@@ -132,7 +132,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     id: 'runtime.fair',
     says: 'Priority 0 comes first, no goal starves, and owners take turns.',
     guard: {
-      file: 'src/kernel/agent/schedule.test.ts',
+      file: 'src/kernel/agent/operation.test.ts',
       title: 'no goal starves, though one of priority 0 comes in with every start for an hour',
     },
     proof: {
@@ -141,7 +141,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'no goal ages as far as priority 0',
-      file: 'src/kernel/agent/schedule.ts',
+      file: 'src/kernel/agent/operation.ts',
       find: 'return Math.max(0, priority -',
       put: 'return Math.max(Math.min(1, priority), priority -',
     },
@@ -210,7 +210,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'an end of a frame in capitals counts as none',
-      file: 'src/kernel/journal/frame-text.ts',
+      file: 'src/kernel/journal/compact.ts',
       find: "'giu'",
       put: "'gu'",
     },
@@ -282,7 +282,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'it is started again a fourth time',
-      file: 'src/kernel/agent/restart.ts',
+      file: 'src/kernel/agent/agent.ts',
       find: 'recent >= intensity.most',
       put: 'recent > intensity.most',
     },
@@ -346,7 +346,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     id: 'programs.environment',
     says: 'No order sets a variable that decides what is run or loaded, and no key of the daemon reaches a program.',
     guard: {
-      file: 'src/kernel/agent/program-environment.test.ts',
+      file: 'src/kernel/agent/program.test.ts',
       title: 'an order that sets %s is refused',
     },
     proof: {
@@ -355,7 +355,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'BASH_ENV may be set',
-      file: 'src/kernel/agent/program-environment.ts',
+      file: 'src/kernel/agent/program.ts',
       find: 'ENV|BASH_ENV|',
       put: 'ENV|',
     },

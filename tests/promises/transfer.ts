@@ -111,14 +111,14 @@ export const transferPromises: readonly KeptPromise[] = [
   {
     id: 'transfer.names',
     says: 'Names that would do harm are refused when they are sent and again when they are received.',
-    guard: { file: 'src/kernel/files/safe-name.test.ts', title: '%s is refused in words' },
+    guard: { file: 'src/kernel/files/names.test.ts', title: '%s is refused in words' },
     proof: {
       file: 'tests/attack/transfer-names.test.ts',
       title: 'whatever name a home says, what does harm is not received',
     },
     bug: {
       what: '".." passes for a name',
-      file: 'src/kernel/files/safe-name.ts',
+      file: 'src/kernel/files/names.ts',
       find: "if (name === '.' || name === '..') return",
       put: "if (name === '.') return",
     },

@@ -8,7 +8,7 @@
  *     list_files ~/Downloads; type pdf; modified_before 2026-10-16T13:00; recursive
  */
 import { fileActions } from '../../src/kernel/files/request.ts';
-import type { TimeZone } from '../../src/kernel/time-zone.ts';
+import type { TimeZone } from '../../src/kernel/ports.ts';
 
 export type Expected =
   | { readonly kind: 'understood'; readonly request: Readonly<Record<string, unknown>> }

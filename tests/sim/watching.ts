@@ -1,8 +1,7 @@
 /** Notices of the simulated disk's changes, of which the seed decides some to be late or lost. */
 import { posix } from 'node:path';
-import type { FolderWatch, Watching } from '../../src/kernel/disk/watching.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { Clock, Random } from '../../src/kernel/ports.ts';
+import type { Clock, FolderWatch, Random, Watching } from '../../src/kernel/ports.ts';
 import type { SimulatedDisk } from './disk.ts';
 import { integerBelow, seededRandom } from './random.ts';
 

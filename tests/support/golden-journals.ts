@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { conversationOf } from '../../src/kernel/journal/conversation.ts';
+import { conversationOf } from '../../src/kernel/journal/compact.ts';
 import { foldSteps, type RunState } from '../../src/kernel/journal/fold.ts';
 import { type JournalStep, stepVersion } from '../../src/kernel/journal/step.ts';
 import type { Transaction } from '../../src/ledger/ledger.ts';

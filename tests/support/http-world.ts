@@ -18,7 +18,7 @@ import { realClock } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realRandom } from '../../src/engines/random.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { Resolver } from '../../src/kernel/resolver.ts';
+import type { Resolver } from '../../src/kernel/ports.ts';
 import { Scrubber } from '../../src/security/secrets/scrub.ts';
 import { httpFetch } from '../../src/toolbox/http/fetch.ts';
 import type { HttpDeps, HttpSecrets } from '../../src/toolbox/http/http-deps.ts';

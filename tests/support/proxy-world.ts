@@ -1,6 +1,6 @@
 /** The proxy of jean's sandbox, on a port of this machine in the place of its loopback. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { Resolver } from '../../src/kernel/resolver.ts';
+import type { Resolver } from '../../src/kernel/ports.ts';
 import { serveSandbox } from '../../src/sandbox/proxy/serve-sandbox.ts';
 import type { RawServer } from './http-world.ts';
 import { type TemporaryTools, temporaryTools } from './temporary-tools.ts';

@@ -6,13 +6,14 @@ import {
   type FileSearchingOptions,
   openFileSearching,
 } from '../../src/engines/files/search/searching.ts';
-import type { FileLooking, LookBase } from '../../src/kernel/files/look.ts';
 import type {
+  FileLooking,
   FileSearching,
   IndexState,
+  LookBase,
   SearchRequest,
   SearchResult,
-} from '../../src/kernel/files/search.ts';
+} from '../../src/kernel/files/look.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface SearchWorld extends AsyncDisposable {

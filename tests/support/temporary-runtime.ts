@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { tell } from '../../src/app/home/tools.ts';
 import { realRandom } from '../../src/engines/random.ts';
-import type { ModelSpec } from '../../src/kernel/agent/agent-spec.ts';
+import type { ModelSpec } from '../../src/kernel/agent/agent.ts';
 import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { JournalStep } from '../../src/kernel/journal/step.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DiskView } from '../../kernel/ports.ts';
-import { quote } from '../../kernel/text/quote.ts';
-import { shellWord } from '../../kernel/text/shell-word.ts';
+import { quote, shellWord } from '../../kernel/text/quote.ts';
 import type { Patient, Verdict } from './finding.ts';
 import { foreignNames, isOwnHome } from './own-names.ts';
 

@@ -1,6 +1,6 @@
 /** Do messages get where they are to go? What stands in their way is told, first things first. */
 import { join } from 'node:path';
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

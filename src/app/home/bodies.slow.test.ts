@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { hasSandbox } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { RunningBody } from '../../kernel/sandbox.ts';
 import { NoSandboxes } from '../../sandbox/no-sandboxes.ts';

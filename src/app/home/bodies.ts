@@ -1,8 +1,8 @@
 /** The programs of agents behind their walls: what each sees, gets, and may reach. */
 import { join } from 'node:path';
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
-import { programEnvironment } from '../../kernel/agent/program-environment.ts';
-import { partsOfPath } from '../../kernel/capability/file-deed.ts';
+import type { CommandSpec } from '../../kernel/agent/agent.ts';
+import { programEnvironment } from '../../kernel/agent/program.ts';
+import { partsOfPath } from '../../kernel/capability/deed-text.ts';
 import { endsAtSecret } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';

@@ -9,8 +9,8 @@
  */
 
 import { join } from 'node:path';
-import { readSpec } from '../../kernel/agent/agent-spec.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { readSpec } from '../../kernel/agent/agent.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { agentInnards, everyAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

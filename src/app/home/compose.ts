@@ -29,25 +29,24 @@ import { realRandom } from '../../engines/random.ts';
 import { realResolver } from '../../engines/resolver.ts';
 import { openStretches } from '../../engines/threads/stretches.ts';
 import { openTimeZone } from '../../engines/time-zone.ts';
-import type { TreeDisk } from '../../kernel/disk/tree.ts';
-import type { FileLooking } from '../../kernel/files/look.ts';
-import type { FileSearching } from '../../kernel/files/search.ts';
+import type { FileLooking, FileSearching } from '../../kernel/files/look.ts';
 import type { Embedder, MemoryIndex } from '../../kernel/memory/index-port.ts';
-import type { Owners } from '../../kernel/owners.ts';
 import type {
   Clock,
   Disk,
   EventLoop,
   LogFile,
   Mounts,
+  Owners,
+  Processes,
   Random,
+  Resolver,
+  TimeZone,
+  TreeDisk,
   Volume,
 } from '../../kernel/ports.ts';
-import type { Processes } from '../../kernel/processes.ts';
 import type { Programs } from '../../kernel/programs.ts';
-import type { Resolver } from '../../kernel/resolver.ts';
 import type { Sandboxes } from '../../kernel/sandbox.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
 import type { ProgramLogs } from '../../runtime/command/deps.ts';
 import { openSandboxes, type SandboxOptions } from '../../sandbox/open-sandboxes.ts';
 

@@ -2,10 +2,11 @@
  * The embedder that is configured, when it is there: it may take a while to load, and may not
  * answer yet. Until then memories are found by their words.
  */
-import { early } from '../../kernel/early.ts';
+
 import { AosError } from '../../kernel/errors.ts';
 import type { Embedder, MemoryIndex } from '../../kernel/memory/index-port.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import { type EmbeddingProgress, MemoryEmbedding } from '../../memory/embed-memories.ts';
 import type { Log } from '../log.ts';
 

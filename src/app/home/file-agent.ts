@@ -10,12 +10,12 @@
 import { answered } from '../../files/answer.ts';
 import { checkedRequest } from '../../files/input.ts';
 import type { Understood } from '../../files/sentence.ts';
-import { early } from '../../kernel/early.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import { presenceOf } from '../../ledger/agents.ts';
 import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
 import type { BundledAgents } from '../../relay/deps.ts';

@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeTree } from '../../kernel/disk/remove.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, Volume } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -16,7 +16,7 @@ import { realClock } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realProcesses } from '../../engines/process/processes.ts';
 import { realRandom } from '../../engines/random.ts';
-import type { Processes } from '../../kernel/processes.ts';
+import type { Processes } from '../../kernel/ports.ts';
 import { type HomeLockDeps, readHolder, takeHomeLock, takeOver } from './home-lock.ts';
 
 keepCompiled();

@@ -21,8 +21,7 @@ import { join } from 'node:path';
 import { createFileDurably, pendingPath } from '../../kernel/disk/durable-file.ts';
 import { diskError, isTaken } from '../../kernel/disk/errors.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
-import type { Processes } from '../../kernel/processes.ts';
+import type { Clock, Disk, DiskView, Processes, Random } from '../../kernel/ports.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import {
   brokenLock,

@@ -1,9 +1,9 @@
 /** The runtime of a home: its agents, its queue, its models and its programs. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import type { ModelCatalog } from '../../kernel/agent/model.ts';
-import { programEnvironment } from '../../kernel/agent/program-environment.ts';
+import { programEnvironment } from '../../kernel/agent/program.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
 import { type Message, priorities } from '../../kernel/message/message.ts';

@@ -1,7 +1,7 @@
 /** The sandboxes of a home: who sees what in them, and under which limits. */
 import { Server } from 'node:net';
 import { join } from 'node:path';
-import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
+import { ensureFolder } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type {

@@ -1,5 +1,5 @@
 /** Whether an agent may have somebody work in a folder. */
-import { deedOfParts, partsOfPath } from '../../kernel/capability/file-deed.ts';
+import { deedOfParts, partsOfPath } from '../../kernel/capability/deed-text.ts';
 import { authorize, deniedError, withoutAsking } from '../../security/authorize.ts';
 import type { OpenHome } from './open-home.ts';
 

@@ -2,7 +2,7 @@
  * Reading a backup that anybody may have written: nothing in it is believed before it was
  * looked at.
  */
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Clock, type Disk, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,7 +1,6 @@
 import type { WireAgentDetails } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
-import { shellWord } from '../../kernel/text/shell-word.ts';
+import { oneLine, printable, quote, shellWord } from '../../kernel/text/quote.ts';
 import { shortIds } from '../core/id-word.ts';
 import { indented } from '../core/indented.ts';
 import { modelWords } from '../core/model-word.ts';

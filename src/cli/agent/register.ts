@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { HandleOptions } from '../../gateway/client/client.ts';
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

@@ -1,6 +1,6 @@
 /** Names of agents as they are typed. */
 import type { Client } from '../../gateway/client/client.ts';
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 

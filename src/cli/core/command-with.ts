@@ -1,5 +1,5 @@
 /** Commands as they can be typed again. */
-import { shellWord } from '../../kernel/text/shell-word.ts';
+import { shellWord } from '../../kernel/text/quote.ts';
 
 /** A longer command is not worth reading again. */
 const mostCharacters = 2000;

@@ -4,7 +4,7 @@ import { checkNames, type Finding } from '../../app/doctor/finding.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { findById } from '../../kernel/text/id-prefix.ts';
+import { findById } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
 import { paint, type Terminal, type Tone } from '../core/terminal.ts';
 

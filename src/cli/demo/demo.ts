@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { composeEngines, type Engines } from '../../app/home/compose.ts';
-import { shellWord } from '../../kernel/text/shell-word.ts';
+import { shellWord } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { stopSignal } from '../core/stop-signal.ts';
 import { askHuman, checkReport, sumUp, type Verdict } from './end.ts';

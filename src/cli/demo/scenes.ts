@@ -2,7 +2,7 @@
 import type { DaemonAddress } from '../../app/daemon.ts';
 import { fileCapability } from '../../app/home/scripts.ts';
 import type { WireBudget } from '../../gateway/contract/contract.ts';
-import { shellWord } from '../../kernel/text/shell-word.ts';
+import { shellWord } from '../../kernel/text/quote.ts';
 import { isOver } from '../agent/goal-words.ts';
 import { table } from '../core/table.ts';
 import { counted } from '../core/words.ts';

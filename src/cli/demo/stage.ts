@@ -10,7 +10,7 @@ import { readHolder } from '../../app/home/home-lock.ts';
 import { type DemoPlaces, demoScripts } from '../../app/home/scripts.ts';
 import { withoutSymlinks } from '../../app/home/without-symlinks.ts';
 import type { Client } from '../../gateway/client/client.ts';
-import { removeTree } from '../../kernel/disk/remove.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';

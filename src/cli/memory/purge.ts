@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Answer, Body } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { checkMemoryKey } from '../../kernel/memory/key.ts';
+import { checkMemoryKey } from '../../kernel/memory/memory.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { confirm } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { checkChannel } from '../../kernel/message/address.ts';
+import { checkChannel } from '../../kernel/message/message.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';

@@ -3,7 +3,7 @@ import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireItem } from '../../gateway/contract/contract.ts';
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable } from '../../kernel/text/quote.ts';

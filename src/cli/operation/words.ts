@@ -1,7 +1,7 @@
 /** Operations and artifacts as a person reads them. */
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine, printable } from '../../kernel/text/quote.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import { indented } from '../core/indented.ts';
 import { table } from '../core/table.ts';
 import { trimLines } from '../core/trim-lines.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { sizeOf, transferIdOf } from './input.ts';
 import type { ProgressView } from './progress.ts';

@@ -6,7 +6,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { Query } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { table } from '../core/table.ts';
 import { trimLines } from '../core/trim-lines.ts';

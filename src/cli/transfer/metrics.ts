@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { table } from '../core/table.ts';

@@ -1,7 +1,7 @@
 /** `agent-transfer share`, `revoke`, `accept`, `reject` and `cleanup`. */
 
 import type { Command } from 'commander';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { repeated } from '../core/repeated.ts';
 import { counted } from '../core/words.ts';

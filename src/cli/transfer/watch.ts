@@ -7,7 +7,7 @@ import { answers } from '../../app/home/use-home.ts';
 import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import { actingAs, reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { patiently } from '../core/patience.ts';

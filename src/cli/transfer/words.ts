@@ -3,7 +3,7 @@
 import type { Answer } from '../../gateway/contract/contract.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { sizeText } from '../../kernel/transfer/text.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import { durationWords } from '../core/words.ts';
 
 export type Transfer = Answer<'transfer'>;

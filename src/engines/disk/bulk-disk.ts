@@ -18,9 +18,9 @@ import {
   type MoveOptions,
   type Taken,
 } from '../../kernel/disk/bulk-disk.ts';
-import { early } from '../../kernel/early.ts';
 import { AosError, type ErrorReport } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import { startThread, threadBeside } from '../threads/threads.ts';
 import type { BulkAnswer, BulkRequest, BulkWork, PlainAnswer } from './bulk-disk-thread.ts';
 import { realDisk, withKnownNames } from './disk.ts';

@@ -6,8 +6,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
-import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { FolderWatch, Watching } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 
 /** Whether this process can still be told about changes in folders. */

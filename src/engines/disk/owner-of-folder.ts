@@ -17,7 +17,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { isAgentUid } from '../../kernel/owners.ts';
+import { isAgentUid } from '../../kernel/ports.ts';
 import { bytesOf } from './name-bytes.ts';
 import { O_PATH } from './o-path.ts';
 

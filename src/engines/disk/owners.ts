@@ -20,7 +20,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { diskError, osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
-import type { Owners } from '../../kernel/owners.ts';
+import type { Owners } from '../../kernel/ports.ts';
 import { O_PATH } from './o-path.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { diskError, toDiskError } from '../../kernel/disk/errors.ts';
-import type { TreeDisk } from '../../kernel/disk/tree.ts';
+import type { TreeDisk } from '../../kernel/ports.ts';
 import { bytesOf } from './name-bytes.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

@@ -7,7 +7,7 @@
  */
 import type { FoundFile, Listing, LookFilters } from '../../kernel/files/look.ts';
 import { extensionOf, isOfType, mayBeOfType, typeOfExtension } from '../../kernel/files/types.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { contentType } from './file-content.ts';
 import { isPhotoType, readPhoto } from './photo.ts';
 

@@ -10,7 +10,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import type { Duplicates, FoundFile, LookRequest } from '../../kernel/files/look.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { withFile } from './file-content.ts';
 import { lookAt } from './found-file.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';

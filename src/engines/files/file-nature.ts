@@ -8,7 +8,7 @@ import {
   unknownType,
   wordsOfType,
 } from '../../kernel/files/types.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/name-bytes.ts';
 import { contentType } from './file-content.ts';
 import { isPhotoType, readPhoto } from './photo.ts';

@@ -6,7 +6,7 @@
  *     by folder, in the order in which they were walked.
  */
 import type { FoundFile, Listing, LookBase, LookRequest } from '../../kernel/files/look.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { BestFiles, compareFiles, type Key, nameKey } from './best-files.ts';
 import type { Told } from './content-filter.ts';
 import { lookAt } from './found-file.ts';

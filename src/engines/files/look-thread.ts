@@ -1,7 +1,7 @@
 /** One thread of the pool, from outside. */
 import type { Transferable, Worker } from 'node:worker_threads';
-import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import { startThread, threadBeside } from '../threads/threads.ts';
 import type { ThreadAnswer, ThreadRequest } from './files-thread.ts';
 

@@ -9,7 +9,7 @@
  */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileLooking } from '../../kernel/files/look.ts';
-import { sightOf } from '../../kernel/files/sight.ts';
+import { sightOf } from '../../kernel/files/reach.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { mergeListings, mergeUsages } from './merge-parts.ts';
 import { ThreadPool } from './thread-pool.ts';

@@ -3,8 +3,7 @@
  * out, and nothing it says is taken for more than words.
  */
 import type { FileNature } from '../../kernel/files/look.ts';
-import type { Instant } from '../../kernel/ports.ts';
-import type { TimeZone, WallTime } from '../../kernel/time-zone.ts';
+import type { Instant, TimeZone, WallTime } from '../../kernel/ports.ts';
 import { readHead } from './file-content.ts';
 
 /** What cameras write lies at the beginning. */

@@ -6,7 +6,7 @@
  */
 import { lstatSync, type Stats } from 'node:fs';
 import type { FileKind, Listing, LookFilters } from '../../kernel/files/look.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/name-bytes.ts';
 import { ContentFilter, type Told } from './content-filter.ts';
 import { type FolderEntry, kindOf, nameOf, namesIn } from './folder-names.ts';

@@ -1,8 +1,8 @@
 /** The threads of looking.ts: who works, who waits, and who may go. */
 import { MessageChannel } from 'node:worker_threads';
-import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { ThreadAnswer, ThreadPart, ThreadWork, ThreadWorks } from './files-thread.ts';
 import { newClaims } from './inode-claims.ts';
 import { LookThread } from './look-thread.ts';

@@ -3,7 +3,7 @@
  * the caller's.
  */
 import type { LookBase, SkippedFile } from '../../kernel/files/look.ts';
-import { type Sight, type SightRequest, sightOf } from '../../kernel/files/sight.ts';
+import { type Sight, type SightRequest, sightOf } from '../../kernel/files/reach.ts';
 import { HeldFolders, NotEntered, type OpenFolder, TreeFolder } from './held-folders.ts';
 import { InodeClaims } from './inode-claims.ts';
 import type { FolderParts, SharedWalk } from './shared-walk.ts';

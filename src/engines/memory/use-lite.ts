@@ -6,7 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { AosError } from '../../kernel/errors.ts';
 import type { Embedder } from '../../kernel/memory/index-port.ts';
-import { unitVector } from '../../kernel/memory/unit-vector.ts';
+import { unitVector } from '../../kernel/memory/memory.ts';
 import { startThread, threadBeside } from '../threads/threads.ts';
 import { useLiteText } from './use-lite-text.ts';
 import type { EmbedAnswer, EmbedRequest } from './use-lite-thread.ts';

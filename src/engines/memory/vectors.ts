@@ -10,7 +10,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AosError } from '../../kernel/errors.ts';
 import type { EmbedderFacts, StoredVector } from '../../kernel/memory/index-port.ts';
-import { unitVector } from '../../kernel/memory/unit-vector.ts';
+import { unitVector } from '../../kernel/memory/memory.ts';
 import { KeptVectors } from './kept-vectors.ts';
 import { loadSqliteVec } from './load-sqlite-vec.ts';
 import { type NearVector, nearestFirst } from './nearest-first.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { osCodeOf } from '../../kernel/disk/errors.ts';
-import type { KillAnswer, KillSignal, Processes } from '../../kernel/processes.ts';
+import type { KillAnswer, KillSignal, Processes } from '../../kernel/ports.ts';
 
 export const realProcesses: Processes = {
   selfPid: process.pid,

@@ -2,11 +2,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Server } from 'node:net';
-import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
+import { early } from '../../kernel/turns.ts';
 
 export interface Wall {
   /** False when the launcher has ended without one. */

@@ -1,7 +1,7 @@
 /** What a thread of thread-worker.ts is asked, and how it answers. */
 import { parentPort } from 'node:worker_threads';
-import { early } from '../../kernel/early.ts';
 import { type ErrorReport, toReport } from '../../kernel/errors.ts';
+import { early } from '../../kernel/turns.ts';
 import { type Stop, stopAfter } from '../files/search/stop.ts';
 
 export type ThreadRequest<Work> =

@@ -4,9 +4,9 @@
  * is left behind.
  */
 import type { Worker } from 'node:worker_threads';
-import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { ThreadAnswer, ThreadRequest } from './thread-work.ts';
 import { startThread } from './threads.ts';
 

@@ -9,14 +9,14 @@
  *     back and compared.
  */
 import { createHash } from 'node:crypto';
-import { removeTree } from '../../kernel/disk/remove.ts';
-import type { TreeDisk } from '../../kernel/disk/tree.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import {
   type Disk,
   type DiskEntry,
   type EventLoop,
   endOfTurn,
   type FileReader,
+  type TreeDisk,
 } from '../../kernel/ports.ts';
 import { isStill, wasOf } from '../plan/plan.ts';
 import { changed, notRegular, otherDisk } from '../refusals.ts';

@@ -1,4 +1,4 @@
-import { removeTree } from '../../kernel/disk/remove.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import type { FilePlace } from '../place.ts';

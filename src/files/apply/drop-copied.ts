@@ -3,7 +3,7 @@
  * something there meanwhile: only what the copy has too, unchanged, is removed.
  */
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 

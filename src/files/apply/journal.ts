@@ -6,9 +6,8 @@
  */
 
 import { createFileDurably, readWholeFile } from '../../kernel/disk/durable-file.ts';
-import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
 import type { Disk, FileWriter, Random } from '../../kernel/ports.ts';
 import type { FolderTime, Plan, Step } from '../plan/plan.ts';
 import type { StepNote } from './deps.ts';

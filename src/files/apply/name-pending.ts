@@ -1,5 +1,5 @@
 /** From a name in between to its own. */
-import { removeTree } from '../../kernel/disk/remove.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, wasOf } from '../plan/plan.ts';
 import { changed } from '../refusals.ts';

@@ -9,7 +9,7 @@
  * N4. Names are made safe from a power cut by whoever does many of these, once for all.
  */
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere, removeQuietly } from '../../kernel/disk/remove.ts';
+import { removeIfThere, removeQuietly } from '../../kernel/disk/folders.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { FilePlace } from '../place.ts';
 import { isSame, isStill, type Was } from '../plan/plan.ts';

@@ -7,7 +7,7 @@
  * R3. How much has gone is known, whatever becomes of the rest.
  */
 import { diskError } from '../../kernel/disk/errors.ts';
-import { openUp, removeIfThere, removeTree } from '../../kernel/disk/remove.ts';
+import { openUp, removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
 import type { Disk, DiskEntry, HeldFolder } from '../../kernel/ports.ts';
 
 export interface Gone {

@@ -1,6 +1,6 @@
 /** Out of the trash, back to where it was. */
 
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import { partsOf } from '../paths.ts';

@@ -1,4 +1,4 @@
-import { removeTree } from '../../kernel/disk/remove.ts';
+import { removeTree } from '../../kernel/disk/folders.ts';
 import type { FilePlace } from '../place.ts';
 import type { Step } from '../plan/plan.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';

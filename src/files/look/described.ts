@@ -2,8 +2,8 @@
 import type { FoundFile } from '../../kernel/files/look.ts';
 import { extensionOf, typeOfExtension, wordsOfType } from '../../kernel/files/types.ts';
 import { momentWords, sizeWords } from '../../kernel/files/words.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
 
 export interface DescribedFile {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** New names made of old ones: `{taken}{ext}`, `holiday-{nnn}`, `draft-{name}{ext}`. */
 import { AosError } from '../../kernel/errors.ts';
 import { dayInName, momentInName } from '../../kernel/files/words.ts';
+import type { TimeZone } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
 import { bytesOnDisk } from '../paths.ts';
 
 export interface NamedThing {

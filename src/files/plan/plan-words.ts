@@ -2,11 +2,10 @@
  * A plan in plain words, for whoever says yes or no to it. Names are quoted, and the counts are
  * those of the plan: no name can change what the sentence says.
  */
-import { otherNamesWords } from '../../kernel/files/other-names.ts';
+import { otherNamesWords } from '../../kernel/files/names.ts';
 import { countWords, sizeWords, someNames } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Roots } from '../paths.ts';
-import { shownPath } from '../paths.ts';
+import { type Roots, shownPath } from '../paths.ts';
 import type { ChangePlan } from './change-plan.ts';
 import { straight } from './order.ts';
 import type { Plan, Step } from './plan.ts';

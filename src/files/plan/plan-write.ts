@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
-import { countOtherNames } from '../../kernel/files/other-names.ts';
+import { countOtherNames } from '../../kernel/files/names.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { FileAction } from '../../kernel/files/request.ts';
 import type { DiskEntry } from '../../kernel/ports.ts';
-import { canonicalJson } from '../../kernel/text/canonical-json.ts';
+import { canonicalJson } from '../../kernel/text/quote.ts';
 
 /** What stood under a name: equal ones mean that nothing was changed or put in its place. */
 export interface Was {

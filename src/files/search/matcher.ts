@@ -1,6 +1,6 @@
 /** What fits a query, in each of the three ways in which one is meant. */
 import { AosError } from '../../kernel/errors.ts';
-import type { SearchRequest } from '../../kernel/files/search.ts';
+import type { SearchRequest } from '../../kernel/files/look.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { isFoundAs, ripgrepPattern, scriptPattern } from './content-pattern.ts';
 import { checkQuery, type Question, readQuestion } from './question.ts';

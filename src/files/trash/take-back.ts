@@ -1,6 +1,6 @@
 /** What was put into the trash to make room, when what it made room for has failed. */
 
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import type { Room, StepRun } from '../apply/deps.ts';
 import { moveToFree } from '../apply/put-in-place.ts';

@@ -1,6 +1,6 @@
 /** Into the trash, so that it can be had back: by `aos files undo`, or from any desktop. */
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeQuietly } from '../../kernel/disk/remove.ts';
+import { removeQuietly } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';

@@ -1,6 +1,5 @@
 /** What the trash of a desktop keeps beside each thing in it: where it was, and since when. */
-import type { Instant } from '../../kernel/ports.ts';
-import type { TimeZone } from '../../kernel/time-zone.ts';
+import type { Instant, TimeZone } from '../../kernel/ports.ts';
 
 export interface TrashInfo {
   /** As it is written there: from the root, or from the top of the disk that the trash is on. */

@@ -8,7 +8,7 @@
  *     overtakes it meanwhile.
  */
 import type { AosError, ErrorCode } from '../../kernel/errors.ts';
-import { retryDelayMs } from '../../kernel/message/retry.ts';
+import { retryDelayMs } from '../../kernel/message/message.ts';
 import type { Clock, EventLoop, Random } from '../../kernel/ports.ts';
 import type { WireOutgoing } from '../contract/contract.ts';
 import { mostInFrame } from '../contract/message-limits.ts';

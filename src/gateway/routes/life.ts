@@ -1,7 +1,8 @@
 /** Agents that live: made, stopped for a while, let go on, ended. */
-import { early } from '../../kernel/early.ts';
+
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import { early } from '../../kernel/turns.ts';
 import { type AgentRow, findAgent, hasBeats, setBeats } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import type { Answer } from '../contract/contract.ts';

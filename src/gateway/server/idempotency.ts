@@ -12,8 +12,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { canonicalJson } from '../../kernel/text/canonical-json.ts';
-import { quote } from '../../kernel/text/quote.ts';
+import { canonicalJson, quote } from '../../kernel/text/quote.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
   beginRequest,

@@ -6,8 +6,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 
 export interface LingerDeps {
   readonly clock: Clock;

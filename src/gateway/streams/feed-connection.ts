@@ -1,6 +1,7 @@
 /** What both ways of reading the feed share: who reads, until when, and how slowly they may. */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { EventQuery } from '../contract/contract.ts';
 import type { Caller } from '../server/authenticate.ts';
 import type { GatewayLimits } from '../server/deps.ts';

@@ -1,8 +1,8 @@
 /** What happens to a goal while somebody writes it to a reader: in order, and not without end. */
 
 import type { Delta } from '../../kernel/agent/model.ts';
-import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { Followers, Sight } from '../../runtime/followers.ts';
 
 export type Seen =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandWords } from './command-words.ts';
+import { commandWords } from './program.ts';
 
 test.each([
   ['claude', ['claude']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeaseWatch } from './lease.ts';
+import { LeaseWatch } from './agent.ts';
 
 const ttlMs = 15_000;
 const lease = { token: 1, renewals: 4 };

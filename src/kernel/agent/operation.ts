@@ -1,3 +1,5 @@
+import type { Instant } from '../ports.ts';
+
 /** What an operation is to outsiders: five statuses, and limits. */
 
 export const operationStatuses = [
@@ -39,4 +41,93 @@ export function addressOfGrantee(principal: string): string | undefined {
 
 export function isGrantee(principal: string): boolean {
   return addressOfGrantee(principal) !== undefined;
+}
+
+// Which goal is next. A goal's level is its priority, better by one for every `ageingMs` that
+// it has waited; 0 is the best there is. Within a level the owner who has least at work, and
+// then the one whose turn is longest ago, comes first; then the oldest goal.
+//
+// The wall clock may jump either way. A goal that seems to be queued in the future has not
+// aged; one whose moment lies further ahead than it ever could was set by a clock that has
+// been put back since, and is due.
+
+/** What of an operation decides, named as its row names it. */
+export interface QueuedGoal {
+  readonly id: string;
+  readonly agent: string;
+  /** The principal that submitted it. */
+  readonly owner: string;
+  /** 0 to 9. */
+  readonly priority: number;
+  /** From which its age counts. */
+  readonly queued_at: Instant;
+  /** Not before; of one that is not delayed it is no later than `queued_at`. */
+  readonly due_at: Instant;
+  readonly deadline_at: Instant | null;
+}
+
+export interface Moment {
+  readonly now: Instant;
+  readonly ageingMs: number;
+  /** How many goals of each owner are at work. */
+  readonly running: ReadonlyMap<string, number>;
+  /** When an owner had a turn last, as a number that goes up with each start. */
+  readonly lastTurns: ReadonlyMap<string, number>;
+  /** Agents that are paused, or work on something: an agent does one thing at a time. */
+  readonly busy: ReadonlySet<string>;
+}
+
+interface Choice<Goal> {
+  readonly next: Goal | undefined;
+  /** Past their deadline: they are not begun any more. */
+  readonly late: readonly Goal[];
+}
+
+export function chooseNext<Goal extends QueuedGoal>(
+  queued: Iterable<Goal>,
+  moment: Moment,
+): Choice<Goal> {
+  const late: Goal[] = [];
+  let next: Goal | undefined;
+  for (const goal of queued) {
+    if (isLate(goal, moment.now)) late.push(goal);
+    else if (!isDue(goal, moment.now) || moment.busy.has(goal.agent)) continue;
+    else if (next === undefined || compareGoals(goal, next, moment) < 0) next = goal;
+  }
+  return { next, late };
+}
+
+/** Below 0 when `a` comes first; 0 only of the same goal. */
+export function compareGoals(a: QueuedGoal, b: QueuedGoal, moment: Moment): number {
+  const of = (counts: ReadonlyMap<string, number>, owner: string) => counts.get(owner) ?? 0;
+  return (
+    levelOf(a, moment) - levelOf(b, moment) ||
+    of(moment.running, a.owner) - of(moment.running, b.owner) ||
+    of(moment.lastTurns, a.owner) - of(moment.lastTurns, b.owner) ||
+    a.queued_at - b.queued_at ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}
+
+export function levelOf(
+  { priority, queued_at }: Pick<QueuedGoal, 'priority' | 'queued_at'>,
+  { now, ageingMs }: Pick<Moment, 'now' | 'ageingMs'>,
+): number {
+  const waitedMs = Math.max(0, now - queued_at);
+  return Math.max(0, priority - Math.floor(waitedMs / ageingMs));
+}
+
+// Smaller steps of a clock are corrections, and a goal's delay is kept over them.
+const clockPutBackMs = 60_000;
+
+export function isDue(
+  { queued_at, due_at }: Pick<QueuedGoal, 'queued_at' | 'due_at'>,
+  now: Instant,
+): boolean {
+  if (due_at <= Math.max(now, queued_at)) return true;
+  return due_at - now > 2 * (due_at - queued_at) + clockPutBackMs;
+}
+
+function isLate({ deadline_at }: QueuedGoal, now: Instant): boolean {
+  return deadline_at !== null && deadline_at <= now;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideRestart, recentRestarts } from './restart.ts';
+import { decideRestart, recentRestarts } from './agent.ts';
 
 const now = Date.UTC(2030, 0, 1);
 const failed = { policy: 'on-failure', end: 'failed', restarts: [], now } as const;

@@ -2,7 +2,10 @@
  * What somebody may do: a resource, which part of it, which actions, and under which
  * constraints. The text of one is in capability-text.ts.
  */
+
+import { AosError } from '../errors.ts';
 import type { Instant } from '../ports.ts';
+import { quote } from '../text/quote.ts';
 
 /** What can be done to each resource. */
 export const actionsOf = {
@@ -130,4 +133,44 @@ export type Deed =
 export function implies(resource: Resource, held: Action, wanted: Action): boolean {
   if (held === '*' || held === wanted) return true;
   return resource === 'http' && held === 'request' && wanted !== '*';
+}
+
+// Actions as bits: whether a capability has one is asked often, and of many.
+
+/** Of every action that the capability allows. */
+export function bitsOf({ resource, actions }: Pick<Capability, 'resource' | 'actions'>): number {
+  const all: readonly Action[] = actionsOf[resource];
+  return all.reduce(
+    (bits, action, index) =>
+      actions.some((held) => implies(resource, held, action)) ? bits | (1 << index) : bits,
+    0,
+  );
+}
+
+/** Of one action; nothing where the resource has none of that name. */
+export function bitOf(resource: Resource, action: Action): number {
+  const all: readonly Action[] = actionsOf[resource];
+  const index = all.indexOf(action);
+  return index === -1 ? 0 : 1 << index;
+}
+
+const longestShown = 120;
+
+/** Why a text is no capability, with what would be one. */
+export function badCapability(text: string, rule: string, fix: string): AosError {
+  const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+  return new AosError('capability.bad', {
+    message: `${quote(shown)} is no capability: ${rule}`,
+    fix,
+  });
+}
+
+/** A rule that a part of the text breaks; whoever has the whole text makes the fault of it. */
+export class BrokenRule extends Error {
+  readonly fix: string;
+
+  constructor(rule: string, fix = 'Write it as resource:target:action, such as file:/data/*:read') {
+    super(rule);
+    this.fix = fix;
+  }
 }

@@ -1,7 +1,8 @@
 /** Deeds in the spelling of capabilities. */
 import { AosError } from '../errors.ts';
-import type { Capability, Deed, Segment, Target } from './capability.ts';
+import type { Action, Capability, Deed, Segment, Target } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
+import { sensitiveParts } from './sensitive-path.ts';
 
 /** For people and for events; what no capability can name is in it as it is. */
 export function printDeed(deed: Deed): string {
@@ -71,4 +72,17 @@ function canBeWritten(capability: Capability): boolean {
     if (failure instanceof AosError) return false;
     throw failure;
   }
+}
+
+type FileDeed = Extract<Deed, { resource: 'file' }>;
+
+/** What is done to a path, as capabilities see it. `home` is that of Agent OS, without symlinks. */
+export function deedOfParts(home: string, path: readonly string[], action: Action): FileDeed {
+  const mustName = sensitiveParts(path, { aosHome: partsOfPath(home) });
+  return { resource: 'file', action, path, mustName };
+}
+
+/** The parts of a path that was checked before, or is our own. */
+export function partsOfPath(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Rate, rateUnitMs } from './capability.ts';
-import { isSpent, type RecentUses, stillCounting, withMore } from './rate-window.ts';
+import { isSpent, type RecentUses, stillCounting, withMore } from './decide.ts';
 
 const rate: Rate = { count: 3, per: 'min' };
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { endsAtSecret, isAboveSecrets, sensitiveParts } from './sensitive-path.ts';
-import { sensitiveNames, systemPlaces, userPlaces } from './sensitive-places.ts';
+import {
+  endsAtSecret,
+  isAboveSecrets,
+  sensitiveNames,
+  sensitiveParts,
+  systemPlaces,
+  userPlaces,
+} from './sensitive-path.ts';
 
 const aosHome = ['home', 'u', '.agent-relay'];
 const partsOf = (path: string) =>

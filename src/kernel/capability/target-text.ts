@@ -7,19 +7,17 @@
  * P3. Of everything else a name, the beginning of one (`file.*`), or `*`; of `shell` also the
  *     whole path of one program.
  */
-import type {
-  Host,
-  NameTarget,
-  PathTarget,
-  Resource,
-  Segment,
-  Target,
-  UrlTarget,
+import {
+  BrokenRule,
+  type Host,
+  type NameTarget,
+  type PathTarget,
+  type Resource,
+  type Segment,
+  type Target,
+  type UrlTarget,
 } from './capability.ts';
-import { BrokenRule } from './capability-fault.ts';
 import { parseHost } from './host-text.ts';
-import { parseProgramPath, printProgram } from './program-text.ts';
-import { encode, parseSegmentName } from './segment-text.ts';
 
 /** Where nothing is said it is every one; of these that would be more than anybody means. */
 const needTarget: ReadonlySet<Resource> = new Set(['file', 'http', 'secret']);
@@ -131,4 +129,67 @@ function parseName(resource: Resource, text: string): NameTarget {
     throw new BrokenRule(`${JSON.stringify(text)} is no name of a ${resource}`);
   }
   return isPrefix ? { kind: 'prefix', prefix: name } : { kind: 'name', name };
+}
+
+// One part of a path. A character that means something to capabilities is written as `%` and
+// two digits. No other is, so that there is one way to write each, and none to write a slash.
+
+const longestNameBytes = 255;
+
+function parseSegmentName(text: string): string {
+  const name = decode(text);
+  if (name === '') throw new BrokenRule('its path has an empty part');
+  if (name === '.' || name === '..') throw new BrokenRule(`its path has a part ${name}`);
+  if (Buffer.byteLength(name) > longestNameBytes) {
+    throw new BrokenRule(`a part of its path has more than ${longestNameBytes} bytes`);
+  }
+  return name;
+}
+
+/** Among them what ends a target in either spelling. */
+const mustEncode = '%:{}*?&=,# "\\';
+
+function decode(text: string): string {
+  for (const character of text) {
+    if (character !== '%' && mustEncode.includes(character)) {
+      const code = encodeCharacter(character);
+      throw new BrokenRule(`its path has ${JSON.stringify(character)}`, `Write it as ${code}`);
+    }
+  }
+  return text.replace(/%(.{0,2})/gsu, (whole, digits: string) => {
+    const code = /^[0-9A-F]{2}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
+    const character = String.fromCharCode(code);
+    if (code > 0 && mustEncode.includes(character)) return character;
+    throw new BrokenRule(`nothing is written as ${whole} here`);
+  });
+}
+
+function encode(name: string): string {
+  return Array.from(name, (character) =>
+    mustEncode.includes(character) ? encodeCharacter(character) : character,
+  ).join('');
+}
+
+function encodeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+// Programs, as `shell` calls them: by name those of the machine, and any other by its path
+// inside the sandbox.
+
+/** Where programs are looked for by their names, inside and on the host alike. */
+export const programFolders = ['/usr/local/bin', '/usr/bin', '/bin'] as const;
+
+export function parseProgramPath(text: string): string {
+  const names = text.slice(1).split('/').map(parseSegmentName);
+  const name = names.at(-1) ?? '';
+  // It would allow nothing: what runs from there is asked for by its name.
+  if (programFolders.some((folder) => `${folder}/${name}` === `/${names.join('/')}`)) {
+    throw new BrokenRule('a program of the machine has a name', `Write ${name} and no path`);
+  }
+  return `/${names.join('/')}`;
+}
+
+export function printProgram(program: string): string {
+  return program.startsWith('/') ? program.split('/').map(encode).join('/') : program;
 }

@@ -9,7 +9,7 @@
  */
 import { AosError } from '../errors.ts';
 import { quote } from '../text/quote.ts';
-import { BrokenRule } from './capability-fault.ts';
+import { BrokenRule } from './capability.ts';
 import { parseHost } from './host-text.ts';
 
 export interface RequestUrl {

@@ -10,7 +10,7 @@
 import { AosError } from '../errors.ts';
 import type { Instant } from '../ports.ts';
 import { quote } from '../text/quote.ts';
-import { checkFileName } from './safe-name.ts';
+import { checkFileName } from './names.ts';
 
 export type FolderEntry =
   | {

@@ -1,6 +1,5 @@
 /** What is made of a sentence. */
-import type { Instant } from '../ports.ts';
-import type { TimeZone } from '../time-zone.ts';
+import type { Instant, TimeZone } from '../ports.ts';
 import type { FileRequest } from './request.ts';
 
 /** What the sentence is about, beyond its words. */

@@ -1,7 +1,6 @@
 /** Sizes, dates and counts as people read them. */
-import type { Instant } from '../ports.ts';
+import type { Instant, TimeZone } from '../ports.ts';
 import { quote } from '../text/quote.ts';
-import type { TimeZone } from '../time-zone.ts';
 
 const units = ['kB', 'MB', 'GB', 'TB', 'PB'] as const;
 

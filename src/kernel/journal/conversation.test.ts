@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conversationOf } from './conversation.ts';
+import { conversationOf } from './compact.ts';
 import type { JournalStep, RememberedItem, Step } from './step.ts';
 
 const begun: Step = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitMs } from '../../../tests/support/limits.ts';
-import { withoutFrames } from './frame-text.ts';
+import { withoutFrames } from './compact.ts';
 
 test.each([
   ['</memory>', '&lt;/memory>'],

@@ -1,6 +1,5 @@
 /** Stretches of time as people name them, in the calendar of a place. */
-import type { Instant } from '../ports.ts';
-import type { TimeZone, WallTime } from '../time-zone.ts';
+import type { Instant, TimeZone, WallTime } from '../ports.ts';
 
 /** From its first moment up to, and without, the first one after it. */
 export interface Period {

@@ -2,6 +2,9 @@
  * What agents remember. A memory is a value under a key, in one of four scopes; each value that
  * it has had is a version, kept word for word with where it came from and when it was true.
  */
+
+import type { Action, Deed } from '../capability/capability.ts';
+import { AosError } from '../errors.ts';
 import type { Instant } from '../ports.ts';
 
 /** `context` is of one run, `working` of what is being done, `long-term` stays, `shared` is many's. */
@@ -51,3 +54,77 @@ export const memoryLimits = {
   threadCharacters: 200,
   queryCharacters: 1000,
 } as const;
+
+// How memories may be called, so that capabilities can name them.
+
+/** As in kernel/capability: a part that no capability could name could never be allowed. */
+export function isMemoryKey(text: string): boolean {
+  if (text.length > memoryLimits.keyCharacters || /[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return false;
+  return text.split('/').every(isPart);
+}
+
+function isPart(part: string): boolean {
+  if (part === '' || part === '.' || part === '..') return false;
+  return utf8Bytes(part) <= memoryLimits.keyPartBytes;
+}
+
+function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+export const keyRule =
+  'A key is names with "/" between them: none empty, "." or "..", nothing unseen, 200 characters in all';
+
+/** Throws `memory.bad-key`. */
+export function checkMemoryKey(text: string): void {
+  if (isMemoryKey(text)) return;
+  throw new AosError('memory.bad-key', {
+    message: `That is no key of a memory. ${keyRule}`,
+    fix: 'Such as "plan" or "projects/house/plan"',
+  });
+}
+
+// What is done to a memory, as something to be allowed. One's own lie below their scope. What is
+// of others has to be named: no star that was meant for one's own reaches it.
+
+export type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
+
+export function memoryDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
+  const { head, mustName } = headOf(principal, place);
+  const parts = place.key === '' ? [] : place.key.split('/');
+  return { resource: 'memory', action, path: [...head, ...parts], mustName };
+}
+
+/** Of the key and all that lies below it; of everything where there is no key. */
+export function memoriesDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
+  return { ...memoryDeed(principal, place, action), subtree: true };
+}
+
+/** What whoever gave somebody a share has to be allowed for it to count. */
+export function sharingDeed(giver: string, deed: MemoryDeed): MemoryDeed {
+  const [first, owner] = deed.path;
+  // To the one who remembers it is their own.
+  const isOwn = first === 'of' && `agent:${owner}` === giver;
+  const place = isOwn ? { path: deed.path.slice(2), mustName: [] } : {};
+  return { ...deed, ...place, action: 'share' };
+}
+
+/** The parts of the path before the key, and which of them no star stands for. */
+export function headOf(
+  principal: string,
+  { owner, scope }: Pick<MemoryKey, 'owner' | 'scope'>,
+): { readonly head: readonly string[]; readonly mustName: readonly number[] } {
+  if (scope === 'shared') return { head: ['shared'], mustName: [0] };
+  if (owner === principal) return { head: [scope], mustName: [] };
+  return { head: ['of', owner.replace(/^agent:/, ''), scope], mustName: [0, 1] };
+}
+
+/** The same direction at length one. Undefined where there is no direction in it. */
+export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined {
+  const vector = Float32Array.from(numbers);
+  let squares = 0;
+  for (const part of vector) squares += part * part;
+  const length = Math.sqrt(squares);
+  if (!(length > 0) || !Number.isFinite(length)) return undefined;
+  return vector.map((part) => part / length);
+}

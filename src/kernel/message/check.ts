@@ -1,10 +1,15 @@
 import { AosError } from '../errors.ts';
 import { isId } from '../new-id.ts';
-import { parseAddress } from './address.ts';
-import { malformed, shown } from './fault.ts';
-import { checkHeader, isHeaderName } from './header-rules.ts';
-import { headersOf, knownHeader } from './headers.ts';
-import { type Header, type Message, messageLimits, type Origin } from './message.ts';
+import { checkHeader, headersOf, isHeaderName, knownHeader } from './headers.ts';
+import {
+  type Header,
+  type Message,
+  malformed,
+  messageLimits,
+  type Origin,
+  parseAddress,
+  shown,
+} from './message.ts';
 
 /**
  * Throws `message.malformed` or `message.too-large` unless the message keeps all rules.

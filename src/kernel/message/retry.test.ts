@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxAttempts, retryDelayMs } from './retry.ts';
+import { maxAttempts, retryDelayMs } from './message.ts';
 
 const almostOne = 1 - Number.EPSILON;
 

@@ -3,10 +3,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isFull, runSeed } from '../../../tests/support/tier.ts';
 import { AosError } from '../errors.ts';
-import { checkChannel, parseAddress } from './address.ts';
 import { checkMessage } from './check.ts';
 import { knownHeaders } from './headers.ts';
-import { type Header, type Message, messageKinds, type StreamChunk } from './message.ts';
+import {
+  checkChannel,
+  type Header,
+  type Message,
+  messageKinds,
+  parseAddress,
+  type StreamChunk,
+} from './message.ts';
 import { parseOrchestratorRequest } from './orchestrator-request.ts';
 import { parseMessage, printMessage } from './text.ts';
 

@@ -5,17 +5,25 @@
 
 import { isId } from '../new-id.ts';
 import { checkMessage, isAnswer, isOrigin, tooLarge, tooLargeHeaders } from './check.ts';
-import { malformed, shown } from './fault.ts';
-import { checkHeader, isHeaderName } from './header-rules.ts';
 import {
+  checkHeader,
   headersOf,
+  isHeaderName,
   type KnownHeader,
   knownHeader,
   parseChunk,
   parseHash,
   parseTtl,
 } from './headers.ts';
-import { type Header, type Message, messageKinds, messageLimits, priorities } from './message.ts';
+import {
+  type Header,
+  type Message,
+  malformed,
+  messageKinds,
+  messageLimits,
+  priorities,
+  shown,
+} from './message.ts';
 
 export function printMessage(message: Message): string {
   const { origin } = message;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from './quote.ts';
 
 test('the order in which keys were written makes no difference, also further in', () => {
   const one = canonicalJson({ a: 1, b: [{ c: 2, d: 3 }], 10: 'x' });

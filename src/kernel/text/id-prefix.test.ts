@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findById } from './id-prefix.ts';
+import { findById } from './suggest.ts';
 
 const ids = ['a1b2', 'a1c3', 'a1', 'zz'];
 

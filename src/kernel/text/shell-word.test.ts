@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellQuoted, shellWord } from './shell-word.ts';
+import { shellQuoted, shellWord } from './quote.ts';
 
 test.each([
   ['a.txt', 'a.txt'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { depthOf, hasMetadata, matchesGlob } from './filter.ts';
+import { depthOf, hasMetadata, matchesGlob } from './transfer.ts';
 
 test.each([
   ['*.pdf', 'research.pdf', true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PastTransfer, unusual } from './unusual.ts';
+import { type PastTransfer, unusual } from './transfer.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
 import { integerBelow, seededRandom } from '../../../tests/sim/random.ts';
-import { compareGoals } from '../../kernel/agent/schedule.ts';
+import { compareGoals } from '../../kernel/agent/operation.ts';
 import { changeState, insertAgent } from '../agents.ts';
 import { insertBudget, readBudget } from './budgets.ts';
 import {

@@ -6,7 +6,7 @@
  * beginning of the goal only.
  */
 
-import type { QueuedGoal } from '../../kernel/agent/schedule.ts';
+import type { QueuedGoal } from '../../kernel/agent/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, SqlValue, Transaction } from '../ledger.ts';
 import { places } from '../row-batch.ts';

@@ -1,5 +1,5 @@
 /** Claims what waits in the ledger for one queue, in its order. See deliver.ts. */
-import { longestDelayMs } from '../../kernel/message/retry.ts';
+import { longestDelayMs } from '../../kernel/message/message.ts';
 import { presenceOf } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
 import type { Queue } from '../../ledger/messages/deliveries.ts';

@@ -14,7 +14,7 @@
  * D5. What reached an inbox before its row says so is noted beside (inboxes.ts): a daemon
  *     that starts after a kill knows it from what never did, also when the file was read.
  */
-import { early } from '../../kernel/early.ts';
+import { early } from '../../kernel/turns.ts';
 import type { Queue } from '../../ledger/messages/deliveries.ts';
 import { queuesWithMail } from '../../ledger/messages/find-mail.ts';
 import { ownerParty, relayParty } from '../envelope.ts';

@@ -1,5 +1,5 @@
 import { toReport } from '../../kernel/errors.ts';
-import { fileNameOf } from '../../kernel/message/file-name.ts';
+import { fileNameOf } from '../../kernel/message/message.ts';
 import type { MailRow } from '../../ledger/messages/find-mail.ts';
 import type { RelayCore } from '../deps.ts';
 

@@ -5,12 +5,11 @@
  *     remembered until it does.
  */
 import { AosError, toReport } from '../../kernel/errors.ts';
-import { fileNameOf } from '../../kernel/message/file-name.ts';
+import { fileNameOf } from '../../kernel/message/message.ts';
 import type { Queue } from '../../ledger/messages/deliveries.ts';
 import { type UnreadFile, unreadByStamp, unreadInInbox } from '../../ledger/messages/find-mail.ts';
 import type { AcceptDeps } from '../accept.ts';
-import type { Outgoing } from '../mail.ts';
-import { stampIn } from '../mail.ts';
+import { type Outgoing, stampIn } from '../mail.ts';
 import { Posting } from '../posting.ts';
 import { restartInbox } from './restart-inbox.ts';
 import { markRead } from './settle.ts';

@@ -1,6 +1,6 @@
 /** What is written down of a try to deliver. See deliver.ts. */
 
-import { maxAttempts, retryDelayMs } from '../../kernel/message/retry.ts';
+import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
 import type { MailRow } from '../../ledger/messages/find-mail.ts';

@@ -1,7 +1,8 @@
 /** One queue with something to do; it ends by itself when there is nothing left. See deliver.ts. */
-import { early } from '../../kernel/early.ts';
+
 import { toReport } from '../../kernel/errors.ts';
-import { longestDelayMs } from '../../kernel/message/retry.ts';
+import { longestDelayMs } from '../../kernel/message/message.ts';
+import { early } from '../../kernel/turns.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
 import { batchRows } from '../../ledger/row-batch.ts';
 import type { Outgoing } from '../mail.ts';

@@ -1,7 +1,7 @@
 /** Where the files of messages go when the ledger has them: `archive/{date}/{agent}/{stem}.msg`. */
 
-import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
+import { ensureFolder } from '../../kernel/disk/folders.ts';
 import type { Disk, Instant } from '../../kernel/ports.ts';
 import type { ArchivePlace } from '../envelope.ts';
 

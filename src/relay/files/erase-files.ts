@@ -8,8 +8,8 @@
  */
 import { join } from 'node:path';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
-import { fileNameOf } from '../../kernel/message/file-name.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
+import { fileNameOf } from '../../kernel/message/message.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { type DeliveryRow, deliveriesOf } from '../../ledger/messages/deliveries.ts';

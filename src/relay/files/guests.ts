@@ -1,5 +1,5 @@
 /** Folders that somebody made under `agents/`: each with a lawful name becomes a guest. */
-import { checkAgentName } from '../../kernel/agent/agent-name.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { type AosError, toReport } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 

@@ -14,7 +14,7 @@
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeQuietly } from '../../kernel/disk/remove.ts';
+import { removeQuietly } from '../../kernel/disk/folders.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { InboxFile } from '../delivery/inboxes.ts';
 

@@ -4,9 +4,8 @@
  * relay finds when it lists the inbox.
  */
 
-import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { toReport } from '../../kernel/errors.ts';
-import type { Clock, DiskView } from '../../kernel/ports.ts';
+import type { Clock, DiskView, FolderWatch, Watching } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import { inboxPath } from './inbox-files.ts';
 import type { NoticeBursts } from './notice-bursts.ts';

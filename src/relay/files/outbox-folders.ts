@@ -1,8 +1,7 @@
 /** The folders of an outbox: there, watched, and without what dead writers left. */
 
-import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
-import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
+import type { Clock, Disk, DiskEntry, FolderWatch, Watching } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FolderTimes, Outbox } from './outbox.ts';
 

@@ -1,8 +1,7 @@
 /** What is known of one agent's outbox between two looks. An idle one holds next to nothing. */
 
-import type { FolderWatch } from '../../kernel/disk/watching.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
-import type { Instant } from '../../kernel/ports.ts';
+import type { FolderWatch, Instant } from '../../kernel/ports.ts';
 import type { Seen } from './read-outbox-file.ts';
 
 /** The most names of one outbox that are remembered at a time; the others are found again. */

@@ -10,10 +10,16 @@
 
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
-import type { FolderWatch, Watching } from '../../kernel/disk/watching.ts';
-import { early } from '../../kernel/early.ts';
 import { toReport } from '../../kernel/errors.ts';
-import { type Clock, type Disk, type EventLoop, endOfTurn } from '../../kernel/ports.ts';
+import {
+  type Clock,
+  type Disk,
+  type EventLoop,
+  endOfTurn,
+  type FolderWatch,
+  type Watching,
+} from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FilesDone, Relay } from '../relay.ts';
 import { meetGuest } from './guests.ts';

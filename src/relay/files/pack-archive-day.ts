@@ -9,7 +9,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pendingPath, readWholeFile } from '../../kernel/disk/durable-file.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message/message.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';

@@ -10,7 +10,7 @@
  */
 import type { BulkDisk, Moved } from '../../kernel/disk/bulk-disk.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';

@@ -1,6 +1,6 @@
 /** A file that was moved to the archive in the place of another goes back to the outbox. */
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/remove.ts';
+import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 

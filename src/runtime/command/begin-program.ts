@@ -6,7 +6,7 @@
  * B2. A program that the ledger could not be told of does not go on.
  * B3. Nothing that was made for a sandbox outlives a start that failed.
  */
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { RunningProgram } from '../../kernel/programs.ts';

@@ -20,7 +20,7 @@ import { realClock } from '../../engines/clock.ts';
 import { openProgramLogs } from '../../engines/process/program-logs.ts';
 import { openPrograms } from '../../engines/process/programs.ts';
 import { realRandom } from '../../engines/random.ts';
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
+import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { Clock } from '../../kernel/ports.ts';

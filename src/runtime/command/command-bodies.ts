@@ -11,11 +11,11 @@
  *     together with the daemon; it is started when it is resumed.
  */
 
-import type { RestartDecision } from '../../kernel/agent/restart.ts';
+import type { RestartDecision } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { OneAtATime } from '../../kernel/one-at-a-time.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
+import { OneAtATime } from '../../kernel/turns.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
 import { unknownAgent } from '../../security/renew-handle.ts';
 import { mustTurnTo, turnTo, type Why } from '../life.ts';

@@ -1,5 +1,4 @@
-import type { CommandSpec } from '../../kernel/agent/agent-spec.ts';
-import type { Intensity } from '../../kernel/agent/restart.ts';
+import type { CommandSpec, Intensity } from '../../kernel/agent/agent.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
 import type {

@@ -12,7 +12,7 @@ import {
   defaultIntensity,
   type RestartDecision,
   recentRestarts,
-} from '../../kernel/agent/restart.ts';
+} from '../../kernel/agent/agent.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';

@@ -1,8 +1,9 @@
 /** A program that runs now, as its supervisor sees it. */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
 import type { ProgramEnd, RunningProgram } from '../../kernel/programs.ts';
 import type { HeldBody, SandboxLimit } from '../../kernel/sandbox.ts';
+import { early } from '../../kernel/turns.ts';
 
 export interface LiveProgram {
   readonly program: RunningProgram;

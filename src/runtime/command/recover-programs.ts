@@ -3,7 +3,7 @@
  * meanwhile end now, and those of which nobody knows whether they were started are killed.
  */
 
-import type { RestartDecision } from '../../kernel/agent/restart.ts';
+import type { RestartDecision } from '../../kernel/agent/agent.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
 import type { HeldBody } from '../../kernel/sandbox.ts';

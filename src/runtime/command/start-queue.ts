@@ -2,8 +2,9 @@
  * Who may start a program, and when: so many run at once as there are slots, the others wait
  * in the order in which they came, and whoever is to be started later rests until then.
  */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 
 export interface StartQueueDeps {
   readonly clock: Pick<Clock, 'sleep'>;

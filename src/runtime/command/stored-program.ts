@@ -1,6 +1,6 @@
 /** What the row of an agent keeps of its program, and where that program's files are. */
 import { join } from 'node:path';
-import { type CommandSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
+import { type CommandSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';

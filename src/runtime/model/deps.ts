@@ -1,4 +1,4 @@
-import type { ModelSpec } from '../../kernel/agent/agent-spec.ts';
+import type { ModelSpec } from '../../kernel/agent/agent.ts';
 import type { LanguageModel, ModelCatalog } from '../../kernel/agent/model.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
 import type { Clock } from '../../kernel/ports.ts';

@@ -2,7 +2,7 @@
  * What the first request of a model agent takes at least: its instructions, its goal, and what
  * describes its tools. A budget that does not cover it is refused before there is an agent.
  */
-import type { ModelSpec } from '../../kernel/agent/agent-spec.ts';
+import type { ModelSpec } from '../../kernel/agent/agent.ts';
 import { type Limits, printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';

@@ -7,10 +7,9 @@
  * M2. A run that is stopped with its daemon writes nothing more: where it stands is in its
  *     journal, and recover.ts puts it back into the queue, here or at the next start.
  */
-import { type ModelSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
-import { decideRestart } from '../../kernel/agent/restart.ts';
-import { early } from '../../kernel/early.ts';
+import { decideRestart, type ModelSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { early } from '../../kernel/turns.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
 import { findLease } from '../../ledger/operations/leases.ts';

@@ -6,8 +6,9 @@
  *     while. A second is kept for who uses many.
  * R3. One that is still being made is given as well: it is nearer than a new one.
  */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 
 export interface Waiting {
   readonly isOver: boolean;

@@ -9,9 +9,9 @@
  */
 
 import { endOfCode } from '../../engines/process/programs-shim.ts';
-import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { SandboxEnd, SandboxLimit, SandboxResult, SandboxRun } from '../../kernel/sandbox.ts';
+import { early } from '../../kernel/turns.ts';
 import { commandScript } from '../launch/inner-script.ts';
 import type { BoxWatch } from '../watch/watch.ts';
 import type { Box, BoxEnd } from './box.ts';

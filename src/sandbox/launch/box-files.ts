@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SandboxView } from '../../kernel/sandbox.ts';
-import { shellQuoted } from '../../kernel/text/shell-word.ts';
+import { shellQuoted } from '../../kernel/text/quote.ts';
 import { hostParts, removeUnusedEtc } from './host-parts.ts';
 import {
   type FirstOptions,

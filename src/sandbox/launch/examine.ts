@@ -1,7 +1,6 @@
 /** Is there a bubblewrap here that really isolates? It is tried, before anything is run. */
 import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { early } from '../../kernel/early.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type {
@@ -12,6 +11,7 @@ import type {
   SandboxState,
 } from '../../kernel/sandbox.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
+import { early } from '../../kernel/turns.ts';
 import type { LimitGroups } from '../watch/limit-groups.ts';
 import { workspaceInside } from './launcher-arguments.ts';
 import { seccompFilter } from './seccomp/filter.ts';

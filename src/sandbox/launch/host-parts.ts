@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isAgentUid } from '../../kernel/owners.ts';
+import { isAgentUid } from '../../kernel/ports.ts';
 import { unlessSkipped } from '../watch/watch-folders.ts';
 import type { HostParts } from './launcher-arguments.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
-import { shellQuoted } from '../../kernel/text/shell-word.ts';
+import { shellQuoted } from '../../kernel/text/quote.ts';
 import { commandScript, insideWords, readyByte, waitingShell } from './inner-script.ts';
 
 const limits: SandboxLimits = {

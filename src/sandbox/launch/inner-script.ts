@@ -10,7 +10,7 @@
  *     before it starts anything, so that nothing inside is ever without them.
  */
 import type { SandboxCommand, SandboxLimits, SeenPath } from '../../kernel/sandbox.ts';
-import { shellQuoted } from '../../kernel/text/shell-word.ts';
+import { shellQuoted } from '../../kernel/text/quote.ts';
 import { becomeArguments, nodeInside, workspaceInside } from './launcher-arguments.ts';
 
 /** I2 */

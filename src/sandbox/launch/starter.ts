@@ -12,7 +12,7 @@ import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { joinLists, noStrangers } from '../../engines/process/join-lists.ts';
 import { untilNoThreadStarts } from '../../engines/threads/threads.ts';
-import { shellQuoted } from '../../kernel/text/shell-word.ts';
+import { shellQuoted } from '../../kernel/text/quote.ts';
 import { type Fifos, OpenPipe } from '../box/fifos.ts';
 import { readFrom, untilClosed } from '../box/pipe-streams.ts';
 import type { LimitGroup } from '../watch/limit-groups.ts';

@@ -1,5 +1,5 @@
-import { early } from '../../kernel/early.ts';
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 
 /** Tells, once, when nothing has happened for so long. */
 export class IdleWatch implements Disposable {

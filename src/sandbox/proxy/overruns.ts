@@ -1,5 +1,5 @@
 /** What is turned away unread, because it is too much: counted, and told once a minute. */
-import { early } from '../../kernel/early.ts';
+import { early } from '../../kernel/turns.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 

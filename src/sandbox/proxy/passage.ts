@@ -7,8 +7,9 @@
  * W3. Refusals are on record too, but no faster than `proxyLimits.refusals`: a program can
  *     ask for more in a second than anybody wants to read.
  */
-import { early } from '../../kernel/early.ts';
+
 import { AosError } from '../../kernel/errors.ts';
+import { early } from '../../kernel/turns.ts';
 import type { Asker } from '../../security/egress/check-address.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
 import type { HeldGrant } from '../../security/grants/held-grant.ts';

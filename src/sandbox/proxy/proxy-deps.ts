@@ -1,6 +1,5 @@
 /** What the proxy of a sandbox needs from outside, and where it stops. */
-import type { Clock } from '../../kernel/ports.ts';
-import type { Resolver } from '../../kernel/resolver.ts';
+import type { Clock, Resolver } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Grants } from '../../security/grants/grants.ts';
 

@@ -11,8 +11,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { early } from '../../kernel/early.ts';
 import type { SandboxListener } from '../../kernel/sandbox.ts';
+import { early } from '../../kernel/turns.ts';
 import { forward } from './forward.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { Overruns } from './overruns.ts';

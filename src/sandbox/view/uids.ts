@@ -3,8 +3,7 @@
  * long as the agent is there. They are picked by chance from a wide range, so that two homes
  * on one machine hardly share one.
  */
-import { agentUids } from '../../kernel/owners.ts';
-import type { Clock, Random } from '../../kernel/ports.ts';
+import { agentUids, type Clock, type Random } from '../../kernel/ports.ts';
 import { setUid, uidOf } from '../../ledger/agents.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';

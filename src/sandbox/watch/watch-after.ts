@@ -1,6 +1,7 @@
 /** What a workspace holds once a run in it is over (H3 of watch.ts). */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
 import type { WatchThread } from './watch-link.ts';
 import type { FolderAmount } from './watch-walk.ts';
 

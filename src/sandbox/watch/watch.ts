@@ -13,9 +13,10 @@
  * H4. A program that does nothing costs nothing worth telling: while its disk has lost little
  *     room, the next walk is put off.
  */
-import { early } from '../../kernel/early.ts';
+
 import type { Clock, Instant } from '../../kernel/ports.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
+import { early } from '../../kernel/turns.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { AfterLook, pause, restMs, walkMs } from './watch-after.ts';
 import { WatchThread } from './watch-link.ts';

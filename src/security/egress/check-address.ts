@@ -6,11 +6,17 @@
  * A3. An address that is not public needs a grant that names it, with no star in its place:
  *     a name, whoever it belongs to, can lead anywhere.
  */
-import { isLoopbackAddress, isPublicAddress } from '../../kernel/capability/address-kinds.ts';
+
 import { printDeed } from '../../kernel/capability/deed-text.ts';
-import { parseIpv4, parseIpv6, printIpv6 } from '../../kernel/capability/ip-address.ts';
+import {
+  isLoopbackAddress,
+  isPublicAddress,
+  parseIpv4,
+  parseIpv6,
+  printIpv6,
+} from '../../kernel/capability/host-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Resolver } from '../../kernel/resolver.ts';
+import type { Resolver } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../permit.ts';
 import { type HttpDeed, isLocalName, literalAddress } from './fetch-deed.ts';

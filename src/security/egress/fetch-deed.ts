@@ -1,7 +1,7 @@
 /** A request, as capabilities see it. */
-import { isPublicAddress } from '../../kernel/capability/address-kinds.ts';
+
 import { actionsOf, type Deed } from '../../kernel/capability/capability.ts';
-import { parseIpv4 } from '../../kernel/capability/ip-address.ts';
+import { isPublicAddress, parseIpv4 } from '../../kernel/capability/host-text.ts';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

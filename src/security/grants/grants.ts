@@ -13,8 +13,7 @@
  * G4. Uses are counted in rows, in the transaction of what they are for, for every link that
  *     has a `max` or a `rate`.
  */
-import { bitOf } from '../../kernel/capability/action-bits.ts';
-import type { Deed } from '../../kernel/capability/capability.ts';
+import { bitOf, type Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
 import { hasToBeNamed, type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
 import { AosError } from '../../kernel/errors.ts';

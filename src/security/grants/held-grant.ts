@@ -1,6 +1,5 @@
 /** A grant in memory, with everything above it. */
-import { bitsOf } from '../../kernel/capability/action-bits.ts';
-import type { Constraints } from '../../kernel/capability/capability.ts';
+import { bitsOf, type Constraints } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
 import type { GrantChain, GrantLink } from '../../kernel/capability/decide.ts';
 import type { Instant } from '../../kernel/ports.ts';

@@ -1,5 +1,5 @@
 /** How often a link of a chain was used, as its row tells (grants.ts, G4). */
-import { isSpent, type RecentUses, withMore } from '../../kernel/capability/rate-window.ts';
+import { isSpent, type RecentUses, withMore } from '../../kernel/capability/decide.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
 import { addUses, usesOf } from '../../ledger/security/grants.ts';

@@ -1,5 +1,5 @@
 /** What a secret may be. No sentence in here quotes a value. */
-import { BrokenRule } from '../../kernel/capability/capability-fault.ts';
+import { BrokenRule } from '../../kernel/capability/capability.ts';
 import { parseHost } from '../../kernel/capability/host-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -11,9 +11,9 @@
  */
 import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { InTurn } from '../../kernel/in-turn.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import { InTurn } from '../../kernel/turns.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import {
   deleteSecret,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type AgentSpec, readSpec } from '../../kernel/agent/agent-spec.ts';
+import { type AgentSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';

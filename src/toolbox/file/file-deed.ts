@@ -1,5 +1,5 @@
 import type { Deed } from '../../kernel/capability/capability.ts';
-import { deedOfParts } from '../../kernel/capability/file-deed.ts';
+import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath } from '../../kernel/files/file-path.ts';
 import type { Permit } from '../../security/permit.ts';

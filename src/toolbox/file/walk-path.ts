@@ -8,7 +8,7 @@
  */
 import { followWay, type WayEnd } from '../../files/way/follow-way.ts';
 import { placesOn } from '../../files/way/link-target.ts';
-import { deedOfParts } from '../../kernel/capability/file-deed.ts';
+import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';
 import type { FileReader, HeldFolder } from '../../kernel/ports.ts';

@@ -11,7 +11,7 @@
  */
 import { diskError, isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { countOtherNames, otherNamesWords } from '../../kernel/files/other-names.ts';
+import { countOtherNames, otherNamesWords } from '../../kernel/files/names.ts';
 import type { CreateOptions, Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';

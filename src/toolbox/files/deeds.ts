@@ -2,7 +2,7 @@
 
 import { parsePath, type Roots } from '../../files/paths.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
-import { deedOfParts } from '../../kernel/capability/file-deed.ts';
+import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { FileAction, FileRequest } from '../../kernel/files/request.ts';
 

@@ -5,7 +5,7 @@ import { requestPartsSchema } from '../../files/input.ts';
 import type { FileAgent } from '../../files/open-file-agent.ts';
 import { parsePath } from '../../files/paths.ts';
 import { isChange } from '../../files/plan/make-plan.ts';
-import { deedOfParts } from '../../kernel/capability/file-deed.ts';
+import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { type FileAction, type FileRequest, fileActions } from '../../kernel/files/request.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { deedsOf } from './deeds.ts';

@@ -1,6 +1,5 @@
 /** What http.fetch needs from outside. */
-import type { Clock } from '../../kernel/ports.ts';
-import type { Resolver } from '../../kernel/resolver.ts';
+import type { Clock, Resolver } from '../../kernel/ports.ts';
 import type { FileDeps } from '../file/deps.ts';
 
 export interface HttpDeps {

@@ -6,8 +6,9 @@
  * S3. Only those that the caller may use; which is asked, and counted, for each request.
  * S4. What the caller wrote into a header stays, but for a placeholder that S1 to S3 fill.
  */
-import { isLoopbackAddress } from '../../kernel/capability/address-kinds.ts';
+
 import type { Deed } from '../../kernel/capability/capability.ts';
+import { isLoopbackAddress } from '../../kernel/capability/host-text.ts';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

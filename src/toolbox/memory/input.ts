@@ -1,7 +1,6 @@
 /** What the tools `memory.*` take, in the words of the wire. */
 import * as z from 'zod';
-import { isMemoryKey, keyRule } from '../../kernel/memory/key.ts';
-import { memoryLimits, memoryScopes } from '../../kernel/memory/memory.ts';
+import { isMemoryKey, keyRule, memoryLimits, memoryScopes } from '../../kernel/memory/memory.ts';
 
 export const key = z
   .string()

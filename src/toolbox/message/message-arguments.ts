@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { parseAddress } from '../../kernel/message/address.ts';
-import { messageLimits, priorities } from '../../kernel/message/message.ts';
+import { messageLimits, parseAddress, priorities } from '../../kernel/message/message.ts';
 
 export const to = z
   .string()

@@ -1,6 +1,6 @@
 /** What is to be run, as it was asked for. */
 import { posix } from 'node:path';
-import { programFolders } from '../../kernel/capability/program-text.ts';
+import { programFolders } from '../../kernel/capability/target-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { SandboxCommand } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,6 +1,6 @@
 /** From the name of a program to its path inside the sandbox. */
 import { join } from 'node:path';
-import { programFolders } from '../../kernel/capability/program-text.ts';
+import { programFolders } from '../../kernel/capability/target-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,7 +1,5 @@
 import { type StretchWorks, worksFor } from '../../blobs/seal/stretch.ts';
-import type { TreeDisk } from '../../kernel/disk/tree.ts';
-import type { Random } from '../../kernel/ports.ts';
-import type { Processes } from '../../kernel/processes.ts';
+import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { partyOf } from '../../relay/party.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import { directCalls } from '../../transfer/direct-calls.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { AosError } from '../../kernel/errors.ts';
-import { checkFileName } from '../../kernel/files/safe-name.ts';
+import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { sendSource } from '../../transfer/ends/send.ts';

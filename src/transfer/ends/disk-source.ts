@@ -7,7 +7,7 @@ import {
   printFolderList,
   staysInside,
 } from '../../kernel/files/folder-list.ts';
-import { checkFileName } from '../../kernel/files/safe-name.ts';
+import { checkFileName } from '../../kernel/files/names.ts';
 import type { DiskEntry, DiskView, FileReader } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Source } from './source.ts';

@@ -10,11 +10,10 @@
 import { join } from 'node:path';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere, removeTree } from '../../kernel/disk/remove.ts';
+import { removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { ownPrefix } from '../../kernel/files/safe-name.ts';
-import type { Disk, DiskView, Random } from '../../kernel/ports.ts';
-import type { Processes } from '../../kernel/processes.ts';
+import { ownPrefix } from '../../kernel/files/names.ts';
+import type { Disk, DiskView, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 
 export interface PartDeps {

@@ -1,6 +1,6 @@
 /** Tries again what may go better the next time: three times, later each time. */
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { retryDelayMs } from '../../kernel/message/retry.ts';
+import { retryDelayMs } from '../../kernel/message/message.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
 

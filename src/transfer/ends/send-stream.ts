@@ -7,7 +7,7 @@ import { sealingOf } from '../../blobs/seal/aosb1.ts';
 import { type NextStretch, stretchesOf } from '../../blobs/seal/seal-stream.ts';
 import { chunksPerStretch, type StretchSlot } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { checkFileName } from '../../kernel/files/safe-name.ts';
+import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { SendOptions, Sent } from './ends.ts';
 import { paceOf } from './pace.ts';

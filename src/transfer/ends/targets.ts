@@ -1,10 +1,9 @@
 /** Where plain bytes go: one file, or the files of a folder. */
 import { dirname, join } from 'node:path';
-import { ensureFolder } from '../../kernel/disk/ensure-folder.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import type { TreeDisk } from '../../kernel/disk/tree.ts';
+import { ensureFolder } from '../../kernel/disk/folders.ts';
 import type { FolderEntry } from '../../kernel/files/folder-list.ts';
-import type { Disk, FileWriter } from '../../kernel/ports.ts';
+import type { Disk, FileWriter, TreeDisk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { bytesIn, flushedAlong } from './large-files.ts';
 import type { FolderList } from './read-list.ts';

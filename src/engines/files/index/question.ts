@@ -5,7 +5,7 @@
 import type { Question, QuestionWord } from '../../../files/search/question.ts';
 import { isOneTypoAway } from '../../../files/search/word-match.ts';
 import { stemOf } from '../../../files/search/words.ts';
-import type { SearchRequest } from '../../../kernel/files/search.ts';
+import type { SearchRequest } from '../../../kernel/files/look.ts';
 import { type IndexStore, readName, type StoredName } from './store.ts';
 
 export interface IndexRow {

@@ -4,7 +4,7 @@
  */
 import { type Matcher, matcherOf } from '../../../files/search/matcher.ts';
 import type { Question } from '../../../files/search/question.ts';
-import type { SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
+import type { SearchRequest, SearchResult } from '../../../kernel/files/look.ts';
 import { bestLine } from '../search/best-line.ts';
 import { type PathFilter, pathFilter } from '../search/filter.ts';
 import { type HeldTree, openTree } from '../search/held.ts';

@@ -1,7 +1,7 @@
 /** What no index has: places of secrets, our own home, and what is passed over. */
-import { partsOfPath } from '../../../kernel/capability/file-deed.ts';
+import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import { endsAtSecret } from '../../../kernel/capability/sensitive-path.ts';
-import { continuesPlace, specialNames } from '../../../kernel/files/special-names.ts';
+import { continuesPlace, specialNames } from '../../../kernel/files/names.ts';
 
 export interface IndexSettings {
   readonly aosHome: string;

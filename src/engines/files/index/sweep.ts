@@ -1,5 +1,5 @@
 /** What an index has below a base, after it was compared with the disk. */
-import { partsOfPath } from '../../../kernel/capability/file-deed.ts';
+import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
 import type { HeldTree } from '../search/held.ts';

@@ -1,8 +1,12 @@
 /** What is done with the index, in its thread. */
 import { statSync } from 'node:fs';
 import { AosError } from '../../../kernel/errors.ts';
-import type { LookRequest } from '../../../kernel/files/look.ts';
-import type { IndexState, SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
+import type {
+  IndexState,
+  LookRequest,
+  SearchRequest,
+  SearchResult,
+} from '../../../kernel/files/look.ts';
 import { quote } from '../../../kernel/text/quote.ts';
 import { realClock } from '../../clock.ts';
 import { isDamage } from '../../index-file.ts';

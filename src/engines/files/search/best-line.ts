@@ -1,6 +1,6 @@
 /** Of the lines that fit, the one that is shown. */
 import type { Matcher } from '../../../files/search/matcher.ts';
-import type { SearchHit } from '../../../kernel/files/search.ts';
+import type { SearchHit } from '../../../kernel/files/look.ts';
 import type { FittingLine } from './rg-output.ts';
 
 const mostShown = 200;

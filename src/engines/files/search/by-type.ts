@@ -2,8 +2,12 @@
  * Searches that also ask what kind of file it is by its content, or when a photo was taken.
  * Whoever lists files knows that; so what was found is compared with such a list.
  */
-import type { FileLooking, LookFilters } from '../../../kernel/files/look.ts';
-import type { SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
+import type {
+  FileLooking,
+  LookFilters,
+  SearchRequest,
+  SearchResult,
+} from '../../../kernel/files/look.ts';
 
 const mostListed = 50_000;
 const mostFound = 2000;

@@ -9,8 +9,7 @@
  * W3. However many fit, no more than so many are kept; then the answer says so.
  */
 import { type Matcher, matcherOf } from '../../../files/search/matcher.ts';
-import type { SkippedFile } from '../../../kernel/files/look.ts';
-import type { SearchRequest, SearchResult } from '../../../kernel/files/search.ts';
+import type { SearchRequest, SearchResult, SkippedFile } from '../../../kernel/files/look.ts';
 import { bestLine } from './best-line.ts';
 import { searchContent } from './content.ts';
 import { type PathFilter, pathFilter } from './filter.ts';

@@ -1,7 +1,7 @@
 /** Which of what was found may be shown: by its path first, which costs nothing, then as it stands. */
 import type { BigIntStats } from 'node:fs';
 import type { FileKind, LookFilters } from '../../../kernel/files/look.ts';
-import { type Sight, type SightRequest, sightOf } from '../../../kernel/files/sight.ts';
+import { type Sight, type SightRequest, sightOf } from '../../../kernel/files/reach.ts';
 
 export interface PathFilter {
   /** Whether the folder is to be looked into. */

@@ -1,8 +1,7 @@
 /** The thread of searching.ts. */
-import type { SearchRequest } from '../../../kernel/files/search.ts';
+import type { SearchRequest } from '../../../kernel/files/look.ts';
 import { answerRequests } from '../../threads/thread-work.ts';
-import type { IndexWork } from '../index/works.ts';
-import { indexWorks } from '../index/works.ts';
+import { type IndexWork, indexWorks } from '../index/works.ts';
 import { searchByWalk } from './by-walk.ts';
 
 export type SearchWork =

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { matcherOf } from '../../../files/search/matcher.ts';
 import { AosError } from '../../../kernel/errors.ts';
-import type { FileLooking } from '../../../kernel/files/look.ts';
 import type {
+  FileLooking,
   FileSearching,
   IndexState,
   SearchRequest,
   SearchResult,
-} from '../../../kernel/files/search.ts';
+} from '../../../kernel/files/look.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import { ThreadWorker, type ThreadWorkerOptions } from '../../threads/thread-worker.ts';
 import { threadBeside } from '../../threads/threads.ts';

@@ -1,5 +1,5 @@
 /** When a search is to end before its end: because nobody waits any more, or because it is late. */
-import { early } from '../../../kernel/early.ts';
+import { early } from '../../../kernel/turns.ts';
 import { realClock } from '../../clock.ts';
 
 export interface Stop extends Disposable {

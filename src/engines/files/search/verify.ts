@@ -2,7 +2,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { Matcher } from '../../../files/search/matcher.ts';
 import { byScore, type Ranked } from '../../../files/search/score.ts';
-import type { SearchHit, SearchRequest } from '../../../kernel/files/search.ts';
+import type { SearchHit, SearchRequest } from '../../../kernel/files/look.ts';
 import { foundFile } from '../found-file.ts';
 import { shownLine } from './best-line.ts';
 import { asksForStats, statsFit } from './filter.ts';

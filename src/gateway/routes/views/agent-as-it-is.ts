@@ -3,7 +3,7 @@
  * outlives its daemon: it runs on, or has ended, which the next daemon finds and writes down.
  */
 
-import { decideRestart } from '../../../kernel/agent/restart.ts';
+import { decideRestart } from '../../../kernel/agent/agent.ts';
 import type { RunningProgram } from '../../../kernel/programs.ts';
 import { type AgentInnards, type AgentRow, agentInnards } from '../../../ledger/agents.ts';
 import { endWords, isOk, momentWords } from '../../../runtime/command/end-words.ts';

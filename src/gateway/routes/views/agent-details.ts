@@ -1,5 +1,5 @@
 /** All that is known of one agent. */
-import { type AgentSpec, readSpec, sandboxOf } from '../../../kernel/agent/agent-spec.ts';
+import { type AgentSpec, readSpec, sandboxOf } from '../../../kernel/agent/agent.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import {

@@ -1,7 +1,7 @@
 /** What somebody asks about, as a deed: `read` and `file:/data/x`, `get` and a URL. */
 import type { Deed } from '../../../kernel/capability/capability.ts';
 import { parseCapability } from '../../../kernel/capability/capability-text.ts';
-import { deedOfParts } from '../../../kernel/capability/file-deed.ts';
+import { deedOfParts } from '../../../kernel/capability/deed-text.ts';
 import { parseRequestUrl } from '../../../kernel/capability/url-text.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import { quote } from '../../../kernel/text/quote.ts';

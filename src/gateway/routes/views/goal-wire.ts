@@ -1,5 +1,5 @@
 /** Goals, steps and budgets as they go over the wire. */
-import { type AgentSpec, readSpec } from '../../../kernel/agent/agent-spec.ts';
+import { type AgentSpec, readSpec } from '../../../kernel/agent/agent.ts';
 import type { Account, Budget } from '../../../kernel/agent/budget.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import type { JournalStep } from '../../../kernel/journal/step.ts';

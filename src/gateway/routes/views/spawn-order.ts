@@ -1,5 +1,5 @@
 /** What the owner asks for when an agent is to be made, as the runtime takes it. */
-import type { AgentSpec, CommandSpec } from '../../../kernel/agent/agent-spec.ts';
+import type { AgentSpec, CommandSpec } from '../../../kernel/agent/agent.ts';
 import { parseLimits } from '../../../kernel/agent/budget.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import { quote } from '../../../kernel/text/quote.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkChannel, parseAddress } from './address.ts';
+import { checkChannel, parseAddress } from './message.ts';
 
 test.each([
   ['*', { kind: 'everybody' }],

@@ -1,5 +1,5 @@
 import type { Disk, DiskEntry, HeldFolder } from '../ports.ts';
-import { diskError, isMissing } from './errors.ts';
+import { diskError, isMissing, isTaken } from './errors.ts';
 
 /** A file, a symlink or an empty folder; nothing happens when it is gone. */
 export async function removeIfThere(disk: Pick<Disk, 'remove'>, path: string): Promise<void> {
@@ -84,5 +84,16 @@ export async function removeQuietly(disk: Pick<Disk, 'remove'>, path: string): P
     await disk.remove(path);
   } catch {
     // Gone already, or left for whoever sweeps.
+  }
+}
+
+/** Where the name is taken nothing is done: whoever minds by what looks at it. True when made now. */
+export async function ensureFolder(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.makeFolder(path);
+    return true;
+  } catch (failure) {
+    if (!isTaken(failure)) throw failure;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sizeText } from './text.ts';
+import { sizeText } from './transfer.ts';
 
 test.each([
   [0, '0 B'],

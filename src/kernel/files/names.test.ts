@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkFileName } from './safe-name.ts';
+import { checkFileName } from './names.ts';
 
 test.each([
   'research.pdf',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unitVector } from './unit-vector.ts';
+import { unitVector } from './memory.ts';
 
 test('a vector keeps its direction and gets the length one', () => {
   const unit = unitVector([3, 0, -4]);

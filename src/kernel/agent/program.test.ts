@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWithheld, programEnvironment } from './program-environment.ts';
+import { isWithheld, programEnvironment } from './program.ts';
 
 const order = {
   name: 'jean',

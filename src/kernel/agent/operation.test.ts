@@ -7,7 +7,7 @@ import {
   levelOf,
   type Moment,
   type QueuedGoal,
-} from './schedule.ts';
+} from './operation.ts';
 
 const start = Date.UTC(2030, 0, 1);
 const ageingMs = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OneAtATime } from './one-at-a-time.ts';
+import { OneAtATime } from './turns.ts';
 
 test('work on one name waits for what came before, also when that fails', async () => {
   const turns = new OneAtATime();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseMoment } from './moment.ts';
+import { parseMoment } from './time-text.ts';
 
 const now = Date.UTC(2030, 0, 31, 12);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkAgentName } from './agent-name.ts';
+import { checkAgentName } from './agent.ts';
 
 test.each([
   ['a'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from './address-kinds.ts';
+import { isLoopbackAddress, isPublicAddress } from './host-text.ts';
 
 test.each([
   ...['1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0'],
