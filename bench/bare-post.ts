@@ -10,8 +10,7 @@ import { realRandom } from '../src/engines/random.ts';
 import { type Body, routes } from '../src/gateway/contract/contract.ts';
 import { newId } from '../src/kernel/new-id.ts';
 import { insertDelivery } from '../src/ledger/messages/deliveries.ts';
-import { growMailbox } from '../src/ledger/messages/mailboxes.ts';
-import { insertMessage } from '../src/ledger/messages/messages.ts';
+import { growMailbox, insertMessage } from '../src/ledger/messages/messages.ts';
 import { openBenchLedger } from './ledger.ts';
 
 const [ledgerPath = '', path = ''] = process.argv.slice(2);

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { realDisk } from '../src/engines/disk/disk.ts';
-import { type ChainHead, chainStart, dataDigest, nextHead } from '../src/ledger/chain.ts';
+import { type ChainHead, chainStart, dataDigest, nextHead } from '../src/ledger/events.ts';
 import { readMigrations } from '../src/ledger/sqlite/migrate.ts';
 
 export interface BareMessage {

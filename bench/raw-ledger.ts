@@ -1,7 +1,7 @@
 /** The floor of the ledger's benches: the same rows by the barest loop that node:sqlite allows. */
 import { DatabaseSync } from 'node:sqlite';
 import { realDisk } from '../src/engines/disk/disk.ts';
-import { type ChainHead, chainStart, dataDigest, nextHead } from '../src/ledger/chain.ts';
+import { type ChainHead, chainStart, dataDigest, nextHead } from '../src/ledger/events.ts';
 import { readMigrations } from '../src/ledger/sqlite/migrate.ts';
 
 export interface RawLedger extends Disposable {

@@ -14,7 +14,7 @@ import { countTransfers } from '../gateway/server/transfer-metrics.ts';
 import type { ModelCatalog } from '../kernel/agent/model.ts';
 import { countAgents, modelAgentNames } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { agentsWithHandles } from '../ledger/security/handles.ts';
+import { agentsWithHandles } from '../ledger/security/principals.ts';
 import type { MemoryManager } from '../memory/memory-manager.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { RunningRelay } from '../relay/open-relay.ts';

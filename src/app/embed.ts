@@ -13,7 +13,7 @@ import { everyAgent, modelAgentNames, uidOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/security/principals.ts';
 import { listSecrets } from '../ledger/security/secrets.ts';
-import { signaturesSince } from '../ledger/security/seen-signatures.ts';
+import { signaturesSince } from '../ledger/security/seen-requests.ts';
 import { writeState } from '../ledger/state.ts';
 import { noMetrics } from '../relay/relay-metrics.ts';
 import { makeAgentFolders } from '../security/agent-folders.ts';

@@ -2,7 +2,6 @@
  * The one database, as the rest of the program sees it. SQLite fills this today; the
  * words are chosen so that Postgres can.
  */
-import type { Bodies } from './operations/bodies.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlParameters = readonly SqlValue[];
@@ -54,4 +53,53 @@ export interface Ledger extends AsyncDisposable {
   copyTo(path: string): Promise<void>;
   /** What was overwritten or deleted before this is in no file of the ledger afterwards. */
   forget(): Promise<void>;
+}
+
+// Statements that change many rows at once, by their ids.
+
+/** How many rows one statement changes at most. */
+export const batchRows = 256;
+
+/** A statement with room for so many ids, which come last. */
+interface SizedText {
+  readonly size: number;
+  readonly text: string;
+}
+
+/**
+ * Few sizes, so that each is prepared once, and a single row is not looked for in a long
+ * list.
+ */
+export function forSizes(textOf: (size: number) => string): readonly SizedText[] {
+  return [1, 16, batchRows].map((size) => ({ size, text: textOf(size) }));
+}
+
+/** `$2, $3, $4` for three from the second on. */
+export function places(count: number, first: number): string {
+  return Array.from({ length: count }, (_, place) => `$${first + place}`).join(', ');
+}
+
+/** The ids of the rows that were changed; the statement's other parameters come first. */
+export async function changeBatch<Id extends SqlValue>(
+  tx: Transaction,
+  texts: readonly SizedText[],
+  { ids, first }: { readonly ids: readonly Id[]; readonly first: readonly SqlValue[] },
+): Promise<ReadonlySet<Id>> {
+  const [some] = ids;
+  if (some === undefined) return new Set();
+  const fitting = texts.find(({ size }) => size >= ids.length);
+  if (fitting === undefined) throw new Error('a batch of rows is too large');
+  // One that is named twice is changed once.
+  const rest = Array<Id>(fitting.size - ids.length).fill(some);
+  const rows = await tx.all<{ id: Id }>(fitting.text, [...first, ...ids, ...rest]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Seals and opens what the journal says of operations that have a key of their own. */
+export interface Bodies {
+  /** As it is where the operation has no key. */
+  close(operation: string, text: string): string;
+  /** As it is where it is not sealed; `{"erased":…}` where its key is gone, or it was changed. */
+  open(text: string): string;
+  has(operation: string): boolean;
 }

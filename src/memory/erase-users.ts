@@ -4,24 +4,24 @@ import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { hideMemories, memoriesMadeBy } from '../ledger/memory/memories.ts';
 import { keepPurgeDebt, settlePurgeDebt, usersOfMemories } from '../ledger/memory/uses.ts';
 import { eraseMessage } from '../ledger/messages/messages.ts';
-import { purgeTexts } from '../ledger/operations/finish.ts';
 import {
   eraseOpenNotes,
   notesOfOperation,
   operationsWithMail,
-} from '../ledger/operations/notes.ts';
+  purgeTexts,
+} from '../ledger/operations/finish.ts';
 import {
   findOperation,
   type OperationRow,
   operationsBelow,
 } from '../ledger/operations/operations.ts';
 import { eraseSteps } from '../ledger/operations/steps.ts';
-import { notesOfCall } from '../ledger/security/call-notes.ts';
 import {
   type CallOfRun,
   callsWithMessage,
   eraseCall,
   eraseCalls,
+  notesOfCall,
 } from '../ledger/security/journal.ts';
 import type { MemoryDeps } from './deps.ts';
 

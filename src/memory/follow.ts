@@ -11,13 +11,13 @@ import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory
 import type { Instant } from '../kernel/ports.ts';
 import { early } from '../kernel/turns.ts';
 import { readEvents } from '../ledger/events.ts';
+import { storingTimes } from '../ledger/memory/found-memories.ts';
 import {
   type ChangedMemory,
   lastMemoryChange,
   type MemoryChange,
   memoryChanges,
-} from '../ledger/memory/changes.ts';
-import { storingTimes } from '../ledger/memory/found-memories.ts';
+} from '../ledger/memory/uses.ts';
 import type { MemoryDeps } from './deps.ts';
 import { searchableText } from './value.ts';
 

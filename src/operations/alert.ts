@@ -1,7 +1,6 @@
 /** Tells once, by a message and an event, that somebody has to look at an operation. */
 import { isGrantee } from '../kernel/agent/operation.ts';
-import { noteAlert } from '../ledger/operations/finish.ts';
-import { operationNoteKey } from '../ledger/operations/notes.ts';
+import { noteAlert, operationNoteKey } from '../ledger/operations/finish.ts';
 import type { OperationRow } from '../ledger/operations/operations.ts';
 import { tellLater } from '../runtime/tell.ts';
 import type { OperationsDeps } from './deps.ts';

@@ -17,8 +17,7 @@ import {
   unsweptArtifacts,
 } from '../ledger/operations/artifacts.ts';
 import { finishAgain } from '../ledger/operations/finish.ts';
-import { dropReferencesOf } from '../ledger/transfers/blob-references.ts';
-import { deleteUnneededBlob } from '../ledger/transfers/blobs.ts';
+import { deleteUnneededBlob, dropReferencesOf } from '../ledger/transfers/blobs.ts';
 import { ending } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';
 

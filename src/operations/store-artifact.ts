@@ -27,8 +27,7 @@ import {
 } from '../ledger/operations/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { findPrincipal } from '../ledger/security/principals.ts';
-import { addBlobReference } from '../ledger/transfers/blob-references.ts';
-import { needBlob } from '../ledger/transfers/blobs.ts';
+import { addBlobReference, needBlob } from '../ledger/transfers/blobs.ts';
 import { isOver } from '../runtime/submit.ts';
 import { badName, checkArtifactName } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';

@@ -6,7 +6,7 @@ import { AosError } from '../kernel/errors.ts';
 import { findAgent, setPresence } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
 import { grantsHeldBy } from '../ledger/security/grants.ts';
-import { isReferredTo } from '../ledger/transfers/blob-references.ts';
+import { isReferredTo } from '../ledger/transfers/blobs.ts';
 import type { Acceptance } from './envelope.ts';
 import { noMetrics } from './relay-metrics.ts';
 

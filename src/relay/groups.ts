@@ -5,15 +5,17 @@ import { checkChannel } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent, presenceOf } from '../ledger/agents.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { allMembers, joinChannel, leaveChannel } from '../ledger/messages/channels.ts';
 import {
   endSubscriptionQueue,
   type Queue,
   readdress,
   waitingSize,
 } from '../ledger/messages/deliveries.ts';
-import { growMailbox } from '../ledger/messages/mailboxes.ts';
+import { growMailbox } from '../ledger/messages/messages.ts';
 import {
+  allMembers,
+  joinChannel,
+  leaveChannel,
   type SubscriptionRow,
   subscribe,
   subscriptionsOf,

@@ -2,10 +2,10 @@
 
 import { priorities } from '../kernel/message/message.ts';
 import type { Bells } from '../kernel/turns.ts';
+import { batchRows } from '../ledger/ledger.ts';
 import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
 import { findMail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
-import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { clearFiles } from './delivery/inbox-cleanup.ts';
 import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';

@@ -2,11 +2,10 @@
 
 import type { Clock } from '../kernel/ports.ts';
 import { Bells } from '../kernel/turns.ts';
-import type { Transaction } from '../ledger/ledger.ts';
+import { batchRows, type Transaction } from '../ledger/ledger.ts';
 import { lastStamp, type Queue } from '../ledger/messages/deliveries.ts';
 import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';
 import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages/messages.ts';
-import { batchRows } from '../ledger/row-batch.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { Deliverer } from './delivery/deliver.ts';
 import { endMailOfTerminated } from './delivery/end-mail.ts';

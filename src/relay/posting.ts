@@ -12,9 +12,14 @@ import { type AgentStatus, presenceOf } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { insertDelivery } from '../ledger/messages/deliveries.ts';
 import type { MailRow } from '../ledger/messages/find-mail.ts';
-import { growMailbox, type MailboxSize, mailboxSize } from '../ledger/messages/mailboxes.ts';
-import { insertMessage, type MessageStatus } from '../ledger/messages/messages.ts';
-import { addBlobReference } from '../ledger/transfers/blob-references.ts';
+import {
+  growMailbox,
+  insertMessage,
+  type MailboxSize,
+  type MessageStatus,
+  mailboxSize,
+} from '../ledger/messages/messages.ts';
+import { addBlobReference } from '../ledger/transfers/blobs.ts';
 import type { RelayCore } from './deps.ts';
 import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
 import { headersOf } from './mail.ts';

@@ -1,7 +1,7 @@
 /** Whether a mailbox or a stream has room for one more. */
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { advanceStream, findStream } from '../ledger/messages/streams.ts';
+import { advanceStream, findStream } from '../ledger/messages/subscriptions.ts';
 import type { Recipient } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
 import { leadName } from './route.ts';

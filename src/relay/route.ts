@@ -6,8 +6,7 @@ import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { activeMembers } from '../ledger/messages/channels.ts';
-import { allSubscriptions } from '../ledger/messages/subscriptions.ts';
+import { activeMembers, allSubscriptions } from '../ledger/messages/subscriptions.ts';
 import { readState } from '../ledger/state.ts';
 import { ownerParty, type Party, type Recipient } from './envelope.ts';
 

@@ -8,8 +8,8 @@ import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { agentInnards } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { operationNoteKey } from '../ledger/operations/finish.ts';
 import { freeLease } from '../ledger/operations/leases.ts';
-import { operationNoteKey } from '../ledger/operations/notes.ts';
 import {
   endOperation,
   type OperationRow,

@@ -17,7 +17,7 @@ import { quote } from '../kernel/text/quote.ts';
 import { Bells } from '../kernel/turns.ts';
 import { type AgentRow, childrenOf, everyAgent, findAgent, setPresence } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { recipientsWithPending } from '../ledger/messages/mailboxes.ts';
+import { recipientsWithPending } from '../ledger/messages/messages.ts';
 import { freeLease } from '../ledger/operations/leases.ts';
 import { openOperationsOf } from '../ledger/operations/operations.ts';
 import type { RelayLog } from '../relay/deps.ts';

@@ -7,7 +7,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { keepPurgeDebt } from '../ledger/memory/uses.ts';
-import { messageOfNote } from '../ledger/operations/notes.ts';
+import { messageOfNote } from '../ledger/operations/finish.ts';
 import {
   addPendingOperation,
   completePendingOperation,

@@ -1,7 +1,6 @@
 /** The ledger, and with it what seals the journal of operations that have a key of their own. */
 
-import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import type { Bodies } from '../ledger/operations/bodies.ts';
+import type { Bodies, Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 
 export function ledgerWithBodies(ledger: Ledger, bodies: Bodies): Ledger {
   return {

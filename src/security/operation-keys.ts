@@ -20,7 +20,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { InTurn } from '../kernel/turns.ts';
-import type { Bodies } from '../ledger/operations/bodies.ts';
+import type { Bodies } from '../ledger/ledger.ts';
 import { fromHex, toHex } from './identity/hex.ts';
 import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
 import { keysFolder } from './identity/principal.ts';

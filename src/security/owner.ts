@@ -19,14 +19,12 @@ import type { Clock, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import {
+  findPrincipal,
   findPrincipalOfHandle,
   insertHandle,
-  revokeHandlesOf,
-} from '../ledger/security/handles.ts';
-import {
-  findPrincipal,
   insertPrincipal,
   type PrincipalRow,
+  revokeHandlesOf,
 } from '../ledger/security/principals.ts';
 import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
 import { brokenKey, loadKey, loadOrCreateKey } from './identity/key-file.ts';

@@ -28,8 +28,12 @@ import {
 } from '../ledger/agents.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { grantsHeldBy } from '../ledger/security/grants.ts';
-import { hasHadHandle, insertHandle, revokeHandlesOf } from '../ledger/security/handles.ts';
-import { insertPrincipal } from '../ledger/security/principals.ts';
+import {
+  hasHadHandle,
+  insertHandle,
+  insertPrincipal,
+  revokeHandlesOf,
+} from '../ledger/security/principals.ts';
 import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
 import { defaultsFor, giveDefaults } from './grants/default-grants.ts';
 import type { GrantChanges, Grants } from './grants/grants.ts';

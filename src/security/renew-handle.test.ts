@@ -4,8 +4,7 @@ import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
-import { findPrincipalOfHandle } from '../ledger/security/handles.ts';
-import { insertPrincipal } from '../ledger/security/principals.ts';
+import { findPrincipalOfHandle, insertPrincipal } from '../ledger/security/principals.ts';
 import { hashOfHandle } from './handles.ts';
 import { renewHandle } from './renew-handle.ts';
 

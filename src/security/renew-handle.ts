@@ -3,7 +3,7 @@ import type { Clock, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { insertHandle, revokeHandlesOf } from '../ledger/security/handles.ts';
+import { insertHandle, revokeHandlesOf } from '../ledger/security/principals.ts';
 import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
 import type { Registration } from './register.ts';
 

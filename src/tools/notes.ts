@@ -2,8 +2,13 @@
 import { isRunKey } from '../kernel/journal/step.ts';
 import { keepPurgeDebt } from '../ledger/memory/uses.ts';
 import { findApproval } from '../ledger/security/approvals.ts';
-import { approvalNoteKey, endNoteKey } from '../ledger/security/call-notes.ts';
-import { type CallRow, isPurgedCall, operationOfCall } from '../ledger/security/journal.ts';
+import {
+  approvalNoteKey,
+  type CallRow,
+  endNoteKey,
+  isPurgedCall,
+  operationOfCall,
+} from '../ledger/security/journal.ts';
 import type { CallDeps, Note } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 

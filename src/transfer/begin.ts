@@ -17,13 +17,15 @@ import type { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { blobRow } from '../ledger/transfers/blobs.ts';
-import { type BodyRow, type ContentOf, findBodyOfContent } from '../ledger/transfers/bodies.ts';
 import {
+  type BodyRow,
+  type ContentOf,
+  findBodyOfContent,
   findUploadOfContent,
   insertUpload,
   takeUpload,
   type UploadRow,
-} from '../ledger/transfers/uploads.ts';
+} from '../ledger/transfers/bodies.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';

@@ -15,16 +15,14 @@ import type { Transaction } from '../ledger/ledger.ts';
 import { blobRow, needBlob } from '../ledger/transfers/blobs.ts';
 import {
   type BodyRow,
+  deleteUpload,
   findBodyOfContent,
+  findUpload,
   forgetContent,
   insertBody,
-} from '../ledger/transfers/bodies.ts';
-import {
-  deleteUpload,
-  findUpload,
   setReserved,
   type UploadRow,
-} from '../ledger/transfers/uploads.ts';
+} from '../ledger/transfers/bodies.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';

@@ -5,7 +5,7 @@ import {
   type UploadRow,
   uploadsOf,
   uploadsPerhapsLeft,
-} from '../ledger/transfers/uploads.ts';
+} from '../ledger/transfers/bodies.ts';
 import { wishIn, writerIn } from './upload.ts';
 import type { ServingDeps } from './upload-traffic.ts';
 

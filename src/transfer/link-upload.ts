@@ -13,10 +13,14 @@ import { checkFileName } from '../kernel/files/names.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { needBlob } from '../ledger/transfers/blobs.ts';
-import { type BodyRow, insertBody } from '../ledger/transfers/bodies.ts';
+import {
+  type BodyRow,
+  deleteUpload,
+  insertBody,
+  insertUpload,
+} from '../ledger/transfers/bodies.ts';
 import { type LinkRow, useLink } from '../ledger/transfers/links.ts';
 import { transfersOfBatch } from '../ledger/transfers/transfers.ts';
-import { deleteUpload, insertUpload } from '../ledger/transfers/uploads.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import { goodLink } from './links.ts';

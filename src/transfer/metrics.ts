@@ -1,7 +1,7 @@
 /** How much is sent: by the day, in all, and what it takes. */
 import type { Instant } from '../kernel/ports.ts';
 import { allHeldBytes, heldBytes } from '../ledger/transfers/bodies.ts';
-import { type TransferDay, transferDays } from '../ledger/transfers/days.ts';
+import { type TransferDay, transferDays } from '../ledger/transfers/transfers.ts';
 import type { TransferDeps } from './deps.ts';
 
 export interface TransferMetrics {

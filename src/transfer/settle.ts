@@ -2,7 +2,7 @@
 import { oneLine, printable } from '../kernel/text/quote.ts';
 import { type TransferAck, transferRetries } from '../kernel/transfer/transfer.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { dropReferencesOf } from '../ledger/transfers/blob-references.ts';
+import { dropReferencesOf } from '../ledger/transfers/blobs.ts';
 import { forgetContent, releaseBody } from '../ledger/transfers/bodies.ts';
 import { revokeLinksOf } from '../ledger/transfers/links.ts';
 import {

@@ -3,7 +3,7 @@
 import type { Uploads } from '../blobs/uploads.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk } from '../kernel/ports.ts';
-import type { UploadRow } from '../ledger/transfers/uploads.ts';
+import type { UploadRow } from '../ledger/transfers/bodies.ts';
 import type { TransferDeps } from './deps.ts';
 
 interface TrafficDeps {

@@ -6,7 +6,7 @@ import {
   setReserved,
   touchUpload,
   type UploadRow,
-} from '../ledger/transfers/uploads.ts';
+} from '../ledger/transfers/bodies.ts';
 import { checkRoom, reserveStepBytes } from './quota.ts';
 import { unknownUpload } from './refusals.ts';
 import type { ServingDeps } from './upload-traffic.ts';

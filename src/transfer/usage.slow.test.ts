@@ -10,9 +10,8 @@ import {
 import { seeds } from '../../tests/support/tier.ts';
 import { keepBlobs } from '../app/upkeep/blobs.ts';
 import type { Sql } from '../ledger/ledger.ts';
-import { heldBytes } from '../ledger/transfers/bodies.ts';
+import { heldBytes, reservedBytes } from '../ledger/transfers/bodies.ts';
 import { sentWithin, type TransferRow } from '../ledger/transfers/transfers.ts';
-import { reservedBytes } from '../ledger/transfers/uploads.ts';
 import type { StepName } from './settle.ts';
 
 const parties = ['samantha', 'jared', 'jean'] as const;

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/engines/clock.ts';
-import { chainStart, dataDigest, nextHead } from '../../src/ledger/chain.ts';
 import {
   chainHead,
+  chainStart,
+  dataDigest,
   deleteEventsThrough,
   eraseEventData,
   insertSignedHead,
   lastCheckpoint,
+  nextHead,
   readEvents,
   type SignedHead,
   signedHeadsIn,

@@ -491,7 +491,7 @@ describe('aos audit', () => {
 
 /** What somebody can do who holds the file and not the key. */
 async function rehash(path: string): Promise<void> {
-  const { chainStart, nextHead } = await import('../../src/ledger/chain.ts');
+  const { chainStart, nextHead } = await import('../../src/ledger/events.ts');
   using ledger = new DatabaseSync(path);
   ledger.exec(`update events set subject = 'agent:mallory' where seq = 2; delete from event_heads`);
   const rows = ledger

@@ -176,7 +176,7 @@ export const messagePromises: readonly KeptPromise[] = [
     proof: manyKills,
     bug: {
       what: 'a channel keeps whoever was terminated',
-      file: 'src/ledger/messages/channels.ts',
+      file: 'src/ledger/messages/subscriptions.ts',
       find: "where channel = $1 and status = 'active' order by agent",
       put: 'where channel = $1 order by agent',
     },

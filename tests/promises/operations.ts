@@ -30,7 +30,7 @@ export const operationPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a signature that comes again is noted once more',
-      file: 'src/ledger/security/seen-signatures.ts',
+      file: 'src/ledger/security/seen-requests.ts',
       find: 'on conflict (signer, digest) do nothing',
       put: 'on conflict (signer, digest) do update set expires_at = excluded.expires_at',
     },

@@ -5,11 +5,7 @@ import { FileBlobs, type FileBlobsDeps } from '../../blobs/fs.ts';
 import type { Attachments } from '../../gateway/server/deps.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import {
-  addBlobReference,
-  partyRefersTo,
-  refersTo,
-} from '../../ledger/transfers/blob-references.ts';
+import { addBlobReference, partyRefersTo, refersTo } from '../../ledger/transfers/blobs.ts';
 
 export function attachmentsOf(deps: FileBlobsDeps, home: string): Blobs {
   return new FileBlobs(deps, { root: join(home, 'attachments'), temporary: join(home, 'tmp') });

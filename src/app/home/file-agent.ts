@@ -17,7 +17,7 @@ import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import { presenceOf } from '../../ledger/agents.ts';
-import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
+import { mailboxSize } from '../../ledger/messages/messages.ts';
 import type { BundledAgents } from '../../relay/deps.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
 import type { MailboxItem } from '../../relay/relay.ts';

@@ -8,8 +8,13 @@ import type { Blobs } from '../../blobs/blobs.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { addBlobReference, dropReferencesOf } from '../../ledger/transfers/blob-references.ts';
-import { blobRow, needBlob, reviveBlob } from '../../ledger/transfers/blobs.ts';
+import {
+  addBlobReference,
+  blobRow,
+  dropReferencesOf,
+  needBlob,
+  reviveBlob,
+} from '../../ledger/transfers/blobs.ts';
 import { blobGraceMs, homeBlobs, keepBlobs } from './blobs.ts';
 
 const dayMs = 24 * 3_600_000;

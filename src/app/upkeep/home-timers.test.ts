@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
-import { seeSignature } from '../../ledger/security/seen-signatures.ts';
+import { seeSignature } from '../../ledger/security/seen-requests.ts';
 import { homeTimers } from './home-timers.ts';
 
 const dayMs = 86_400_000;

@@ -14,12 +14,12 @@ import { toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, Instant, Random, Volume } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { pruneMessages } from '../../ledger/messages/messages.ts';
-import { pruneStreams } from '../../ledger/messages/streams.ts';
+import { pruneStreams } from '../../ledger/messages/subscriptions.ts';
 import {
   dropPuttersBefore,
   dropReferencesOfGoneMessages,
   isReferredTo,
-} from '../../ledger/transfers/blob-references.ts';
+} from '../../ledger/transfers/blobs.ts';
 import { makeRoom, pruneArchive } from '../../relay/files/archive-upkeep.ts';
 import { usedPercent } from '../doctor/disk.ts';
 import { nextCutoff } from './cutoff.ts';

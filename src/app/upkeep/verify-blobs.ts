@@ -4,8 +4,7 @@ import { type DamagedBlob, type VerifiedStore, verifyBlobs } from '../../blobs/v
 import type { Answer } from '../../gateway/contract/contract.ts';
 import type { Clock, EventLoop } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { hashesInMessages, referrersOf } from '../../ledger/transfers/blob-references.ts';
-import { blobRowsAfter } from '../../ledger/transfers/blobs.ts';
+import { blobRowsAfter, hashesInMessages, referrersOf } from '../../ledger/transfers/blobs.ts';
 import { forgetContentOf } from '../../ledger/transfers/bodies.ts';
 
 export interface VerifyBlobsDeps {

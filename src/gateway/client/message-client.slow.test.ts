@@ -14,7 +14,7 @@ import { realClock } from '../../engines/clock.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { realRandom } from '../../engines/random.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { revokeHandlesOf } from '../../ledger/security/handles.ts';
+import { revokeHandlesOf } from '../../ledger/security/principals.ts';
 import type { WireItem } from '../contract/contract.ts';
 import { MessageBus } from './message-bus.ts';
 import { MessageConnection } from './message-client.ts';

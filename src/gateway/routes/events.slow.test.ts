@@ -16,7 +16,7 @@ import {
 import { untilTrue } from '../../../tests/support/until.ts';
 import { realClock } from '../../engines/clock.ts';
 import { deleteEventsThrough } from '../../ledger/events.ts';
-import { revokeHandlesOf } from '../../ledger/security/handles.ts';
+import { revokeHandlesOf } from '../../ledger/security/principals.ts';
 import { createClient, type FollowedItem } from '../client/client.ts';
 import { connectionTransport } from '../client/transport.ts';
 import { routes } from '../contract/contract.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bearer, send, temporaryGateway } from '../../../tests/support/temporary-gateway.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { beginRequest } from '../../ledger/security/idempotent-requests.ts';
+import { beginRequest } from '../../ledger/security/seen-requests.ts';
 import { routes } from '../contract/contract.ts';
 import type { Route } from '../contract/route.ts';
 

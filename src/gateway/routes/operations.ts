@@ -10,7 +10,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
 import { findOperation, type OperationRow } from '../../ledger/operations/operations.ts';
-import { insertHandle } from '../../ledger/security/handles.ts';
+import { insertHandle } from '../../ledger/security/principals.ts';
 import { unknownOperation } from '../../operations/access.ts';
 import { keyFor } from '../../operations/collection.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';

@@ -4,8 +4,11 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { lastInstant } from '../../kernel/ports.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
-import { insertHandle, revokeHandlesOf } from '../../ledger/security/handles.ts';
-import { insertPrincipal } from '../../ledger/security/principals.ts';
+import {
+  insertHandle,
+  insertPrincipal,
+  revokeHandlesOf,
+} from '../../ledger/security/principals.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { Authenticator } from './authenticate.ts';
 import type { Door } from './door.ts';

@@ -13,7 +13,7 @@ import { addressOfGrantee } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { findHandle, type KnownHandle } from '../../ledger/security/handles.ts';
+import { findHandle, type KnownHandle } from '../../ledger/security/principals.ts';
 import { hashOfHandle, looksLikeHandle } from '../../security/handles.ts';
 import type { Door } from './door.ts';
 

@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { beginRequest } from '../../ledger/security/idempotent-requests.ts';
+import { beginRequest } from '../../ledger/security/seen-requests.ts';
 import {
   forgetOldKeys,
   Idempotency,

@@ -23,7 +23,7 @@ import {
   freeRequest,
   type IdempotentRequest,
   type RequestKey,
-} from '../../ledger/security/idempotent-requests.ts';
+} from '../../ledger/security/seen-requests.ts';
 import type { GatewayLog } from './deps.ts';
 import { badRequest } from './problem.ts';
 

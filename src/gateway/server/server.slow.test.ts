@@ -94,7 +94,7 @@ test('a handle is refused from the moment it is revoked', async () => {
     send({ at: home.agentSocket('jean'), path: '/api/v1/status', headers: bearer(jean.handle) });
   expect((await ask()).status).toBe(200);
 
-  const { revokeHandlesOf } = await import('../../ledger/security/handles.ts');
+  const { revokeHandlesOf } = await import('../../ledger/security/principals.ts');
   await home.ledger.transact(async (tx) => {
     await revokeHandlesOf(tx, 'agent:jean', 1);
     await tx.record({ actor: 'owner', kind: 'identity.handle-revoked', subject: 'agent:jean' });

@@ -4,7 +4,7 @@ import { tokenMs } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { chainHead } from '../../ledger/events.ts';
-import { totalPending } from '../../ledger/messages/mailboxes.ts';
+import { totalPending } from '../../ledger/messages/messages.ts';
 import { allHeldBytes } from '../../ledger/transfers/bodies.ts';
 import { apiVersion } from '../contract/contract.ts';
 import { agentRoutes } from '../routes/agents.ts';

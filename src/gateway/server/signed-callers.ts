@@ -13,7 +13,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { findPrincipalByAddress } from '../../ledger/security/principals.ts';
-import { seeSignature, signaturesSince } from '../../ledger/security/seen-signatures.ts';
+import { seeSignature, signaturesSince } from '../../ledger/security/seen-requests.ts';
 import { readState } from '../../ledger/state.ts';
 import {
   type Claim,

@@ -10,8 +10,7 @@
 import type { MemoryKey, MemoryScope } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
-import { type ChangedMemory, noteMemoryChange, noteNewMemory } from './changes.ts';
-import { dropMemoryUses } from './uses.ts';
+import { type ChangedMemory, dropMemoryUses, noteMemoryChange, noteNewMemory } from './uses.ts';
 
 export interface MemoryRow extends ChangedMemory {
   readonly version: number;

@@ -9,8 +9,7 @@
  * Whoever looks for a delivery together with its message: find-mail.ts.
  */
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, Transaction } from '../ledger.ts';
-import { changeBatch, forSizes, places } from '../row-batch.ts';
+import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 
 export type DeliveryState = 'accepted' | 'delivered' | 'read' | 'acked' | 'expired' | 'dead';
 export type DeliveryVia = 'inbox' | 'push' | 'pull' | 'relay' | 'injected';

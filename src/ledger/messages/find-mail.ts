@@ -1,8 +1,7 @@
 /** Mail: deliveries together with what they deliver, as whoever delivers or reads it finds it. */
 import type { MessageKind } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, SqlValue } from '../ledger.ts';
-import { places } from '../row-batch.ts';
+import { places, type Sql, type SqlValue } from '../ledger.ts';
 import type { DeliveryRow, DeliveryVia, Queue } from './deliveries.ts';
 
 /** A delivery together with what it delivers. */

@@ -3,8 +3,7 @@
  * names its holder (deliveries.ts, L1), so that a claim which was lost counts for nothing.
  */
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, Transaction } from '../ledger.ts';
-import { batchRows, changeBatch, forSizes, places } from '../row-batch.ts';
+import { batchRows, changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 import type { DeliveryVia } from './deliveries.ts';
 
 export const claimText = `

@@ -1,8 +1,7 @@
 /** The table `messages`: what was sent, once, however many get it. */
 import type { MessageKind } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, Transaction } from '../ledger.ts';
-import { changeBatch, forSizes, places } from '../row-batch.ts';
+import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 
 /** What became of the file that a message came in; the rest of its fate is in its deliveries. */
 export type MessageStatus = 'pending' | 'processing' | 'completed' | 'failed' | 'archived';
@@ -222,4 +221,48 @@ export function pruneMessages(tx: Transaction, before: Instant, limit: number): 
        order by discovered_at limit $2)`,
     [before, limit],
   );
+}
+
+// How much lies unread in each mailbox, kept with every change so that nobody has to count.
+
+export interface MailboxSize {
+  readonly pending: number;
+  readonly pending_bytes: number;
+}
+
+export async function mailboxSize(sql: Sql, recipient: string): Promise<MailboxSize> {
+  const row = await sql.get<MailboxSize>(
+    'select pending, pending_bytes from mailboxes where recipient = $1',
+    [recipient],
+  );
+  return row ?? { pending: 0, pending_bytes: 0 };
+}
+
+export async function growMailbox(
+  tx: Transaction,
+  recipient: string,
+  { messages, bytes }: { readonly messages: number; readonly bytes: number },
+): Promise<void> {
+  await tx.run(
+    `insert into mailboxes (recipient, pending, pending_bytes) values ($1, $2, $3)
+     on conflict (recipient) do update set pending = mailboxes.pending + $2,
+       pending_bytes = mailboxes.pending_bytes + $3`,
+    [recipient, messages, bytes],
+  );
+}
+
+/** What lies unread in all mailboxes together. */
+export async function totalPending(sql: Sql): Promise<number> {
+  const row = await sql.get<{ pending: number }>(
+    'select coalesce(sum(pending), 0) as pending from mailboxes',
+  );
+  return row?.pending ?? 0;
+}
+
+/** Those for whom something lies there, or is on its way. */
+export async function recipientsWithPending(sql: Sql): Promise<string[]> {
+  const rows = await sql.all<{ recipient: string }>(
+    'select recipient from mailboxes where pending > 0 order by recipient',
+  );
+  return rows.map(({ recipient }) => recipient);
 }

@@ -8,8 +8,7 @@
 
 import type { QueuedGoal } from '../../kernel/agent/operation.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, SqlValue, Transaction } from '../ledger.ts';
-import { places } from '../row-batch.ts';
+import { places, type Sql, type SqlValue, type Transaction } from '../ledger.ts';
 
 export type OpenState = 'queued' | 'running' | 'waiting' | 'paused';
 export type OverState = 'completed' | 'failed' | 'cancelled';

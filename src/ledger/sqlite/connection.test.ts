@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { chainStart } from '../chain.ts';
+import { chainStart } from '../events.ts';
 import type { SqlParameters, Transaction } from '../ledger.ts';
 import { writeState } from '../state.ts';
 import { SqliteConnection } from './connection.ts';

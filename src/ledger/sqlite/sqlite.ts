@@ -6,12 +6,10 @@ import { quote } from '../../kernel/text/quote.ts';
 import { chainHead } from '../events.ts';
 import type { Ledger, Sql, Transaction } from '../ledger.ts';
 import { readState, writeState } from '../state.ts';
-import { SqliteConnection } from './connection.ts';
-import { openSqlite, type SqliteDatabase } from './database.ts';
-import { ledgerReadOnly } from './errors.ts';
+import { SqliteConnection, SqliteReader } from './connection.ts';
+import { ledgerReadOnly, openSqlite, type SqliteDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
-import { SqliteReader } from './reader.ts';
 
 export interface SqliteLedgerDeps {
   readonly disk: Disk;

@@ -2,18 +2,16 @@ import { expect, test } from 'vitest';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import {
   addBlobReference,
-  dropPuttersBefore,
-  dropReferencesOf,
-  referrersOf,
-} from './blob-references.ts';
-import {
   blobRow,
   blobRowsAfter,
   condemnBlobs,
   condemnedBlobs,
   deleteCondemnedBlob,
+  dropPuttersBefore,
+  dropReferencesOf,
   needBlob,
   pardonBlobs,
+  referrersOf,
   reviveBlob,
 } from './blobs.ts';
 

@@ -1,11 +1,10 @@
 /** Claims what waits in the ledger for one queue, in its order. See deliver.ts. */
 import { longestDelayMs } from '../../kernel/message/message.ts';
 import { presenceOf } from '../../ledger/agents.ts';
-import type { Transaction } from '../../ledger/ledger.ts';
+import { batchRows, type Transaction } from '../../ledger/ledger.ts';
 import type { Queue } from '../../ledger/messages/deliveries.ts';
 import { waitingMail } from '../../ledger/messages/find-mail.ts';
 import { claimDeliveries } from '../../ledger/messages/held-deliveries.ts';
-import { batchRows } from '../../ledger/row-batch.ts';
 import type { RelayCore } from '../deps.ts';
 import { messageOf, type Outgoing } from '../mail.ts';
 import { leadName } from '../route.ts';

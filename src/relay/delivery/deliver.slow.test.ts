@@ -9,7 +9,7 @@ import {
 import { until } from '../../../tests/support/until.ts';
 import { realRandom } from '../../engines/random.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { batchRows } from '../../ledger/row-batch.ts';
+import { batchRows } from '../../ledger/ledger.ts';
 
 describe('a message to an agent', () => {
   test('arrives in its inbox with the name of its sender', async () => {

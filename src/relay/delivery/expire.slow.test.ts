@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../../tests/support/temporary-relay.ts';
 import { until } from '../../../tests/support/until.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
+import { mailboxSize } from '../../ledger/messages/messages.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 /** What a queue holds in memory until its turn comes, and how much that may be. */
-import { batchRows } from '../../ledger/row-batch.ts';
+import { batchRows } from '../../ledger/ledger.ts';
 import type { Outgoing } from '../mail.ts';
 
 const batchBytes = 1024 * 1024;

@@ -3,8 +3,8 @@
 import { toReport } from '../../kernel/errors.ts';
 import { longestDelayMs } from '../../kernel/message/message.ts';
 import { early } from '../../kernel/turns.ts';
+import { batchRows } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import { batchRows } from '../../ledger/row-batch.ts';
 import type { Outgoing } from '../mail.ts';
 import { type BlockedClaim, claimMail } from './claim-mail.ts';
 import type { DeliverDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../../tests/support/temporary-relay.ts';
 import { until } from '../../../tests/support/until.ts';
-import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
+import { mailboxSize } from '../../ledger/messages/messages.ts';
 
 describe('reading', () => {
   test('ends an ordinary message', async () => {

@@ -15,8 +15,7 @@ import {
   settleDelivery,
 } from '../../ledger/messages/deliveries.ts';
 import { findMail, type MailRow } from '../../ledger/messages/find-mail.ts';
-import { drainStream } from '../../ledger/messages/streams.ts';
-import { advanceCursor } from '../../ledger/messages/subscriptions.ts';
+import { advanceCursor, drainStream } from '../../ledger/messages/subscriptions.ts';
 import type { Party } from '../envelope.ts';
 import { type Posting, principalOf } from '../posting.ts';
 import { nackBody, tell } from '../tell.ts';

@@ -12,8 +12,8 @@ import { AosError } from '../../kernel/errors.ts';
 import { early } from '../../kernel/turns.ts';
 import { agentInnards, setRestarts } from '../../ledger/agents.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import { givenUpNoteKey } from '../../ledger/operations/finish.ts';
 import { findLease } from '../../ledger/operations/leases.ts';
-import { givenUpNoteKey } from '../../ledger/operations/notes.ts';
 import {
   changeOperation,
   findOperation,

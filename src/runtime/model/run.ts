@@ -11,7 +11,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { judgeProgress } from '../../kernel/journal/progress.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import type { Sql } from '../../ledger/ledger.ts';
-import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
+import { mailboxSize } from '../../ledger/messages/messages.ts';
 import { type OperationRow, openChildrenOf } from '../../ledger/operations/operations.ts';
 import { isToBeTold } from '../tell.ts';
 import { askModel, writeForgotten } from './ask.ts';

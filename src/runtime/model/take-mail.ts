@@ -1,7 +1,7 @@
 /** Messages for a model agent: read in the transaction that puts them into its journal. */
 import type { JournalStep, MailIn, Step } from '../../kernel/journal/step.ts';
 import { copyMemoryUses } from '../../ledger/memory/uses.ts';
-import { mailboxSize } from '../../ledger/messages/mailboxes.ts';
+import { mailboxSize } from '../../ledger/messages/messages.ts';
 import type { MailboxItem } from '../../relay/relay.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 

@@ -3,8 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
-import { chainStart, nextHead } from '../../ledger/chain.ts';
-import { type SealedEvent, type SignedHead, signedHeadsIn } from '../../ledger/events.ts';
+import {
+  chainStart,
+  nextHead,
+  type SealedEvent,
+  type SignedHead,
+  signedHeadsIn,
+} from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { insertPrincipal } from '../../ledger/security/principals.ts';
 import { newKeyPair } from '../identity/key-pair.ts';

@@ -2,7 +2,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { lastCheckpoint, type SignedHead } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
-import { isImpossibleNumber } from '../../ledger/sqlite/errors.ts';
+import { isImpossibleNumber } from '../../ledger/sqlite/database.ts';
 import { isSignedBy } from './head.ts';
 import { firstImpossible, type ImpossibleRow } from './impossible.ts';
 import { type BrokenChain, Walk, type WalkDeps, type WholeChain } from './walk.ts';

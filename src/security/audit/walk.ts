@@ -11,8 +11,11 @@
  * V5. A head that was kept elsewhere lies on the chain too. Only this finds a tail that
  *     was cut off with its heads, or a chain that was written anew with them.
  */
-import { type ChainHead, chainStart, dataDigest, nextHead } from '../../ledger/chain.ts';
 import {
+  type ChainHead,
+  chainStart,
+  dataDigest,
+  nextHead,
   readEvents,
   type SealedEvent,
   type SignedHead,

@@ -8,7 +8,7 @@ import {
   endRequest,
   findRequest,
   freeRequest,
-} from './idempotent-requests.ts';
+} from './seen-requests.ts';
 
 const which = { principal: 'agent:jean', key: 'once' };
 

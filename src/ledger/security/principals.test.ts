@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import type { Ledger } from '../ledger.ts';
-import { findPrincipalOfHandle, insertHandle, revokeHandle, revokeHandlesOf } from './handles.ts';
-import { findPrincipal, findPrincipalByAddress, insertPrincipal } from './principals.ts';
+import {
+  findPrincipal,
+  findPrincipalByAddress,
+  findPrincipalOfHandle,
+  insertHandle,
+  insertPrincipal,
+  revokeHandle,
+  revokeHandlesOf,
+} from './principals.ts';
 
 const jean = {
   id: 'agent:jean',
