@@ -1,6 +1,6 @@
 /** Who asks the file agent, and what they may. */
 import type { FileReach } from '../kernel/files/look.ts';
-import type { FilePower } from '../security/file-reach.ts';
+import type { FilePower } from '../security/reach.ts';
 import type { Roots } from './paths.ts';
 
 export interface FileCaller {

@@ -4,8 +4,8 @@
  */
 import { fileAgentName } from '../kernel/files/file-agent-name.ts';
 import type { FileAction, FileAnswer, FileRequest } from '../kernel/files/request.ts';
-import { bothReach, type FilePower, fileReach } from '../security/file-reach.ts';
 import type { Grants } from '../security/grants/grants.ts';
+import { bothReach, type FilePower, fileReach } from '../security/reach.ts';
 import { answered, type FileAnswerParts, refusal } from './answer.ts';
 import type { FileCaller } from './caller.ts';
 import { type Change, change, reasonToAsk } from './change.ts';

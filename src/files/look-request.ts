@@ -5,7 +5,7 @@ import type { FileRequest, SortKey } from '../kernel/files/request.ts';
 import { typeOfExtension } from '../kernel/files/types.ts';
 import type { Instant, TimeZone } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import type { FilePower } from '../security/file-reach.ts';
+import type { FilePower } from '../security/reach.ts';
 import type { FileCaller } from './caller.ts';
 import type { FilesDeps } from './deps.ts';
 import type { FolderPlace } from './place.ts';

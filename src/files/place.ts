@@ -9,7 +9,7 @@ import { diskError } from '../kernel/disk/errors.ts';
 import { printFilePath } from '../kernel/files/file-path.ts';
 import { isInReach } from '../kernel/files/reach.ts';
 import type { DiskEntry, HeldFolder } from '../kernel/ports.ts';
-import type { FilePower } from '../security/file-reach.ts';
+import type { FilePower } from '../security/reach.ts';
 import type { FileCaller } from './caller.ts';
 import type { FilesDeps } from './deps.ts';
 import { isInside, outsideRoot } from './paths.ts';

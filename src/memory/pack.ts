@@ -8,7 +8,7 @@ import { estimateMessage, estimateTokens } from '../kernel/journal/estimate.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memory/memories.ts';
-import { memoryReach } from '../security/memory-reach.ts';
+import { memoryReach } from '../security/reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import { memoryOf } from './memory-of.ts';
 import type { MemoryFound, MemoryQuery } from './search.ts';

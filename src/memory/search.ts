@@ -20,7 +20,7 @@ import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { type FoundMemory, foundMemories } from '../ledger/memory/found-memories.ts';
 import { memoriesById } from '../ledger/memory/memories.ts';
-import { memoryReach, ownPlaces } from '../security/memory-reach.ts';
+import { memoryReach, ownPlaces } from '../security/reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
 import type { IndexFollower } from './follow.ts';
 import { GrantedFinds } from './may-see.ts';

@@ -10,8 +10,8 @@ import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { type GrantRow, grantsHeldBy, memoryShares } from '../ledger/security/grants.ts';
-import { checkReceived, hasExpired } from '../security/grants/received.ts';
-import { unknownAgent } from '../security/renew-handle.ts';
+import { checkReceived, hasExpired } from '../security/grants/capability-manager.ts';
+import { unknownAgent } from '../security/register.ts';
 import type { MemoryDeps } from './deps.ts';
 
 export interface Share {

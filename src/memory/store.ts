@@ -13,7 +13,7 @@ import {
   setMemoryEnd,
 } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
-import { unknownAgent } from '../security/renew-handle.ts';
+import { unknownAgent } from '../security/register.ts';
 import { badValue, hashOf, storedValue } from './value.ts';
 
 export interface NewMemory {

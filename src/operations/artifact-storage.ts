@@ -6,7 +6,7 @@ import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
-import { checksummed } from '../security/identity/address.ts';
+import { checksummed } from '../security/identity/key-pair.ts';
 import { presentArtifacts, seeArtifacts, unknownOperation } from './access.ts';
 import { type ArtifactCollection, collectionOf } from './collection.ts';
 import type { OperationsDeps } from './deps.ts';

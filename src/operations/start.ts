@@ -10,7 +10,7 @@ import {
 } from '../ledger/operations/operations.ts';
 import { findPrincipal, insertPrincipal } from '../ledger/security/principals.ts';
 import type { Goal } from '../runtime/submit.ts';
-import { permitUse } from '../security/permit-use.ts';
+import { permitUse } from '../security/authorize.ts';
 import type { OperationQueue, OperationsDeps } from './deps.ts';
 import { checkGrant, endOfGrant } from './expiry.ts';
 

@@ -5,7 +5,7 @@ import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { changeState, findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { unknownAgent } from '../security/renew-handle.ts';
+import { unknownAgent } from '../security/register.ts';
 
 /** Who wants something done to an agent, and why. */
 export interface Why {

@@ -21,7 +21,7 @@ import { recipientsWithPending } from '../ledger/messages/messages.ts';
 import { freeLease } from '../ledger/operations/leases.ts';
 import { openOperationsOf } from '../ledger/operations/operations.ts';
 import type { RelayLog } from '../relay/deps.ts';
-import { unknownAgent } from '../security/renew-handle.ts';
+import { unknownAgent } from '../security/register.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import { giveBack } from './budgets.ts';
 import type { CommandBodies } from './command/command-bodies.ts';

@@ -38,7 +38,7 @@ import { grantsHeldBy } from '../ledger/security/grants.ts';
 import { insertPrincipal } from '../ledger/security/principals.ts';
 import type { CapabilityManager } from '../security/grants/capability-manager.ts';
 import type { GrantChanges, Grants } from '../security/grants/grants.ts';
-import type { AgentKeys } from '../security/identity/agent-keys.ts';
+import type { AgentKeys } from '../security/identity/principal-keys.ts';
 import { type RegisterDeps, registerAgent } from '../security/register.ts';
 import { holdAll, settleAll, shortfallError, takeAllowance } from './budgets.ts';
 import { turnTo } from './life.ts';

@@ -20,9 +20,9 @@ import { AosError } from '../kernel/errors.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { InTurn } from '../kernel/turns.ts';
-import type { Bodies } from '../ledger/ledger.ts';
-import { fromHex, toHex } from './identity/hex.ts';
+import type { Bodies, Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
+import { fromHex, toHex } from './identity/key-pair.ts';
 import { keysFolder } from './identity/principal.ts';
 import { openSealedText, sealedTextIn, sealText } from './sealed-text.ts';
 
@@ -194,4 +194,30 @@ async function wipe(disk: Disk, path: string): Promise<void> {
 /** As what was erased at the end of an operation stands there: nobody who reads has to stop. */
 function erased(why: string): string {
   return JSON.stringify({ erased: why });
+}
+
+// The ledger, and with it what seals the journal of operations that have a key of their own.
+
+export function ledgerWithBodies(ledger: Ledger, bodies: Bodies): Ledger {
+  return {
+    transact: (work) => ledger.transact((tx) => work(withBodies(tx, bodies))),
+    committed: { ...callsOf(ledger.committed), bodies },
+    openView: () => ledger.openView(),
+    onEvents: (wake) => ledger.onEvents(wake),
+    copyTo: (path) => ledger.copyTo(path),
+    forget: () => ledger.forget(),
+    [Symbol.asyncDispose]: () => ledger[Symbol.asyncDispose](),
+  };
+}
+
+function withBodies(tx: Transaction, bodies: Bodies): Transaction {
+  return { ...callsOf(tx), record: (event) => tx.record(event), bodies };
+}
+
+function callsOf(sql: Sql): Sql {
+  return {
+    all: (text, parameters) => sql.all(text, parameters),
+    get: (text, parameters) => sql.get(text, parameters),
+    run: (text, parameters) => sql.run(text, parameters),
+  };
 }

@@ -22,7 +22,7 @@ import { readEvents } from '../ledger/events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findPrincipal, findPrincipalOfHandle } from '../ledger/security/principals.ts';
 import { hashOfHandle } from './handles.ts';
-import { recoverAddress } from './identity/sign.ts';
+import { recoverAddress } from './identity/key-pair.ts';
 import { ensureOwner } from './owner.ts';
 
 const clock = new SimulatedClock();

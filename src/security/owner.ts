@@ -28,9 +28,8 @@ import {
 } from '../ledger/security/principals.ts';
 import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
 import { brokenKey, loadKey, loadOrCreateKey } from './identity/key-file.ts';
-import type { KeyPair } from './identity/key-pair.ts';
+import { type KeyPair, signText } from './identity/key-pair.ts';
 import { keyPath, keysFolder, type Signer } from './identity/principal.ts';
-import { signText } from './identity/sign.ts';
 
 export interface OwnerDeps extends DurableFileDeps {
   readonly ledger: Ledger;

@@ -9,7 +9,10 @@
  * R3. Files that a crash left beside it hold keys too. They are gone for good before the first
  *     old key leaves the file: afterwards nobody would look for them.
  */
+
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import {
   createFileDurably,
   type DurableFileDeps,
@@ -19,19 +22,12 @@ import {
 import { isTaken } from '../kernel/disk/errors.ts';
 import { removeIfThere } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Clock, Disk, Instant } from '../kernel/ports.ts';
+import type { Clock, Disk, DiskView, Instant, Random } from '../kernel/ports.ts';
 import { InTurn } from '../kernel/turns.ts';
+import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
+import { fromHex, toHex } from './identity/key-pair.ts';
 import { keysFolder } from './identity/principal.ts';
 import { openSealedText, type SealedText, sealedTextIn, sealText } from './sealed-text.ts';
-import {
-  bytesOfRing,
-  currentIn,
-  type KeyRing,
-  loadRing,
-  type Purpose,
-  type ServerKey,
-  withNewKey,
-} from './server-key-file.ts';
 
 export interface ServerKeys {
   /** The id of the key that seals: 8 hex digits. */
@@ -179,4 +175,101 @@ function wrongKey(): AosError {
     message: 'What the daemon has sealed does not open: its key is not there, or it was changed',
     fix: 'Put keys/server.key and the ledger back from one and the same backup',
   });
+}
+
+// The file of the daemon's own keys: JSON in one line, the newest key last.
+
+/** What is sealed for one opens for no other. */
+type Purpose = 'metadata' | 'artifact-key';
+
+interface ServerKey {
+  /** 8 hex digits. */
+  readonly id: string;
+  readonly madeAt: Instant;
+  readonly secret: Uint8Array;
+  readonly keys: Readonly<Record<Purpose, KeyObject>>;
+}
+
+/** The oldest first; the last one seals. */
+type KeyRing = readonly [...older: ServerKey[], current: ServerKey];
+
+function currentIn(ring: KeyRing): ServerKey {
+  // at() does not know that there is always one.
+  const [first] = ring;
+  return ring.at(-1) ?? first;
+}
+
+const keyRingFile = z.strictObject({
+  version: z.literal(1),
+  keys: z.array(
+    z.strictObject({
+      id: z.string().regex(/^[0-9a-f]{8}$/),
+      made_at: z.int().min(0),
+      secret_key: z.string(),
+    }),
+  ),
+});
+
+// Some five hundred keys, should so many rotations be cut off one after the other.
+const limitBytes = 64 * 1024;
+
+/** Undefined when there is no file; anything but the daemon's own keys is refused. */
+async function loadRing(view: DiskView, path: string): Promise<KeyRing | undefined> {
+  const text = await textInKeyFile(view, path, limitBytes);
+  return text === undefined ? undefined : ringIn(text, path);
+}
+
+function ringIn(text: string, path: string): KeyRing {
+  const parsed = keyRingFile.safeParse(jsonIn(text));
+  // Its error is not passed on as the cause: it could quote a secret.
+  if (!parsed.success) throw brokenKey(path, 'is not a key file of the daemon');
+  const keys = parsed.data.keys.map(({ id, made_at, secret_key }) => {
+    const secret = fromHex(secret_key, 32);
+    if (secret === undefined) throw brokenKey(path, 'holds what is no secret key');
+    return keyOf({ id, madeAt: made_at, secret });
+  });
+  const current = keys.pop();
+  if (current === undefined) throw brokenKey(path, 'holds no key');
+  const ring: KeyRing = [...keys, current];
+  if (idsIn(ring).size < ring.length) throw brokenKey(path, 'holds two keys of one name');
+  return ring;
+}
+
+function bytesOfRing(ring: KeyRing): Uint8Array {
+  const file: z.infer<typeof keyRingFile> = {
+    version: 1,
+    keys: ring.map(({ id, madeAt, secret }) => ({
+      id,
+      made_at: madeAt,
+      secret_key: toHex(secret),
+    })),
+  };
+  return Buffer.from(`${JSON.stringify(file)}\n`);
+}
+
+/** With a new current key behind those that are there. */
+function withNewKey(
+  { random, clock }: { readonly random: Random; readonly clock: Pick<Clock, 'now'> },
+  older: readonly ServerKey[],
+): KeyRing {
+  for (;;) {
+    const id = Buffer.from(random.bytes(4)).toString('hex');
+    if (idsIn(older).has(id)) continue;
+    return [...older, keyOf({ id, madeAt: clock.now(), secret: random.bytes(32) })];
+  }
+}
+
+function idsIn(keys: readonly ServerKey[]): ReadonlySet<string> {
+  return new Set(keys.map(({ id }) => id));
+}
+
+function keyOf(facts: Omit<ServerKey, 'keys'>): ServerKey {
+  const keyFor = (purpose: Purpose): KeyObject => {
+    const info = `aos server key 1 ${purpose}`;
+    return createSecretKey(new Uint8Array(hkdfSync('sha256', facts.secret, '', info, 32)));
+  };
+  return {
+    ...facts,
+    keys: { metadata: keyFor('metadata'), 'artifact-key': keyFor('artifact-key') },
+  };
 }

@@ -7,11 +7,11 @@ import {
   type Denial,
   deniedError,
   recordDenial,
+  refuseTerminated,
   resourceText,
 } from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
-import { refuseTerminated } from '../security/permit-use.ts';
 import type { PreparedCall } from './tool.ts';
 
 export type Permission =

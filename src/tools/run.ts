@@ -17,9 +17,14 @@ import { AosError } from '../kernel/errors.ts';
 import { early } from '../kernel/turns.ts';
 import { findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall } from '../ledger/security/journal.ts';
+import {
+  longestRunMs,
+  type Permit,
+  permitOf,
+  permitUse,
+  wouldPermit,
+} from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
-import { longestRunMs, type Permit, permitOf } from '../security/permit.ts';
-import { permitUse, wouldPermit } from '../security/permit-use.ts';
 import type { CallRequest } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { LiveOutput } from './live-output.ts';

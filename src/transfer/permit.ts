@@ -8,11 +8,11 @@ import {
   type Denial,
   deniedError,
   recordDenial,
+  refuseTerminated,
   type Wish,
   withoutAsking,
 } from '../security/authorize.ts';
 import { type HeldGrant, mostBytesOf } from '../security/grants/held-grant.ts';
-import { refuseTerminated } from '../security/permit-use.ts';
 import type { TransferDeps } from './deps.ts';
 
 export interface Sending {

@@ -15,7 +15,7 @@ export const operationPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the query is not part of what was signed',
-      file: 'src/security/identity/signed-claims.ts',
+      file: 'src/security/identity/signed-request.ts',
       find: 'if (uri !== sent.url) {',
       put: "if (uri.split('?')[0] !== sent.url.split('?')[0]) {",
     },

@@ -24,8 +24,7 @@ import type { OperationLimits, OperationsDeps } from '../../src/operations/deps.
 import { Operations } from '../../src/operations/operations.ts';
 import { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
-import { ledgerWithBodies } from '../../src/security/ledger-with-bodies.ts';
-import { openOperationKeys } from '../../src/security/operation-keys.ts';
+import { ledgerWithBodies, openOperationKeys } from '../../src/security/operation-keys.ts';
 import { ensureOwner } from '../../src/security/owner.ts';
 import { openServerKeys } from '../../src/security/server-keys.ts';
 import { SimulatedClock } from '../sim/clock.ts';

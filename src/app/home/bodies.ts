@@ -16,7 +16,7 @@ import { workspaceInside } from '../../sandbox/launch/launcher-arguments.ts';
 import { type BodyView, bodyView, socketInside } from '../../sandbox/view/body-view.ts';
 import { unavailable } from '../../sandbox/view/unavailable.ts';
 import { workspaceOf } from '../../security/agent-folders.ts';
-import { renewHandle } from '../../security/renew-handle.ts';
+import { renewHandle } from '../../security/register.ts';
 import type { Environment } from '../config/config.ts';
 import type { Engines } from './compose.ts';
 import { findBelow } from './find-below.ts';

@@ -10,10 +10,13 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../ledger/sqlite/sqlite.ts';
 import { Grants } from '../../security/grants/grants.ts';
 import type { Signer } from '../../security/identity/principal.ts';
-import { ledgerWithBodies } from '../../security/ledger-with-bodies.ts';
-import { type OperationKeys, openOperationKeys } from '../../security/operation-keys.ts';
+import {
+  ledgerWithBodies,
+  type OperationKeys,
+  openOperationKeys,
+} from '../../security/operation-keys.ts';
 import { ensureOwner } from '../../security/owner.ts';
-import { scrubbedLedger } from '../../security/secrets/scrubbed-ledger.ts';
+import { scrubbedLedger } from '../../security/secrets/scrub.ts';
 import { openSecrets, type Secrets } from '../../security/secrets/secrets.ts';
 import type { Engines } from './compose.ts';
 import { prepareHome } from './home-folder.ts';

@@ -4,11 +4,10 @@ import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { openAgentKeys } from '../../security/identity/agent-keys.ts';
-import { fromHex } from '../../security/identity/hex.ts';
 import { brokenKey, jsonIn, loadKey, textInKeyFile } from '../../security/identity/key-file.ts';
-import { type KeyPair, keyPairOf } from '../../security/identity/key-pair.ts';
+import { fromHex, type KeyPair, keyPairOf } from '../../security/identity/key-pair.ts';
 import { keysFolder } from '../../security/identity/principal.ts';
+import { openAgentKeys } from '../../security/identity/principal-keys.ts';
 
 const largestBytes = 4096;
 const ownFile = z.object({ secret_key: z.string(), address: z.string() });

@@ -1,4 +1,4 @@
-import type { FilePower } from '../../security/file-reach.ts';
+import type { FilePower } from '../../security/reach.ts';
 import { partsOf } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { changed } from '../refusals.ts';

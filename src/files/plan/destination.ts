@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import type { FilePower } from '../../security/file-reach.ts';
+import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { parsePath, partsOf } from '../paths.ts';

@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { FoundFile, Listing, LookRequest } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import type { FilePower } from '../../security/file-reach.ts';
+import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller } from '../caller.ts';
 import { toFilesError } from '../codes.ts';
 import type { FilesDeps } from '../deps.ts';

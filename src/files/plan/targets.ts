@@ -1,7 +1,7 @@
 /** Where each file goes, and what to do where something is there already. */
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskEntry } from '../../kernel/ports.ts';
-import type { FilePower } from '../../security/file-reach.ts';
+import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { partsOf } from '../paths.ts';

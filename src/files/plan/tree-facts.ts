@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { Listing } from '../../kernel/files/look.ts';
-import type { FilePower } from '../../security/file-reach.ts';
+import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller } from '../caller.ts';
 import type { FilesDeps } from '../deps.ts';
 import { lookRequest } from '../look-request.ts';

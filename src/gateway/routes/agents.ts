@@ -1,8 +1,7 @@
 import { timeText } from '../../kernel/text/time-text.ts';
 import { findListedAgent, type ListedAgent, listAgents } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
-import { registerAgent } from '../../security/register.ts';
-import { renewHandle, unknownAgent } from '../../security/renew-handle.ts';
+import { registerAgent, renewHandle, unknownAgent } from '../../security/register.ts';
 import type { WireAgent } from '../contract/contract.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import { pageLimit } from '../streams/event-query.ts';

@@ -9,9 +9,8 @@ import {
   listGrants,
 } from '../../ledger/security/grants.ts';
 import { grantCommand } from '../../security/authorize.ts';
-import { unknownGrant } from '../../security/grants/capability-manager.ts';
-import { holderOf } from '../../security/grants/holder.ts';
-import { checksummed } from '../../security/identity/address.ts';
+import { holderOf, unknownGrant } from '../../security/grants/capability-manager.ts';
+import { checksummed } from '../../security/identity/key-pair.ts';
 import type { Answer, WireGrant } from '../contract/contract.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import { type ActingLedger, actingAgent, whose } from '../server/parties.ts';

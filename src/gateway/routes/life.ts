@@ -4,7 +4,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
 import { type AgentRow, findAgent, hasBeats, setBeats } from '../../ledger/agents.ts';
-import { unknownAgent } from '../../security/renew-handle.ts';
+import { unknownAgent } from '../../security/register.ts';
 import type { Answer } from '../contract/contract.ts';
 import { idempotencyKey } from '../server/idempotency-key.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';

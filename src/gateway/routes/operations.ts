@@ -14,7 +14,7 @@ import { insertHandle } from '../../ledger/security/principals.ts';
 import { unknownOperation } from '../../operations/access.ts';
 import { keyFor } from '../../operations/collection.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';
-import { checksummed } from '../../security/identity/address.ts';
+import { checksummed } from '../../security/identity/key-pair.ts';
 import type { Answer } from '../contract/contract.ts';
 import type { Caller } from '../server/authenticate.ts';
 import { untilHangUp } from '../server/hang-up.ts';

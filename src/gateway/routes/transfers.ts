@@ -2,7 +2,7 @@
 import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
-import { refuseTerminated } from '../../security/permit-use.ts';
+import { refuseTerminated } from '../../security/authorize.ts';
 import type { Actor } from '../../transfer/deps.ts';
 import { requestOf } from '../../transfer/direct-calls.ts';
 import { isParty } from '../../transfer/find.ts';

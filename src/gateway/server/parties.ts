@@ -4,7 +4,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { ownerParty, type Party } from '../../relay/envelope.ts';
-import { unknownAgent } from '../../security/renew-handle.ts';
+import { unknownAgent } from '../../security/register.ts';
 import type { HomeCaller } from './authenticate.ts';
 
 export type ActingLedger = Pick<Ledger, 'committed' | 'transact'>;

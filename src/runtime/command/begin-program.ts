@@ -13,7 +13,7 @@ import type { RunningProgram } from '../../kernel/programs.ts';
 import type { BodyOrder, SandboxedBody } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { agentInnards, findAgent, setProgram } from '../../ledger/agents.ts';
-import { unknownAgent } from '../../security/renew-handle.ts';
+import { unknownAgent } from '../../security/register.ts';
 import { mustTurnTo, turnTo } from '../life.ts';
 import type { CommandDeps } from './deps.ts';
 import {

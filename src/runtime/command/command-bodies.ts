@@ -17,7 +17,7 @@ import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { SandboxLimit } from '../../kernel/sandbox.ts';
 import { OneAtATime } from '../../kernel/turns.ts';
 import { agentInnards, findAgent, setPresence, setProgram } from '../../ledger/agents.ts';
-import { unknownAgent } from '../../security/renew-handle.ts';
+import { unknownAgent } from '../../security/register.ts';
 import { mustTurnTo, turnTo, type Why } from '../life.ts';
 import { beginProgram, leaseOf, specOfPending, tellNotStarted } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';

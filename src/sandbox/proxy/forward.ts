@@ -13,7 +13,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { badAnswer } from '../../security/egress/failures.ts';
+import { badAnswer } from '../../security/egress/dial.ts';
 import { requestDeed } from '../../security/egress/fetch-deed.ts';
 import { Flow } from './flow.ts';
 import { IdleWatch } from './idle-watch.ts';

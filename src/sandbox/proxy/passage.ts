@@ -10,11 +10,16 @@
 
 import { AosError } from '../../kernel/errors.ts';
 import { early } from '../../kernel/turns.ts';
+import {
+  longestRunMs,
+  type Permit,
+  permitOf,
+  permitUse,
+  wouldPermit,
+} from '../../security/authorize.ts';
 import type { Asker } from '../../security/egress/check-address.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
 import type { HeldGrant } from '../../security/grants/held-grant.ts';
-import { longestRunMs, type Permit, permitOf } from '../../security/permit.ts';
-import { permitUse, wouldPermit } from '../../security/permit-use.ts';
 import type { ProxyDeps } from './proxy-deps.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,12 +1,10 @@
 /** From what is wanted to a connection to there: permitted, resolved once, checked, dialled. */
 import type { Socket } from 'node:net';
 import { hostAndPort } from '../../kernel/capability/url-text.ts';
-import { checkPlace, permitRequest } from '../../security/egress/check-address.ts';
-import { dial } from '../../security/egress/dial.ts';
-import { plainFailure } from '../../security/egress/failures.ts';
+import type { Permit } from '../../security/authorize.ts';
+import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
+import { dial, plainFailure } from '../../security/egress/dial.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
-import { within } from '../../security/egress/within.ts';
-import type { Permit } from '../../security/permit.ts';
 import type { Passage } from './passage.ts';
 import { type ProxyDeps, proxyLimits } from './proxy-deps.ts';
 import { Refusal } from './refusal.ts';

@@ -7,7 +7,7 @@ import { agentUids, type Clock, type Random } from '../../kernel/ports.ts';
 import { setUid, uidOf } from '../../ledger/agents.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';
-import { unknownAgent } from '../../security/renew-handle.ts';
+import { unknownAgent } from '../../security/register.ts';
 
 export interface UidDeps {
   readonly ledger: Ledger;

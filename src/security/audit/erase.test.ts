@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { readEvents } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { eraseEvents } from './erase.ts';
+import { eraseEvents } from './prune.ts';
 import { verifyChain } from './verify.ts';
 
 async function record(ledger: Ledger, ...events: readonly (object | undefined)[]): Promise<void> {

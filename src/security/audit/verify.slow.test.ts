@@ -12,12 +12,10 @@ import {
 } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { insertPrincipal } from '../../ledger/security/principals.ts';
-import { newKeyPair } from '../identity/key-pair.ts';
+import { newKeyPair, signText } from '../identity/key-pair.ts';
 import type { Signer } from '../identity/principal.ts';
-import { signText } from '../identity/sign.ts';
-import { eraseEvents } from './erase.ts';
 import { signedHead, signHead, signNewHead } from './head.ts';
-import { pruneEvents } from './prune.ts';
+import { eraseEvents, pruneEvents } from './prune.ts';
 import { verifyChain } from './verify.ts';
 
 interface Trail extends AsyncDisposable {

@@ -1,10 +1,9 @@
 import { AosError } from '../../kernel/errors.ts';
 import { lastCheckpoint, type SignedHead } from '../../ledger/events.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
 import { isImpossibleNumber } from '../../ledger/sqlite/database.ts';
 import { isSignedBy } from './head.ts';
-import { firstImpossible, type ImpossibleRow } from './impossible.ts';
 import { type BrokenChain, Walk, type WalkDeps, type WholeChain } from './walk.ts';
 
 export type Verification = WholeChain | BrokenChain;
@@ -86,4 +85,32 @@ function refuseBadHead(head: SignedHead, owner: string | undefined): void {
     message: `The head that was kept is not signed by the owner of this ledger, ${told}`,
     fix: 'Give it as "aos audit head" printed it, and for the home that it was printed for',
   });
+}
+
+// Numbers that Agent OS never writes. Whoever can write the file can put one where a time or
+// the number of an event stands, and the engine then refuses to read the row at all.
+
+interface ImpossibleRow {
+  /** As near as a number can say it. */
+  readonly seq: number;
+  readonly what: 'event' | 'head';
+  /** Whether it is the number of the event itself that cannot be. */
+  readonly isMisplaced: boolean;
+}
+
+const possible = `between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+const impossible = `(seq not ${possible} or at not ${possible})`;
+
+/** The first of them in the order of the chain. It looks at every row. */
+async function firstImpossible(sql: Sql): Promise<ImpossibleRow | undefined> {
+  // As text, because as a number it could not be read.
+  const row = await sql.get<{ seq: string; what: 'event' | 'head' }>(
+    `select cast(seq as text) as seq, what
+     from (select seq, 'event' as what from events where seq is not null and ${impossible}
+           union all select seq, 'head' from event_heads where ${impossible})
+     order by cast(seq as integer) limit 1`,
+  );
+  if (row === undefined) return undefined;
+  const seq = Number(row.seq);
+  return { seq, what: row.what, isMisplaced: !Number.isSafeInteger(seq) };
 }

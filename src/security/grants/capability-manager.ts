@@ -1,12 +1,12 @@
 /** Giving, handing on and taking back capabilities, and asking about them. */
 
-import { isGrantee } from '../../kernel/agent/operation.ts';
+import { granteeOf, isGrantee } from '../../kernel/agent/operation.ts';
 import type { Capability, Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
 import { whyNot } from '../../kernel/capability/decide.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Clock } from '../../kernel/ports.ts';
+import type { Clock, Instant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import { readEvents, type SealedEvent } from '../../ledger/events.ts';
@@ -19,12 +19,12 @@ import {
   grantsHeldBy,
   newestGrants,
 } from '../../ledger/security/grants.ts';
+import { findPrincipalByAddress, insertPrincipal } from '../../ledger/security/principals.ts';
 import { authorize } from '../authorize.ts';
-import { unknownAgent } from '../renew-handle.ts';
+import { checksummed } from '../identity/key-pair.ts';
+import { unknownAgent } from '../register.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
 import { isOver, newLink } from './held-grant.ts';
-import { holderOf, makeHolder } from './holder.ts';
-import { checkReceived } from './received.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;
@@ -296,6 +296,60 @@ function tooWide(from: string, why: string): AosError {
 function tooMany(message: string): AosError {
   return new AosError('capability.too-many', {
     message,
+    fix: 'Revoke what is not needed any more',
+  });
+}
+
+// Who is meant by a name to whom something is granted: an agent, or an outsider by its address.
+
+/** The principal; throws where there is no such agent. Of an outsider nothing need be known. */
+export async function holderOf(sql: Sql, name: string): Promise<string> {
+  const address = checksummed(name);
+  if (address === undefined) {
+    if ((await findAgent(sql, name)) === undefined) throw unknownAgent(name);
+    return `agent:${name}`;
+  }
+  return (await findPrincipalByAddress(sql, address))?.id ?? granteeOf(address);
+}
+
+/** The same, and known from now on: by the address, until a signature tells the key. */
+async function makeHolder(tx: Transaction, name: string, at: Instant): Promise<string> {
+  const holder = await holderOf(tx, name);
+  const address = checksummed(name);
+  if (address !== undefined && (await findPrincipalByAddress(tx, address)) === undefined) {
+    const facts = { kind: 'grantee', address, public_key: '', created_at: at } as const;
+    await insertPrincipal(tx, { id: holder, ...facts });
+  }
+  return holder;
+}
+
+// What somebody was given by others: nobody's hands can be filled, and by one of them least.
+
+const mostReceived = 1000;
+const mostFromOne = 250;
+
+/** Throws where one more from this giver would be too many. What has expired does not count. */
+export async function checkReceived(
+  sql: Sql,
+  { to, giver }: { readonly to: string; readonly giver: string },
+  now: Instant,
+): Promise<void> {
+  const held = await grantsHeldBy(sql, `agent:${to}`);
+  const given = held.filter((row) => row.origin === 'delegation' && !hasExpired(row, now));
+  const fromOne = given.filter(({ granted_by }) => granted_by === giver);
+  if (given.length >= mostReceived) throw tooManyReceived(to, `${mostReceived} grants by others`);
+  if (giver.startsWith('agent:') && fromOne.length >= mostFromOne) {
+    throw tooManyReceived(to, `${mostFromOne} grants by ${quote(giver.replace(/^agent:/, ''))}`);
+  }
+}
+
+export function hasExpired(row: GrantRow, now: Instant): boolean {
+  return isOver(newLink(row), now);
+}
+
+function tooManyReceived(name: string, what: string): AosError {
+  return new AosError('capability.too-many', {
+    message: `Agent ${quote(name)} was given ${what} already`,
     fix: 'Revoke what is not needed any more',
   });
 }

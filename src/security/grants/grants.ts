@@ -39,8 +39,7 @@ import {
   type LinkSource,
   newLink,
 } from './held-grant.ts';
-import { Holdings } from './holdings.ts';
-import { countUses, isUsedUp } from './uses.ts';
+import { countUses, Holdings, isUsedUp } from './holdings.ts';
 
 export interface GrantsDeps {
   readonly ledger: Pick<Ledger, 'transact' | 'committed'>;

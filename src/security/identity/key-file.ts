@@ -17,8 +17,7 @@ import { isTaken } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { fromHex, toHex } from './hex.ts';
-import { type KeyPair, keyPairOf, newKeyPair } from './key-pair.ts';
+import { fromHex, type KeyPair, keyPairOf, newKeyPair, toHex } from './key-pair.ts';
 import { keyPath, type PrincipalId } from './principal.ts';
 
 const keyFile = z.strictObject({

@@ -5,7 +5,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realRandom } from '../../engines/random.ts';
 import { insertAgent } from '../../ledger/agents.ts';
 import { findPrincipal, insertPrincipal } from '../../ledger/security/principals.ts';
-import { openAgentKeys } from './agent-keys.ts';
+import { openAgentKeys } from './principal-keys.ts';
 
 test.each(['owner', 'agent:jared'])(
   'the key of %s is the one of which the ledger has the public half',

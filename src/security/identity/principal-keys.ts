@@ -1,13 +1,14 @@
 /** The keys of everybody who lives in this home: agents' by their files or derived, the owner's. */
+
+import { hkdfSync } from 'node:crypto';
 import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
-import { openAgentKeys } from './agent-keys.ts';
-import { brokenKey, loadKey } from './key-file.ts';
-import type { KeyPair } from './key-pair.ts';
+import { brokenKey, loadKey, loadOrCreateKey } from './key-file.ts';
+import { type KeyPair, keyPairOf } from './key-pair.ts';
 import { keyPath, keysFolder, type PrincipalId } from './principal.ts';
 
 export interface PrincipalKeys {
@@ -64,4 +65,26 @@ function missingKey(principal: string): AosError {
     message: `The key of ${quote(principal)} is not there`,
     fix: 'Put its file back into keys/ from a backup; a new key would be a new identity',
   });
+}
+
+// Keys of agents that live in the runtime: derived from one key of the home, so that a
+// thousand agents are made without a thousand files.
+
+export interface AgentKeys {
+  /** The same whenever it is asked for. */
+  of(name: string): KeyPair;
+}
+
+export async function openAgentKeys(deps: DurableFileDeps, home: string): Promise<AgentKeys> {
+  const { secretKey } = await loadOrCreateKey(deps, keysFolder(home), 'agents');
+  return {
+    of: (name) => {
+      for (let again = 0; ; again++) {
+        const info = `aos agent key 1 ${again} ${name}`;
+        const pair = keyPairOf(new Uint8Array(hkdfSync('sha256', secretKey, '', info, 32)));
+        // About one number in 2^128 is no key.
+        if (pair !== undefined) return pair;
+      }
+    },
+  };
 }

@@ -3,9 +3,7 @@ import { verifyMessage } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { integerBelow, seededRandom } from '../../../tests/sim/random.ts';
-import { fromHex, toHex } from './hex.ts';
-import { keyPairOf, newKeyPair } from './key-pair.ts';
-import { recoverAddress, signText } from './sign.ts';
+import { fromHex, keyPairOf, newKeyPair, recoverAddress, signText, toHex } from './key-pair.ts';
 
 const random = seededRandom('two hundred keys');
 const samples = Array.from({ length: 200 }, (_, index) => {

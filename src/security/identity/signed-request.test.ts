@@ -7,9 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { times } from '../../../tests/support/tier.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { toHex } from './hex.ts';
-import { newKeyPair } from './key-pair.ts';
-import { signText } from './sign.ts';
+import { newKeyPair, signText, toHex } from './key-pair.ts';
 import {
   checkBodyHash,
   type RequestFacts,

@@ -8,8 +8,15 @@
  *     many secrets there are, and of one form that is a number with a limit.
  * F4. Of a text that has ended, the last places cost nothing: no form is that short.
  */
-import { type Finding, longestForm, readingsAt, type Source } from './follow-forms.ts';
-import { addToTree, type Branch, emptyTree } from './form-tree.ts';
+import {
+  addToTree,
+  type Branch,
+  emptyTree,
+  type Finding,
+  longestForm,
+  readingsAt,
+  type Source,
+} from './follow-forms.ts';
 import type { Form, Writing } from './secret-forms.ts';
 import { isLead, mostBackslashes, unfinished } from './spelling.ts';
 

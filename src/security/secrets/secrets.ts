@@ -25,12 +25,13 @@ import {
   sealedSecrets,
 } from '../../ledger/security/secrets.ts';
 import { type Scrub, Scrubber } from './scrub.ts';
-import { seal, unseal } from './seal.ts';
 import {
   brokenSecretKey,
   loadOrCreateSecretKey,
   loadSecretKey,
+  seal,
   setSecretKeyAside,
+  unseal,
 } from './secret-key.ts';
 import { type CheckedSecret, checkSecret, type NewSecret } from './secret-rules.ts';
 

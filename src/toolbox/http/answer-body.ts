@@ -4,7 +4,7 @@ import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { badAnswer, plainFailure, tooLarge } from '../../security/egress/failures.ts';
+import { badAnswer, plainFailure, tooLarge } from '../../security/egress/dial.ts';
 import type { HttpScrubber } from './http-deps.ts';
 
 export interface AnswerSource {

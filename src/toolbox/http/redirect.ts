@@ -6,7 +6,7 @@ import {
   type RequestUrl,
 } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { badAnswer } from '../../security/egress/failures.ts';
+import { badAnswer } from '../../security/egress/dial.ts';
 import type { HttpScrubber } from './http-deps.ts';
 import type { Outgoing } from './outgoing.ts';
 

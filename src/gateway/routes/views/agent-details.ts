@@ -20,7 +20,7 @@ import {
 } from '../../../ledger/operations/operations.ts';
 import { holdsAny } from '../../../ledger/security/grants.ts';
 import { placesOf, readRestarts } from '../../../runtime/command/stored-program.ts';
-import { unknownAgent } from '../../../security/renew-handle.ts';
+import { unknownAgent } from '../../../security/register.ts';
 import type { WireAgentDetails } from '../../contract/contract.ts';
 import type { HomeCaller } from '../../server/authenticate.ts';
 import type { GatewayDeps } from '../../server/deps.ts';

@@ -6,7 +6,7 @@ import { insertAgent } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
 import { findPrincipalOfHandle, insertPrincipal } from '../ledger/security/principals.ts';
 import { hashOfHandle } from './handles.ts';
-import { renewHandle } from './renew-handle.ts';
+import { renewHandle } from './register.ts';
 
 async function world() {
   const clock = new SimulatedClock();

@@ -12,7 +12,7 @@ import {
   memoryScopes,
 } from '../kernel/memory/memory.ts';
 import { Grants } from './grants/grants.ts';
-import { memoryReach } from './memory-reach.ts';
+import { memoryReach } from './reach.ts';
 
 const jean = 'agent:jean';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { untilAborted, within } from './within.ts';
+import { untilAborted, within } from './check-address.ts';
 
 const late = () => new AosError('http.unreachable', { message: 'too late' });
 const forever = (signal: AbortSignal) => untilAborted(new Promise<never>(() => undefined), signal);

@@ -1,8 +1,7 @@
 import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/sim/random.ts';
-import { checksummed } from './address.ts';
-import { toHex } from './hex.ts';
+import { checksummed, toHex } from './key-pair.ts';
 
 test('checksummed() writes small and large letters as viem does', () => {
   const random = seededRandom('addresses');
