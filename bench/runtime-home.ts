@@ -16,7 +16,7 @@ import { homeBlobs } from '../src/app/upkeep/blobs.ts';
 import type { ModelSpec } from '../src/kernel/agent/agent.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { Operations } from '../src/operations/operations.ts';
-import { noMetrics } from '../src/relay/relay-metrics.ts';
+import { noMetrics } from '../src/relay/deps.ts';
 import type { AgentRuntime } from '../src/runtime/runtime.ts';
 import { defineTool } from '../src/tools/tool.ts';
 import { workplace } from './workplace.ts';

@@ -11,7 +11,7 @@ import { openHomeSandboxes } from '../src/app/home/sandboxes.ts';
 import { openHomeTools } from '../src/app/home/tools.ts';
 import type { Log } from '../src/app/log.ts';
 import type { SandboxView } from '../src/kernel/sandbox.ts';
-import { noMetrics } from '../src/relay/relay-metrics.ts';
+import { noMetrics } from '../src/relay/deps.ts';
 import { hostParts } from '../src/sandbox/launch/host-parts.ts';
 import { launcherArguments } from '../src/sandbox/launch/launcher-arguments.ts';
 import { seccompFilter } from '../src/sandbox/launch/seccomp/filter.ts';

@@ -15,7 +15,7 @@ import { findPrincipal } from '../ledger/security/principals.ts';
 import { listSecrets } from '../ledger/security/secrets.ts';
 import { signaturesSince } from '../ledger/security/seen-requests.ts';
 import { writeState } from '../ledger/state.ts';
-import { noMetrics } from '../relay/relay-metrics.ts';
+import { noMetrics } from '../relay/deps.ts';
 import { makeAgentFolders } from '../security/agent-folders.ts';
 import { loadKey } from '../security/identity/key-file.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';

@@ -7,8 +7,8 @@ import { findAgent, setPresence } from '../ledger/agents.ts';
 import { readEvents } from '../ledger/events.ts';
 import { grantsHeldBy } from '../ledger/security/grants.ts';
 import { isReferredTo } from '../ledger/transfers/blobs.ts';
+import { noMetrics } from './deps.ts';
 import type { Acceptance } from './envelope.ts';
-import { noMetrics } from './relay-metrics.ts';
 
 const attachment = 'a'.repeat(64);
 

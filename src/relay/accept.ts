@@ -13,6 +13,8 @@
  * A4. Messages are accepted in the order in which they were handed in, also when one of
  *     them needs a look at something outside the ledger first (look-outside.ts).
  */
+
+import { hash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
@@ -27,15 +29,27 @@ import {
   type Recipient,
   relayParty,
 } from './envelope.ts';
-import { type Looks, lookInTurn, needsLook } from './look-outside.ts';
+import { checkStream, findRoom, followStream, tellOfFull } from './limits.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
 import { permitMessage, useAll } from './permit.ts';
-import { type Handover, type Letter, type Posted, Posting, principalOf } from './posting.ts';
-import { isRefusal, refuse } from './refuse.ts';
-import { checkStream, findRoom, followStream, tellOfFull } from './room.ts';
+import {
+  type Handover,
+  type Letter,
+  noteSignOfLife,
+  type Posted,
+  Posting,
+  principalOf,
+} from './posting.ts';
+import {
+  archiveOf,
+  duplicate,
+  isRefusal,
+  isSameFile,
+  nextName,
+  refuse,
+  repeated,
+} from './refuse.ts';
 import { leadName, type Route, route } from './route.ts';
-import { noteSignOfLife } from './sign-of-life.ts';
-import { archiveOf, duplicate, isSameFile, nextName, repeated } from './source-files.ts';
 
 export interface AcceptDeps {
   readonly core: RelayCore;
@@ -259,4 +273,74 @@ async function place(posting: Posting, placement: Placement): Promise<void> {
   else if (way.kind === 'held') {
     await posting.place(row, letter, [{ name: leadName, subscription: 0 }]);
   } else await askOrchestrator(posting, row, letter);
+}
+
+// Looks at what a transaction cannot see, because it may await the ledger only: whether
+// attachments are there, a checksum is right, and an agent that comes with the system is made. They are taken in turn (accept.ts, A4).
+
+/** The last look, while it is under way. */
+interface Looks {
+  latest: Promise<void> | undefined;
+}
+
+function needsLook({ bundled }: RelayCore, incoming: Incoming): boolean {
+  if (!('message' in incoming)) return false;
+  const { attachments, checksum, to } = incoming.message;
+  return attachments.length > 0 || checksum !== undefined || bundled?.has(to) === true;
+}
+
+/** A4: whatever comes while somebody looks outside waits for that, and looks in its turn. */
+async function lookInTurn(
+  { core, looks }: { readonly core: RelayCore; readonly looks: Looks },
+  batch: readonly Incoming[],
+): Promise<readonly Incoming[]> {
+  const before = looks.latest ?? Promise.resolve();
+  const looking = before.then(() => lookOutside(core, batch));
+  // Whoever waits behind it does not mind how it went.
+  const latest = looking.then(
+    () => {},
+    () => {},
+  );
+  looks.latest = latest;
+  try {
+    return await looking;
+  } finally {
+    if (looks.latest === latest) looks.latest = undefined;
+  }
+}
+
+async function lookOutside(core: RelayCore, batch: readonly Incoming[]): Promise<Incoming[]> {
+  const looked: Incoming[] = [];
+  for (const incoming of batch) {
+    const fault = 'message' in incoming ? await outsideFault(core, incoming.message) : undefined;
+    looked.push(fault === undefined ? incoming : { ...incoming, fault });
+  }
+  return looked;
+}
+
+async function outsideFault(core: RelayCore, message: Message): Promise<AosError | undefined> {
+  if (core.bundled?.has(message.to) === true) await core.bundled.make(message.to);
+  try {
+    checkChecksum(message);
+  } catch (fault) {
+    if (fault instanceof AosError) return fault;
+    throw fault;
+  }
+  for (const attachment of message.attachments) {
+    if (await core.hasAttachment(attachment)) continue;
+    return new AosError('message.no-attachment', {
+      message: `The attachment sha256:${attachment} is not there`,
+      fix: `Write it to attachments/${attachment.slice(0, 2)}/${attachment} first, then send the message`,
+    });
+  }
+  return undefined;
+}
+
+/** Throws when a message has a CHECKSUM that is not the one of its body. */
+export function checkChecksum({ checksum, body }: Message): void {
+  if (checksum === undefined || checksum === hash('sha256', body)) return;
+  throw new AosError('message.checksum', {
+    message: 'The CHECKSUM is not the SHA-256 of the bytes behind the blank line',
+    fix: 'Write the message again; it was changed on the way, or hashed too early',
+  });
 }

@@ -1,10 +1,9 @@
-import type { Clock, Random } from '../kernel/ports.ts';
+import type { MessageKind } from '../kernel/message/message.ts';
+import type { Clock, Instant, Random } from '../kernel/ports.ts';
+import { early } from '../kernel/turns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import type { Inboxes } from './delivery/inboxes.ts';
-import type { Notes } from './notes.ts';
-import type { RelayMetrics } from './relay-metrics.ts';
-import type { Stamps } from './stamps.ts';
+import type { Inboxes } from './mail.ts';
 
 /** What the relay is made of. `app` fills it. */
 export interface RelayDeps {
@@ -70,4 +69,97 @@ export interface RelayLog {
   info(facts: object, words: string): void;
   warn(facts: object, words: string): void;
   error(facts: object, words: string): void;
+}
+
+const perMillisecond = 1_000_000;
+const digits = { ms: 13, within: 6 } as const;
+
+/**
+ * Nanoseconds since 1970 that only go up, whatever the clock does: inbox files are named
+ * by them, and whoever sorts the names has the order in which messages were accepted.
+ */
+export class Stamps {
+  #ms: number;
+  #within: number;
+
+  /** Goes on behind `last`, the newest that was given out. */
+  constructor(last: string | undefined) {
+    this.#ms = Number(last?.slice(0, -digits.within) ?? 0);
+    this.#within = Number(last?.slice(-digits.within) ?? 0);
+  }
+
+  next(now: Instant): string {
+    if (now > this.#ms) {
+      this.#ms = now;
+      this.#within = 0;
+    } else if (++this.#within === perMillisecond) {
+      this.#ms++;
+      this.#within = 0;
+    }
+    const ms = String(this.#ms).padStart(digits.ms, '0');
+    return ms + String(this.#within).padStart(digits.within, '0');
+  }
+
+  /** How far the clock is behind what has been given out already. */
+  behindMs(now: Instant): number {
+    return Math.max(0, this.#ms - now);
+  }
+}
+
+// What the relay counts. The gateway turns it into metrics.
+
+export interface RelayMetrics {
+  accepted(kind: MessageKind, count: number): void;
+  refused(kind: MessageKind | 'none'): void;
+  /** How long it took from being accepted to being delivered. */
+  delivered(count: number, latencyMs: number): void;
+  ended(state: 'read' | 'acked' | 'expired' | 'dead', reason?: string): void;
+  retried(): void;
+}
+
+export const noMetrics: RelayMetrics = {
+  accepted: () => {},
+  refused: () => {},
+  delivered: () => {},
+  ended: () => {},
+  retried: () => {},
+};
+
+// What has happened and only remains to be written down goes along with the next message
+// that is accepted, because each commit costs a flush, for which that message would wait.
+// When none comes, it is written after a moment.
+//
+// N1. Nothing is lost by waiting: whoever waits here has left what tells the next start.
+
+export class Notes {
+  readonly #clock: Clock;
+  readonly #withinMs: number;
+  #moment: AbortController | undefined;
+  #waiting: Promise<void> | undefined;
+
+  constructor(clock: Clock, withinMs: number) {
+    this.#clock = clock;
+    this.#withinMs = withinMs;
+  }
+
+  /** Resolves when it is time to write. */
+  async turn(): Promise<void> {
+    if (this.#withinMs <= 0) return;
+    this.#waiting ??= this.#wait();
+    await this.#waiting;
+  }
+
+  /** A transaction is about to be made; what waits joins it. */
+  flush(): void {
+    this.#moment?.abort(early);
+  }
+
+  async #wait(): Promise<void> {
+    const moment = new AbortController();
+    this.#moment = moment;
+    // Ended early is what flush() is for.
+    await this.#clock.sleep(this.#withinMs, moment.signal).catch(() => {});
+    this.#moment = undefined;
+    this.#waiting = undefined;
+  }
 }

@@ -1,7 +1,8 @@
 /** What comes into the relay, and what is said of it. */
-import type { AosError } from '../kernel/errors.ts';
+import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/text/quote.ts';
 
 /** An agent's name, `owner`, or `__orchestrator__`: no agent can be called either. */
 export type Party = string;
@@ -73,4 +74,15 @@ export interface ArchivePlace {
   readonly agent: string;
   readonly stem: string;
   readonly at: Instant;
+}
+
+/** Whose mailbox a principal has; the other way round it is principalOf(). */
+export function partyOf(principal: string): Party {
+  if (principal === 'owner') return ownerParty;
+  const [, name] = /^agent:(.+)$/.exec(principal) ?? [];
+  if (name !== undefined) return name;
+  throw new AosError('message.denied', {
+    message: `${quote(principal)} has no mailbox, and can neither send nor get messages`,
+    fix: 'Let an agent do it',
+  });
 }

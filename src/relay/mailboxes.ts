@@ -7,7 +7,7 @@ import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
 import { findMail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { clearFiles } from './delivery/inbox-cleanup.ts';
+import { clearFiles } from './delivery/egress.ts';
 import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
 import type { Sinks } from './delivery/sinks.ts';
 import type { RelayCore } from './deps.ts';

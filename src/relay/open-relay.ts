@@ -8,22 +8,18 @@ import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';
 import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages/messages.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { Deliverer } from './delivery/deliver.ts';
-import { endMailOfTerminated } from './delivery/end-mail.ts';
-import { expireAll, runExpiry } from './delivery/expire.ts';
-import { InboxReads } from './delivery/inbox-reads.ts';
-import { recover } from './delivery/recover.ts';
+import { endMailOfTerminated, expireAll, runExpiry } from './delivery/expire.ts';
+import { InboxReads, recover } from './delivery/recover.ts';
 import { Sinks } from './delivery/sinks.ts';
-import type { RelayCore, RelayDeps } from './deps.ts';
+import { Notes, type RelayCore, type RelayDeps, Stamps } from './deps.ts';
 import { relayParty } from './envelope.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
+import { rateLimit } from './limits.ts';
 import type { Outgoing } from './mail.ts';
 import { openMailboxes, returnUnread } from './mailboxes.ts';
-import { Notes } from './notes.ts';
 import type { Posted } from './posting.ts';
-import { rateLimit } from './rate.ts';
 import type { FilesDone, Relay } from './relay.ts';
-import { Stamps } from './stamps.ts';
 
 export interface OpenRelayDeps extends RelayDeps {
   /** Under which deliveries are held; no two processes have the same. */

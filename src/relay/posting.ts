@@ -8,7 +8,7 @@
 import type { Message } from '../kernel/message/message.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
-import { type AgentStatus, presenceOf } from '../ledger/agents.ts';
+import { type AgentStatus, changeStatus, presenceOf, seeAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { insertDelivery } from '../ledger/messages/deliveries.ts';
 import type { MailRow } from '../ledger/messages/find-mail.ts';
@@ -24,7 +24,6 @@ import type { RelayCore } from './deps.ts';
 import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
 import { headersOf } from './mail.ts';
 import type { Route } from './route.ts';
-import { noteSignOfLife } from './sign-of-life.ts';
 
 /** Whether a delivery may go straight from here to the recipient. */
 export interface Handover {
@@ -257,4 +256,11 @@ export class Posting {
 export function principalOf(party: Party): string {
   if (party === ownerParty) return 'owner';
   return party === relayParty ? 'system' : `agent:${party}`;
+}
+
+/** Whoever does something is there: an inactive agent is active again with that. */
+export async function noteSignOfLife(tx: Transaction, name: string, at: Instant): Promise<void> {
+  if ((await seeAgent(tx, name, at)) !== 'inactive') return;
+  await changeStatus(tx, name, { from: 'inactive', to: 'active' });
+  await tx.record({ actor: 'system', kind: 'agent.active', subject: `agent:${name}` });
 }

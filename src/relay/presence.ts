@@ -8,7 +8,9 @@
  *     is taken only when there was none since it was decided on.
  * N3. Terminated is for ever. What waits for such an agent ends, here or in the next look.
  */
-import { toReport } from '../kernel/errors.ts';
+
+import { readWholeFile } from '../kernel/disk/durable-file.ts';
+import { AosError, toReport } from '../kernel/errors.ts';
 import type { Clock, DiskView, Instant, Processes } from '../kernel/ports.ts';
 import {
   type AgentStatus,
@@ -21,9 +23,8 @@ import {
 import type { Ledger, Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import type { RelayLog } from './deps.ts';
-import { readToldProcess } from './guest-process.ts';
 import type { RunningRelay } from './open-relay.ts';
-import { noteSignOfLife } from './sign-of-life.ts';
+import { noteSignOfLife } from './posting.ts';
 
 export interface PresenceDeps {
   readonly ledger: Ledger;
@@ -176,4 +177,42 @@ function inactiveKey(name: string): string {
 
 function wordsOf({ pid, startedAt }: { readonly pid: number; readonly startedAt: string }): string {
   return `${pid} ${startedAt}`;
+}
+
+// Which process a guest runs as, by what it tells in its meta.json.
+
+interface ToldProcess {
+  readonly pid: number;
+  /** In its own words; another one means another process, also under the same number. */
+  readonly startedAt: string;
+}
+
+const longestMeta = 64 * 1024;
+
+/** Undefined when it tells none, or nothing that can be understood. */
+async function readToldProcess(
+  disk: DiskView,
+  home: string,
+  name: string,
+): Promise<ToldProcess | undefined> {
+  const path = `${home}/agents/${name}/meta.json`;
+  try {
+    // A symlink could lead anywhere, and reading a FIFO would not end.
+    if ((await disk.stat(path))?.kind !== 'file') return undefined;
+    const text = Buffer.from(await readWholeFile(disk, path, longestMeta)).toString('utf8');
+    return toldIn(JSON.parse(text));
+  } catch (failure) {
+    // What an agent writes there informs only: a file that is no JSON, too large or gone
+    // tells nothing.
+    if (failure instanceof AosError || failure instanceof SyntaxError) return undefined;
+    throw failure;
+  }
+}
+
+function toldIn(meta: unknown): ToldProcess | undefined {
+  if (typeof meta !== 'object' || meta === null || !('pid' in meta)) return undefined;
+  const { pid } = meta;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  const startedAt = 'started_at' in meta ? meta.started_at : undefined;
+  return { pid, startedAt: JSON.stringify(startedAt ?? null) };
 }

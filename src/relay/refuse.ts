@@ -1,10 +1,16 @@
 /** What cannot be accepted: the refusal, and what is kept of it (accept.ts, A3). */
 import type { AosError } from '../kernel/errors.ts';
-import { type Message, priorities } from '../kernel/message/message.ts';
-import type { Acceptance, Incoming } from './envelope.ts';
+import { type Message, type MessageKind, priorities } from '../kernel/message/message.ts';
+import type { KnownFile } from '../ledger/messages/messages.ts';
+import {
+  type Acceptance,
+  type ArchivePlace,
+  type FileSource,
+  type Incoming,
+  type Party,
+  relayParty,
+} from './envelope.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
-import { archiveOf } from './source-files.ts';
-import { nackBody, sentence, tell } from './tell.ts';
 
 export function isRefusal({ code }: AosError): boolean {
   return /^(?:message|agent|channel|lead)\./.test(code);
@@ -80,3 +86,97 @@ const unreadable: Message = {
   headers: [],
   body: '',
 };
+
+// The files that messages came in: which of them were accepted before (accept.ts, A2), and
+// under which name each is on record and in the archive.
+
+export function isSameFile(known: KnownFile, source: FileSource): boolean {
+  return (
+    known.file_size === source.sizeBytes &&
+    known.file_mtime_ns === source.modifiedNs &&
+    known.file_inode === source.inode
+  );
+}
+
+/** Its own stem, or, when that was used before, one that nobody has used and that sorts last. */
+export function nextName(posting: Posting, stem: string, known: readonly KnownFile[]): string {
+  if (known.length === 0) return stem;
+  const stamped = `${stem}~${posting.core.stamps.next(posting.now)}`;
+  // A file may itself be called so.
+  const isTaken = known.some(({ source_name }) => (source_name ?? '') >= stamped);
+  return isTaken ? `${stem}~${posting.newId()}` : stamped;
+}
+
+/** Another file, or call, that says what was said before; its own file has its own place. */
+export function repeated(
+  posting: Posting,
+  before: KnownFile,
+  stem: string | undefined,
+): Acceptance {
+  const { message_id: id, agent_name: agent } = before;
+  return {
+    kind: 'duplicate',
+    id,
+    archive: stem === undefined ? undefined : { agent, stem, at: posting.now },
+  };
+}
+
+export function duplicate(before: KnownFile): Acceptance {
+  const { message_id: id, agent_name: agent, source_name: stem, discovered_at: at } = before;
+  return { kind: 'duplicate', id, archive: stem === null ? undefined : { agent, stem, at } };
+}
+
+export function archiveOf(posting: Posting, letter: Letter): ArchivePlace | undefined {
+  const { source, sender } = letter;
+  if (source === undefined) return undefined;
+  return { agent: sender, stem: letter.sourceName ?? source.stem, at: posting.now };
+}
+
+// Messages that the relay itself sends: that something went wrong, and what was asked for.
+
+interface Note {
+  readonly to: Party;
+  readonly kind: MessageKind;
+  /** The message that it is about. */
+  readonly re: string;
+  readonly thread?: string | null | undefined;
+  readonly body: string;
+}
+
+/**
+ * Sends it as `__orchestrator__`. It goes into any mailbox, however full: whoever sends
+ * has a right to hear what became of it. What is sent by the relay itself is told nobody.
+ */
+export async function tell(posting: Posting, note: Note): Promise<string | undefined> {
+  if (note.to === relayParty) return undefined;
+  const letter: Letter = {
+    id: posting.newId(),
+    sender: relayParty,
+    message: {
+      to: note.to,
+      kind: note.kind,
+      priority: priorities.usual,
+      thread: note.thread ?? undefined,
+      re: note.re,
+      attachments: [],
+      headers: [],
+      body: note.body,
+    },
+    sizeBytes: Buffer.byteLength(note.body),
+    status: 'completed',
+  };
+  const row = await posting.insert(letter);
+  if (row === undefined) throw new Error('the id of a new message was taken');
+  await posting.place(row, letter, [{ name: note.to, subscription: 0 }]);
+  return letter.id;
+}
+
+/** What a nack says: one sentence a line. */
+export function nackBody(message: string, fix?: string): string {
+  return fix === undefined ? `${message}\n` : `${message}\n${fix}\n`;
+}
+
+/** What refuses something may end in a question already: `Did you mean "request"?` */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

@@ -1,11 +1,13 @@
 /** One message from a call to the relay, as fast as its sender may send. */
 
 import { AosError } from '../kernel/errors.ts';
+import { checkMessage } from '../kernel/message/check.ts';
 import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { early } from '../kernel/turns.ts';
-import type { Acceptance, Party } from './envelope.ts';
-import type { RateLimit, Relay } from './relay.ts';
+import { type Acceptance, type Party, relayParty } from './envelope.ts';
+import type { Mailboxes, MailboxItem, RateLimit, Relay } from './relay.ts';
 
 export interface SendDeps {
   readonly relay: Pick<Relay, 'accept' | 'rate'>;
@@ -17,7 +19,7 @@ const longestSlowingMs = 30_000;
 
 export type Accepted = Exclude<Acceptance, { kind: 'refused' }>;
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal: AbortSignal;
   /** Whoever calls has asked whether it may be sent, and counted that. */
   readonly isPermitted?: true | undefined;
@@ -66,4 +68,105 @@ function slowedTooLong(rate: RateLimit, sender: Party): AosError {
     message: `Too many messages; the next one may go in ${waitMs} ms`,
     details: { retry_after_ms: waitMs },
   });
+}
+
+// A message of the kind `request`, and the wait for its answer.
+
+interface RequestDeps {
+  readonly relay: Pick<Relay, 'accept' | 'rate' | 'mailboxes'>;
+  readonly clock: Clock;
+}
+
+interface AnswerPatience extends SendOptions {
+  readonly timeoutMs: number;
+}
+
+// The least that a message may have.
+const shortestTtlMs = 1000;
+
+/** Throws `message.no-answer` when nobody answers in time, and `message.refused` for a nack. */
+export async function request(
+  deps: RequestDeps,
+  sender: Party,
+  asked: Message,
+  { timeoutMs, ...options }: AnswerPatience,
+): Promise<{ readonly id: string; readonly response: MailboxItem }> {
+  const deadline = deps.clock.monotonicMs() + timeoutMs;
+  const ttlMs = Math.max(shortestTtlMs, timeoutMs);
+  const message: Message = { ...asked, kind: 'request', ttlMs };
+  checkMessage(message);
+  const { signal } = options;
+  const { id } = await send(deps, sender, message, options);
+  const { mailboxes } = deps.relay;
+  const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());
+  const take = () => mailboxes.take(sender, { limit: 1, re: id, kinds: answers });
+  const [item] = await awaitMail({ ...deps, mailboxes }, sender, take, { waitMs, signal });
+  signal.throwIfAborted();
+  if (item === undefined) throw noAnswer(id, asked.to, `in ${timeoutMs} ms`);
+  if (item.kind === 'nack') throw refused(id, item);
+  return { id, response: item };
+}
+
+// An ack ends a request too: no other answer can come. Whatever else refers to the request
+// is for its sender to read.
+const answers = ['response', 'ack', 'nack'] as const;
+
+function noAnswer(id: string, to: string, why: string): AosError {
+  return new AosError('message.no-answer', {
+    message: `Nobody has answered the request to ${quote(to)} ${why}`,
+    fix: `aos why ${id}`,
+    details: { id },
+  });
+}
+
+function refused(id: string, { from, to, body }: MailboxItem): AosError {
+  const words = body.length > 500 ? `${body.slice(0, 500)}…` : body;
+  if (from === relayParty) return noAnswer(id, to, `: ${words}`);
+  return new AosError('message.refused', {
+    message: `${quote(from)} refuses the request: ${words}`,
+    fix: `aos why ${id}`,
+    details: { id, from, reason: body },
+  });
+}
+
+// Reading a mailbox, and waiting for something to be there.
+
+interface AwaitMailDeps {
+  readonly mailboxes: Pick<Mailboxes, 'wait'>;
+  readonly clock: Clock;
+}
+
+// The net under the bell.
+const lookAgainMs = 1000;
+
+interface Patience {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What is there now, or comes within that time; nothing when nobody waits any more. */
+export async function awaitMail(
+  { mailboxes, clock }: AwaitMailDeps,
+  recipient: Party,
+  look: () => Promise<readonly MailboxItem[]>,
+  { waitMs, signal }: Patience,
+): Promise<readonly MailboxItem[]> {
+  const deadline = clock.monotonicMs() + waitMs;
+  while (!signal.aborted) {
+    const leftMs = Math.max(0, deadline - clock.monotonicMs());
+    const found = new AbortController();
+    // It listens before the look, or what comes in between would be missed.
+    const news = mailboxes
+      .wait(recipient, Math.min(leftMs, lookAgainMs), AbortSignal.any([found.signal, signal]))
+      // Found at once, or nobody waits any more.
+      .catch(() => {});
+    try {
+      const items = await look();
+      if (items.length > 0 || leftMs === 0) return items;
+      await news;
+    } finally {
+      found.abort(early);
+    }
+  }
+  return [];
 }

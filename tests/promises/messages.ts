@@ -95,7 +95,7 @@ export const messagePromises: readonly KeptPromise[] = [
     proof: manyKills,
     bug: {
       what: 'what comes behind the one that has to be tried again is claimed too',
-      file: 'src/relay/delivery/claim-mail.ts',
+      file: 'src/relay/delivery/queue.ts',
       find: 'waiting.slice(0, waiting.indexOf(blocked))',
       put: 'waiting.filter((mail) => mail !== blocked)',
     },
@@ -119,7 +119,7 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.request',
     says: 'A request gets its response, or is refused at its deadline.',
     guard: {
-      file: 'src/relay/request.test.ts',
+      file: 'src/relay/send.test.ts',
       title: 'a request that nobody answers is refused at its deadline, and not before',
     },
     proof: {
@@ -128,7 +128,7 @@ export const messagePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the deadline, a moment, is taken for the time to wait',
-      file: 'src/relay/request.ts',
+      file: 'src/relay/send.ts',
       find: 'const waitMs = Math.max(0, deadline - deps.clock.monotonicMs());',
       put: 'const waitMs = deadline;',
     },
@@ -143,7 +143,7 @@ export const messagePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a mailbox takes one message more than it may hold',
-      file: 'src/relay/room.ts',
+      file: 'src/relay/limits.ts',
       find: 'size.pending >= mailboxMessages',
       put: 'size.pending > mailboxMessages',
     },
@@ -161,7 +161,7 @@ export const messagePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'one chunk more than the window holds is taken',
-      file: 'src/relay/room.ts',
+      file: 'src/relay/limits.ts',
       find: 'stream.unread >= window',
       put: 'stream.unread > window',
     },

@@ -2,14 +2,18 @@
 import { bulkOver } from '../../src/kernel/disk/bulk-disk.ts';
 import { activeAgentNames, insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { defaultRelayLimits, type RelayLimits, type RelayLog } from '../../src/relay/deps.ts';
+import {
+  defaultRelayLimits,
+  noMetrics,
+  type RelayLimits,
+  type RelayLog,
+} from '../../src/relay/deps.ts';
+import { locateFile } from '../../src/relay/files/archive.ts';
 import { InboxFiles } from '../../src/relay/files/inbox-files.ts';
 import { InboxWatch } from '../../src/relay/files/inbox-watch.ts';
-import { locateFile } from '../../src/relay/files/locate-file.ts';
-import { NoticeBursts } from '../../src/relay/files/notice-bursts.ts';
+import { NoticeBursts } from '../../src/relay/files/outbox.ts';
 import { Outboxes } from '../../src/relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
-import { noMetrics } from '../../src/relay/relay-metrics.ts';
 import { giveDefaults } from '../../src/security/grants/default-grants.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
 import { gatedDisk } from './gated-disk.ts';

@@ -17,7 +17,7 @@ import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { modelAgentNames } from '../../src/ledger/agents.ts';
 import type { ScriptText } from '../../src/models/scripted/script.ts';
 import type { Operations } from '../../src/operations/operations.ts';
-import { noMetrics } from '../../src/relay/relay-metrics.ts';
+import { noMetrics } from '../../src/relay/deps.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';
 import type { CapabilityManager } from '../../src/security/grants/capability-manager.ts';
 import { complainingLog } from './complaining-log.ts';

@@ -17,9 +17,8 @@ import { findOperation, type OperationRow } from '../../src/ledger/operations/op
 import { readSteps } from '../../src/ledger/operations/steps.ts';
 import type { Script } from '../../src/models/scripted/script.ts';
 import { type ScriptFunction, scriptedModel } from '../../src/models/scripted/scripted-model.ts';
-import { defaultRelayLimits } from '../../src/relay/deps.ts';
+import { defaultRelayLimits, noMetrics } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
-import { noMetrics } from '../../src/relay/relay-metrics.ts';
 import { CommandBodies } from '../../src/runtime/command/command-bodies.ts';
 import { Followers, type Sight } from '../../src/runtime/followers.ts';
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts';

@@ -7,14 +7,18 @@ import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';
-import { type BundledAgents, defaultRelayLimits, type RelayLimits } from '../../relay/deps.ts';
+import {
+  type BundledAgents,
+  defaultRelayLimits,
+  type RelayLimits,
+  type RelayMetrics,
+} from '../../relay/deps.ts';
+import { locateFile } from '../../relay/files/archive.ts';
 import { InboxFiles } from '../../relay/files/inbox-files.ts';
 import { InboxWatch } from '../../relay/files/inbox-watch.ts';
-import { locateFile } from '../../relay/files/locate-file.ts';
-import { NoticeBursts } from '../../relay/files/notice-bursts.ts';
+import { NoticeBursts } from '../../relay/files/outbox.ts';
 import { Outboxes } from '../../relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../relay/open-relay.ts';
-import type { RelayMetrics } from '../../relay/relay-metrics.ts';
 import { registerGuest } from '../../security/register.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';

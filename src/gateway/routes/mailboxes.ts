@@ -1,5 +1,5 @@
-import { awaitMail } from '../../relay/await-mail.ts';
 import type { MailboxQuery } from '../../relay/relay.ts';
+import { awaitMail } from '../../relay/send.ts';
 import type { Query } from '../contract/contract.ts';
 import { longestWaitMs } from '../contract/message-limits.ts';
 import { untilHangUp } from '../server/hang-up.ts';

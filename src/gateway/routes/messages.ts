@@ -1,7 +1,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Settlement } from '../../relay/relay.ts';
-import { request as awaitAnswer } from '../../relay/request.ts';
+import { request as awaitAnswer } from '../../relay/send.ts';
 import type { Answer, Body } from '../contract/contract.ts';
 import { usualRequestMs } from '../contract/message-limits.ts';
 import type { HomeCaller } from '../server/authenticate.ts';

@@ -1,6 +1,6 @@
 /** What the relay counts, as Prometheus reads it. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { RelayMetrics } from '../../relay/relay-metrics.ts';
+import type { RelayMetrics } from '../../relay/deps.ts';
 
 export interface CountedRelay extends RelayMetrics {
   /** Shows the counts in a registry; the relay counts from before there is one. */

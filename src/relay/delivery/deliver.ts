@@ -20,7 +20,7 @@ import { queuesWithMail } from '../../ledger/messages/find-mail.ts';
 import { ownerParty, relayParty } from '../envelope.ts';
 import type { Handover, Placed } from '../posting.ts';
 import { leadName } from '../route.ts';
-import type { DeliverDeps } from './deps.ts';
+import type { DeliverDeps } from './egress.ts';
 import { DeliveryQueue } from './queue.ts';
 
 const graceMs = 2000;

@@ -1,12 +1,13 @@
 /** The way from here to a recipient: whoever is attached now, else the inbox folder. */
-import { AosError } from '../../kernel/errors.ts';
+import { AosError, toReport } from '../../kernel/errors.ts';
+import { fileNameOf } from '../../kernel/message/message.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
+import type { MailRow } from '../../ledger/messages/find-mail.ts';
+import type { RelayCore } from '../deps.ts';
 import { ownerParty } from '../envelope.ts';
-import type { Outgoing } from '../mail.ts';
-import { inboxFileOf, itemOf } from '../mail.ts';
+import { inboxFileOf, itemOf, type Outgoing, type WrittenBatch } from '../mail.ts';
+import type { Posted } from '../posting.ts';
 import type { PushSink } from '../relay.ts';
-import type { DeliverDeps } from './deps.ts';
-import type { WrittenBatch } from './inboxes.ts';
 import type { Sinks } from './sinks.ts';
 
 export interface Egress {
@@ -67,3 +68,43 @@ async function push(
 
 // What was pushed and is not known to be read when the daemon starts again is pushed again.
 async function noted(): Promise<void> {}
+
+/** What delivering needs besides the relay's core. */
+export interface DeliverDeps {
+  readonly core: RelayCore;
+  readonly sinks: Sinks;
+  /** Called before files go into an inbox folder. */
+  expecting(recipient: string, coming?: readonly string[]): void;
+  /** An inbox was gone and is made again. Tells how many that lay in it wait to come again. */
+  inboxGone(recipient: string): Promise<number>;
+  /** Told after the commit. */
+  delivered(queue: Queue, via: DeliveryVia, batch: readonly Outgoing[]): void;
+  /** What a transaction of ours has placed besides: what senders are told. */
+  posted(posted: Posted): void;
+}
+
+/**
+ * Takes the files of messages away that are over, or read elsewhere: nobody should find, and
+ * act on, what its sender was told is over. One inbox that cannot be touched keeps no other
+ * from being cleared.
+ */
+export async function clearFiles(core: RelayCore, mails: readonly MailRow[]): Promise<void> {
+  const lying = mails.filter(({ state, via }) => state === 'delivered' && via === 'inbox');
+  for (const [recipient, theirs] of Map.groupBy(lying, (mail) => mail.recipient)) {
+    const names = theirs.map(({ stamp_ns, message_id }) => fileNameOf(stamp_ns, message_id));
+    await removeFiles(core, recipient, names);
+  }
+}
+
+export async function removeFiles(
+  { inboxes, log }: RelayCore,
+  recipient: string,
+  names: readonly string[],
+): Promise<void> {
+  try {
+    await inboxes.remove(recipient, names);
+  } catch (failure) {
+    const words = 'files of messages that are over stay in an inbox';
+    log.warn({ error: toReport(failure), recipient, files: names.length }, words);
+  }
+}

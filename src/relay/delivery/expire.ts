@@ -1,9 +1,10 @@
 /** Messages whose time is up before they were read, or requests before they were answered. */
 import type { Clock } from '../../kernel/ports.ts';
-import { expiredMail, type MailRow } from '../../ledger/messages/find-mail.ts';
+import { expiredMail, type MailRow, mailOfTerminated } from '../../ledger/messages/find-mail.ts';
 import type { AcceptDeps } from '../accept.ts';
 import { Posting } from '../posting.ts';
-import { clearFiles } from './inbox-cleanup.ts';
+import { leadName } from '../route.ts';
+import { clearFiles } from './egress.ts';
 import { endBadly } from './settle.ts';
 
 const lookMs = 1000;
@@ -57,4 +58,37 @@ export async function expireSome({ core, handover, posted }: AcceptDeps): Promis
 function reasonOf({ kind, state }: MailRow): string {
   if (kind === 'request') return 'nobody answered it in time';
   return state === 'delivered' ? 'it was not read in time' : 'it could not be delivered in time';
+}
+
+// What still waits for an agent that was terminated dies with it, and its senders are told.
+
+/**
+ * Tells how many ended. It may be repeated, and is, so a crash in between loses nothing.
+ * What waits under the name `Lead` waits for whoever will be it.
+ */
+export async function endMailOfTerminated(deps: AcceptDeps): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const ended = await endSome(deps);
+    all += ended;
+    if (ended < pageMails) return all;
+  }
+}
+
+async function endSome({ core, handover, posted }: AcceptDeps): Promise<number> {
+  const wanted = { except: leadName, limit: pageMails };
+  // Most looks find nothing, and those need not be written down.
+  if ((await mailOfTerminated(core.ledger.committed, wanted)).length === 0) return 0;
+  const { ended, after } = await core.ledger.transact(async (tx) => {
+    const posting = new Posting(core, tx, handover);
+    const ended: MailRow[] = [];
+    for (const mail of await mailOfTerminated(tx, wanted)) {
+      const reason = `agent ${mail.recipient} was terminated`;
+      if (await endBadly(posting, mail, { state: 'dead', reason })) ended.push(mail);
+    }
+    return { ended, after: await posting.finish() };
+  });
+  posted(after);
+  await clearFiles(core, ended);
+  return ended.length;
 }

@@ -2,6 +2,7 @@
 
 import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
+import { batchRows } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
 import type { MailRow } from '../../ledger/messages/find-mail.ts';
 import {
@@ -12,8 +13,7 @@ import {
 import type { RelayCore } from '../deps.ts';
 import { inboxFileOf, type Outgoing } from '../mail.ts';
 import { type Handover, Posting } from '../posting.ts';
-import type { DeliverDeps } from './deps.ts';
-import { removeFiles } from './inbox-cleanup.ts';
+import { type DeliverDeps, removeFiles } from './egress.ts';
 import { endBadly } from './settle.ts';
 
 export interface Success {
@@ -115,3 +115,58 @@ export async function release(core: RelayCore, held: readonly Outgoing[]): Promi
 
 /** What is posted while a queue is in trouble goes by the ledger. */
 const nobodyElse: Handover = { takes: () => false };
+
+// What a queue holds in memory until its turn comes, and how much that may be.
+
+const batchBytes = 1024 * 1024;
+// What may wait in memory for its turn.
+const mostWaiting = 4096;
+const mostWaitingBytes = 2 * 1024 * 1024;
+
+export class HeldMail {
+  #waiting: Outgoing[] = [];
+  #bytes = 0;
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  get hasRoom(): boolean {
+    return this.#waiting.length < mostWaiting && this.#bytes < mostWaitingBytes;
+  }
+
+  all(): readonly Outgoing[] {
+    return this.#waiting;
+  }
+
+  add(outgoing: Outgoing): void {
+    this.#waiting.push(outgoing);
+    this.#bytes += outgoing.mail.size_bytes;
+  }
+
+  /** Takes out what goes next. */
+  nextBatch(): readonly Outgoing[] {
+    const waiting = this.#waiting;
+    if (waiting.length > 1) waiting.sort(byTurn);
+    let bytes = 0;
+    let count = 0;
+    for (const { mail } of waiting) {
+      bytes += mail.size_bytes;
+      if (count === batchRows || (count > 0 && bytes > batchBytes)) break;
+      count++;
+    }
+    const batch = waiting.splice(0, count);
+    for (const { mail } of batch) this.#bytes -= mail.size_bytes;
+    return batch;
+  }
+
+  drop(gone: readonly Outgoing[]): void {
+    const dropped = new Set(gone);
+    this.#waiting = this.#waiting.filter((outgoing) => !dropped.has(outgoing));
+    this.#bytes = this.#waiting.reduce((sum, { mail }) => sum + mail.size_bytes, 0);
+  }
+}
+
+function byTurn(one: Outgoing, other: Outgoing): number {
+  return one.mail.priority - other.mail.priority || one.mail.delivery - other.mail.delivery;
+}

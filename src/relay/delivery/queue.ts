@@ -3,15 +3,16 @@
 import { toReport } from '../../kernel/errors.ts';
 import { longestDelayMs } from '../../kernel/message/message.ts';
 import { early } from '../../kernel/turns.ts';
-import { batchRows } from '../../ledger/ledger.ts';
+import { presenceOf } from '../../ledger/agents.ts';
+import { batchRows, type Transaction } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import type { Outgoing } from '../mail.ts';
-import { type BlockedClaim, claimMail } from './claim-mail.ts';
-import type { DeliverDeps } from './deps.ts';
-import { egressOf } from './egress.ts';
-import { HeldMail } from './held-mail.ts';
-import type { WrittenBatch } from './inboxes.ts';
-import { noteFailure, noteSuccess, release, takeAway } from './outcome.ts';
+import { waitingMail } from '../../ledger/messages/find-mail.ts';
+import { claimDeliveries } from '../../ledger/messages/held-deliveries.ts';
+import type { RelayCore } from '../deps.ts';
+import { messageOf, type Outgoing, type WrittenBatch } from '../mail.ts';
+import { leadName } from '../route.ts';
+import { type DeliverDeps, egressOf } from './egress.ts';
+import { HeldMail, noteFailure, noteSuccess, release, takeAway } from './outcome.ts';
 
 // How long to wait when the ledger takes nothing.
 const troubleMs = 1000;
@@ -260,4 +261,44 @@ interface NotSent extends Pick<WrittenBatch, 'count' | 'noted'> {
 // The sender reads why, and where the home folder lies is none of its business.
 function withoutHome(words: string): string {
   return words.replaceAll(/"[^"]*\/agents\//g, '"agents/');
+}
+
+// Claims what waits in the ledger for one queue, in its order. See deliver.ts.
+
+type Claim =
+  /** Nothing else waits. */
+  | { readonly kind: 'all'; readonly claimed: readonly Outgoing[] }
+  | { readonly kind: 'some'; readonly claimed: readonly Outgoing[] }
+  | BlockedClaim;
+
+/** The next in turn has to wait for another try. */
+interface BlockedClaim {
+  readonly kind: 'blocked';
+  readonly claimed: readonly Outgoing[];
+  readonly until: number;
+}
+
+/** D1. A batch at most, and nothing while its recipient is not there. */
+async function claimMail(core: RelayCore, tx: Transaction, queue: Queue): Promise<Claim> {
+  const claimed: Outgoing[] = [];
+  if (!(await isThere(tx, queue.recipient))) return { kind: 'all', claimed };
+  const now = core.clock.now();
+  const waiting = await waitingMail(tx, queue, { now, limit: batchRows });
+  // D3. What is further ahead than a try can be was set by a clock that has been put back.
+  const blocked = waiting.find(({ due_at }) => due_at > now && due_at <= now + longestDelayMs);
+  const next = blocked === undefined ? waiting : waiting.slice(0, waiting.indexOf(blocked));
+  const ids = next.map(({ delivery }) => delivery);
+  const held = ids.length === 0 ? new Set() : await claimDeliveries(tx, ids, core.holder);
+  for (const mail of next) {
+    if (held.has(mail.delivery)) claimed.push({ mail, message: messageOf(mail) });
+  }
+  if (blocked !== undefined) return { kind: 'blocked', claimed, until: blocked.due_at };
+  return { kind: waiting.length < batchRows ? 'all' : 'some', claimed };
+}
+
+/** Messages may wait under the name of somebody who is not there, as for a Lead. */
+async function isThere(tx: Transaction, recipient: string): Promise<boolean> {
+  if (recipient !== leadName) return true;
+  const presence = await presenceOf(tx, recipient);
+  return presence !== undefined && presence !== 'terminated';
 }

@@ -8,8 +8,7 @@
  */
 import type { Clock, Instant } from '../../kernel/ports.ts';
 import { dayOf } from './archive.ts';
-import { namesIn, type PackDeps, packDay } from './pack-archive-day.ts';
-import { removeDay } from './remove-archive-day.ts';
+import { namesIn, type PackDeps, packDay, removeDay } from './pack-archive-day.ts';
 
 export interface ArchiveUpkeepDeps extends PackDeps {
   readonly clock: Pick<Clock, 'now'>;

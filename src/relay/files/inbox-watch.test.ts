@@ -6,7 +6,7 @@ import { SimulatedWatching } from '../../../tests/sim/watching.ts';
 import { realEventLoop } from '../../engines/event-loop.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { InboxWatch } from './inbox-watch.ts';
-import { NoticeBursts } from './notice-bursts.ts';
+import { NoticeBursts } from './outbox.ts';
 
 async function place() {
   const clock = new SimulatedClock();

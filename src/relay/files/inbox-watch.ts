@@ -8,8 +8,7 @@ import { toReport } from '../../kernel/errors.ts';
 import type { Clock, DiskView, FolderWatch, Watching } from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import { inboxPath } from './inbox-files.ts';
-import type { NoticeBursts } from './notice-bursts.ts';
-import { isMessageName } from './outbox.ts';
+import { isMessageName, type NoticeBursts } from './outbox.ts';
 
 export interface InboxWatchDeps {
   readonly disk: DiskView;

@@ -6,7 +6,7 @@ import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import type { MessageRow } from '../../ledger/messages/messages.ts';
-import { locateFile } from './locate-file.ts';
+import { locateFile } from './archive.ts';
 
 const archive = '/home/archive/2030-01-01/jean';
 const outbox = '/home/agents/jean/outbox';

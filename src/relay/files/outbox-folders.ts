@@ -1,7 +1,15 @@
 /** The folders of an outbox: there, watched, and without what dead writers left. */
 
-import { AosError, toReport } from '../../kernel/errors.ts';
-import type { Clock, Disk, DiskEntry, FolderWatch, Watching } from '../../kernel/ports.ts';
+import { checkAgentName } from '../../kernel/agent/agent.ts';
+import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
+import type {
+  Clock,
+  Disk,
+  DiskEntry,
+  DiskView,
+  FolderWatch,
+  Watching,
+} from '../../kernel/ports.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FolderTimes, Outbox } from './outbox.ts';
 
@@ -162,4 +170,99 @@ async function removeOrphans(
 function isOrphan(entry: DiskEntry | undefined, now: number): boolean {
   if (entry?.kind !== 'file' && entry?.kind !== 'symlink') return false;
   return now - entry.modifiedAt > orphanMs;
+}
+
+// Folders that somebody made under `agents/`: each with a lawful name becomes a guest.
+
+interface GuestDeps {
+  readonly disk: DiskView;
+  readonly home: string;
+  /** Makes an agent of it; no error when it is one already. */
+  registerGuest(name: string): Promise<void>;
+  readonly tellOnce: (about: string, facts: object, words: string) => void;
+}
+
+/** True when an agent of that name has its folder and may be listened to. Never throws. */
+export async function meetGuest(deps: GuestDeps, name: string): Promise<boolean> {
+  try {
+    const entry = await deps.disk.stat(`${deps.home}/agents/${name}`);
+    if (entry === undefined) return false;
+    if (entry.kind !== 'folder') {
+      const words = 'what stands under agents/ is no folder of its own and is left alone';
+      deps.tellOnce(`guest ${name}`, { name: shortened(name), kind: entry.kind }, words);
+      return false;
+    }
+    checkAgentName(name);
+    await deps.registerGuest(name);
+    return true;
+  } catch (failure) {
+    const facts = { name: shortened(name), error: toReport(failure) };
+    deps.tellOnce(`guest ${name}`, facts, wordsFor(toReport(failure).code));
+    return false;
+  }
+}
+
+function wordsFor(code: AosError['code']): string {
+  return code === 'agent.bad-name'
+    ? 'a folder under agents/ has a name that no agent may have; it is left alone'
+    : 'a folder under agents/ cannot be made a guest for now';
+}
+
+function shortened(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
+}
+
+// What keeps outboxes from being worked off: said when it begins and when it is over.
+
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+
+/** Makes an event of it; where that cannot be written, the log has it. */
+export type NoteTrouble = (
+  kind: 'outbox.stalled' | 'outbox.recovered',
+  data: { readonly code: ErrorCode },
+) => void;
+
+export class Troubles {
+  readonly #log: RelayLog;
+  readonly #note: NoteTrouble;
+  /** How many outboxes have each: a full disk is one line, not one an agent. */
+  readonly #counts = new Map<ErrorCode, number>();
+
+  constructor(log: RelayLog, note: NoteTrouble) {
+    this.#log = log;
+    this.#note = note;
+  }
+
+  /** The outbox is tried again after a while, which grows. */
+  begin(outbox: Outbox, failure: unknown, nowMs: number): void {
+    const report = toReport(failure);
+    outbox.notBeforeMs = nowMs + Math.min(firstRetryMs * 2 ** outbox.failures, longestRetryMs);
+    outbox.failures++;
+    if (outbox.trouble === report.code) return;
+    this.#count(outbox.trouble, -1);
+    outbox.trouble = report.code;
+    if (this.#count(report.code, 1) > 1) return;
+    const facts = { agent: outbox.agent, error: report };
+    this.#log.error(facts, 'messages stay in the outbox for now; it is tried again');
+    this.#note('outbox.stalled', { code: report.code });
+  }
+
+  end(outbox: Outbox): void {
+    outbox.failures = 0;
+    if (outbox.trouble === undefined) return;
+    const code = outbox.trouble;
+    outbox.trouble = undefined;
+    if (this.#count(code, -1) > 0) return;
+    this.#log.info({ code }, 'messages are taken from the outboxes again');
+    this.#note('outbox.recovered', { code });
+  }
+
+  #count(code: ErrorCode | undefined, by: 1 | -1): number {
+    if (code === undefined) return 0;
+    const count = (this.#counts.get(code) ?? 0) + by;
+    if (count > 0) this.#counts.set(code, count);
+    else this.#counts.delete(code);
+    return count;
+  }
 }

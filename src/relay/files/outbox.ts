@@ -1,7 +1,7 @@
 /** What is known of one agent's outbox between two looks. An idle one holds next to nothing. */
 
 import type { ErrorCode } from '../../kernel/errors.ts';
-import type { FolderWatch, Instant } from '../../kernel/ports.ts';
+import type { EventLoop, FolderWatch, Instant } from '../../kernel/ports.ts';
 import type { Seen } from './read-outbox-file.ts';
 
 /** The most names of one outbox that are remembered at a time; the others are found again. */
@@ -234,4 +234,36 @@ export function isMessageName(name: string): boolean {
 function withName(names: Set<string> | undefined, name: string): Set<string> {
   const kept = names === undefined || names.size >= mostNames * 4 ? new Set<string>() : names;
   return kept.add(name);
+}
+
+// More notices in one turn than are usual may be fewer than there were: the system's queue
+// has room for so many, for all folders together, and what does not fit is dropped unsaid.
+
+const noticesPerTurn = 4000;
+
+export class NoticeBursts {
+  readonly #eventLoop: EventLoop;
+  readonly #listeners = new Set<() => void>();
+  #inTurn = 0;
+
+  constructor(eventLoop: EventLoop) {
+    this.#eventLoop = eventLoop;
+  }
+
+  /** A notice has come, of whatever folder. */
+  count(): void {
+    if (++this.#inTurn === 1) this.#eventLoop.atEndOfTurn(() => this.#endTurn());
+  }
+
+  /** Calls after every turn that brought too many. */
+  listen(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  #endTurn(): void {
+    const isBurst = this.#inTurn > noticesPerTurn;
+    this.#inTurn = 0;
+    if (isBurst) for (const listener of this.#listeners) listener();
+  }
 }

@@ -25,7 +25,7 @@ import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
 import { InboxFiles } from './inbox-files.ts';
 import { InboxWatch } from './inbox-watch.ts';
-import { NoticeBursts } from './notice-bursts.ts';
+import { NoticeBursts } from './outbox.ts';
 import { Outboxes } from './outboxes.ts';
 
 const run = promisify(execFile);

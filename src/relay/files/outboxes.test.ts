@@ -10,7 +10,7 @@ import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
-import { NoticeBursts } from './notice-bursts.ts';
+import { NoticeBursts } from './outbox.ts';
 import { Outboxes, type OutboxesDeps } from './outboxes.ts';
 
 type Choices = Partial<OutboxesDeps> &

@@ -22,18 +22,18 @@ import {
 import { early } from '../../kernel/turns.ts';
 import type { RelayLog } from '../deps.ts';
 import type { FilesDone, Relay } from '../relay.ts';
-import { meetGuest } from './guests.ts';
 import { type LookDeps, lookAtOutbox, outboxPath } from './look-at-outbox.ts';
-import type { NoticeBursts } from './notice-bursts.ts';
-import { Outbox } from './outbox.ts';
+import { type NoticeBursts, Outbox } from './outbox.ts';
 import {
   type FolderDeps,
   folderTimes,
   keepFolders,
+  meetGuest,
+  type NoteTrouble,
   type OutboxNotices,
   sweepPending,
+  Troubles,
 } from './outbox-folders.ts';
-import { type NoteTrouble, Troubles } from './troubles.ts';
 
 export interface OutboxesDeps {
   readonly disk: Disk;

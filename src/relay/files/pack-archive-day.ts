@@ -13,9 +13,9 @@ import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message/message.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
-import { Failures } from './archive-failures.ts';
-import type { RemoveDeps } from './remove-archive-day.ts';
-import { type TarFile, tarEnd, tarEntry } from './tar.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import type { RelayLog } from '../deps.ts';
+import { Failures } from './archive.ts';
 
 export interface PackDeps extends RemoveDeps {
   readonly random: Random;
@@ -164,4 +164,136 @@ async function removeIfEmpty(disk: Disk, folder: string): Promise<void> {
   } catch (failure) {
     if (!(failure instanceof AosError && failure.code === 'disk.not-empty')) throw failure;
   }
+}
+
+interface RemoveDeps {
+  readonly disk: Disk;
+  readonly log: Pick<RelayLog, 'error'>;
+  readonly home: string;
+}
+
+/** Each folder on the way down is open meanwhile. */
+const deepest = 64;
+
+/** False when something of it is left. */
+export async function removeDay({ disk, log, home }: RemoveDeps, day: string): Promise<boolean> {
+  const failures = new Failures();
+  await removeTree(disk, { folder: `${home}/archive`, name: day, way: [] }, failures);
+  failures.tell(log, day, 'something in the archive cannot be removed, and stays there');
+  return failures.count === 0;
+}
+
+interface Removal {
+  /** A path of the folder that it is in. */
+  readonly folder: string;
+  readonly name: string;
+  /** The names that lead to it, below the day and with it; empty for the day itself. */
+  readonly way: readonly string[];
+}
+
+// Folders of agents may lie in the archive, such as were moved there unseen or by an older
+// version, and whoever works in one may still write there. So nothing is known of a name
+// from one call to the next: the system itself tells a folder from the rest by refusing to
+// remove it, and each folder is held while it is emptied (where the system has paths for
+// that), so that no symlink in its place is followed.
+async function removeTree(disk: Disk, removal: Removal, failures: Failures): Promise<void> {
+  const path = `${removal.folder}/${removal.name}`;
+  try {
+    if (await removeUnlessFilled(disk, path)) return;
+    if (removal.way.length >= deepest) throw tooDeep(removal);
+    const before = failures.count;
+    await empty(disk, removal, failures);
+    // What is left in it was told.
+    if (failures.count === before) await disk.remove(path);
+  } catch (failure) {
+    failures.note(removal.way.join('/'), failure);
+  }
+}
+
+async function empty(
+  disk: Disk,
+  { folder, name, way }: Removal,
+  failures: Failures,
+): Promise<void> {
+  await using held = await disk.holdFolder(`${folder}/${name}`);
+  for (const below of await disk.list(held.path)) {
+    await removeTree(disk, { folder: held.path, name: below, way: [...way, below] }, failures);
+  }
+}
+
+async function removeUnlessFilled(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await removeIfThere(disk, path);
+    return true;
+  } catch (failure) {
+    if (failure instanceof AosError && failure.code === 'disk.not-empty') return false;
+    throw failure;
+  }
+}
+
+function tooDeep({ name }: Removal): AosError {
+  return new AosError('disk.bad-name', {
+    message: `The folder ${quote(name)} lies more than ${deepest} folders deep in the archive`,
+    fix: 'Remove it by hand',
+  });
+}
+
+/** One entry of a tar archive (POSIX ustar): its header, its bytes, and what fills the block. */
+
+const blockBytes = 512;
+const longestNameBytes = 100;
+
+const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
+
+interface TarFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** In seconds since 1970. */
+  readonly modified: number;
+}
+
+function tarEntry({ name, bytes, modified }: TarFile): Uint8Array[] {
+  const fits = Buffer.byteLength(name) <= longestNameBytes;
+  const plain = fits ? name : 'long-name';
+  return [
+    ...(fits ? [] : longName(name, modified)),
+    header(plain, bytes.length, modified, '0'),
+    bytes,
+    filling(bytes.length),
+  ];
+}
+
+// A name that does not fit stands in an entry of its own before the file's.
+function longName(name: string, modified: number): Uint8Array[] {
+  const record = ` path=${name}\n`;
+  const bytes = Buffer.byteLength(record);
+  // The length counts its own digits.
+  const digits = String(bytes + String(bytes + 4).length).length;
+  const text = Buffer.from(`${bytes + digits}${record}`);
+  return [header('long-name', text.length, modified, 'x'), text, filling(text.length)];
+}
+
+function header(name: string, sizeBytes: number, modified: number, type: '0' | 'x'): Uint8Array {
+  const block = Buffer.alloc(blockBytes);
+  block.write(name, 0);
+  block.write(octal(0o600, 7), 100);
+  block.write(octal(0, 7), 108);
+  block.write(octal(0, 7), 116);
+  block.write(octal(sizeBytes, 11), 124);
+  block.write(octal(modified, 11), 136);
+  // The sum is taken with blanks in its own place.
+  block.write(' '.repeat(8), 148);
+  block.write(type, 156);
+  block.write('ustar\0' + '00', 257);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${octal(sum, 6)}\0 `, 148);
+  return block;
+}
+
+function octal(value: number, digits: number): string {
+  return Math.max(0, Math.floor(value)).toString(8).padStart(digits, '0').slice(-digits);
+}
+
+function filling(sizeBytes: number): Uint8Array {
+  return new Uint8Array((blockBytes - (sizeBytes % blockBytes)) % blockBytes);
 }

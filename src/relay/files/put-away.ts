@@ -15,9 +15,8 @@ import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';
 import type { FilesDone } from '../relay.ts';
-import { archivePath, archiveStem, moveToArchive } from './archive.ts';
+import { archivePath, archiveStem, moveToArchive, putBack } from './archive.ts';
 import type { Outbox, Stray } from './outbox.ts';
-import { putBack } from './put-back.ts';
 import type { Standing } from './read-outbox-file.ts';
 
 export interface PutAwayDeps {

@@ -16,7 +16,7 @@ import { type Message, messageLimits } from '../../kernel/message/message.ts';
 import { parseMessage } from '../../kernel/message/text.ts';
 import type { Clock, DiskEntry, DiskView, FileIdentity, Instant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { checkChecksum } from '../checksum.ts';
+import { checkChecksum } from '../accept.ts';
 import type { FileSource, Incoming } from '../envelope.ts';
 
 export const settleMs = 100;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { partyOf } from '../../relay/party.ts';
+import { partyOf } from '../../relay/envelope.ts';
 import type { MailboxItem } from '../../relay/relay.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import type { MessageToolDeps } from './deps.ts';

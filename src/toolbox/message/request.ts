@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { priorities } from '../../kernel/message/message.ts';
-import { partyOf } from '../../relay/party.ts';
-import { request } from '../../relay/request.ts';
+import { partyOf } from '../../relay/envelope.ts';
+import { request } from '../../relay/send.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';
 import type { MessageToolDeps } from './deps.ts';

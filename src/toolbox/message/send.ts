@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { checkMessage } from '../../kernel/message/check.ts';
 import { priorities } from '../../kernel/message/message.ts';
-import { partyOf } from '../../relay/party.ts';
+import { partyOf } from '../../relay/envelope.ts';
 import { send } from '../../relay/send.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';

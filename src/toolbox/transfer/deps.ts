@@ -1,6 +1,6 @@
 import { type StretchWorks, worksFor } from '../../blobs/seal/stretch.ts';
 import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
-import { partyOf } from '../../relay/party.ts';
+import { partyOf } from '../../relay/envelope.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import { directCalls } from '../../transfer/direct-calls.ts';
 import type { ReceiveDeps } from '../../transfer/ends/receive.ts';

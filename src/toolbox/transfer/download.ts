@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { AosError } from '../../kernel/errors.ts';
-import { partyOf } from '../../relay/party.ts';
+import { partyOf } from '../../relay/envelope.ts';
 import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
 import { receive } from '../../transfer/ends/receive.ts';
 import { fileDeed } from '../file/file-deed.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { transferStatuses } from '../../kernel/transfer/transfer.ts';
-import { partyOf } from '../../relay/party.ts';
+import { partyOf } from '../../relay/envelope.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import type { TransferToolDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { defaultRelayLimits } from './deps.ts';
-import { rateLimit } from './rate.ts';
+import { rateLimit } from './limits.ts';
 
 function limit() {
   const clock = new SimulatedClock();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
-import { Stamps } from './stamps.ts';
+import { Stamps } from './deps.ts';
 
 test('stamps only go up, also when the clock goes back', () => {
   const stamps = new Stamps(undefined);

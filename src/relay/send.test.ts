@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { temporaryRelay } from '../../tests/support/temporary-relay.ts';
 import { until } from '../../tests/support/until.ts';
 import { priorities } from '../kernel/message/message.ts';
-import { request } from './request.ts';
+import { request } from './send.ts';
 
 test('a request that nobody answers is refused at its deadline, and not before', async () => {
   const clock = new SimulatedClock();

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { putBack } from './put-back.ts';
+import { putBack } from './archive.ts';
 
 test.each(['a', 'é'])('names that leave no room for a number are cut (of %s)', async (letter) => {
   await using folder = temporaryFolder();
