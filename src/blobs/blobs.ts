@@ -76,3 +76,84 @@ export function corruptBlob(hash: string, why = 'they have another SHA-256 now')
     details: { hash },
   });
 }
+
+// Bytes that come in pieces, and go on where they were after a crash. Files fill this today
+// (file-uploads.ts); an S3 driver would keep parts.
+
+export interface Uploads {
+  /** Makes it where there is none; else it stands as it was left. */
+  open(id: string): Promise<OpenUpload>;
+  /**
+   * Adds what comes behind the first `from` bytes; what stands behind those is dropped. How many
+   * bytes there are then. When the source breaks off, what came before stays.
+   */
+  append(id: string, from: number, source: AsyncIterable<Uint8Array>): Promise<number>;
+  /**
+   * Stores it under its hash, safe from power loss; the hash is worked out where it is not said.
+   * The upload stays as it is, so that whoever dies before the next step can do this again:
+   * discard() it once a row says who needs the bytes.
+   */
+  finish(id: string, options?: FinishOptions): Promise<StoredBlob>;
+  /** Gives it another id; false when there is none. */
+  move(from: string, to: string): Promise<boolean>;
+  /** Nothing is left of it; also when nothing was there. */
+  discard(id: string): Promise<void>;
+  list(): AsyncGenerator<ListedUpload, void, void>;
+}
+
+export interface OpenUpload {
+  /** Where a process of this machine may add the bytes itself; undefined where it cannot. */
+  readonly path: string | undefined;
+  readonly sizeBytes: number;
+}
+
+export interface FinishOptions {
+  /** From whoever has written the bytes itself. */
+  readonly hash?: string | undefined;
+}
+
+export interface ListedUpload {
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** When bytes came last. */
+  readonly touchedAt: Instant;
+}
+
+// How things are named where many share one place: a bucket, or the folder of manifests. What
+// is below `{sender}/` is the sender's to write.
+
+/** The bytes of a transfer, one time for all to whom they were sent. */
+export function bodyKey(sender: string, hash: string): string {
+  if (!isHash(hash)) throw missingBlob(hash);
+  return `${partOf(sender)}/.bodies/${hash}`;
+}
+
+interface ManifestOf {
+  readonly sender: string;
+  readonly recipient: string;
+  readonly createdAt: Instant;
+  /** Of the transfer. */
+  readonly id: string;
+  readonly filename: string;
+}
+
+/** The small manifest of one transfer: `{sender}/{recipient}/{YYYY-MM-DD_HH-MM-SS_id6}/{filename}`. */
+export function manifestKey({ sender, recipient, createdAt, id, filename }: ManifestOf): string {
+  const when = new Date(createdAt)
+    .toISOString()
+    .slice(0, 19)
+    .replace('T', '_')
+    .replaceAll(':', '-');
+  const moment = `${when}_${id.slice(-6)}`;
+  return [sender, recipient, moment, filename].map(partOf).join('/');
+}
+
+/** As one step of a path: whatever else was checked before, it leads nowhere else. */
+function partOf(name: string): string {
+  const isStep = name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
+  if (isStep) return name;
+  throw new AosError('transfer.bad-name', {
+    message: `${quote(name.slice(0, 100))} cannot be a part of a path`,
+    fix: 'Choose a name without "/", that is neither empty nor "." nor ".."',
+  });
+}

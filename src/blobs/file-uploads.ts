@@ -18,9 +18,15 @@ import { ensureFolder } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { corruptBlob, type StoredBlob } from './blobs.ts';
+import {
+  corruptBlob,
+  type FinishOptions,
+  type ListedUpload,
+  type OpenUpload,
+  type StoredBlob,
+  type Uploads,
+} from './blobs.ts';
 import { type FileBlobs, namesIn } from './fs.ts';
-import type { FinishOptions, ListedUpload, OpenUpload, Uploads } from './uploads.ts';
 
 export interface FileUploadsDeps {
   readonly disk: Disk;

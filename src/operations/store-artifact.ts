@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { wrapKey } from '../blobs/seal/keys.ts';
-import { sealStream } from '../blobs/seal/seal-stream.ts';
+import { sealStream } from '../blobs/seal/stretch.ts';
 import { addressOfGrantee, artifactLimits } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
 import { mimeTypeOf } from '../kernel/files/mime-type.ts';

@@ -1,6 +1,5 @@
 /** What the server of transfers is made of, and who speaks with it. */
-import type { Blobs } from '../blobs/blobs.ts';
-import type { Uploads } from '../blobs/uploads.ts';
+import type { Blobs, Uploads } from '../blobs/blobs.ts';
 import type { Clock, Disk, Processes, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Grants } from '../security/grants/grants.ts';

@@ -1,5 +1,5 @@
 /** The rows of a sending, all in one transaction: a transfer a recipient, and what each needs. */
-import { manifestKey } from '../blobs/layout.ts';
+import { manifestKey } from '../blobs/blobs.ts';
 import { wrapKey } from '../blobs/seal/keys.ts';
 import { newId } from '../kernel/new-id.ts';
 import { defaultBucket } from '../kernel/transfer/transfer.ts';

@@ -11,7 +11,7 @@ import {
   temporaryTransfers,
 } from '../../tests/support/temporary-transfers.ts';
 import { cases, seeds } from '../../tests/support/tier.ts';
-import type { Uploads } from '../blobs/uploads.ts';
+import type { Uploads } from '../blobs/blobs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TransferDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 /** Which uploads somebody works on at this moment. */
 
-import type { Uploads } from '../blobs/uploads.ts';
+import type { Uploads } from '../blobs/blobs.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk } from '../kernel/ports.ts';
 import type { UploadRow } from '../ledger/transfers/bodies.ts';

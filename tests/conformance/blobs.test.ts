@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Blobs, ByteRange } from '../../src/blobs/blobs.ts';
+import type { Blobs, ByteRange, Uploads } from '../../src/blobs/blobs.ts';
 import { FileUploads } from '../../src/blobs/file-uploads.ts';
 import { FileBlobs } from '../../src/blobs/fs.ts';
-import type { Uploads } from '../../src/blobs/uploads.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { realRandom } from '../../src/engines/random.ts';

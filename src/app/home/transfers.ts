@@ -1,6 +1,5 @@
 /** The transfers of a home: the byte store, the rows, and who is told. */
-import type { Blobs } from '../../blobs/blobs.ts';
-import type { Uploads } from '../../blobs/uploads.ts';
+import type { Blobs, Uploads } from '../../blobs/blobs.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
 import { principalKeys } from '../../security/identity/principal-keys.ts';
 import type { TransferCounts, TransferLog, TransferNote } from '../../transfer/deps.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { wrapKey } from '../../blobs/seal/keys.ts';
-import { sealStream } from '../../blobs/seal/seal-stream.ts';
+import { sealStream } from '../../blobs/seal/stretch.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realRandom } from '../../engines/random.ts';
 import { newKeyPair } from '../../security/identity/key-pair.ts';

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { unwrapKey } from '../../blobs/seal/keys.ts';
-import { openStream } from '../../blobs/seal/open-stream.ts';
+import { openStream } from '../../blobs/seal/stretch.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';

@@ -8,10 +8,9 @@
  * K3. A step that fails is told, and keeps no other from running.
  */
 import { join } from 'node:path';
-import type { Blobs } from '../../blobs/blobs.ts';
+import type { Blobs, Uploads } from '../../blobs/blobs.ts';
 import { FileUploads } from '../../blobs/file-uploads.ts';
 import { FileBlobs, type FileBlobsDeps } from '../../blobs/fs.ts';
-import type { Uploads } from '../../blobs/uploads.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, EventLoop } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -10,6 +10,7 @@ import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import {
   type ChunkPlace,
   chunkBytes,
+  headerBytes,
   openChunks,
   openingOf,
   type Sealing,
@@ -141,4 +142,105 @@ const smallBytes = 8 * stretchBytes;
 /** For so many bytes, or for nobody knows how many. */
 export function worksFor(sizeBytes: number | null, openThreads: () => StretchWorks): StretchWorks {
   return sizeBytes === null || sizeBytes > smallBytes ? openThreads() : worksHere();
+}
+
+// Opening what comes as a stream, from its beginning to its end.
+
+/**
+ * The plain bytes of a sealed body. What is handed out is good until the next is asked for, and
+ * is what was sealed, where it was sealed; whether it was all of it is known at the end, where
+ * what was cut off is refused.
+ */
+export async function* openStream(
+  dek: Uint8Array,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const plain = new Uint8Array(stretchBytes);
+  let sealing: Sealing | undefined;
+  for await (const { bytes, index, toEnd } of stretchesIn(stream)) {
+    const head = index === 0 ? headerBytes : 0;
+    sealing ??= openingOf(dek, bytes);
+    const place = { first: index * chunksPerStretch, toEnd };
+    yield plain.subarray(0, openChunks(sealing, bytes.subarray(head), place, plain));
+  }
+}
+
+interface SealedStretch {
+  readonly bytes: Uint8Array;
+  readonly index: number;
+  readonly toEnd: boolean;
+}
+
+/** The header comes with the first. A full one is handed out when it is known whether more comes. */
+async function* stretchesIn(
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SealedStretch, void, void> {
+  const into = new Uint8Array(headerBytes + sealedStretchBytes);
+  let length = 0;
+  let index = 0;
+  for await (const bytes of stream) {
+    for (let taken = 0; taken < bytes.length; ) {
+      const full = sealedStretchBytes + (index === 0 ? headerBytes : 0);
+      if (length === full) {
+        yield { bytes: into.subarray(0, length), index: index++, toEnd: false };
+        length = 0;
+        continue;
+      }
+      const part = bytes.subarray(taken, taken + full - length);
+      into.set(part, length);
+      length += part.length;
+      taken += part.length;
+    }
+  }
+  yield { bytes: into.subarray(0, length), index, toEnd: true };
+}
+
+// Sealing what can be read only once, as it comes.
+
+export interface NextStretch {
+  readonly length: number;
+  readonly index: number;
+  readonly toEnd: boolean;
+}
+
+/** Fills `into` again and again. A full one is handed out when it is known whether more comes. */
+export async function* stretchesOf(
+  stream: AsyncIterable<Uint8Array>,
+  into: Uint8Array,
+): AsyncGenerator<NextStretch, void, void> {
+  let length = 0;
+  let index = 0;
+  for await (const bytes of stream) {
+    for (let taken = 0; taken < bytes.length; ) {
+      if (length === stretchBytes) {
+        yield { length, index: index++, toEnd: false };
+        length = 0;
+      }
+      const part = bytes.subarray(taken, taken + stretchBytes - length);
+      into.set(part, length);
+      length += part.length;
+      taken += part.length;
+    }
+  }
+  yield { length, index, toEnd: true };
+}
+
+/**
+ * The sealed bytes of a body, header first. What is handed out is good until the next is asked
+ * for. The DEK is of this body alone.
+ */
+export async function* sealStream(
+  dek: Uint8Array,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  const sealing = sealingOf(dek);
+  const plain = new Uint8Array(stretchBytes);
+  const out = new Uint8Array(headerBytes + sealedStretchBytes);
+  for await (const { length, index, toEnd } of stretchesOf(stream, plain)) {
+    const head = index === 0 ? headerBytes : 0;
+    if (index === 0) out.set(sealing.header);
+    const place = { first: index * chunksPerStretch, toEnd };
+    const sealed = sealChunks(sealing, plain.subarray(0, length), place, out.subarray(head));
+    yield out.subarray(0, head + sealed);
+  }
 }

@@ -4,8 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import { sealingOf } from '../../blobs/seal/aosb1.ts';
-import { type NextStretch, stretchesOf } from '../../blobs/seal/seal-stream.ts';
-import { chunksPerStretch, type StretchSlot } from '../../blobs/seal/stretch.ts';
+import {
+  chunksPerStretch,
+  type NextStretch,
+  type StretchSlot,
+  stretchesOf,
+} from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyKey, manifestKey } from './layout.ts';
+import { bodyKey, manifestKey } from './blobs.ts';
 
 const hash = 'ab'.repeat(32);
 const manifest = {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openStream } from './open-stream.ts';
-import { sealStream } from './seal-stream.ts';
+import { openStream, sealStream } from './stretch.ts';
 
 const mib = 1024 * 1024;
 const dek = randomBytes(32);
