@@ -1,8 +1,7 @@
 /** What the ledger adds to the rows and the flush that it cannot do without. */
 import { join } from 'node:path';
-import { realClock } from '../src/engines/clock.ts';
+import { realClock, realEventLoop } from '../src/engines/clock.ts';
 import { realDisk } from '../src/engines/disk/disk.ts';
-import { realEventLoop } from '../src/engines/event-loop.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import { openSqliteLedger } from '../src/ledger/sqlite/sqlite.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';

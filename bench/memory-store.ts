@@ -1,8 +1,7 @@
 /** What remembering costs beyond the transaction that it cannot do without. */
 import { join } from 'node:path';
-import { realClock } from '../src/engines/clock.ts';
+import { realClock, realEventLoop } from '../src/engines/clock.ts';
 import { realDisk } from '../src/engines/disk/disk.ts';
-import { realEventLoop } from '../src/engines/event-loop.ts';
 import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
 import { realRandom } from '../src/engines/random.ts';
 import { openTimeZone } from '../src/engines/time-zone.ts';

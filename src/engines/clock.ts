@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/ports.ts';
+import type { Clock, EventLoop } from '../kernel/ports.ts';
 
 // A Node timer holds 31 bits; one that is longer fires at once.
 const longestTimerMs = 2 ** 31 - 1;
@@ -42,3 +42,10 @@ function timer(durationMs: number, signal: AbortSignal | undefined): Promise<voi
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+export const realEventLoop: EventLoop = {
+  atEndOfTurn: (work) => void setImmediate(work),
+  // Node runs this queue when the queue of promises is empty, and before anything from
+  // outside (a timer, a socket) gets its turn.
+  whenSettled: (work) => process.nextTick(work),
+};

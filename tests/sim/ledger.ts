@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, EventLoop } from '../../src/kernel/ports.ts';
 import { chainHead } from '../../src/ledger/events.ts';

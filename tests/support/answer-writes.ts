@@ -3,8 +3,7 @@
  * for and when it is answered. `answer-writes.ts FILE [without-flush]`
  */
 import { writeSync } from 'node:fs';
-import { realClock } from '../../src/engines/clock.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
+import { realClock, realEventLoop } from '../../src/engines/clock.ts';
 import { chainHead } from '../../src/ledger/events.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';

@@ -1,10 +1,9 @@
 /** The file agent over a folder of a test: real disk, real threads, a ledger that is gone after. */
 import { mkdirSync } from 'node:fs';
-import { realClock } from '../../src/engines/clock.ts';
+import { realClock, realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realTreeDisk } from '../../src/engines/disk/tree-disk.ts';
 import { realMounts, realVolume } from '../../src/engines/disk/volume.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { openFileLooking } from '../../src/engines/files/looking.ts';
 import { openFileSearching } from '../../src/engines/files/search/searching.ts';
 import { realRandom } from '../../src/engines/random.ts';

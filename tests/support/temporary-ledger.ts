@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { realClock } from '../../src/engines/clock.ts';
+import { realClock, realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, Disk } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

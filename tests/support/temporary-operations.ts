@@ -1,8 +1,8 @@
 /** Operations over a real ledger and a real disk, whose runs are in the test. */
 import { mkdirSync } from 'node:fs';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
+import { realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { realRandom } from '../../src/engines/random.ts';
 import { newId } from '../../src/kernel/new-id.ts';
 import type { Instant } from '../../src/kernel/ports.ts';

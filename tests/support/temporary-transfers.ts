@@ -10,8 +10,8 @@ import {
   sealedSize,
   sealingOf,
 } from '../../src/blobs/seal/aosb1.ts';
+import { realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realEventLoop } from '../../src/engines/event-loop.ts';
 import { realRandom } from '../../src/engines/random.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

@@ -1,7 +1,7 @@
 /** The only place that picks engines. */
 
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
-import { realClock } from '../../engines/clock.ts';
+import { realClock, realEventLoop } from '../../engines/clock.ts';
 import {
   type BulkDiskOptions,
   openBulkDisk,
@@ -13,7 +13,6 @@ import { type LogFileOptions, openLogFile } from '../../engines/disk/log-file.ts
 import { realOwners } from '../../engines/disk/owners.ts';
 import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { realMounts, realVolume } from '../../engines/disk/volume.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
 import { openFileLooking } from '../../engines/files/looking.ts';
 import {
   type FileSearchingOptions,

@@ -5,7 +5,7 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
+import { realEventLoop } from '../../engines/clock.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {

@@ -10,10 +10,9 @@ import {
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realClock } from '../../engines/clock.ts';
+import { realClock, realEventLoop } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realVolume } from '../../engines/disk/volume.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { prepareHome } from '../home/home-folder.ts';

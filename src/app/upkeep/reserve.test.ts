@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { realEventLoop } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { freeReserve, keepReserve, plainerIfFull, withRoom } from './reserve.ts';
 

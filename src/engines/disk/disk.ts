@@ -38,9 +38,8 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { bytesOf, namesIn, textOf } from './name-bytes.ts';
-import { O_PATH } from './o-path.ts';
-import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owner-of-folder.ts';
+import { bytesOf, namesIn, O_PATH, textOf } from './name-bytes.ts';
+import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owners.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),
@@ -267,7 +266,7 @@ function openFolder(path: string): Disposable & { readonly descriptor: number } 
 }
 
 /** On what was opened, not on the path, under which another may stand by now. */
-export function closeToOthers(path: string): void {
+function closeToOthers(path: string): void {
   const isLinux = process.platform === 'linux';
   const flags = isLinux ? O_PATH : O_RDONLY | O_NONBLOCK;
   const file = new OpenFile(path, openSync(bytesOf(path), flags | O_NOFOLLOW));
@@ -371,5 +370,23 @@ function isThere(path: string): boolean {
   } catch {
     // Not to be seen, which is what was asked.
     return false;
+  }
+}
+
+// Files of ours to which those who run as us can shut us out: `chmod 000 /proc/self/fd/1`.
+
+// Who shuts it again and again wins about every second time against so many; logs are looked at
+// again soon.
+const mostTries = 100;
+
+/** As openSync; a file that is shut is made private first. What is new is private. */
+export function openShut(path: string, flags: number): number {
+  for (let tries = 1; ; tries++) {
+    try {
+      return openSync(path, flags, 0o600);
+    } catch (failure) {
+      if (osCodeOf(failure) !== 'EACCES' || tries === mostTries) throw failure;
+    }
+    closeToOthers(path);
   }
 }

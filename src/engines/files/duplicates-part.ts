@@ -12,8 +12,8 @@ import { fstatSync, readSync } from 'node:fs';
 import type { Duplicates, FoundFile, LookRequest } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { withFile } from './file-content.ts';
-import { lookAt } from './found-file.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
+import { lookAt } from './list-part.ts';
 import { asksForTaken, type Fitting, Sieve } from './sieve.ts';
 import { pathOf, type Walk } from './walk.ts';
 

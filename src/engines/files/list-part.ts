@@ -5,11 +5,19 @@
  * P2. Of those everything is told, and that is looked up when it is known which they are, folder
  *     by folder, in the order in which they were walked.
  */
-import type { FoundFile, Listing, LookBase, LookRequest } from '../../kernel/files/look.ts';
+
+import { type BigIntStats, lstatSync } from 'node:fs';
+import { composed } from '../../kernel/files/glob-name.ts';
+import type {
+  FileKind,
+  FoundFile,
+  Listing,
+  LookBase,
+  LookRequest,
+} from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
-import { BestFiles, compareFiles, type Key, nameKey } from './best-files.ts';
+import { bytesOf } from '../disk/name-bytes.ts';
 import type { Told } from './content-filter.ts';
-import { lookAt } from './found-file.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
 import { asksForStats, asksForTaken, type Fitting, Sieve } from './sieve.ts';
 import { pathOf, type Walk } from './walk.ts';
@@ -117,4 +125,124 @@ class ListPart {
 
 function byPath({ path: one }: Candidate, { path: other }: Candidate): number {
   return one === other ? 0 : one < other ? -1 : 1;
+}
+
+// The first so many in the order that was asked for, of however many there are.
+
+type SortOrder = LookRequest['sort'];
+
+/** What is compared: of names a text, of everything else a number. */
+type Key = string | number;
+
+interface Kept<Item> {
+  readonly key: Key;
+  readonly item: Item;
+}
+
+/** Some more than are wanted are kept, so that they are seldom put in order. */
+const spare = 64;
+
+class BestFiles<Item> {
+  readonly #limit: number;
+  readonly #compareKeys: (one: Key, other: Key) => number;
+  readonly #compareItems: (one: Item, other: Item) => number;
+  #kept: Kept<Item>[] = [];
+  /** Whatever comes after this is not among the first. */
+  #last: Key | undefined;
+
+  /** Where the keys are the same, `compareItems` decides. */
+  constructor(
+    limit: number,
+    order: SortOrder['order'],
+    compareItems: (one: Item, other: Item) => number,
+  ) {
+    this.#limit = limit;
+    this.#compareKeys = compareIn(order);
+    this.#compareItems = compareItems;
+  }
+
+  /** Asked first, because for most of very many the answer is no. */
+  wants(key: Key): boolean {
+    return this.#last === undefined ? this.#limit > 0 : this.#compareKeys(key, this.#last) <= 0;
+  }
+
+  add(key: Key, item: Item): void {
+    this.#kept.push({ key, item });
+    if (this.#kept.length >= 2 * this.#limit + spare) this.#cut();
+  }
+
+  /** In order. */
+  items(): readonly Item[] {
+    this.#cut();
+    return this.#kept.map(({ item }) => item);
+  }
+
+  #cut(): void {
+    this.#kept.sort(
+      (one, other) =>
+        this.#compareKeys(one.key, other.key) || this.#compareItems(one.item, other.item),
+    );
+    this.#kept.length = Math.min(this.#kept.length, this.#limit);
+    if (this.#kept.length === this.#limit) this.#last = this.#kept.at(-1)?.key;
+  }
+}
+
+function compareIn(order: SortOrder['order']): (one: Key, other: Key) => number {
+  const sign = order === 'asc' ? 1 : -1;
+  return (one, other) => (one === other ? 0 : one < other ? -sign : sign);
+}
+
+/** How names are ordered: without regard to capital letters. */
+function nameKey(name: string): string {
+  return composed(name).toLowerCase();
+}
+
+function keyOf(file: FoundFile, by: SortOrder['by']): Key {
+  if (by === 'size') return file.sizeBytes;
+  if (by === 'modified') return file.modifiedAt;
+  if (by === 'created') return file.createdAt;
+  if (by === 'taken') return file.takenAt ?? file.modifiedAt;
+  return nameKey(file.path.slice(file.path.lastIndexOf('/') + 1));
+}
+
+export function compareFiles({
+  by,
+  order,
+}: SortOrder): (one: FoundFile, other: FoundFile) => number {
+  const compareKeys = compareIn(order);
+  return (one, other) => compareKeys(keyOf(one, by), keyOf(other, by)) || comparePaths(one, other);
+}
+
+function comparePaths({ path: one }: FoundFile, { path: other }: FoundFile): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** As it stands now; undefined where it is gone. The path is what it will be called. */
+export function lookAt(heldPath: string, path: string): FoundFile | undefined {
+  const stats = lstatSync(bytesOf(heldPath), { bigint: true, throwIfNoEntry: false });
+  return stats && foundFile(path, stats);
+}
+
+export function foundFile(path: string, stats: BigIntStats): FoundFile {
+  return {
+    path,
+    kind: kindOfStats(stats),
+    sizeBytes: Number(stats.size),
+    // The system counts in these, whatever the disk does.
+    allocatedBytes: Number(stats.blocks) * 512,
+    modifiedNs: String(stats.mtimeNs),
+    modifiedAt: Number(stats.mtimeMs),
+    createdAt: Number(stats.birthtimeMs),
+    inode: String(stats.ino),
+    device: String(stats.dev),
+    mode: Number(stats.mode) & 0o7777,
+    ownerUid: Number(stats.uid),
+    links: Number(stats.nlink),
+  };
+}
+
+function kindOfStats(stats: BigIntStats): FileKind {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isSymbolicLink() ? 'symlink' : 'other';
 }

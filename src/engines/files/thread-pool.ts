@@ -4,9 +4,8 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import type { ThreadAnswer, ThreadPart, ThreadWork, ThreadWorks } from './files-thread.ts';
-import { newClaims } from './inode-claims.ts';
 import { LookThread } from './look-thread.ts';
-import { newWalkCells, stopWalk } from './shared-walk.ts';
+import { newClaims, newWalkCells, stopWalk } from './shared-walk.ts';
 
 /** So that a short look need not wait for a long one. */
 const mostThreads = 4;

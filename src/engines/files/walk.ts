@@ -5,8 +5,7 @@
 import type { LookBase, SkippedFile } from '../../kernel/files/look.ts';
 import { type Sight, type SightRequest, sightOf } from '../../kernel/files/reach.ts';
 import { HeldFolders, NotEntered, type OpenFolder, TreeFolder } from './held-folders.ts';
-import { InodeClaims } from './inode-claims.ts';
-import type { FolderParts, SharedWalk } from './shared-walk.ts';
+import { type FolderParts, InodeClaims, type SharedWalk } from './shared-walk.ts';
 
 /** Deeper than this nothing is looked at. */
 const mostDepth = 5000;

@@ -1,18 +1,19 @@
 /** A search in the index: what fits by its words and by its meaning, in order. */
-import type { IndexFound, IndexQuery } from '../../kernel/memory/index-port.ts';
+import type { AlikeHit, IndexFound, IndexHit, IndexQuery } from '../../kernel/memory/index-port.ts';
 import { byThread } from '../../memory/search/by-thread.ts';
 import { likelihoods } from '../../memory/search/circumstances.ts';
-import { type Fitting, fittingIn } from '../../memory/search/fitting.ts';
+import { type Fitting, fittingIn, mostFitting, type Ranked } from '../../memory/search/fitting.ts';
 import { fused } from '../../memory/search/fuse.ts';
-import { inOrder } from '../../memory/search/order.ts';
+import { type Ground, none } from '../../memory/search/ground.ts';
+import { allOf, anyOf, matchOf } from '../../memory/search/match.ts';
+import { type NearRow, nearnessOf, scoreMeaning } from '../../memory/search/meaning-scores.ts';
+import { inOrder, recency } from '../../memory/search/order.ts';
 import { type QueryUnit, readQuery, wordsAsked } from '../../memory/search/query.ts';
 import type { Scores } from '../../memory/search/scores.ts';
-import { rarity, scoreWords } from '../../memory/search/word-scores.ts';
+import { mostLookedAt, snippetOf } from '../../memory/search/snippet.ts';
+import { rarity, scoreWords, type UnitRows } from '../../memory/search/word-scores.ts';
 import type { Grounds, PlacedGround } from './memory-grounds.ts';
-import { hitsOf } from './memory-hits.ts';
-import { meaningIn } from './memory-meaning.ts';
-import type { MemoryStore } from './memory-store.ts';
-import { rowsWith } from './memory-words.ts';
+import { idOf, type MemoryStore, numberOf, placeOf } from './memory-store.ts';
 
 export function searchMemories(
   store: MemoryStore,
@@ -59,4 +60,220 @@ function fittingByWords(
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** So many of the nearest are compared. */
+const mostNear = 1000;
+
+interface NearInPlace extends NearRow {
+  readonly place: number;
+}
+
+/** How near what may be found is to the vector, by place; undefined where nothing has a vector. */
+function meaningIn(
+  store: MemoryStore,
+  places: readonly PlacedGround[],
+  vector: Float32Array,
+): ReadonlyMap<number, Scores> | undefined {
+  const near = nearestIn(store, places, vector);
+  if (near.length === 0) return undefined;
+  const nearness = nearnessOf(near.map(({ similarity }) => similarity));
+  const byPlace = Map.groupBy(near, ({ place }) => place);
+  return new Map(
+    places.map(({ place, ground }) => {
+      return [place, scoreMeaning(ground, byPlace.get(place) ?? [], nearness)];
+    }),
+  );
+}
+
+function nearestIn(
+  store: MemoryStore,
+  places: readonly PlacedGround[],
+  vector: Float32Array,
+): readonly NearInPlace[] {
+  // An id is in one place only.
+  const found = new Map<number, { readonly place: number; readonly row: number }>();
+  const isWanted = (id: number) => {
+    for (const { place, ground } of places) {
+      const row = ground.rowOf(numberOf(place, id));
+      if (row !== none) found.set(id, { place, row });
+    }
+    return found.has(id);
+  };
+  return store.vectors
+    .nearest(vector, mostNear, isWanted)
+    .map(({ id, similarity }) => ({ place: none, row: none, ...found.get(id), similarity }));
+}
+
+// Which rows of a ground have what was asked for.
+//
+// W1. A word that very many have says little: of those only the newest are read, those that have a
+//     rarer word too, and those that have all such words. How many there are is guessed from how
+//     close together the newest stand. So a query takes about as long among a hundred thousand as
+//     among a thousand.
+
+const mostRows = 2000;
+
+interface FoundUnit extends UnitRows {
+  /** How many have it, about. */
+  readonly count: number;
+}
+
+/** In the order of the units. */
+function rowsWith(
+  store: MemoryStore,
+  ground: Ground,
+  units: readonly QueryUnit[],
+): readonly FoundUnit[] {
+  const texts = units.map((unit) => matchOf(unit, 'text'));
+  const newest = texts.map((match) => rowsMatching(store, ground, match));
+  const more = moreOfCommon(store, ground, { texts, newest });
+  return units.map((unit, index) => {
+    const text = [...(newest[index] ?? []), ...(more[index] ?? [])];
+    const isCommon = newest[index]?.length === mostRows;
+    // For what is common even a look at where else it stands would take long.
+    const rowsIn = (column: 'again' | 'label') =>
+      isCommon ? [] : rowsMatching(store, ground, matchOf(unit, column));
+    const [again, label] = [text.length === 0 ? [] : rowsIn('again'), rowsIn('label')];
+    const count = Math.max(countOf(ground, newest[index] ?? []), label.length);
+    return { text: [...new Set(text)], again, label, isCommon, count };
+  });
+}
+
+/** The newest first. */
+function rowsMatching(store: MemoryStore, ground: Ground, match: string): readonly number[] {
+  const lowest = ground.numberOf(0);
+  const rows: number[] = [];
+  for (let below = ground.numberOf(ground.rows - 1); ; ) {
+    const page = store.lists<[number: number]>(
+      `select rowid from words where words match ? and rowid between ? and ?
+       order by rowid desc limit ${mostRows}`,
+      ...[match, lowest, below],
+    );
+    for (const [number] of page) {
+      const row = ground.rowOf(number);
+      if (row !== none) rows.push(row);
+      if (rows.length === mostRows) return rows;
+    }
+    if (page.length < mostRows) return rows;
+    below = (page.at(-1)?.[0] ?? lowest) - 1;
+  }
+}
+
+interface NewestRows {
+  readonly texts: readonly string[];
+  readonly newest: readonly (readonly number[])[];
+}
+
+/** W1 */
+function moreOfCommon(
+  store: MemoryStore,
+  ground: Ground,
+  { texts, newest }: NewestRows,
+): readonly (readonly number[])[] {
+  const isCommon = (index: number) => newest[index]?.length === mostRows;
+  const common = texts.filter((_, index) => isCommon(index));
+  const rare = texts.filter((_, index) => !isCommon(index));
+  const withAll = common.length > 1 ? rowsMatching(store, ground, allOf(common)) : [];
+  return texts.map((text, index) => {
+    if (!isCommon(index)) return [];
+    const withRare = rare.length === 0 ? [] : [allOf([anyOf(rare), text])];
+    return [...withAll, ...withRare.flatMap((match) => rowsMatching(store, ground, match))];
+  });
+}
+
+function countOf(ground: Ground, rows: readonly number[]): number {
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < mostRows) return rows.length;
+  return (rows.length * ground.rows) / (ground.rows - last);
+}
+
+// What is found, as it is told: without what says nearly the same again. Only what one owner has in
+// one scope is told by another of them: nobody's words stand for somebody else's.
+
+interface HitsAsked {
+  readonly units: readonly QueryUnit[];
+  readonly query: IndexQuery;
+}
+
+/** The best, and those of its place that say the same. */
+type Group = [Ranked, ...Ranked[]];
+
+function hitsOf(
+  store: MemoryStore,
+  ordered: readonly Ranked[],
+  { units, query }: HitsAsked,
+): IndexFound {
+  const groups = groupsOf(store, ordered, query);
+  const fitting = Map.groupBy(ordered, ({ ground }) => ground);
+  const hits = groups.slice(0, query.limit).map(([best, ...alike]): IndexHit => {
+    return {
+      ...factsOf(best, query),
+      snippet: snippetIn(store, best, units),
+      alike: alike.map((each) => factsOf(each, query)),
+      hasMoreAlike: (fitting.get(best.ground)?.length ?? 0) >= mostFitting,
+    };
+  });
+  return { hits, hasMore: groups.length > query.limit };
+}
+
+/** In the order of their best. */
+function groupsOf(
+  store: MemoryStore,
+  ordered: readonly Ranked[],
+  { by, once = 'alike' }: IndexQuery,
+): readonly Group[] {
+  // A thread is told once, whatever another one says.
+  if (by === 'thread') return ordered.map((each) => [each]);
+  const sayings = sayingsOf(store, ordered.map(numberIn), once);
+  const groups = new Map<string, Group>();
+  for (const each of ordered) {
+    const number = numberIn(each);
+    const said = `${placeOf(number)} ${sayings.get(number) ?? `alone ${number}`}`;
+    const group = groups.get(said);
+    if (group === undefined) groups.set(said, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()];
+}
+
+function sayingsOf(
+  store: MemoryStore,
+  numbers: readonly number[],
+  once: 'alike' | 'equal',
+): ReadonlyMap<number, string> {
+  return new Map(
+    store.lists<[number: number, saying: string]>(
+      `select number, ${once === 'alike' ? 'saying' : 'wording'} from memory
+       where number in (select value from json_each(?))`,
+      JSON.stringify(numbers),
+    ),
+  );
+}
+
+function numberIn({ ground, row }: Ranked): number {
+  return ground.numberOf(row);
+}
+
+function factsOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQuery): AlikeHit {
+  const parts = {
+    words,
+    ...(meaning === undefined ? {} : { dense: meaning }),
+    recency: recency(ground.times[row] ?? now, now),
+  };
+  return { id: idOf(ground.numberOf(row)), score, parts };
+}
+
+function snippetIn(store: MemoryStore, ranked: Ranked, units: readonly QueryUnit[]): string {
+  // One more, so that it is seen that there is more.
+  return snippetOf(textOf(store, ranked, mostLookedAt + 1), units);
+}
+
+/** Its beginning. */
+function textOf(store: MemoryStore, ranked: Ranked, mostCharacters: number): string {
+  const found = store.get<{ text: string }>(
+    'select substr(text, 1, ?) as text from memory where number = ?',
+    ...[mostCharacters, numberIn(ranked)],
+  );
+  return found?.text ?? '';
 }

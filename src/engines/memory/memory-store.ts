@@ -9,8 +9,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Searchable } from '../../memory/search/searchable.ts';
-import { dropIndexFile, type IndexKind, openIndexFile } from '../index-file.ts';
-import { PreparedSql } from '../prepared-sql.ts';
+import { dropIndexFile, type IndexKind, openIndexFile, PreparedSql } from '../index-file.ts';
 import { openVectors, type Vectors } from './vectors.ts';
 
 export const wordsSchema = `

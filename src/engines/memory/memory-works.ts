@@ -13,15 +13,14 @@ import type {
   IndexQuery,
   MemoryIndex,
   StoredVector,
+  UnembeddedText,
 } from '../../kernel/memory/index-port.ts';
+import { searchableOf } from '../../memory/search/searchable.ts';
 import { isDamage } from '../index-file.ts';
-import { diskTrouble } from './disk-trouble.ts';
-import { countMemories, HandedOut, keepVectors, unembeddedTexts } from './memory-embedding.ts';
-import { forgetRemoved } from './memory-forgetting.ts';
 import { Grounds } from './memory-grounds.ts';
 import { searchMemories } from './memory-search.ts';
-import { MemoryStore } from './memory-store.ts';
-import { readPosition, writeChanges } from './memory-writing.ts';
+import { type MemoryRow, MemoryStore, wordsSchema } from './memory-store.ts';
+import { parsed, readPosition, writeChanges } from './memory-writing.ts';
 
 export interface WantedIndex {
   readonly file: string;
@@ -130,4 +129,136 @@ function lost(cause: unknown): AosError {
     fix: 'Ask again in a moment',
     cause,
   });
+}
+
+const troubles = [
+  { errcode: 13, code: 'disk.full', why: 'the disk is full' },
+  { errcode: 8, code: 'disk.read-only', why: 'nothing may be written there' },
+  { errcode: 10, code: 'disk.failed', why: 'the disk failed' },
+  { errcode: 14, code: 'disk.failed', why: 'its file cannot be opened' },
+  { errcode: 5, code: 'disk.failed', why: 'another program holds its file' },
+] as const;
+
+/** What SQLite complains of, in words; anything else as it is. */
+function diskTrouble(failure: unknown): unknown {
+  if (!(failure instanceof Error) || !('errcode' in failure)) return failure;
+  const errcode = Number(failure.errcode) & 0xff;
+  const trouble = troubles.find((each) => each.errcode === errcode);
+  if (trouble === undefined) return failure;
+  return new AosError(trouble.code, {
+    message: `The search index of memories cannot be used: ${trouble.why}`,
+    fix: 'Make room on the disk of the home, or remove search.db, which is made anew',
+    cause: failure,
+  });
+}
+
+// Which texts have no vector yet, and the vectors that were made of them.
+
+const mostCharacters = 4000;
+
+/** Texts that somebody embeds at this moment. Where one changes meanwhile its vector is not taken. */
+class HandedOut {
+  readonly #ids = new Set<number>();
+  readonly #changed = new Set<number>();
+
+  handOut(ids: readonly number[]): void {
+    for (const id of ids) {
+      this.#ids.add(id);
+      this.#changed.delete(id);
+    }
+  }
+
+  noteChanges(ids: readonly number[]): void {
+    for (const id of ids) if (this.#ids.has(id)) this.#changed.add(id);
+  }
+
+  /** Whether the vector is of the text as it is now. */
+  takeBack(id: number): boolean {
+    this.#ids.delete(id);
+    return !this.#changed.delete(id);
+  }
+}
+
+function unembeddedTexts(
+  store: MemoryStore,
+  handedOut: HandedOut,
+  { embedder, limit }: { readonly embedder: EmbedderFacts; readonly limit: number },
+): readonly UnembeddedText[] {
+  const rows = store.transact(() => {
+    store.vectors.use(embedder);
+    return store.vectors.count() === countMemories(store) ? [] : rowsWithout(store, limit);
+  });
+  handedOut.handOut(rows.map(({ id }) => id));
+  // Each for itself: of who may see one, nobody knows whether they may see the one before it.
+  return rows.map(({ id, text }) => ({ id, text: text.slice(0, mostCharacters).toWellFormed() }));
+}
+
+function keepVectors(
+  store: MemoryStore,
+  handedOut: HandedOut,
+  {
+    embedder,
+    vectors,
+  }: { readonly embedder: EmbedderFacts; readonly vectors: readonly StoredVector[] },
+): void {
+  store.transact(() => {
+    store.vectors.use(embedder);
+    const wanted = vectors.filter(({ id }) => handedOut.takeBack(id) && isThere(store, id));
+    store.vectors.put(wanted);
+  });
+}
+
+function countMemories(store: MemoryStore): number {
+  return store.get<{ count: number }>('select count(*) as count from memory')?.count ?? 0;
+}
+
+function isThere(store: MemoryStore, id: number): boolean {
+  return store.get('select 1 from memory where id = ?', id) !== undefined;
+}
+
+function rowsWithout(store: MemoryStore, limit: number): readonly MemoryRow[] {
+  return store.all(
+    `select * from memory
+     where not exists (select 1 from vector_ids where vector_ids.id = memory.id)
+     order by id desc limit ?`,
+    limit,
+  );
+}
+
+// Real erasure. What was removed is overwritten in the tables and in the index of words at once.
+// Two things may still have it: the log of the database, and the signposts of the index of words,
+// each of which is the beginning of a word, kept also where the word is gone.
+
+function forgetRemoved(store: MemoryStore): void {
+  if (hasStraySignpost(store)) store.transact(() => rebuildWords(store));
+  const log = store.get<{ busy: number }>('pragma wal_checkpoint(truncate)');
+  if (log?.busy !== 0) throw new Error('the log of the index could not be emptied');
+}
+
+/** Whether one is the beginning of no word that is there. */
+function hasStraySignpost(store: MemoryStore): boolean {
+  const signposts = store.all<{ term: string | Uint8Array }>('select term from words_idx');
+  return signposts.some(({ term }) => {
+    // Behind a mark of one byte, which says of which part of the index it is.
+    const beginning = Buffer.from(term).subarray(1).toString();
+    if (beginning === '') return false;
+    const found = store.get(
+      'select 1 from terms where term >= ? and term < ? limit 1',
+      ...[beginning, `${beginning}\u{10ffff}`],
+    );
+    return found === undefined;
+  });
+}
+
+function rebuildWords(store: MemoryStore): void {
+  store.exec(`drop table terms; drop table words; ${wordsSchema}`);
+  const rows =
+    'select number, key, text, tags from memory where number > ? order by number limit 500';
+  for (let last = -1; ; ) {
+    const page = store.all<MemoryRow>(rows, last);
+    for (const row of page) store.addWords(row.number, searchableOf(parsed(row)));
+    const end = page.at(-1)?.number;
+    if (end === undefined) return;
+    last = end;
+  }
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { programMs } from '../../../tests/support/limits.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { cosine } from './cosine.ts';
 import { openUseLite } from './use-lite.ts';
+import { cosine } from './vector-table.ts';
 
 const forEver = new AbortController().signal;
 const root = join(import.meta.dirname, '../../..');

@@ -8,7 +8,6 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Embedder } from '../../kernel/memory/index-port.ts';
 import { unitVector } from '../../kernel/memory/memory.ts';
 import { startThread, threadBeside } from '../threads/threads.ts';
-import { useLiteText } from './use-lite-text.ts';
 import type { EmbedAnswer, EmbedRequest } from './use-lite-thread.ts';
 
 const dimensions = 512;
@@ -126,4 +125,17 @@ function ended(cause: unknown): AosError {
     fix: 'Ask again',
     cause,
   });
+}
+
+/** It takes some 128 tokens well, and what a longer text is about it mostly says first. */
+const mostCharacters = 1000;
+
+/** A text as USE-lite takes it. */
+export function useLiteText(text: string): string {
+  // Twice: what a character stands for may be eighteen of them.
+  const cut = text.slice(0, mostCharacters).normalize('NFKC').slice(0, mostCharacters);
+  // Line ends are words to it that it does not know.
+  const line = cut.toWellFormed().replace(/\s+/g, ' ').trim();
+  // A text with nothing in it would have no vector.
+  return line === '' ? '-' : line;
 }

@@ -1,8 +1,6 @@
 /** The rows of vectors.ts. All vectors are of unit length. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EmbedderFacts, StoredVector } from '../../kernel/memory/index-port.ts';
-import { cosine } from './cosine.ts';
-import type { Similarities } from './nearest-first.ts';
 
 // The ids apart: they are counted and joined without a look at the vectors.
 const schema = `
@@ -134,4 +132,109 @@ function vectorOf(bytes: Uint8Array): Float32Array {
   // Where it lies in memory is SQLite's choice, and numbers have to lie evenly.
   const even = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Float32Array(even.buffer, even.byteOffset, Math.floor(even.byteLength / 4));
+}
+
+/**
+ * Of two vectors of unit length, the second of which begins somewhere in a longer list. By index:
+ * `for … of` takes five times as long, and this is done for each vector there is.
+ */
+export function cosine(unit: Float32Array, list: Float32Array, begin: number): number {
+  let sum = 0;
+  for (let index = 0; index < unit.length; index++) {
+    sum += (unit[index] ?? 0) * (list[begin + index] ?? 0);
+  }
+  return sum;
+}
+
+/** How near each vector is, by place. */
+interface Similarities {
+  readonly ids: Float64Array;
+  readonly values: Float32Array;
+}
+
+export interface NearVector {
+  readonly id: number;
+  /** 1 is the same direction, -1 the opposite one. */
+  readonly similarity: number;
+}
+
+const firstPortion = 64;
+
+/** The nearest first, of equals the newest. Few are ever looked at, so that few are sorted. */
+export function* nearestFirst({ ids, values }: Similarities): Generator<NearVector, void, void> {
+  const sorted = values.toSorted();
+  let above = Number.POSITIVE_INFINITY;
+  let portion = firstPortion;
+  for (let rest = values.length; rest > 0; portion *= 8) {
+    rest = Math.max(0, rest - portion);
+    const least = sorted[rest] ?? above;
+    const near = within({ ids, values }, least, above);
+    yield* near.sort((one, other) => other.similarity - one.similarity || other.id - one.id);
+    above = least;
+  }
+}
+
+/** By index, as cosine.ts is: all of them are looked at. */
+function within({ ids, values }: Similarities, least: number, above: number): NearVector[] {
+  const near: NearVector[] = [];
+  for (let place = 0; place < values.length; place++) {
+    const similarity = values[place] ?? 0;
+    if (similarity >= least && similarity < above) near.push({ id: ids[place] ?? 0, similarity });
+  }
+  return near;
+}
+
+/** Vectors in memory, one behind the other. */
+export class VectorList {
+  readonly #dimensions: number;
+  readonly #places = new Map<number, number>();
+  #ids: Float64Array;
+  #numbers: Float32Array;
+
+  constructor(dimensions: number, size: number) {
+    this.#dimensions = dimensions;
+    this.#ids = new Float64Array(size);
+    this.#numbers = new Float32Array(size * dimensions);
+  }
+
+  set(id: number, vector: Float32Array): void {
+    const place = this.#places.get(id) ?? this.#places.size;
+    if (place === this.#ids.length) this.#grow();
+    this.#places.set(id, place);
+    this.#ids[place] = id;
+    this.#numbers.set(vector, place * this.#dimensions);
+  }
+
+  /** The last one takes its place. */
+  remove(id: number): void {
+    const place = this.#places.get(id);
+    if (place === undefined) return;
+    const last = this.#places.size - 1;
+    const lastId = this.#ids[last] ?? id;
+    const from = last * this.#dimensions;
+    this.#numbers.copyWithin(place * this.#dimensions, from, from + this.#dimensions);
+    this.#ids[place] = lastId;
+    this.#places.set(lastId, place);
+    this.#places.delete(id);
+  }
+
+  /** With every vector of the list. */
+  compare(unit: Float32Array): Similarities {
+    const size = this.#places.size;
+    const values = new Float32Array(size);
+    for (let place = 0; place < size; place++) {
+      values[place] = cosine(unit, this.#numbers, place * this.#dimensions);
+    }
+    return { ids: this.#ids.subarray(0, size), values };
+  }
+
+  #grow(): void {
+    const size = Math.max(64, Math.ceil(this.#ids.length * 1.5));
+    const ids = new Float64Array(size);
+    const numbers = new Float32Array(size * this.#dimensions);
+    ids.set(this.#ids);
+    numbers.set(this.#numbers);
+    this.#ids = ids;
+    this.#numbers = numbers;
+  }
 }

@@ -11,10 +11,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { AosError } from '../../kernel/errors.ts';
 import type { EmbedderFacts, StoredVector } from '../../kernel/memory/index-port.ts';
 import { unitVector } from '../../kernel/memory/memory.ts';
-import { KeptVectors } from './kept-vectors.ts';
-import { loadSqliteVec } from './load-sqlite-vec.ts';
-import { type NearVector, nearestFirst } from './nearest-first.ts';
-import { VectorTable } from './vector-table.ts';
+import { findPackaged } from '../packaged-file.ts';
+import { type NearVector, nearestFirst, VectorList, VectorTable } from './vector-table.ts';
 
 export interface Vectors {
   /** From now on they are this embedder's. */
@@ -116,4 +114,76 @@ function noVector(dimensions: number | undefined): AosError {
     message: `What the embedder made is no vector of ${dimensions ?? 'any'} numbers`,
     fix: 'Check which embedder is configured',
   });
+}
+
+// A copy of the table in memory, which is searched in a third of the time.
+
+class KeptVectors {
+  readonly #table: VectorTable;
+  readonly #mostBytes: number;
+  readonly #changed = new Set<number>();
+  #list: VectorList | undefined;
+
+  constructor(table: VectorTable, mostBytes: number) {
+    this.#table = table;
+    this.#mostBytes = mostBytes;
+  }
+
+  noteChange(id: number): void {
+    if (this.#list !== undefined) this.#changed.add(id);
+  }
+
+  drop(): void {
+    this.#list = undefined;
+    this.#changed.clear();
+  }
+
+  /** As the table is at this moment; undefined where it is too large to be kept. */
+  list(dimensions: number): VectorList | undefined {
+    if (this.#table.count() * dimensions * Float32Array.BYTES_PER_ELEMENT > this.#mostBytes) {
+      this.drop();
+      return undefined;
+    }
+    const list = this.#list ?? this.#read(dimensions);
+    for (const id of this.#changed) {
+      const vector = this.#table.get(id);
+      if (vector === undefined) list.remove(id);
+      else list.set(id, vector);
+    }
+    // What a transaction has changed may be rolled back. It is looked at again after that.
+    if (this.#table.isInTransaction) return list;
+    this.#changed.clear();
+    this.#list = list;
+    return list;
+  }
+
+  #read(dimensions: number): VectorList {
+    const list = new VectorList(dimensions, this.#table.count());
+    for (const { id, vector } of this.#table.all()) list.set(id, vector);
+    return list;
+  }
+}
+
+// sqlite-vec is an optional package, with a library for one kind of machine in each of its own.
+
+/** Whether its functions can be used from now on. */
+function loadSqliteVec(database: DatabaseSync): boolean {
+  const end = process.platform === 'darwin' ? 'dylib' : 'so';
+  const library = findPackaged([`sqlite-vec-${process.platform}-${process.arch}`, `vec0.${end}`]);
+  if (library === undefined) return false;
+  try {
+    database.enableLoadExtension(true);
+  } catch {
+    // It was opened so that nothing can be loaded into it.
+    return false;
+  }
+  try {
+    database.loadExtension(library);
+    return true;
+  } catch {
+    // It is made for another libc, or forbidden here: what it does is done without it.
+    return false;
+  } finally {
+    database.enableLoadExtension(false);
+  }
 }

@@ -22,7 +22,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import type { ProgramLogs } from '../../runtime/command/deps.ts';
-import { openShut } from '../disk/shut-file.ts';
+import { openShut } from '../disk/disk.ts';
 import { statusPath } from './programs-shim.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;

@@ -24,18 +24,20 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readSync,
 } from 'node:fs';
+import { Server } from 'node:net';
 import { constants as system } from 'node:os';
 import { dirname, join } from 'node:path';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import type { ProgramEnd, ProgramOrder } from '../../kernel/programs.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
-import { openShut } from '../disk/shut-file.ts';
+import { early } from '../../kernel/turns.ts';
+import { openShut } from '../disk/disk.ts';
 import { untilNoThreadStarts } from '../threads/threads.ts';
-import { joinAndBecome } from './join-lists.ts';
-import { bodyMark } from './programs-family.ts';
-import { listened, type Wall } from './programs-wall.ts';
+import { bodyMark, joinAndBecome } from './programs-family.ts';
 
 // $1: where the exit status goes. $2: the group's list, or empty. Then the program.
 const script = `
@@ -192,4 +194,71 @@ function notStarted(what: string, cause: unknown): AosError {
     fix: 'Change what the message names, then start it again',
     cause,
   });
+}
+
+// Whether the wall around a program stands, which its listener tells.
+
+interface Wall {
+  /** False when the launcher has ended without one. */
+  readonly listened: Promise<boolean>;
+  /** Where the launcher says what is wrong: in the log, behind what was there before. */
+  readonly said: { readonly path: string; readonly from: number };
+}
+
+/** Only our own source inside sends, and before anything else runs there. */
+function listened(child: ChildProcess, { onListener }: ProgramOrder): Promise<boolean> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve(false));
+    child.once('message', (_, server) => {
+      child.disconnect();
+      const isOne = server instanceof Server;
+      if (isOne && onListener === undefined) server.close();
+      else if (isOne) onListener?.(server);
+      resolve(isOne);
+    });
+  });
+}
+
+/** Throws `sandbox.not-started`, when all is ended. */
+export async function mustStand(
+  clock: Clock,
+  { listened: isThere, said }: Wall,
+  end: () => Promise<void>,
+): Promise<void> {
+  if (await inTime(clock, isThere)) return;
+  await end();
+  throw new AosError('sandbox.not-started', {
+    message: `A sandbox could not be made for the program: ${firstLineOf(said)}`,
+    fix: 'aos doctor',
+  });
+}
+
+// Node has to start in there first, on a machine that may be busy.
+const longestMs = 30_000;
+
+async function inTime(clock: Clock, isThere: Promise<boolean>): Promise<boolean> {
+  const over = new AbortController();
+  const late = clock.sleep(longestMs, over.signal).then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([isThere, late]);
+  } finally {
+    over.abort(early);
+  }
+}
+
+const longestWords = 2000;
+
+function firstLineOf({ path, from }: Wall['said']): string {
+  const bytes = Buffer.alloc(longestWords);
+  const file = openSync(path, 'r');
+  try {
+    const length = readSync(file, bytes, 0, longestWords, from);
+    const [line = ''] = bytes.toString('utf8', 0, length).trim().split('\n');
+    return oneLine(line) || 'it said nothing';
+  } finally {
+    closeSync(file);
+  }
 }

@@ -29,8 +29,7 @@ import {
   stopFamily,
 } from './programs-family.ts';
 import { findProgram, programParts } from './programs-lookup.ts';
-import { endOfCode, startShim, statusPath } from './programs-shim.ts';
-import { mustStand } from './programs-wall.ts';
+import { endOfCode, mustStand, startShim, statusPath } from './programs-shim.ts';
 
 export interface ProgramOptions {
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { isFull } from '../../../tests/support/tier.ts';
-import { noStrangers } from '../process/join-lists.ts';
+import { noStrangers } from '../process/programs-family.ts';
 import { startThread, untilNoThreadStarts } from './threads.ts';
 
 interface Heard {

@@ -1,8 +1,8 @@
 /** What a real disk does too rarely to be waited for: a flush that fails. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { realEventLoop } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { chainStart } from '../events.ts';
 import type { SqlParameters, Transaction } from '../ledger.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
+import { realEventLoop } from '../../engines/clock.ts';
 import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { InboxFiles } from './inbox-files.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { SimulatedWatching } from '../../../tests/sim/watching.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
+import { realEventLoop } from '../../engines/clock.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { InboxWatch } from './inbox-watch.ts';
 import { NoticeBursts } from './outbox.ts';

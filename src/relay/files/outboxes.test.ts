@@ -5,7 +5,7 @@ import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { integerBelow, seededRandom } from '../../../tests/sim/random.ts';
 import { SimulatedWatching, type SimulatedWatchingOptions } from '../../../tests/sim/watching.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
+import { realEventLoop } from '../../engines/clock.ts';
 import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';

@@ -6,7 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { constants } from 'node:os';
-import { joinAndBecome } from '../../engines/process/join-lists.ts';
+import { joinAndBecome } from '../../engines/process/programs-family.ts';
 import { untilNoThreadStarts } from '../../engines/threads/threads.ts';
 import type { BoxPipes } from '../box/box-pipes.ts';
 import type { LimitGroup, LimitsMet } from '../watch/limit-groups.ts';

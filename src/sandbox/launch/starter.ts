@@ -10,7 +10,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { joinLists, noStrangers } from '../../engines/process/join-lists.ts';
+import { joinLists, noStrangers } from '../../engines/process/programs-family.ts';
 import { untilNoThreadStarts } from '../../engines/threads/threads.ts';
 import { shellQuoted } from '../../kernel/text/quote.ts';
 import { type Fifos, OpenPipe } from '../box/fifos.ts';

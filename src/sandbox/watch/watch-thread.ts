@@ -1,7 +1,6 @@
 /** The thread of watch-link.ts. It works on everything at once, a short while on each. */
 import { parentPort } from 'node:worker_threads';
-import { realClock } from '../../engines/clock.ts';
-import { realEventLoop } from '../../engines/event-loop.ts';
+import { realClock, realEventLoop } from '../../engines/clock.ts';
 import { exactMemory } from './watch-memory.ts';
 import { type WalkCount, type WalkOrder, walkFolder } from './watch-walk.ts';
 

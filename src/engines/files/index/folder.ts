@@ -9,7 +9,7 @@ import type { BigIntStats } from 'node:fs';
 import { wordsOf } from '../../../files/search/words.ts';
 import { realClock } from '../../clock.ts';
 import type { HeldTree } from '../search/held.ts';
-import { wholeText } from '../search/text.ts';
+import { wholeText } from '../search/rg-output.ts';
 import type { WalkedFolder } from '../search/walk.ts';
 import { type IndexStore, readName, type StoredName, storedName } from './store.ts';
 

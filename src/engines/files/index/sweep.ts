@@ -1,19 +1,22 @@
 /** What an index has below a base, after it was compared with the disk. */
+
+import { lstatSync } from 'node:fs';
 import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
-import type { HeldTree } from '../search/held.ts';
-import type { Stop } from '../search/stop.ts';
-import { type IndexSettings, keptIn } from './secrets.ts';
+import { bytesOf } from '../../disk/name-bytes.ts';
+import type { HeldTree, Stop } from '../search/held.ts';
+import { hasText, isChanged, rewriteFile } from './folder.ts';
 import {
   type IndexedFolder,
+  type IndexSettings,
   type IndexStore,
+  keptIn,
   readName,
   type StoredName,
   storedName,
 } from './store.ts';
-import { refreshTexts } from './texts.ts';
-import { foldersBelow, sweep } from './tree.ts';
+import { foldersBelow, type IndexWriting, sweep } from './tree.ts';
 
 /** How old the time of the last sweep may be in the index: it is written for people. */
 const sweptMs = 60_000;
@@ -91,4 +94,72 @@ function noteSweep(store: IndexStore, { id, swept_at }: Root, hasChanged: boolea
   const now = realClock.now();
   if (!hasChanged && now - swept_at < sweptMs) return;
   store.run('update root set swept_at = ? where id = ?', now, id);
+}
+
+// Texts that were edited in place: the time of their folder does not tell, only their own does.
+// So each text is compared with the disk before words are looked for in it, by its name, as folders
+// are; of very many that would take longer than to read the likely ones.
+
+/** More than these are not compared: some tenths of a second. */
+const mostCompared = 50_000;
+
+type FileValues = [id: number, dir: number, name: StoredName, size: number, mtime: number];
+
+/** Whether all are as they are on the disk; false where there are too many. */
+function refreshTexts(writing: IndexWriting, folders: ReadonlyMap<number, IndexedFolder>): boolean {
+  const texts = textsIn(writing, folders);
+  if (texts === undefined) return false;
+  const edited = texts.filter((text) => isEdited(writing.base, text));
+  if (edited.length > 0) {
+    writing.store.transact(() => {
+      for (const text of edited) readAgain(writing, text);
+    });
+  }
+  return true;
+}
+
+interface IndexedText {
+  readonly id: number;
+  readonly folder: IndexedFolder;
+  readonly name: string;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+/** Undefined where there are too many. */
+function textsIn(
+  { store }: IndexWriting,
+  folders: ReadonlyMap<number, IndexedFolder>,
+): readonly IndexedText[] | undefined {
+  const texts: IndexedText[] = [];
+  for (const folder of folders.values()) {
+    const rows = store.lists<FileValues>(
+      'select id, dir, name, size, mtime from file where dir = ?',
+      folder.id,
+    );
+    for (const [id, , stored, size, mtime] of rows) {
+      const name = readName(stored);
+      if (hasText(name)) texts.push({ id, folder, name, size, mtime });
+    }
+    if (texts.length > mostCompared) return undefined;
+  }
+  return texts;
+}
+
+function isEdited(base: string, { folder, name, size, mtime }: IndexedText): boolean {
+  const path = folder.path === '' ? `${base}/${name}` : `${base}/${folder.path}/${name}`;
+  try {
+    const stats = lstatSync(bytesOf(path), { throwIfNoEntry: false });
+    // What is gone is found out when it is looked at. A number has room for a quarter of a
+    // microsecond.
+    return stats !== undefined && (stats.size !== size || Math.abs(stats.mtimeMs - mtime) > 0.001);
+  } catch {
+    return false;
+  }
+}
+
+function readAgain({ store, tree }: IndexWriting, { folder, name, ...file }: IndexedText): void {
+  const parts = [...folder.parts, name];
+  const stats = tree.stat(parts);
+  if (stats !== undefined && isChanged(file, stats)) rewriteFile(store, tree, parts, file, stats);
 }

@@ -1,8 +1,7 @@
 /** Folders of the index: written with all that is below them, and compared with the disk. */
 import { lstatSync } from 'node:fs';
 import { bytesOf } from '../../disk/name-bytes.ts';
-import type { HeldTree } from '../search/held.ts';
-import type { Stop } from '../search/stop.ts';
+import type { HeldTree, Stop } from '../search/held.ts';
 import { lookInto, type WalkedFolder, walkFolders } from '../search/walk.ts';
 import { folderMtime, removeFile, writeFiles } from './folder.ts';
 import {

@@ -10,11 +10,16 @@ import type {
 import { quote } from '../../../kernel/text/quote.ts';
 import { realClock } from '../../clock.ts';
 import { isDamage } from '../../index-file.ts';
-import { openTree } from '../search/held.ts';
-import type { Stop } from '../search/stop.ts';
+import { openTree, type Stop } from '../search/held.ts';
 import { searchIndex } from './search.ts';
-import { isSecretBase, keptIn } from './secrets.ts';
-import { IndexStore, readName, type StoredName, storedName } from './store.ts';
+import {
+  IndexStore,
+  isSecretBase,
+  keptIn,
+  readName,
+  type StoredName,
+  storedName,
+} from './store.ts';
 import { foldersBelow, removeFolders, Stopped, writeFolders } from './tree.ts';
 
 export type IndexWork = { readonly file: string } & (

@@ -9,16 +9,17 @@
  * W3. However many fit, no more than so many are kept; then the answer says so.
  */
 import { type Matcher, matcherOf } from '../../../files/search/matcher.ts';
-import type { SearchRequest, SearchResult, SkippedFile } from '../../../kernel/files/look.ts';
-import { bestLine } from './best-line.ts';
+import type {
+  LookBase,
+  SearchRequest,
+  SearchResult,
+  SkippedFile,
+} from '../../../kernel/files/look.ts';
 import { searchContent } from './content.ts';
-import { type PathFilter, pathFilter } from './filter.ts';
-import { type HeldTree, openTree } from './held.ts';
-import type { FittingLine } from './rg-output.ts';
-import { Skips } from './skips.ts';
-import type { Stop } from './stop.ts';
+import { type HeldTree, openTree, type Stop } from './held.ts';
+import { bestLine, type FittingLine } from './rg-output.ts';
 import { chooseHits, type Proposal } from './verify.ts';
-import { walkFolders } from './walk.ts';
+import { type PathFilter, pathFilter, walkFolders } from './walk.ts';
 
 const mostProposals = 20_000;
 
@@ -110,5 +111,30 @@ class Proposals {
 
   all(): Proposal[] {
     return [...this.#byPath.values()];
+  }
+}
+
+const mostTold = 100;
+
+/** What could not be looked into, and is told. */
+class Skips {
+  readonly #base: string;
+  readonly #told: SkippedFile[] = [];
+  readonly #seen = new Set<string>();
+
+  constructor(base: LookBase) {
+    this.#base = base.path === '/' ? '' : base.path;
+  }
+
+  /** Once each, also where it was found by its name and by its text. */
+  add(parts: readonly string[], why: SkippedFile['why']): void {
+    const path = `${this.#base}/${parts.join('/')}`;
+    if (this.#seen.has(path)) return;
+    this.#seen.add(path);
+    if (this.#told.length < mostTold) this.#told.push({ path, why });
+  }
+
+  told(): { readonly skipped: readonly SkippedFile[]; readonly skippedTotal: number } {
+    return { skipped: this.#told, skippedTotal: this.#seen.size };
   }
 }

@@ -8,6 +8,8 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync 
 import { AosError } from '../../../kernel/errors.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { quote } from '../../../kernel/text/quote.ts';
+import { early } from '../../../kernel/turns.ts';
+import { realClock } from '../../clock.ts';
 import { bytesOf } from '../../disk/name-bytes.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
@@ -134,4 +136,33 @@ function nameIn(parts: readonly string[]): string {
 // No name has a slash.
 function keyOf(parts: readonly string[], depth: number): string {
   return parts.slice(0, depth).join('/');
+}
+
+// When a search is to end before its end: because nobody waits any more, or because it is late.
+
+export interface Stop extends Disposable {
+  /** For what waits. */
+  readonly signal: AbortSignal;
+  /** For what does not wait: asked between two files. */
+  isOver(): boolean;
+  /** Whether nobody waits any more. */
+  isCancelled(): boolean;
+}
+
+/** The flag is shared with whoever cancels; it is seen also where no message would arrive. */
+export function stopAfter(timeLimitMs: number, flag: Int32Array, cancelled: AbortSignal): Stop {
+  const [late, ended] = [new AbortController(), new AbortController()];
+  const overAt = realClock.monotonicMs() + timeLimitMs;
+  realClock.sleep(timeLimitMs, ended.signal).then(
+    () => late.abort(early),
+    // It ended in time.
+    () => {},
+  );
+  const isCancelled = () => Atomics.load(flag, 0) !== 0;
+  return {
+    signal: AbortSignal.any([late.signal, cancelled]),
+    isCancelled,
+    isOver: () => isCancelled() || realClock.monotonicMs() > overAt,
+    [Symbol.dispose]: () => ended.abort(early),
+  };
 }

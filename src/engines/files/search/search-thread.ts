@@ -1,6 +1,6 @@
 /** The thread of searching.ts. */
 import type { SearchRequest } from '../../../kernel/files/look.ts';
-import { answerRequests } from '../../threads/thread-work.ts';
+import { answerRequests } from '../../threads/thread-worker.ts';
 import { type IndexWork, indexWorks } from '../index/works.ts';
 import { searchByWalk } from './by-walk.ts';
 

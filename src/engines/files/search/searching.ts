@@ -1,12 +1,13 @@
 /** Finding files: `FileSearching` by threads, ripgrep and an index that somebody asked for. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { matcherOf } from '../../../files/search/matcher.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import type {
   FileLooking,
   FileSearching,
   IndexState,
+  LookFilters,
   SearchRequest,
   SearchResult,
 } from '../../../kernel/files/look.ts';
@@ -14,8 +15,6 @@ import type { Clock } from '../../../kernel/ports.ts';
 import { ThreadWorker, type ThreadWorkerOptions } from '../../threads/thread-worker.ts';
 import { threadBeside } from '../../threads/threads.ts';
 import type { IndexAnswer, IndexRequest, IndexWork } from '../index/works.ts';
-import { asksForContent, searchByType } from './by-type.ts';
-import { findRipgrep } from './rg-program.ts';
 import type { SearchWork } from './search-thread.ts';
 
 export interface FileSearchingOptions {
@@ -162,4 +161,60 @@ function brokenOff(cause: unknown): AosError {
     fix: 'Ask again',
     cause,
   });
+}
+
+// Searches that also ask what kind of file it is by its content, or when a photo was taken.
+// Whoever lists files knows that; so what was found is compared with such a list.
+
+const mostListed = 50_000;
+const mostFound = 2000;
+
+function asksForContent({ types, takenAfter, takenBefore }: LookFilters): boolean {
+  return types !== undefined || takenAfter !== undefined || takenBefore !== undefined;
+}
+
+async function searchByType(
+  { looking, search }: { readonly looking: FileLooking; readonly search: Search },
+  request: SearchRequest,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const { types: _, takenAfter: __, takenBefore: ___, ...filters } = request.filters;
+  const found = await search({ ...request, filters, limit: mostFound }, signal);
+  if (found.hits.length === 0) return found;
+  const sort = { by: 'name', order: 'asc' } as const;
+  const listing = await looking.list({ ...request, sort, limit: mostListed }, signal);
+  const fitting = new Map(listing.files.map((file) => [file.path, file]));
+  const hits = found.hits.flatMap((hit) => {
+    const file = fitting.get(hit.file.path);
+    return file === undefined ? [] : { ...hit, file };
+  });
+  return {
+    ...found,
+    hits: hits.slice(0, request.limit),
+    total: hits.length,
+    truncated: found.truncated || listing.truncated || hits.length > request.limit,
+  };
+}
+
+type Search = (request: SearchRequest, signal: AbortSignal) => Promise<SearchResult>;
+
+// Where ripgrep is. Its packages have one program for one kind of machine each.
+
+/** Nothing where there is none for this machine. From beside the source as from the bundle. */
+export function findRipgrep(from: string = import.meta.dirname): string | undefined {
+  const name = `ripgrep-${process.platform}-${process.arch}`;
+  for (let folder = from; ; folder = dirname(folder)) {
+    const program = join(folder, 'node_modules', '@vscode', name, 'bin', 'rg');
+    if (isProgram(program)) return program;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,13 +3,10 @@ import type { BigIntStats } from 'node:fs';
 import type { Matcher } from '../../../files/search/matcher.ts';
 import { byScore, type Ranked } from '../../../files/search/score.ts';
 import type { SearchHit, SearchRequest } from '../../../kernel/files/look.ts';
-import { foundFile } from '../found-file.ts';
-import { shownLine } from './best-line.ts';
-import { asksForStats, statsFit } from './filter.ts';
-import type { HeldTree } from './held.ts';
-import type { FittingLine } from './rg-output.ts';
-import type { Stop } from './stop.ts';
-import { textBytesAt } from './text.ts';
+import { foundFile } from '../list-part.ts';
+import type { HeldTree, Stop } from './held.ts';
+import { type FittingLine, shownLine, textBytesAt } from './rg-output.ts';
+import { asksForStats, statsFit } from './walk.ts';
 
 /** Of a file that may be meant, below the base. */
 export interface Proposal {

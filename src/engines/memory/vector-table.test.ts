@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestFirst } from './nearest-first.ts';
+import { nearestFirst } from './vector-table.ts';
 
 const ordered = (values: readonly number[]): number[] =>
   nearestFirst({

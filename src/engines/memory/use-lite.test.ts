@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useLiteText } from './use-lite-text.ts';
+import { useLiteText } from './use-lite.ts';
 
 test('an ordinary text stays as it is', () => {
   expect(useLiteText('Jean: where is O’Neill’s Zürich book?')).toBe(

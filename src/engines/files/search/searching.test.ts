@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.ts';
-import { findRipgrep } from './rg-program.ts';
+import { findRipgrep } from './searching.ts';
 
 test('the program that was installed is found', () => {
   expect(findRipgrep()).toMatch(/ripgrep-.*\/bin\/rg$/);
