@@ -5,7 +5,7 @@ import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
 import { openUseLite } from '../src/engines/memory/use-lite.ts';
 import { openTimeZone } from '../src/engines/time-zone.ts';
 import type { Embedder, IndexQuery, MemoryIndex } from '../src/kernel/memory/index-port.ts';
-import { timeSaid } from '../src/memory/time-said.ts';
+import { timeSaid } from '../src/memory/search.ts';
 import { type Dialogue, type Question, readDialogues } from './memory-dialogues.ts';
 import { workplace } from './workplace.ts';
 

@@ -22,18 +22,16 @@ import {
 } from '../ledger/memory/memories.ts';
 import type { GrantRow } from '../ledger/security/grants.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
-import { exportMemoriesOf } from './export.ts';
+import { QueryEmbedding } from './embed-memories.ts';
 import { IndexFollower } from './follow.ts';
-import { type Imported, MemoryImports } from './import.ts';
-import { maySee } from './may-see.ts';
-import { memoryOf } from './memory-of.ts';
+import { exportMemoriesOf, type Imported, MemoryImports } from './import.ts';
 import { type PackWish, packMemories } from './pack.ts';
 import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.ts';
-import { QueryEmbedding } from './query-embedding.ts';
 import { type MemoryFound, type MemoryQuery, searchMemories } from './search.ts';
-import { noteSeen } from './seen.ts';
+import { maySee, noteSeen } from './seen.ts';
 import { type Share, shareMemory, sharesOf, unshareMemory } from './share.ts';
 import { type NewMemory, storeIn } from './store.ts';
+import { memoryOf } from './value.ts';
 
 export interface StoredMemory {
   readonly memory: Memory;

@@ -10,10 +10,9 @@ import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memory/memories.ts';
 import { memoryReach } from '../security/reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
-import { memoryOf } from './memory-of.ts';
 import type { MemoryFound, MemoryQuery } from './search.ts';
 import { noteSeen } from './seen.ts';
-import { outcomeTag } from './tags.ts';
+import { memoryOf } from './value.ts';
 
 export interface PackWish {
   readonly goal: string;
@@ -148,3 +147,6 @@ function shortened(item: RememberedItem, tokens: number): RememberedItem | undef
 function costOf(item: RememberedItem): number {
   return estimateTokens(`\n${rememberedItemText(item)}`);
 }
+
+/** What a run came to. */
+export const outcomeTag = 'outcome';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import type { Embedder } from '../kernel/memory/index-port.ts';
-import { QueryEmbedding } from './query-embedding.ts';
+import { QueryEmbedding } from './embed-memories.ts';
 
 const vector = Float32Array.of(1, 0);
 const never = new AbortController().signal;

@@ -3,6 +3,10 @@
  * what may be seen at that moment.
  */
 import { AosError } from '../kernel/errors.ts';
+import { Sentence } from '../kernel/language/cursor.ts';
+import { takeDates } from '../kernel/language/dates.ts';
+import { whenWords } from '../kernel/language/span-words.ts';
+import { tokensOf } from '../kernel/language/tokens.ts';
 import type {
   AlikeHit,
   IndexFound,
@@ -16,21 +20,18 @@ import {
   type MemoryScope,
   memoryLimits,
 } from '../kernel/memory/memory.ts';
-import type { Instant } from '../kernel/ports.ts';
+import type { Instant, TimeZone } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { type FoundMemory, foundMemories } from '../ledger/memory/found-memories.ts';
 import { memoriesById } from '../ledger/memory/memories.ts';
 import { memoryReach, ownPlaces } from '../security/reach.ts';
 import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import type { QueryEmbedding } from './embed-memories.ts';
 import type { IndexFollower } from './follow.ts';
-import { GrantedFinds } from './may-see.ts';
-import { memoryOf } from './memory-of.ts';
-import type { QueryEmbedding } from './query-embedding.ts';
 import { readQuery } from './search/query.ts';
 import { snippetOf } from './search/snippet.ts';
-import { noteSeen } from './seen.ts';
-import { timeSaid } from './time-said.ts';
-import { searchableText } from './value.ts';
+import { GrantedFinds, noteSeen } from './seen.ts';
+import { memoryOf, searchableText } from './value.ts';
 
 export interface MemoryQuery {
   readonly query: string;
@@ -267,4 +268,27 @@ async function asHits(
       hasMoreAlike,
     };
   });
+}
+
+// What a question says of time: `last week`, `in May 2023`. Memories of then come first.
+
+interface TimeSaid {
+  readonly after?: Instant;
+  readonly before?: Instant;
+  readonly words: string;
+}
+
+/** Undefined where it says nothing of time, or nothing that is clear. */
+export function timeSaid(
+  query: string,
+  today: { readonly now: Instant; readonly zone: TimeZone },
+): TimeSaid | undefined {
+  const dates = takeDates(new Sentence(tokensOf(query)), today);
+  if (dates === undefined || dates.isAmbiguous) return undefined;
+  const { after, before } = dates;
+  return {
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+    words: whenWords(dates, today),
+  };
 }

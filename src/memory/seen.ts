@@ -2,11 +2,14 @@
  * What somebody was shown of memories: noted, so that a purge finds everything that has seen one,
  * and on record where it was somebody else's.
  */
-import { type MemoryKey, memoryDeed } from '../kernel/memory/memory.ts';
-import type { Transaction } from '../ledger/ledger.ts';
+
+import type { Action } from '../kernel/capability/capability.ts';
+import { type MemoryKey, memoriesDeed, memoryDeed } from '../kernel/memory/memory.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
-import { resourceText } from '../security/authorize.ts';
-import type { MemoryCaller } from './deps.ts';
+import { authorize, resourceText, withoutAsking } from '../security/authorize.ts';
+import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { MemoryCaller, MemoryDeps } from './deps.ts';
 
 export interface SeenMemory extends MemoryKey {
   readonly id: number;
@@ -43,4 +46,66 @@ function isOfAnother(principal: string, { owner, scope, author }: SeenMemory): b
 /** Whoever asks what was done to somebody finds it. */
 function whose({ owner, scope, key }: SeenMemory): string {
   return scope === 'shared' ? `memory:shared/${key.split('/')[0]}` : owner;
+}
+
+// Whether somebody may see a memory of another at this moment, in the transaction in which it is
+// shown.
+
+interface Sight {
+  readonly principal: string;
+  readonly place: MemoryKey;
+  readonly action: Extract<Action, 'read' | 'search'>;
+  /** All that lies below the key, too. */
+  readonly isBelow?: boolean;
+}
+
+type SightDeps = Pick<MemoryDeps, 'grants'>;
+
+/** Where the door has decided, asked and counted before. */
+export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<boolean> {
+  const { principal, place, action, isBelow = false } = sight;
+  if (principal === 'owner' || place.owner === principal) return true;
+  const deed = (isBelow ? memoriesDeed : memoryDeed)(principal, place, action);
+  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
+  return decision.kind === 'allowed';
+}
+
+/**
+ * What is found in a search, by the grants by which it is: one search is one use of each. Nobody
+ * can be asked in the middle of it.
+ */
+export class GrantedFinds {
+  readonly #deps: SightDeps;
+  readonly #principal: string;
+  readonly #grants = new Map<string, HeldGrant>();
+  readonly #grantOf = new Map<number, string>();
+
+  constructor(deps: SightDeps, principal: string) {
+    this.#deps = deps;
+    this.#principal = principal;
+  }
+
+  async maySee(sql: Sql, { id, ...place }: MemoryKey & { readonly id: number }): Promise<boolean> {
+    const principal = this.#principal;
+    if (principal === 'owner') return true;
+    const deed = memoryDeed(principal, place, 'search');
+    const decision = withoutAsking(await authorize(this.#deps.grants, sql, { principal, deed }));
+    if (decision.kind === 'denied') return false;
+    if (decision.grant === undefined) return true;
+    this.#grants.set(decision.grant.id, decision.grant);
+    this.#grantOf.set(id, decision.grant.id);
+    return true;
+  }
+
+  /** Which of these may be shown: what would be one use too many is not. Counts the others. */
+  async count(tx: Transaction, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const shown = new Set(ids);
+    for (;;) {
+      const used = new Set([...shown].flatMap((id) => this.#grantOf.get(id) ?? []));
+      const grants = [...used].flatMap((id) => this.#grants.get(id) ?? []);
+      const tooOften = await this.#deps.grants.use(tx, grants);
+      if (tooOften === undefined) return shown;
+      for (const id of ids) if (this.#grantOf.get(id) === tooOften.id) shown.delete(id);
+    }
+  }
 }

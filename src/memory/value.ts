@@ -1,7 +1,7 @@
 /** Values as they are stored, and what of them can be searched. */
 import { createHash } from 'node:crypto';
 import { AosError } from '../kernel/errors.ts';
-import { memoryLimits } from '../kernel/memory/memory.ts';
+import { type Memory, memoryLimits } from '../kernel/memory/memory.ts';
 import { canonicalJson } from '../kernel/text/quote.ts';
 import type { MemoryRow } from '../ledger/memory/memories.ts';
 
@@ -107,4 +107,19 @@ function tooLarge(bytes: number): AosError {
     fix: 'Store it as a file, and remember where it lies',
     details: { bytes, limit_bytes: memoryLimits.valueBytes },
   });
+}
+
+export function memoryOf(row: MemoryRow): Memory {
+  return {
+    ...{ id: row.id, owner: row.owner, scope: row.scope, key: row.key, version: row.version },
+    value: readValue(row),
+    // Written by us, as a list of texts.
+    tags: JSON.parse(row.tags) as readonly string[],
+    thread: row.thread ?? undefined,
+    ...{ author: row.author, source: row.source, createdAt: row.created_at },
+    ...{ validFrom: row.valid_from, validTo: row.valid_to ?? undefined },
+    expiresAt: row.expires_at ?? undefined,
+    isPinned: row.pinned === 1,
+    forgottenAt: row.forgotten_at ?? undefined,
+  };
 }

@@ -9,8 +9,8 @@ import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { isToBePurged } from '../ledger/memory/uses.ts';
 import { findOperation } from '../ledger/operations/operations.ts';
+import { outcomeTag } from '../memory/pack.ts';
 import { storeIn } from '../memory/store.ts';
-import { outcomeTag } from '../memory/tags.ts';
 import type { Run } from './model/deps.ts';
 
 const dayMs = 86_400_000;

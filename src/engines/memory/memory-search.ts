@@ -1,17 +1,35 @@
 /** A search in the index: what fits by its words and by its meaning, in order. */
 import type { AlikeHit, IndexFound, IndexHit, IndexQuery } from '../../kernel/memory/index-port.ts';
-import { byThread } from '../../memory/search/by-thread.ts';
-import { likelihoods } from '../../memory/search/circumstances.ts';
-import { type Fitting, fittingIn, mostFitting, type Ranked } from '../../memory/search/fitting.ts';
-import { fused } from '../../memory/search/fuse.ts';
 import { type Ground, none } from '../../memory/search/ground.ts';
-import { allOf, anyOf, matchOf } from '../../memory/search/match.ts';
-import { type NearRow, nearnessOf, scoreMeaning } from '../../memory/search/meaning-scores.ts';
-import { inOrder, recency } from '../../memory/search/order.ts';
-import { type QueryUnit, readQuery, wordsAsked } from '../../memory/search/query.ts';
-import type { Scores } from '../../memory/search/scores.ts';
+import {
+  allOf,
+  anyOf,
+  matchOf,
+  type QueryUnit,
+  readQuery,
+  wordsAsked,
+} from '../../memory/search/query.ts';
+import {
+  byThread,
+  type Fitting,
+  fittingIn,
+  fused,
+  inOrder,
+  mostFitting,
+  type Ranked,
+  recency,
+} from '../../memory/search/ranking.ts';
+import {
+  likelihoods,
+  type NearRow,
+  nearnessOf,
+  rarity,
+  type Scores,
+  scoreMeaning,
+  scoreWords,
+  type UnitRows,
+} from '../../memory/search/scores.ts';
 import { mostLookedAt, snippetOf } from '../../memory/search/snippet.ts';
-import { rarity, scoreWords, type UnitRows } from '../../memory/search/word-scores.ts';
 import type { Grounds, PlacedGround } from './memory-grounds.ts';
 import { idOf, type MemoryStore, numberOf, placeOf } from './memory-store.ts';
 

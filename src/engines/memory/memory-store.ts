@@ -8,7 +8,7 @@
  *     together in the index of words, in the order in which they came, and no other is looked at.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Searchable } from '../../memory/search/searchable.ts';
+import type { Searchable } from '../../memory/search/words.ts';
 import { dropIndexFile, type IndexKind, openIndexFile, PreparedSql } from '../index-file.ts';
 import { openVectors, type Vectors } from './vectors.ts';
 

@@ -15,7 +15,7 @@ import type {
   StoredVector,
   UnembeddedText,
 } from '../../kernel/memory/index-port.ts';
-import { searchableOf } from '../../memory/search/searchable.ts';
+import { searchableOf } from '../../memory/search/words.ts';
 import { isDamage } from '../index-file.ts';
 import { Grounds } from './memory-grounds.ts';
 import { searchMemories } from './memory-search.ts';

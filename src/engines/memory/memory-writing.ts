@@ -1,9 +1,8 @@
 /** Writing what the ledger says into the index. The same again changes nothing. */
 import { createHash } from 'node:crypto';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../../kernel/memory/index-port.ts';
-import { sayingOf } from '../../memory/search/near-duplicates.ts';
-import { isQuestion, searchableOf, speakerOf } from '../../memory/search/searchable.ts';
-import { wordsOf } from '../../memory/search/words.ts';
+import { sayingOf } from '../../memory/search/ranking.ts';
+import { isQuestion, searchableOf, speakerOf, wordsOf } from '../../memory/search/words.ts';
 import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
 
 /** What happened to a row, for whoever keeps something of it. */

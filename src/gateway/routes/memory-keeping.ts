@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { MemoryKey } from '../../kernel/memory/memory.ts';
 import type { NewEvent } from '../../ledger/ledger.ts';
-import { type PlaceSaid, placeOf } from '../../memory/place.ts';
+import { type PlaceSaid, placeOf } from '../../memory/deps.ts';
 import type { Answer } from '../contract/contract.ts';
 import { actingPrincipal } from '../server/parties.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sayingOf } from './near-duplicates.ts';
+import { sayingOf } from './ranking.ts';
 
 const isSame = (one: string, other: string) => sayingOf(one) === sayingOf(other);
 const twenty = Array.from('abcdefghijklmnopqrst', (letter) => `word${letter}`);

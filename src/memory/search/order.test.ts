@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { byThread } from './by-thread.ts';
-import type { Fitting, Ranked } from './fitting.ts';
-import { fused } from './fuse.ts';
 import { Ground } from './ground.ts';
-import { inOrder, recency } from './order.ts';
+import { byThread, type Fitting, fused, inOrder, type Ranked, recency } from './ranking.ts';
 
 const dayMs = 86_400_000;
 

@@ -3,8 +3,7 @@
  * are marks and means nothing, also where it has a meaning in the language of the index.
  */
 import { AosError } from '../../kernel/errors.ts';
-import { isStopWord } from './stop-words.ts';
-import { folded, wordsOf } from './words.ts';
+import { folded, formsOf, isStopWord, type Searchable, wordsOf } from './words.ts';
 
 /** What counts as one thing that a text has or has not. */
 export type QueryUnit =
@@ -73,4 +72,37 @@ function noWords(): AosError {
     message: 'The query has no word to look for',
     fix: 'Ask with a word or two of what is remembered',
   });
+}
+
+// Queries to the full-text index. They are made of quoted words only: what has a meaning in its
+// language (`OR`, `NEAR`, `*`, the name of a column) is a word like any other.
+
+/** Whatever the column has of the unit. */
+export function matchOf(unit: QueryUnit, column: keyof Searchable): string {
+  return `${column} : (${alternatives(unit).join(' OR ')})`;
+}
+
+function alternatives(unit: QueryUnit): readonly string[] {
+  if (unit.kind === 'phrase') return [quotedWords(unit.words.join(' '))];
+  if (unit.kind === 'word') return formsOf(unit.word).map(quotedWords);
+  return [`${quotedWords(unit.word)} *`, ...shorterThan(unit.word).map(quotedWords)];
+}
+
+/** The index has stems, which may be shorter than what was typed of the word: `adopti*`. */
+function shorterThan(word: string): readonly string[] {
+  return [1, 2, 3].map((less) => word.slice(0, -less)).filter(({ length }) => length >= 4);
+}
+
+function quotedWords(words: string): string {
+  return `"${words.replaceAll('"', '""')}"`;
+}
+
+/** What all of the queries find. */
+export function allOf(matches: readonly string[]): string {
+  return matches.map((match) => `(${match})`).join(' AND ');
+}
+
+/** What one of them finds. */
+export function anyOf(matches: readonly string[]): string {
+  return matches.map((match) => `(${match})`).join(' OR ');
 }

@@ -1,7 +1,6 @@
 /** The stretch of a text that has most of what was asked for. */
 import type { QueryUnit } from './query.ts';
-import { formsOf } from './word-forms.ts';
-import { folded, wordsOf } from './words.ts';
+import { folded, formsOf, wordsOf } from './words.ts';
 
 const mostCharacters = 200;
 /** Behind this nothing is looked for: a snippet need not be the very best. */

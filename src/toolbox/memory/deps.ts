@@ -1,9 +1,8 @@
 import type { Action, Deed } from '../../kernel/capability/capability.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { memoriesDeed, memoryDeed } from '../../kernel/memory/memory.ts';
-import type { MemoryCaller } from '../../memory/deps.ts';
+import { type MemoryCaller, type PlaceSaid, placeOf } from '../../memory/deps.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
-import { type PlaceSaid, placeOf } from '../../memory/place.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 
 export interface MemoryToolDeps {

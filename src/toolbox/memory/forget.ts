@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { placeOf } from '../../memory/place.ts';
+import { placeOf } from '../../memory/deps.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { deedOn, type MemoryToolDeps } from './deps.ts';
 import { place } from './input.ts';

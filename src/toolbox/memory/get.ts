@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { memoryLimits } from '../../kernel/memory/memory.ts';
-import { placeOf } from '../../memory/place.ts';
+import { placeOf } from '../../memory/deps.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';
 import { callerOf, deedOn, type MemoryToolDeps } from './deps.ts';

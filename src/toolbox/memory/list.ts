@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sharedOwner } from '../../kernel/memory/memory.ts';
-import { principalNamed } from '../../memory/place.ts';
+import { principalNamed } from '../../memory/deps.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { callerOf, deedBelow, type MemoryToolDeps, mostShown } from './deps.ts';
 import { agentName, key, scope, time } from './input.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { principalNamed } from '../../memory/place.ts';
+import { principalNamed } from '../../memory/deps.ts';
 import type { MemoryHit } from '../../memory/search.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { callerOf, deedBelow, type MemoryToolDeps } from './deps.ts';

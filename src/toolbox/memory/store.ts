@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { placeOf } from '../../memory/place.ts';
+import { placeOf } from '../../memory/deps.ts';
 import { isStorable, storedValue } from '../../memory/value.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { checkSize } from '../size-limit.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isQuestion, searchableOf, speakerOf } from './searchable.ts';
+import { isQuestion, searchableOf, speakerOf } from './words.ts';
 
 const searchable = (text: string) => searchableOf({ text, key: 'people/jean', tags: ['Red Cars'] });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bestOf } from './best.ts';
+import { bestOf } from './ranking.ts';
 
 test('the best of very many are those that sorting finds', () => {
   const numbers = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 200 });

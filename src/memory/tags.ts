@@ -1,2 +1,0 @@
-/** What a run came to. */
-export const outcomeTag = 'outcome';
