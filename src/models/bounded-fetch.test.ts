@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedFetch } from './bounded-fetch.ts';
+import { boundedFetch } from './retry.ts';
 
 const megabyte = new Uint8Array(1024 * 1024);
 

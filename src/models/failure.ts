@@ -1,6 +1,5 @@
 /** What a vendor's refusal, a broken line or a strange answer means for whoever asked. */
 import { oneLine } from '../kernel/text/quote.ts';
-import { isObject } from './malformed-args.ts';
 
 /**
  * `busy` concerns everybody with that key, `broken` and `unreachable` this call only; all
@@ -150,4 +149,31 @@ function sentenceOf(thrown: unknown): string {
   if (text === '') return 'it did not say why';
   const line = oneLine(text.replaceAll(/\s+/g, ' '));
   return line.length > longestSentence ? `${line.slice(0, longestSentence)}…` : line;
+}
+
+/**
+ * Arguments as models write them: text that should be a JSON object. What is none is handed
+ * on under a name that no tool takes, so that the door refuses it and the model reads why.
+ */
+
+const malformedKey = '$malformed';
+const shownCharacters = 2000;
+
+export function parseArgs(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {};
+  const parsed = parseJson(text);
+  return isObject(parsed) ? parsed : { [malformedKey]: text.slice(0, shownCharacters) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Said by what is returned: this is no object.
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

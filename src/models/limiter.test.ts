@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { until } from '../../tests/support/until.ts';
-import { backoffMs, type Entry, Limiter } from './limiter.ts';
+import { backoffMs, type Entry, Limiter } from './retry.ts';
 
 const forEver = new AbortController().signal;
 

@@ -9,9 +9,8 @@ import type {
   ModelUsage,
 } from '../kernel/agent/model.ts';
 import { estimateMessage, estimatePrompt } from '../kernel/journal/estimate.ts';
-import { isObject, parseArgs } from './malformed-args.ts';
-import { ourToolName } from './tool-names.ts';
-import type { VendorPart } from './vendor-types.ts';
+import { isObject, parseArgs } from './failure.ts';
+import { ourToolName, type VendorPart } from './vendors.ts';
 
 type FinishPart = Extract<VendorPart, { type: 'finish' }>;
 type Open = { readonly kind: 'text' | 'reasoning'; text: string; meta: unknown };

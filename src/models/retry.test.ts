@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { HastyClock } from '../../tests/support/model-server/hasty-clock.ts';
 import type { Failure } from './failure.ts';
-import { Limiter } from './limiter.ts';
-import { type Outcome, withRetries } from './retry.ts';
+import { Limiter, type Outcome, withRetries } from './retry.ts';
 
 const forEver = new AbortController().signal;
 const random = { bytes: (size: number) => new Uint8Array(size) };

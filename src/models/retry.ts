@@ -1,7 +1,6 @@
 /** Asking a busy or broken vendor again, as long as nothing of an answer has come. */
 import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, isWorthRetrying } from './failure.ts';
-import { backoffMs, type Limiter } from './limiter.ts';
 
 export const mostTries = 6;
 /** Who asks for more than this is not waited for. */
@@ -56,4 +55,165 @@ function asksTooMuch({ retryAfterMs = 0 }: Failure): boolean {
 
 function boundedWait(retryAfterMs: number | undefined): number | undefined {
   return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestRetryAfterMs);
+}
+
+// Everybody who uses one key of one vendor goes through here.
+//
+// L1. At most `concurrency` calls run at a time; the rest wait in the order they came.
+// L2. When the vendor says that it is busy, nobody begins until the cool-down is over, and
+//     it doubles each time. What failed in one wave counts once: a call that began before
+//     the last cool-down tells nothing that is not known.
+// L3. An answer ends the doubling.
+
+interface LimiterDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly concurrency: number;
+}
+
+/** Held while a call runs. */
+export interface Entry extends Disposable {
+  readonly beganMs: number;
+}
+
+const firstDelayMs = 500;
+const longestDelayMs = 60_000;
+
+export class Limiter {
+  readonly #deps: LimiterDeps;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #refusals = 0;
+  #coolFromMs = Number.NEGATIVE_INFINITY;
+  #coolUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: LimiterDeps) {
+    this.#deps = deps;
+  }
+
+  async enter(signal: AbortSignal): Promise<Entry> {
+    signal.throwIfAborted();
+    await this.#takePlace(signal);
+    try {
+      await this.#untilCool(signal);
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+    let isHeld = true;
+    return {
+      beganMs: this.#deps.clock.monotonicMs(),
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#leave();
+        isHeld = false;
+      },
+    };
+  }
+
+  /** The vendor turned that call away; `retryAfterMs` is what it asked for, if anything. */
+  coolDown({ beganMs }: Entry, retryAfterMs: number | undefined): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    // L2
+    if (beganMs >= this.#coolFromMs) {
+      this.#refusals++;
+      this.#coolFromMs = nowMs;
+    }
+    const delayMs = Math.max(retryAfterMs ?? 0, backoffMs(this.#refusals, this.#deps.random));
+    this.#coolUntilMs = Math.max(this.#coolUntilMs, nowMs + delayMs);
+  }
+
+  answered(): void {
+    this.#refusals = 0;
+  }
+
+  // L1
+  async #takePlace(signal: AbortSignal): Promise<void> {
+    if (this.#running < this.#deps.concurrency) {
+      this.#running++;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      this.#waiting.splice(this.#waiting.indexOf(take), 1);
+      reject(signal.reason);
+    };
+    const take = (): void => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    this.#waiting.push(take);
+    signal.addEventListener('abort', giveUp, { once: true });
+    await promise;
+  }
+
+  // The place of who leaves goes to who waited longest.
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running--;
+    else next();
+  }
+
+  // Somebody else may prolong it meanwhile.
+  async #untilCool(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const leftMs = this.#coolUntilMs - clock.monotonicMs();
+      if (!(leftMs > 0)) return;
+      await clock.sleep(leftMs, signal);
+    }
+  }
+}
+
+/** How long to wait after that many failures in a row, spread over the upper half. */
+export function backoffMs(failures: number, random: Random): number {
+  const delayMs = Math.min(firstDelayMs * 2 ** (Math.max(1, failures) - 1), longestDelayMs);
+  return Math.round(delayMs * (0.5 + fraction(random) / 2));
+}
+
+function fraction(random: Random): number {
+  const [high = 0, low = 0] = random.bytes(2);
+  return (high * 256 + low) / 65_536;
+}
+
+/**
+ * `fetch` for asking vendors: it follows no redirect, because the key would go along, and it
+ * reads no more than an answer can be.
+ */
+
+const mostAnswerBytes = 64 * 1024 * 1024;
+const mostErrorBytes = 64 * 1024;
+
+export function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, { ...init, redirect: 'manual' });
+    if (response.body === null) return response;
+    const body = response.body.pipeThrough(
+      response.ok ? refusingAfter(mostAnswerBytes) : endingAfter(mostErrorBytes),
+    );
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  };
+}
+
+function refusingAfter(limitBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > limitBytes) controller.error(new Error('the answer is too long to be read'));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+// Of an error its beginning is enough.
+function endingAfter(limitBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, limitBytes - bytes));
+      bytes += chunk.length;
+      if (bytes >= limitBytes) controller.terminate();
+    },
+  });
 }

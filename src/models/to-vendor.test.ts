@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ModelMessage } from '../kernel/agent/model.ts';
-import { parseArgs } from './malformed-args.ts';
+import { parseArgs } from './failure.ts';
 import { toVendor } from './to-vendor.ts';
-import { ourToolName, vendorToolName } from './tool-names.ts';
+import { ourToolName, vendorToolName } from './vendors.ts';
 
 const promptOf = (...messages: readonly ModelMessage[]) =>
   toVendor({ messages, tools: [], maxOutputTokens: 10 }, 'anthropic').prompt;

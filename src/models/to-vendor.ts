@@ -8,15 +8,15 @@
  *     journal may hold calls of another vendor's model, or of one that repeats its ids.
  */
 import type { AnswerPart, ModelMessage, ModelRequest, OfferedTool } from '../kernel/agent/model.ts';
-import { isObject } from './malformed-args.ts';
-import { vendorToolName } from './tool-names.ts';
-import type {
-  VendorMessage,
-  VendorPrompt,
-  VendorRequest,
-  VendorTool,
-  Wire,
-} from './vendor-types.ts';
+import { isObject } from './failure.ts';
+import {
+  type VendorMessage,
+  type VendorPrompt,
+  type VendorRequest,
+  type VendorTool,
+  vendorToolName,
+  type Wire,
+} from './vendors.ts';
 
 export function toVendor(request: ModelRequest, wire: Wire): VendorRequest {
   const tools = request.tools.map(vendorTool);

@@ -2,13 +2,11 @@
 import type { Asking, LanguageModel, ModelAnswer, ModelRequest } from '../kernel/agent/model.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, failureOf } from './failure.ts';
-import type { Limiter } from './limiter.ts';
 import { type AskedModel, badKey, modelError, noKey } from './model-errors.ts';
 import { AnswerReader } from './read-answer.ts';
-import { type Outcome, withRetries } from './retry.ts';
+import { type Limiter, type Outcome, withRetries } from './retry.ts';
 import { toVendor } from './to-vendor.ts';
-import type { VendorModel, VendorPart } from './vendor-types.ts';
-import { openVendor, type VendorAddress } from './vendors.ts';
+import { openVendor, type VendorAddress, type VendorModel, type VendorPart } from './vendors.ts';
 
 export interface VendorDeps {
   readonly clock: Clock;

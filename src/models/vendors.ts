@@ -1,5 +1,5 @@
 /** The provider packages. Each is loaded when a model of its kind is first asked. */
-import type { VendorModel, Wire } from './vendor-types.ts';
+import type { AnthropicProvider } from '@ai-sdk/anthropic';
 
 export interface VendorAddress {
   readonly wire: Wire;
@@ -49,4 +49,37 @@ export async function openVendor(
       }).chatModel(model);
     }
   }
+}
+
+// The shapes of the provider packages, taken off one of them: all speak the same interface.
+
+/** A model of a vendor, before anything of ours is around it. */
+export type VendorModel = ReturnType<AnthropicProvider['languageModel']>;
+
+export type VendorRequest = Parameters<VendorModel['doStream']>[0];
+export type VendorPrompt = VendorRequest['prompt'];
+export type VendorMessage = VendorPrompt[number];
+export type VendorTool = NonNullable<VendorRequest['tools']>[number];
+
+type VendorStream = Awaited<ReturnType<VendorModel['doStream']>>['stream'];
+export type VendorPart = VendorStream extends ReadableStream<infer Part> ? Part : never;
+
+/** The ways in which a vendor is spoken to. */
+export type Wire = 'anthropic' | 'openai-responses' | 'openai-chat' | 'openai-compatible';
+
+/** Our tools have dots in their names, which no vendor takes; none of ours has a hyphen. */
+
+const longestName = 64;
+
+export function vendorToolName(tool: string): string {
+  const name = tool
+    .replaceAll('.', '-')
+    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, longestName);
+  return name === '' ? 'unnamed' : name;
+}
+
+/** What a model made up is passed on too: the door to the tools answers it. */
+export function ourToolName(vendorName: string): string {
+  return vendorName.replaceAll('-', '.');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { globMatches } from './glob.ts';
+import { globMatches } from './scripted-model.ts';
 import { badTemplate, fillText, fillValue } from './template.ts';
 
 const facts = {

@@ -3,7 +3,7 @@
  * `{{result 1 | json items.0.name | first 20}}`.
  */
 import { quote } from '../../kernel/text/quote.ts';
-import { isObject } from '../malformed-args.ts';
+import { isObject } from '../failure.ts';
 
 /** What a conversation holds that a template can ask for. */
 export interface Facts {

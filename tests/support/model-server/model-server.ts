@@ -12,9 +12,8 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ModelRequest } from '../../../src/kernel/agent/model.ts';
-import { followScript } from '../../../src/models/scripted/follow.ts';
 import { checkScript, type ScriptText } from '../../../src/models/scripted/script.ts';
-import { scriptedAnswer } from '../../../src/models/scripted/scripted-answer.ts';
+import { followScript, scriptedAnswer } from '../../../src/models/scripted/scripted-model.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import { chatWire } from './chat-wire.ts';
 import { responsesWire } from './responses-wire.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { AnswerPart, ModelAnswer, ModelRequest } from '../../../src/kernel/agent/model.ts';
 import { pieces } from '../../../src/models/scripted/scripted-model.ts';
-import { ourToolName, vendorToolName } from '../../../src/models/tool-names.ts';
+import { ourToolName, vendorToolName } from '../../../src/models/vendors.ts';
 
 export interface ServedRequest {
   readonly model: string;
