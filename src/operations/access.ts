@@ -12,8 +12,7 @@ import { type ArtifactRow, artifactsOf, findArtifact } from '../ledger/operation
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { recordDenial } from '../security/authorize.ts';
 import type { OperationsDeps } from './deps.ts';
-import { endArtifact, isPast } from './expire.ts';
-import { checkGrant } from './expiry.ts';
+import { checkGrant, endArtifact, isPast } from './expire.ts';
 
 /** `owner` is the owner of the home, who may look at everything. */
 export type Sight = 'own' | 'owner' | 'granted';

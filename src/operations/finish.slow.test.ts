@@ -20,8 +20,7 @@ import {
 import type { Blobs } from '../blobs/blobs.ts';
 import { endOperation, findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { finishAll } from './finish.ts';
-import { metadataLabel } from './folder.ts';
-import { goneIn } from './gone.ts';
+import { goneIn, metadataLabel } from './folder.ts';
 
 const folderOf = ({ folder }: TemporaryOperations, { id }: OperationRow): string =>
   folder.at('artifacts', 'operations', id);

@@ -14,6 +14,7 @@
 import { hash } from 'node:crypto';
 import { removeTree } from '../kernel/disk/folders.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
+import type { JournalStep, Step, ToldResult } from '../kernel/journal/step.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { artifactsOf } from '../ledger/operations/artifacts.ts';
 import {
@@ -33,10 +34,9 @@ import {
 import { eraseSteps, readSteps } from '../ledger/operations/steps.ts';
 import { eraseCalls } from '../ledger/security/journal.ts';
 import { workspaceOf } from '../security/agent-folders.ts';
-import { alertOnce } from './alert.ts';
 import type { OperationsDeps } from './deps.ts';
 import { writeFolder } from './folder.ts';
-import { logLine } from './log-lines.ts';
+import { alertOnce } from './monitor.ts';
 
 const batchRows = 50;
 
@@ -175,4 +175,49 @@ async function erase(deps: OperationsDeps, row: OperationRow): Promise<void> {
 /** Of what was stored, which is sealed: from it nobody can guess what it was. */
 function digestOf(text: string): string {
   return `sha256:${hash('sha256', text)}`;
+}
+
+// What is told of the steps of an operation: what was done, and never what was said.
+
+/** One line for each step. */
+export function logLine({ at, step }: JournalStep): string {
+  return `${new Date(at).toISOString()} ${wordsOf(step)}`;
+}
+
+function wordsOf(step: Step): string {
+  switch (step.kind) {
+    case 'begun':
+      return `begun: ${step.because}`;
+    case 'remembered':
+      return `told of ${step.items.length} memory(s)`;
+    case 'mail':
+      return `${step.messages.length} message(s) came in`;
+    case 'asked':
+      return `turn ${step.turn}: the model is asked`;
+    case 'answered':
+      return `turn ${step.turn}: the model has answered${callsIn(step)}`;
+    case 'lost':
+      return `turn ${step.turn}: the answer was lost, and is asked for again`;
+    case 'results':
+      return `turn ${step.turn}: ${step.results.map(resultWords).join(', ')}`;
+    case 'note':
+      return `a warning: ${step.code}`;
+    case 'summary':
+      return 'what was said before was made shorter';
+    case 'checkpoint':
+      return 'put aside, to go on from here';
+    case 'ended':
+      return `ended: ${step.state}`;
+  }
+}
+
+// What a model calls a tool is said by the model, until there is a tool that was called.
+function callsIn({ parts }: Extract<Step, { kind: 'answered' }>): string {
+  const { length } = parts.filter(({ kind }) => kind === 'tool-call');
+  return length === 0 ? '' : `, and makes ${length} call(s)`;
+}
+
+function resultWords({ tool, is_error, call_id }: ToldResult): string {
+  if (call_id === '') return 'a call was refused';
+  return `${tool} ${is_error ? 'has failed' : 'is done'}`;
 }

@@ -4,21 +4,31 @@
  * none of it is read by us: it can be written again at any time.
  */
 import { dirname, join } from 'node:path';
-import { addressOfGrantee } from '../kernel/agent/operation.ts';
+import { addressOfGrantee, artifactLimits } from '../kernel/agent/operation.ts';
 import { writeFileDurably } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
 import { ensureFolder, removeIfThere, removeTree } from '../kernel/disk/folders.ts';
-import type { Disk } from '../kernel/ports.ts';
+import { AosError } from '../kernel/errors.ts';
+import { checkFileName } from '../kernel/files/names.ts';
+import type { Disk, Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import { readAccesses, type SealedEvent } from '../ledger/events.ts';
-import type { Sql } from '../ledger/ledger.ts';
-import { type ArtifactRow, artifactsOf } from '../ledger/operations/artifacts.ts';
-import { setLoggedSeq } from '../ledger/operations/finish.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import {
+  type ArtifactRow,
+  artifactsOf,
+  type GoneWhy,
+  markGone,
+  markSwept,
+  operationsWithArtifacts,
+  unsweptArtifacts,
+} from '../ledger/operations/artifacts.ts';
+import { finishAgain, loggedSeq, setLoggedSeq } from '../ledger/operations/finish.ts';
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { findPrincipal } from '../ledger/security/principals.ts';
-import { ending } from './artifact-name.ts';
+import { deleteUnneededBlob, dropReferencesOf } from '../ledger/transfers/blobs.ts';
 import type { OperationsDeps } from './deps.ts';
-import { operationFolder, sealedFolder } from './gone.ts';
 
 type FolderDeps = Pick<
   OperationsDeps,
@@ -153,7 +163,7 @@ export async function sweepPending({ disk, home }: FolderDeps): Promise<void> {
 const mostLogged = 1000;
 
 /** The latest accesses, from the events; the events themselves are all of them. */
-export async function writeAccessLog(deps: FolderDeps, operation: string): Promise<void> {
+async function writeAccessLog(deps: FolderDeps, operation: string): Promise<void> {
   const { home, ledger } = deps;
   const page = { after: 0, limit: mostLogged };
   const events = (await readAccesses(ledger.committed, operation, page)).toReversed();
@@ -180,4 +190,117 @@ async function makeFolders(disk: Disk, home: string, folder: string): Promise<vo
   if (folder === home) return;
   await makeFolders(disk, home, dirname(folder));
   if (await ensureFolder(disk, folder)) await disk.syncFolder(dirname(folder));
+}
+
+// What an artifact may be called: the parts of a path below the operation's own folder.
+
+/** Throws `artifact.bad-name`. */
+export function checkArtifactName(name: string): void {
+  const parts = name.split('/');
+  if (parts.length > artifactLimits.nameParts) {
+    throw badName(quote(name.slice(0, 80)), `it has more than ${artifactLimits.nameParts} parts`);
+  }
+  for (const part of parts) checkFileName(part, badName);
+  if (parts.slice(0, -1).some((folder) => folder.toLowerCase().endsWith(ending))) {
+    // It would stand where the sealed bytes of another one stand.
+    throw badName(quote(name.slice(0, 80)), `a folder in it ends with "${ending}"`);
+  }
+  // A part becomes a file of its own, with an ending behind it.
+  if (Buffer.byteLength(name) > artifactLimits.nameLength - ending.length) {
+    throw badName(quote(name.slice(0, 80)), `it is longer than ${artifactLimits.nameLength} bytes`);
+  }
+}
+
+/** Of the sealed bytes. */
+const ending = '.enc';
+
+export function badName(shown: string, rule: string): AosError {
+  return new AosError('artifact.bad-name', {
+    message: `${shown} cannot be an artifact: ${rule}`,
+    fix: 'Give it a plain name, and leave out what is no file',
+  });
+}
+
+// An artifact goes: first its row says so, with its key and who needed its bytes; then its bytes.
+//
+// B1. Its bytes are its own: sealed with a key that no other has, they equal no others. So they
+//     need not wait to be found unneeded.
+// B2. Who dies before the bytes are gone leaves a row that is not swept, and is swept later.
+
+type GoneDeps = Pick<OperationsDeps, 'ledger' | 'blobs' | 'disk' | 'home' | 'log'>;
+
+/** False when it is gone already. */
+export async function goneIn(
+  tx: Transaction,
+  { id, operation, hash }: ArtifactRow,
+  { why, at }: { readonly why: GoneWhy; readonly at: Instant },
+): Promise<boolean> {
+  if (!(await markGone(tx, id, { why, at }))) return false;
+  await dropReferencesOf(tx, `artifact:${id}`);
+  await deleteUnneededBlob(tx, hash);
+  // What its folder says has changed.
+  await finishAgain(tx, operation);
+  return true;
+}
+
+/** B1. What fails is left for the next sweep. */
+export async function letGo(
+  { ledger, blobs, disk, home, log }: GoneDeps,
+  { id, operation, name, hash }: ArtifactRow,
+): Promise<void> {
+  try {
+    await removeIfThere(disk, join(sealedFolder(home, operation), `${name}${ending}`));
+    await blobs.delete(hash);
+    await ledger.transact((tx) => markSwept(tx, id));
+  } catch (failure) {
+    log.error({ err: failure, artifact: id }, 'the bytes of an artifact that is gone are left');
+  }
+}
+
+const batchRows = 100;
+
+// B2
+export async function sweepGone(deps: GoneDeps): Promise<void> {
+  for (;;) {
+    const rows = await unsweptArtifacts(deps.ledger.committed, batchRows);
+    for (const row of rows) await letGo(deps, row);
+    if (rows.length < batchRows) return;
+    const left = await unsweptArtifacts(deps.ledger.committed, 1);
+    // What cannot be removed now must not be tried for ever.
+    if (left[0]?.id === rows[0]?.id) return;
+  }
+}
+
+function operationFolder(home: string, operation: string): string {
+  return join(home, 'artifacts', 'operations', operation);
+}
+
+function sealedFolder(home: string, operation: string): string {
+  return join(operationFolder(home, operation), 'artifacts');
+}
+
+// access_log.json of every operation that somebody has had something of since it was written.
+
+const logBatchRows = 200;
+
+export async function writeAccessLogs(deps: OperationsDeps): Promise<void> {
+  const sql = deps.ledger.committed;
+  for (let after = ''; ; ) {
+    const ids = await operationsWithArtifacts(sql, { after, limit: logBatchRows });
+    for (const id of ids) await writeIfNew(deps, id);
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < logBatchRows) return;
+    after = last;
+  }
+}
+
+/** False where nothing was to be written. */
+export async function writeIfNew(deps: OperationsDeps, id: string): Promise<boolean> {
+  const sql = deps.ledger.committed;
+  const page = { after: await loggedSeq(sql, id), limit: 1 };
+  if ((await readAccesses(sql, id, page)).length === 0) return false;
+  const folder = await deps.disk.stat(operationFolder(deps.home, id)).catch(() => undefined);
+  if (folder?.kind !== 'folder') return false;
+  await writeAccessLog(deps, id);
+  return true;
 }

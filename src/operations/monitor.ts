@@ -7,15 +7,21 @@
  *     is told once.
  * M2. An operation whose grant was taken back is ended, also when the daemon died in between.
  */
-import { artifactLimits } from '../kernel/agent/operation.ts';
+
+import { join } from 'node:path';
+import { artifactLimits, isGrantee } from '../kernel/agent/operation.ts';
+import { isMissing } from '../kernel/disk/errors.ts';
+import { AosError } from '../kernel/errors.ts';
+import type { Disk } from '../kernel/ports.ts';
 import { countArtifacts } from '../ledger/operations/artifacts.ts';
 import { readBudget } from '../ledger/operations/budgets.ts';
+import { noteAlert, operationNoteKey } from '../ledger/operations/finish.ts';
 import { type OperationRow, openSealedOperations } from '../ledger/operations/operations.ts';
 import { ignoreOver } from '../runtime/submit.ts';
-import { alertOnce } from './alert.ts';
+import { tellLater } from '../runtime/tell.ts';
+import { workspaceOf } from '../security/agent-folders.ts';
 import type { OperationsDeps } from './deps.ts';
-import { isTakenBack } from './expiry.ts';
-import { workspaceBytes } from './workspace-size.ts';
+import { isTakenBack } from './expire.ts';
 
 export type Limited = 'time' | 'disk' | 'artifacts';
 
@@ -91,4 +97,78 @@ export async function endRevokedAll(deps: OperationsDeps): Promise<void> {
 async function endRevoked(deps: OperationsDeps, id: string): Promise<void> {
   const reason = 'the grant under which it was submitted was revoked';
   await deps.queue?.cancel(id, { by: 'system', reason }).catch(ignoreOver);
+}
+
+// Tells once, by a message and an event, that somebody has to look at an operation.
+
+interface Alert {
+  /** Of each operation, each is told once: also after a restart, and however often it is looked at. */
+  readonly name: string;
+  readonly body: string;
+  /** For the event. */
+  readonly data: object;
+}
+
+/** An outsider has no mailbox here: then the owner of the home is told. False when it was before. */
+export async function alertOnce(
+  { ledger, clock }: Pick<OperationsDeps, 'ledger' | 'clock'>,
+  { id, owner }: Pick<OperationRow, 'id' | 'owner'>,
+  { name, body, data }: Alert,
+): Promise<boolean> {
+  return ledger.transact(async (tx) => {
+    if (!(await noteAlert(tx, id, name))) return false;
+    const to = isGrantee(owner) ? 'owner' : owner;
+    await tellLater(tx, { to, key: operationNoteKey(id, name), body }, clock.now());
+    const subject = `operation:${id}`;
+    await tx.record({ actor: 'system', kind: 'operation.alert', subject, data });
+    return true;
+  });
+}
+
+// What the workspace of an operation holds, counted without following anything out of it.
+
+// Each folder on the way is held.
+const deepest = 128;
+
+/** Stops counting when it is more than `most`; what is nested too deep is too much. */
+async function sizeBelow(disk: Disk, folder: string, most: number, depth = 0): Promise<number> {
+  if (depth > deepest) return Number.POSITIVE_INFINITY;
+  await using held = await disk.holdFolder(folder);
+  let bytes = 0;
+  for (const name of await disk.list(held.path)) {
+    const path = join(held.path, name);
+    const entry = await disk.stat(path);
+    if (entry?.kind === 'folder') bytes += await sizeBelow(disk, path, most - bytes, depth + 1);
+    else bytes += entry?.sizeBytes ?? 0;
+    if (bytes > most) break;
+  }
+  return bytes;
+}
+
+async function workspaceBytes(
+  { disk, home, limits }: Pick<OperationsDeps, 'disk' | 'home' | 'limits'>,
+  { agent }: Pick<OperationRow, 'agent'>,
+): Promise<number> {
+  try {
+    return await sizeBelow(disk, workspaceOf(home, agent), limits.workspaceBytes);
+  } catch (failure) {
+    // None was made yet; or something in it went just now, and it is counted again soon.
+    if (isMissing(failure)) return 0;
+    throw failure;
+  }
+}
+
+/** Throws `operation.over-limit`. What it has stored may be as much once more. */
+export async function checkWorkspace(
+  deps: Pick<OperationsDeps, 'disk' | 'home' | 'limits'>,
+  operation: Pick<OperationRow, 'agent'>,
+  storedBytes = 0,
+): Promise<void> {
+  const { workspaceBytes: most } = deps.limits;
+  if (storedBytes <= most && (await workspaceBytes(deps, operation)) <= most) return;
+  throw new AosError('operation.over-limit', {
+    message: `The workspace, or what was stored from it, holds more than the ${most} bytes that an operation may keep, or folders nested deeper than ${deepest}`,
+    fix: 'Let it keep less, or remove what it does not need any more',
+    details: { limit_bytes: most },
+  });
 }

@@ -25,21 +25,20 @@ import {
   seeOperation,
   unknownOperation,
 } from './access.ts';
-import { writeAccessLogs, writeIfNew } from './access-logs.ts';
-import { ArtifactStorageService } from './artifact-storage.ts';
+import {
+  type ArtifactDownload,
+  ArtifactStorageService,
+  downloadArtifact,
+} from './artifact-storage.ts';
 import { collectArtifacts } from './collect.ts';
 import type { OperationsDeps } from './deps.ts';
-import { type ArtifactDownload, downloadArtifact } from './download.ts';
-import { endArtifact } from './expire.ts';
-import { expiryOf, isTakenBack } from './expiry.ts';
+import { endArtifact, expiryOf, isTakenBack } from './expire.ts';
 import { finishAll, linesOf } from './finish.ts';
-import { sweepFolders, sweepPending } from './folder.ts';
-import { learnKey, rewrapAll } from './learn-key.ts';
-import { endRevokedAll, watchResources } from './monitor.ts';
-import { type Rotated, rotateKeys, sealAnew } from './rotate.ts';
+import { sweepFolders, sweepPending, writeAccessLogs, writeIfNew } from './folder.ts';
+import { checkWorkspace, endRevokedAll, watchResources } from './monitor.ts';
+import { learnKey, type Rotated, rewrapAll, rotateKeys, sealAnew } from './rotate.ts';
 import { type OperationOrder, queueOf, startOperation } from './start.ts';
 import { type Artifact, storeArtifact } from './store-artifact.ts';
-import { checkWorkspace } from './workspace-size.ts';
 
 const finishBell = 'finish';
 const netMs = 5000;

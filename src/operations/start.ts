@@ -12,7 +12,7 @@ import { findPrincipal, insertPrincipal } from '../ledger/security/principals.ts
 import type { Goal } from '../runtime/submit.ts';
 import { permitUse } from '../security/authorize.ts';
 import type { OperationQueue, OperationsDeps } from './deps.ts';
-import { checkGrant, endOfGrant } from './expiry.ts';
+import { checkGrant, endOfGrant } from './expire.ts';
 
 export interface OperationOrder {
   readonly goal: string;

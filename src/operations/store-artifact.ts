@@ -29,9 +29,8 @@ import { findOperation, type OperationRow } from '../ledger/operations/operation
 import { findPrincipal } from '../ledger/security/principals.ts';
 import { addBlobReference, needBlob } from '../ledger/transfers/blobs.ts';
 import { isOver } from '../runtime/submit.ts';
-import { badName, checkArtifactName } from './artifact-name.ts';
 import type { OperationsDeps } from './deps.ts';
-import { goneIn, letGo } from './gone.ts';
+import { badName, checkArtifactName, goneIn, letGo } from './folder.ts';
 
 /** What an agent has made, before it is sealed. */
 export interface Artifact {

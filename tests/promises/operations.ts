@@ -135,7 +135,7 @@ export const operationPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'only what was stored is counted, and not what lies there',
-      file: 'src/operations/workspace-size.ts',
+      file: 'src/operations/monitor.ts',
       find: ' && (await workspaceBytes(deps, operation)) <= most) return;',
       put: ') return;',
     },

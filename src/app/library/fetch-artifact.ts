@@ -18,7 +18,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { ownPrefix } from '../../kernel/files/names.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { checkArtifactName } from '../../operations/artifact-name.ts';
+import { checkArtifactName } from '../../operations/folder.ts';
 import type { KeyPair } from '../../security/identity/key-pair.ts';
 import { makeFolders } from '../../transfer/ends/targets.ts';
 

@@ -12,7 +12,7 @@ import { timeText } from '../../kernel/text/time-text.ts';
 import { findOperation, type OperationRow } from '../../ledger/operations/operations.ts';
 import { insertHandle } from '../../ledger/security/principals.ts';
 import { unknownOperation } from '../../operations/access.ts';
-import { keyFor } from '../../operations/collection.ts';
+import { keyFor } from '../../operations/collect.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
 import type { Answer } from '../contract/contract.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkArtifactName } from './artifact-name.ts';
+import { checkArtifactName } from './folder.ts';
 
 const longest = 255 - '.enc'.length;
 

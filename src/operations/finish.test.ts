@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RememberedItem, Step } from '../kernel/journal/step.ts';
-import { logLine } from './log-lines.ts';
+import { logLine } from './finish.ts';
 
 const secret = 'only the journal has this';
 const usage = { input_tokens: 1, output_tokens: 1 };
