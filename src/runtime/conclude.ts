@@ -8,18 +8,22 @@ import type { Step } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { agentInnards } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import { isToBePurged } from '../ledger/memory/uses.ts';
 import { operationNoteKey } from '../ledger/operations/finish.ts';
 import { freeLease } from '../ledger/operations/leases.ts';
 import {
   endOperation,
+  findOperation,
   type OperationRow,
   openOperationsOf,
 } from '../ledger/operations/operations.ts';
 import { appendSteps, openQuestion } from '../ledger/operations/steps.ts';
+import { outcomeTag } from '../memory/pack.ts';
+import { storeIn } from '../memory/store.ts';
 import { withdrawCalls } from '../tools/withdraw.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
-import { keepOutcome } from './outcomes.ts';
+import type { Run } from './model/deps.ts';
 import { shortEnough, tellLater } from './tell.ts';
 
 export type Ending =
@@ -118,4 +122,69 @@ function noteFor({ operation, ending }: Conclusion) {
   const head = `CHILD: ${agent}\nOPERATION: ${id}\nSTATE: ${ending.state}\nTRUST: data\n`;
   const body = `${head}\n${shortEnough(textOf(ending))}\n`;
   return { to: owner, key: operationNoteKey(id, 'ended'), body };
+}
+
+// What runs leave behind in the memory of their agent: what they came to, for whoever reviews it,
+// and what was said before it was made shorter. Nothing of it is told to a model by itself, and
+// nothing is kept of an operation that has a key of its own, because that is to be erased.
+
+const dayMs = 86_400_000;
+const outcomeMs = 90 * dayMs;
+const summaryMs = 7 * dayMs;
+const longestGoal = 2000;
+const longestText = 4000;
+
+interface Outcome {
+  readonly operation: { readonly id: string; readonly agent: string };
+  readonly ending:
+    | { readonly state: 'completed'; readonly text: string }
+    | { readonly state: 'failed' | 'cancelled'; readonly error: AosError };
+  readonly at: Instant;
+}
+
+async function keepOutcome(
+  tx: Transaction,
+  { operation: { id, agent }, ending, at }: Outcome,
+): Promise<void> {
+  const row = await findOperation(tx, id);
+  if (row === undefined || row.is_sealed === 1 || (await isToBePurged(tx, id))) return;
+  const result =
+    ending.state === 'completed'
+      ? { result: cut(ending.text, longestText) }
+      : { error: ending.error.code, why: cut(ending.error.message, longestText) };
+  await storeIn(
+    tx,
+    {
+      place: { owner: `agent:${agent}`, scope: 'long-term', key: `outcomes/${id}` },
+      value: { goal: cut(row.goal, longestGoal), state: ending.state, ...result },
+      tags: [outcomeTag, ending.state],
+      ttlMs: outcomeMs,
+      ...{ author: 'system', source: `operation:${id}` },
+    },
+    at,
+  );
+}
+
+/** The originals stay in the journal. */
+export async function keepSummary(
+  tx: Transaction,
+  { operation: { id, is_sealed }, agent }: Run,
+  { text, up_to }: Extract<Step, { kind: 'summary' }>,
+  at: Instant,
+): Promise<void> {
+  if (is_sealed === 1) return;
+  await storeIn(
+    tx,
+    {
+      place: { owner: `agent:${agent}`, scope: 'context', key: `runs/${id}/summary` },
+      ...{ value: text, tags: ['summary'], ttlMs: summaryMs },
+      ...{ author: 'system', source: `operation:${id}/${up_to}`, operation: id },
+    },
+    at,
+  );
+}
+
+function cut(text: string, longest: number): string {
+  const whole = text.toWellFormed().replaceAll('\0', ' ');
+  return whole.length <= longest ? whole : `${whole.slice(0, longest).toWellFormed()} […]`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOf, pricesFrom } from './prices.ts';
+import { costOf, pricesFrom } from './budgets.ts';
 
 const prices = pricesFrom('anthropic:claude-x=3/15 ollama:*=0/0');
 

@@ -264,7 +264,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the last lines are told only of what was killed',
-      file: 'src/runtime/command/end-words.ts',
+      file: 'src/runtime/command/end-program.ts',
       find: "isOk(end) || lines === ''",
       put: "end.kind !== 'killed' || lines === ''",
     },

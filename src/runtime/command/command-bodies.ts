@@ -22,11 +22,16 @@ import { mustTurnTo, turnTo, type Why } from '../life.ts';
 import { beginProgram, leaseOf, specOfPending, tellNotStarted } from './begin-program.ts';
 import type { CommandDeps } from './deps.ts';
 import { endProgram, escalate } from './end-program.ts';
-import { type LiveProgram, limitOf, stopProgram } from './live-program.ts';
-import { lookAtProgram } from './look-at-program.ts';
 import { recoverPrograms } from './recover-programs.ts';
 import { StartQueue } from './start-queue.ts';
-import { placesOf, readCommandSpec } from './stored-program.ts';
+import {
+  type LiveProgram,
+  limitOf,
+  lookAtProgram,
+  placesOf,
+  readCommandSpec,
+  stopProgram,
+} from './stored-program.ts';
 
 const usualGraceMs = 5000;
 const tryAgainMs = 2000;

@@ -19,8 +19,13 @@ import { turnTo } from '../life.ts';
 import { leaseOf } from './begin-program.ts';
 import type { BodySandboxes, CommandDeps } from './deps.ts';
 import { endProgram } from './end-program.ts';
-import { type LiveProgram, limitOf } from './live-program.ts';
-import { readCommandSpec, readProgram, type StoredProgram } from './stored-program.ts';
+import {
+  type LiveProgram,
+  limitOf,
+  readCommandSpec,
+  readProgram,
+  type StoredProgram,
+} from './stored-program.ts';
 
 export interface RecoveredInto {
   adopted(name: string, live: LiveProgram): void;

@@ -2,10 +2,14 @@
 import { join } from 'node:path';
 import { type CommandSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Instant } from '../../kernel/ports.ts';
-import type { ProgramRecord } from '../../kernel/programs.ts';
+import type { Clock, Instant } from '../../kernel/ports.ts';
+import type { ProgramEnd, ProgramRecord, RunningProgram } from '../../kernel/programs.ts';
+import type { HeldBody, SandboxLimit } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import { early } from '../../kernel/turns.ts';
+import { setHealth } from '../../ledger/agents.ts';
 import { workspaceOf } from '../../security/agent-folders.ts';
+import type { CommandDeps } from './deps.ts';
 
 export interface StoredProgram {
   readonly record: ProgramRecord;
@@ -82,4 +86,78 @@ export function placesOf(home: string, name: string): ProgramPlaces {
     statusFolder: join(home, 'run', 'programs'),
     workspace: workspaceOf(home, name),
   };
+}
+
+// A program that runs now, as its supervisor sees it.
+
+export interface LiveProgram {
+  readonly program: RunningProgram;
+  readonly logFrom: number;
+  /** On the monotonic clock; below zero where an earlier process started it long before. */
+  readonly sinceMs: number;
+  /** `frozen` is stopped by somebody else. */
+  mode: 'running' | 'paused' | 'frozen';
+  /** Of one in a sandbox: what serves its network, which is lost with the daemon it was of. */
+  readonly network?: AsyncDisposable | undefined;
+  held?: HeldBody | undefined;
+  /** The limit that it was stopped for. */
+  stoppedBy?: SandboxLimit | undefined;
+}
+
+/** Before anything of it is removed: the limit that ended it, if one did. */
+export function limitOf(
+  { stoppedBy, held }: Pick<LiveProgram, 'stoppedBy' | 'held'>,
+  end: ProgramEnd,
+): SandboxLimit | undefined {
+  if (stoppedBy !== undefined || held === undefined || end.kind !== 'killed') return stoppedBy;
+  if (end.signal === 'SIGXFSZ') return 'file-size';
+  return end.signal === 'SIGKILL' ? held.ended() : undefined;
+}
+
+/** Ends it with all that it started: a polite word, a while, then by force. */
+export async function stopProgram(
+  clock: Clock,
+  { program }: LiveProgram,
+  graceMs: number,
+): Promise<void> {
+  if (program.condition() !== 'gone') {
+    await program.terminate();
+    await within(clock, program.ended, graceMs);
+  }
+  await program.kill();
+}
+
+async function within(clock: Clock, ended: Promise<unknown>, graceMs: number): Promise<void> {
+  const over = new AbortController();
+  try {
+    // The sleep is ended early when the program is faster.
+    await Promise.race([ended, clock.sleep(graceMs, over.signal).catch(() => {})]);
+  } finally {
+    over.abort(early);
+  }
+}
+
+// Whether a program does what its row says.
+
+export async function lookAtProgram(
+  { ledger }: CommandDeps,
+  name: string,
+  live: LiveProgram,
+): Promise<void> {
+  const condition = live.program.condition();
+  if (condition === 'gone') return;
+  if (live.mode === 'paused') {
+    // Somebody outside let it go on, and the row says otherwise.
+    if (condition === 'running') await live.program.freeze();
+    return;
+  }
+  const mode = condition === 'stopped' ? 'frozen' : 'running';
+  if (mode === live.mode) return;
+  await ledger.transact(async (tx) => {
+    const isNews = await setHealth(tx, name, mode === 'frozen' ? 'frozen' : null);
+    if (!isNews) return;
+    const kind = mode === 'frozen' ? 'agent.frozen' : 'agent.thawed';
+    await tx.record({ actor: 'system', kind, subject: `agent:${name}` });
+  });
+  live.mode = mode;
 }

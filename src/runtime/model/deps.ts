@@ -7,11 +7,10 @@ import type { OperationRow } from '../../ledger/operations/operations.ts';
 import type { Relay } from '../../relay/relay.ts';
 import type { ToolCalls } from '../../tools/call.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { Prices } from '../budgets.ts';
 import type { Followers } from '../followers.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
-import type { Prices } from '../prices.ts';
-import type { RunJournal } from './run-journal.ts';
-import type { OutputShow } from './show-output.ts';
+import type { OutputShow, RunJournal } from './run-journal.ts';
 
 /** What the runs of model agents are made of. */
 export interface ModelRunDeps {

@@ -6,7 +6,7 @@ import type { ModelSpec } from '../../kernel/agent/agent.ts';
 import { type Limits, printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
-import { costOf } from '../prices.ts';
+import { costOf } from '../budgets.ts';
 import type { SpawnOrder } from '../spawn.ts';
 import type { Goal } from '../submit.ts';
 import { unpriced } from './ask.ts';

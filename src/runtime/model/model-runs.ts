@@ -31,8 +31,7 @@ import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { checkGoalBudget, checkSpawnBudget } from './first-request.ts';
 import { hasToHear, work } from './run.ts';
-import { RunJournal } from './run-journal.ts';
-import { OutputShow } from './show-output.ts';
+import { OutputShow, RunJournal } from './run-journal.ts';
 import { chargeWall, startWall, wallLeft } from './wall.ts';
 
 export interface ModelRunsDeps extends ModelRunDeps {

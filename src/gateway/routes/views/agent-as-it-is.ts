@@ -6,7 +6,7 @@
 import { decideRestart } from '../../../kernel/agent/agent.ts';
 import type { RunningProgram } from '../../../kernel/programs.ts';
 import { type AgentInnards, type AgentRow, agentInnards } from '../../../ledger/agents.ts';
-import { endWords, isOk, momentWords } from '../../../runtime/command/end-words.ts';
+import { endWords, isOk, momentWords } from '../../../runtime/command/end-program.ts';
 import {
   readCommandSpec,
   readProgram,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideAgain, mostMailGoals } from './mail-again.ts';
+import { decideAgain, mostMailGoals } from './mail-goals.ts';
 
 type Latest = Parameters<typeof decideAgain>[0];
 

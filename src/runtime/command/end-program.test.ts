@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProgramEnd } from '../../kernel/programs.ts';
 import type { SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
-import { endWords } from './end-words.ts';
+import { endWords } from './end-program.ts';
 
 test.each<[ProgramEnd, number | undefined, string, string]>([
   [{ kind: 'exited', code: 3 }, 2000, 'no key\n', 'exited with 3 after 2 s; last lines: no key'],

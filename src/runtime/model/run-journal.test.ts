@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { Followers, type Sight } from '../followers.ts';
-import { OutputShow } from './show-output.ts';
+import { OutputShow } from './run-journal.ts';
 
 function shows() {
   const clock = new SimulatedClock();
