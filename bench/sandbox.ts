@@ -12,7 +12,7 @@ import { openHomeTools } from '../src/app/home/tools.ts';
 import type { Log } from '../src/app/log.ts';
 import type { SandboxView } from '../src/kernel/sandbox.ts';
 import { noMetrics } from '../src/relay/deps.ts';
-import { hostParts } from '../src/sandbox/launch/host-parts.ts';
+import { hostParts } from '../src/sandbox/launch/box-files.ts';
 import { launcherArguments } from '../src/sandbox/launch/launcher-arguments.ts';
 import { seccompFilter } from '../src/sandbox/launch/seccomp/filter.ts';
 import { registerAgent } from '../src/security/register.ts';

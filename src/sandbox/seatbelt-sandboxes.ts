@@ -21,7 +21,7 @@ import type {
   SandboxView,
 } from '../kernel/sandbox.ts';
 import { early } from '../kernel/turns.ts';
-import { Output } from './box/output.ts';
+import { Output } from './box/run-in-box.ts';
 import type { SandboxOptions } from './bubblewrap-sandboxes.ts';
 import { commandScript, lineEnd, proxyVariables } from './launch/inner-script.ts';
 import { workspaceInside } from './launch/launcher-arguments.ts';

@@ -14,9 +14,17 @@ import type { Clock } from '../../kernel/ports.ts';
 import { readyByte } from '../launch/inner-script.ts';
 import type { Launched } from '../launch/launch.ts';
 import type { LimitGroup, LimitsMet } from '../watch/limit-groups.ts';
-import { type BoxPipes, closeTheirs, openPipes, releasePipes } from './box-pipes.ts';
-import type { Fifos } from './fifos.ts';
-import { feed, readFrom, toldPid, untilClosed } from './pipe-streams.ts';
+import {
+  type BoxPipes,
+  closeTheirs,
+  type Fifos,
+  feed,
+  openPipes,
+  readFrom,
+  releasePipes,
+  toldPid,
+  untilClosed,
+} from './fifos.ts';
 
 export interface BoxEnd {
   /** 128 + n for signal n; undefined where nobody could tell. */

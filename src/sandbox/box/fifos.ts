@@ -5,7 +5,8 @@
  * P1. A pipe is used again only when nobody is left who has it open.
  * P2. The end that the program gets blocks, as programs expect; ours does not.
  */
-import { closeSync, constants, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = constants;
@@ -138,4 +139,98 @@ export class OpenPipe {
 function taken(end: number | undefined): number {
   if (end === undefined) throw new Error('the end of a pipe was taken before');
   return end;
+}
+
+// The pipes of one sandbox.
+
+export interface BoxPipes {
+  readonly stdin: OpenPipe;
+  readonly stdout: OpenPipe;
+  readonly stderr: OpenPipe;
+  /** Over which it is told its command. */
+  readonly control: OpenPipe;
+  /** What the launcher tells of itself. */
+  readonly info: OpenPipe;
+}
+
+export async function openPipes(fifos: Fifos): Promise<BoxPipes> {
+  const paths = await fifos.take(5);
+  const opened: OpenPipe[] = [];
+  const open = (index: number, how: 'read' | 'write'): OpenPipe => {
+    const pipe = OpenPipe.open(paths[index] ?? '', how);
+    opened.push(pipe);
+    return pipe;
+  };
+  try {
+    return {
+      stdin: open(0, 'write'),
+      stdout: open(1, 'read'),
+      stderr: open(2, 'read'),
+      control: open(3, 'write'),
+      info: open(4, 'read'),
+    };
+  } catch (failure) {
+    for (const pipe of opened) pipe.close();
+    fifos.giveBack(paths);
+    throw failure;
+  }
+}
+
+/** The ends that are the program's, where we have them still. */
+export function closeTheirs({ stdin, stdout, stderr, control, info }: BoxPipes): void {
+  for (const pipe of [stdin, stdout, stderr, control, info]) pipe.closeTheirs();
+}
+
+/** When nobody is left who has them open. */
+export function releasePipes(
+  fifos: Fifos,
+  { stdin, stdout, stderr, control, info }: BoxPipes,
+): void {
+  const all = [stdin, stdout, stderr, control, info];
+  for (const pipe of all) pipe.close();
+  fifos.giveBack(all.map(({ path }) => path));
+}
+
+// The daemon's ends of the pipes of a sandbox.
+
+export function readFrom(pipe: OpenPipe): Socket {
+  const socket = new Socket({ fd: pipe.takeOurs(), readable: true, writable: false });
+  // Whatever went wrong, what is there has been read, and it closes.
+  socket.on('error', () => {});
+  return socket;
+}
+
+export function untilClosed(socket: Socket): Promise<void> {
+  if (socket.closed) return Promise.resolve();
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/** What `--info-fd` told, if it has by now. */
+export function toldPid(pipe: OpenPipe): number | undefined {
+  const pid = /"child-pid"\s*:\s*(\d+)/.exec(pipe.readNow())?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+// So much is written whole or not at all, and an empty pipe always has room for it.
+const atOnceBytes = 4096;
+
+/**
+ * Writes all of it and closes the pipe. Who does not read it has their reasons. What takes a
+ * while is done by the socket that this gives.
+ */
+export function feed(pipe: OpenPipe, bytes: Uint8Array): readonly Socket[] {
+  const descriptor = pipe.takeOurs();
+  if (bytes.length <= atOnceBytes) {
+    try {
+      if (bytes.length > 0) writeSync(descriptor, bytes);
+    } catch {
+      // It has ended, which its end tells.
+    }
+    closeSync(descriptor);
+    return [];
+  }
+  const socket = new Socket({ fd: descriptor, readable: false, writable: true });
+  socket.on('error', () => {});
+  socket.end(bytes);
+  return [socket];
 }

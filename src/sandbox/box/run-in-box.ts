@@ -10,12 +10,17 @@
 
 import { endOfCode } from '../../engines/process/programs-shim.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import type { SandboxEnd, SandboxLimit, SandboxResult, SandboxRun } from '../../kernel/sandbox.ts';
+import type {
+  OutputStream,
+  SandboxEnd,
+  SandboxLimit,
+  SandboxResult,
+  SandboxRun,
+} from '../../kernel/sandbox.ts';
 import { early } from '../../kernel/turns.ts';
 import { commandScript } from '../launch/inner-script.ts';
 import type { BoxWatch } from '../watch/watch.ts';
 import type { Box, BoxEnd } from './box.ts';
-import { Output } from './output.ts';
 
 export interface RunDeps {
   readonly clock: Clock;
@@ -115,4 +120,38 @@ function endOf({ code, met }: BoxEnd, stoppedBy: SandboxLimit | undefined): Sand
   if (end.signal === 'SIGXFSZ') return { kind: 'stopped', by: 'file-size' };
   if (end.signal === 'SIGXCPU') return { kind: 'stopped', by: 'time' };
   return end.signal === 'SIGKILL' && isOfMemory ? byMemory : end;
+}
+
+// What a program writes, up to a limit for both of its streams together.
+
+export class Output {
+  readonly #parts: Record<OutputStream, Uint8Array[]> = { stdout: [], stderr: [] };
+  readonly #onFull: () => void;
+  #leftBytes: number;
+  #truncated = false;
+
+  constructor(mostBytes: number, onFull: () => void) {
+    this.#leftBytes = mostBytes;
+    this.#onFull = onFull;
+  }
+
+  /** As much of it as there is room for. */
+  add(stream: OutputStream, bytes: Uint8Array): Uint8Array {
+    const kept = bytes.subarray(0, this.#leftBytes);
+    this.#leftBytes -= kept.length;
+    if (kept.length > 0) this.#parts[stream].push(kept);
+    if (kept.length < bytes.length && !this.#truncated) {
+      this.#truncated = true;
+      this.#onFull();
+    }
+    return kept;
+  }
+
+  taken(): { stdout: Uint8Array; stderr: Uint8Array; truncated: boolean } {
+    return {
+      stdout: Buffer.concat(this.#parts.stdout),
+      stderr: Buffer.concat(this.#parts.stderr),
+      truncated: this.#truncated,
+    };
+  }
 }

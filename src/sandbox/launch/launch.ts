@@ -8,9 +8,9 @@ import type { Server } from 'node:net';
 import { constants } from 'node:os';
 import { joinAndBecome } from '../../engines/process/programs-family.ts';
 import { untilNoThreadStarts } from '../../engines/threads/threads.ts';
-import type { BoxPipes } from '../box/box-pipes.ts';
+import type { BoxPipes } from '../box/fifos.ts';
 import type { LimitGroup, LimitsMet } from '../watch/limit-groups.ts';
-import type { Starter } from './starter.ts';
+import type { Starter } from './starters.ts';
 
 /** Of the launcher; 3 is the control pipe. */
 export const descriptors = { args: 4, filter: 5, info: 6, channel: 7 } as const;

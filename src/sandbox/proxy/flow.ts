@@ -1,10 +1,15 @@
 /** Looks at what flows through a passage: how much, and whether it still does. */
+
+import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import type { Place } from '../../security/egress/fetch-deed.ts';
-import { IdleWatch } from './idle-watch.ts';
-import type { Passage } from './passage.ts';
-import { type ProxyDeps, proxyLimits } from './proxy-deps.ts';
-import { tooLarge, tooSlow } from './reach.ts';
+import { hostAndPort } from '../../kernel/capability/url-text.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
+import type { Permit } from '../../security/authorize.ts';
+import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
+import { dial, plainFailure } from '../../security/egress/dial.ts';
+import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import { type Passage, type ProxyDeps, proxyLimits, Refusal } from './passage.ts';
 
 export class Flow implements Disposable {
   readonly #passage: Passage;
@@ -44,4 +49,91 @@ export class Flow implements Disposable {
   [Symbol.dispose](): void {
     this.#idle[Symbol.dispose]();
   }
+}
+
+/** Tells, once, when nothing has happened for so long. */
+export class IdleWatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #over = new AbortController();
+  #touchedAt: number;
+
+  constructor(clock: Clock, limitMs: number, onIdle: () => void) {
+    this.#clock = clock;
+    this.#touchedAt = clock.monotonicMs();
+    this.#untilIdle(limitMs).then(
+      () => {
+        if (!this.#over.signal.aborted) onIdle();
+      },
+      () => {
+        // It was disposed of.
+      },
+    );
+  }
+
+  /** One number, and no new timer: it is called for every piece of what flows. */
+  touch(): void {
+    this.#touchedAt = this.#clock.monotonicMs();
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort(early);
+  }
+
+  async #untilIdle(limitMs: number): Promise<void> {
+    for (;;) {
+      const leftMs = limitMs - (this.#clock.monotonicMs() - this.#touchedAt);
+      if (leftMs <= 0) return;
+      await this.#clock.sleep(leftMs, this.#over.signal);
+    }
+  }
+}
+
+// From what is wanted to a connection to there: permitted, resolved once, checked, dialled.
+
+interface Reached {
+  readonly upstream: Socket;
+  /** The most that may flow each way; infinite where no grant says. */
+  readonly sizeBytes: number;
+}
+
+export async function reach(
+  deps: ProxyDeps,
+  passage: Passage,
+  place: Place,
+  deed: HttpDeed,
+): Promise<Reached> {
+  passage.leadsTo(place);
+  const permit = await permitRequest(passage, deed);
+  const { clock, resolver } = deps;
+  const late = () => tooSlow(place, `could not be reached within ${proxyLimits.reachMs} ms`);
+  const limit = { clock, signal: passage.signal, timeoutMs: proxyLimits.reachMs, late };
+  return within(limit, async (signal) => {
+    try {
+      const { addresses, permits } = await checkPlace(resolver, passage, deed, signal);
+      const upstream = await dial({ clock }, place, addresses, signal);
+      return { upstream, sizeBytes: smallest([permit, ...permits]) };
+    } catch (failure) {
+      throw signal.aborted ? signal.reason : asRefusal(place, failure);
+    }
+  });
+}
+
+/** What comes from the network as what a client is told; a refusal of ours stays. */
+export function asRefusal(place: Place, failure: unknown): Error {
+  return failure instanceof Refusal ? failure : plainFailure(place, failure);
+}
+
+export function tooSlow(place: Place, why: string): Refusal {
+  return new Refusal(504, `${hostAndPort(place)} ${why}`);
+}
+
+export function tooLarge(place: Place, limitBytes: number): Refusal {
+  return new Refusal(
+    413,
+    `More than ${limitBytes} bytes, which the grant for ${hostAndPort(place)} does not allow`,
+  );
+}
+
+function smallest(permits: readonly Permit[]): number {
+  return Math.min(...permits.map(({ sizeBytes = Number.POSITIVE_INFINITY }) => sizeBytes));
 }

@@ -1,7 +1,9 @@
 /** What is turned away unread, because it is too much: counted, and told once a minute. */
+
+import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ProxyDeps } from './proxy-deps.ts';
+import type { ProxyDeps } from './passage.ts';
 
 const onceInMs = 60_000;
 
@@ -57,5 +59,36 @@ export class Overruns implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(early);
     await this.#telling;
+  }
+}
+
+interface BucketRate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Time brings tokens, up to a burst of them. */
+export class TokenBucket {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #rate: BucketRate;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, rate: BucketRate) {
+    this.#clock = clock;
+    this.#rate = rate;
+    this.#tokens = rate.burst;
+    this.#filledAt = clock.monotonicMs();
+  }
+
+  /** Whether there was one left. */
+  take(): boolean {
+    const now = this.#clock.monotonicMs();
+    const earned = ((now - this.#filledAt) / 1000) * this.#rate.perSecond;
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + earned);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
   }
 }

@@ -8,8 +8,13 @@
  *     ask for more in a second than anybody wants to read.
  */
 
-import { AosError } from '../../kernel/errors.ts';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { AosError, httpStatusOf } from '../../kernel/errors.ts';
+import type { Clock, Resolver } from '../../kernel/ports.ts';
+import { oneLine } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import {
   longestRunMs,
   type Permit,
@@ -19,9 +24,8 @@ import {
 } from '../../security/authorize.ts';
 import type { Asker } from '../../security/egress/check-address.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import type { Grants } from '../../security/grants/grants.ts';
 import type { HeldGrant } from '../../security/grants/held-grant.ts';
-import type { ProxyDeps } from './proxy-deps.ts';
-import { Refusal } from './refusal.ts';
 
 /** What all passages of one sandbox have in common. */
 export interface PassageOwner {
@@ -139,4 +143,84 @@ function timeOver(grant: string): Refusal {
 
 function tooManyRefusals(): Refusal {
   return new Refusal(429, 'Too much was refused within a second\nAsk for less at a time');
+}
+
+// What the proxy of a sandbox needs from outside, and where it stops.
+
+export interface ProxyDeps {
+  readonly clock: Clock;
+  readonly resolver: Resolver;
+  readonly ledger: Pick<Ledger, 'transact' | 'committed'>;
+  readonly grants: Grants;
+  readonly log: { error(facts: object, words: string): void };
+}
+
+/** Of one sandbox. */
+export const proxyLimits = {
+  /** At once; the next is closed unread. */
+  connections: 64,
+  /** Until the whole head of a request is there; also between one answer and the next request. */
+  headMs: 10_000,
+  headBytes: 16 * 1024,
+  /** For the name and the connection, over all addresses. */
+  reachMs: 30_000,
+  /** From the last byte of the request on. */
+  answerHeadMs: 60_000,
+  answerHeadBytes: 32 * 1024,
+  /** Without a byte either way. */
+  idleMs: 5 * 60_000,
+  requests: { perSecond: 100, burst: 400 },
+  /** Those that are on record. */
+  refusals: { perSecond: 20, burst: 20 },
+} as const;
+
+// What the proxy says when it does not do what it was asked.
+
+/** With a status of its own, and a sentence for whoever runs in the sandbox. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+/** The answer is that of another server, not ours: a gateway's statuses. */
+const asGateway: ReadonlySet<string> = new Set(['http.unreachable', 'http.bad-answer']);
+
+/** Undefined for what nobody planned for. */
+export function refusalOf(failure: unknown): Refusal | undefined {
+  if (failure instanceof Refusal) return failure;
+  if (!(failure instanceof AosError)) return undefined;
+  const { code, message, fix } = failure;
+  const status = asGateway.has(code) ? 502 : (httpStatusOf(code) ?? 500);
+  return new Refusal(status, fix === undefined ? message : `${message}\n${fix}`);
+}
+
+export function refuse(response: ServerResponse, { status, message }: Refusal): void {
+  const body = bodyOf(message);
+  response.writeHead(status, headersOf(body));
+  response.end(body);
+}
+
+/** On a connection that no server holds any more. */
+export function refuseRaw(socket: Socket, { status, message }: Refusal): void {
+  const body = bodyOf(message);
+  const headers = Object.entries({ ...headersOf(body), connection: 'close' });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines}\r\n`);
+  socket.write(body);
+  socket.destroySoon();
+}
+
+function bodyOf(message: string): Buffer {
+  return Buffer.from(`${message.split('\n').map(oneLine).join('\n')}\n`);
+}
+
+function headersOf(body: Buffer): Record<string, string> {
+  return {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(body.length),
+  };
 }

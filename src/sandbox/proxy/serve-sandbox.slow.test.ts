@@ -5,7 +5,7 @@ import { limitMs } from '../../../tests/support/limits.ts';
 import { echoServer, type ProxyWorld, proxyWorld } from '../../../tests/support/proxy-world.ts';
 import { until, untilTrue } from '../../../tests/support/until.ts';
 import { setPresence } from '../../ledger/agents.ts';
-import { proxyLimits } from './proxy-deps.ts';
+import { proxyLimits } from './passage.ts';
 
 const get = (url: string, ...headers: readonly string[]) =>
   ['GET', url, 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n'].join(' ') +

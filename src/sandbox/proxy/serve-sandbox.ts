@@ -11,16 +11,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import type { SandboxListener } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
+import { type Place, tunnelDeed } from '../../security/egress/fetch-deed.ts';
+import { Flow, IdleWatch, reach } from './flow.ts';
 import { forward } from './forward.ts';
-import { IdleWatch } from './idle-watch.ts';
-import { Overruns } from './overruns.ts';
-import { Passage } from './passage.ts';
-import { type ProxyDeps, proxyLimits } from './proxy-deps.ts';
-import { Refusal, refusalOf, refuse, refuseRaw } from './refusal.ts';
-import { TokenBucket } from './token-bucket.ts';
-import { openTunnel } from './tunnel.ts';
+import { Overruns, TokenBucket } from './overruns.ts';
+import {
+  Passage,
+  type ProxyDeps,
+  proxyLimits,
+  Refusal,
+  refusalOf,
+  refuse,
+  refuseRaw,
+} from './passage.ts';
 
 /** Serves it until it is disposed of, which closes the listener and every connection. */
 export function serveSandbox(
@@ -203,4 +211,53 @@ class SandboxProxy implements AsyncDisposable {
       if (state.kind === 'serving') yield state.passage;
     }
   }
+}
+
+// CONNECT: bytes both ways that nobody reads. Who may have it may ask for every path and by
+// every method there, so a grant for the whole place is needed, at exactly this port.
+
+interface WantedTunnel {
+  readonly request: IncomingMessage;
+  readonly client: Socket;
+  /** What came in behind the head. */
+  readonly head: Buffer;
+}
+
+/** Rejects before the first byte of an answer, or ends when both sides are closed. */
+async function openTunnel(
+  deps: ProxyDeps,
+  passage: Passage,
+  { request, client, head }: WantedTunnel,
+): Promise<() => Promise<void>> {
+  const place = readPlace(request.url ?? '');
+  const { upstream, sizeBytes } = await reach(deps, passage, place, tunnelDeed(place));
+  // One side may be done and still listen.
+  upstream.allowHalfOpen = true;
+  return async () => {
+    using flow = new Flow(deps, passage, place, sizeBytes);
+    try {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) client.unshift(head);
+      const { signal } = passage;
+      await Promise.all([
+        pipeline(client, flow.meter(), upstream, { signal }),
+        pipeline(upstream, flow.meter(), client, { signal }),
+      ]);
+    } finally {
+      client.destroy();
+      upstream.destroy();
+    }
+  };
+}
+
+/** As it has to be written, and in no other way: `host:port`. */
+function readPlace(text: string): Place {
+  const { scheme, host, port } = parseRequestUrl(`http://${text}/`);
+  if (`${host}:${port}` !== text) {
+    throw new Refusal(
+      400,
+      `${quote(text.slice(0, 100))} is no host with a port\nWrite CONNECT host:443`,
+    );
+  }
+  return { scheme, host, port };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from './overruns.ts';
 
 test('take() lets a burst pass, then as many as time brings, and a long pause no more than a burst', async () => {
   const clock = new SimulatedClock();

@@ -4,8 +4,13 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { ownGroup } from '../../engines/process/control-group.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { GroupsInRoom } from './limit-groups.ts';
-import { firstVersionRoom, roomIn } from './limit-groups-room.ts';
-import { countOf, groupWords, missingControllers } from './limit-groups-words.ts';
+import {
+  countOf,
+  firstVersionRoom,
+  groupWords,
+  missingControllers,
+  roomIn,
+} from './limit-groups-room.ts';
 
 const first = [
   '32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct',

@@ -11,16 +11,17 @@ import { pidsIn, procs, readIfThere, removeGroup } from '../../engines/process/c
 import { osCodeOf } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
-import { findRoom, type Room } from './limit-groups-room.ts';
 import {
   countOf,
+  findRoom,
   type GroupFile,
   type GroupWords,
   groupWords,
   processCount,
   processEvents,
+  type Room,
   type Setting,
-} from './limit-groups-words.ts';
+} from './limit-groups-room.ts';
 
 export interface LimitGroups {
   readonly version: 1 | 2;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CountedRoom, mayHaveGrown, roomAt } from './watch-room.ts';
+import { type CountedRoom, mayHaveGrown, roomAt } from './watch-walk.ts';
 
 const last: CountedRoom = {
   room: { bytes: 1000, files: 1000 },

@@ -8,9 +8,16 @@
  * W3. What is gone, or not ours to read, is skipped. Any other failure ends the walk: a count
  *     that is too small is worse than none.
  */
-import { type Dir, lstatSync, opendirSync, type Stats } from 'node:fs';
+import {
+  type Dir,
+  lstatSync,
+  opendirSync,
+  readdirSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { bytes, type Folder, HeldFolders, unlessSkipped } from './watch-folders.ts';
-import { heldFiles } from './watch-held.ts';
 
 export interface FolderAmount {
   readonly bytes: number;
@@ -157,4 +164,55 @@ class Tally implements WalkCount {
     const sinceMs = stats.isDirectory() ? stats.birthtimeMs : stats.ctimeMs;
     return sinceMs >= this.#freshSince;
   }
+}
+
+// Files without a name, which only their being open keeps: they fill disk and memory too.
+
+/** Each once, however many hold it. Undefined after each process: a pause. */
+function* heldFiles(pids: readonly number[]): Generator<Stats | undefined> {
+  const seen = new Set<string>();
+  for (const pid of pids) {
+    const folder = `/proc/${pid}/fd`;
+    for (const name of unlessSkipped(() => readdirSync(folder)) ?? []) {
+      const stats = unlessSkipped(() => statSync(`${folder}/${name}`));
+      if (stats === undefined || !stats.isFile() || stats.nlink > 0) continue;
+      const key = `${stats.dev}:${stats.ino}`;
+      if (!seen.has(key)) yield stats;
+      seen.add(key);
+    }
+    yield undefined;
+  }
+}
+
+// Whether a folder can have grown too large since it was last counted. What it takes, its disk
+// has no longer: while the disk has lost little, nobody needs to walk through the folder.
+
+/** What was counted, and the room that the disk had then. */
+export interface CountedRoom {
+  readonly room: FolderAmount | undefined;
+  readonly counted: FolderAmount;
+  readonly most: FolderAmount;
+}
+
+/** Undefined where the system does not tell. */
+export function roomAt(path: string): FolderAmount | undefined {
+  try {
+    const { bfree, bsize, files, ffree } = statfsSync(path);
+    // Some disks make room for names as they are needed, and tell nothing.
+    return files === 0 ? undefined : { bytes: bfree * bsize, files: ffree };
+  } catch {
+    return undefined;
+  }
+}
+
+// Others use the disk too, and may give back what the folder took.
+const part = 2;
+
+/** True also where nobody can tell. */
+export function mayHaveGrown(last: CountedRoom, now: FolderAmount | undefined): boolean {
+  const { room, counted, most } = last;
+  if (room === undefined || now === undefined) return true;
+  return (['bytes', 'files'] as const).some(
+    (what) => (room[what] - now[what]) * part >= Math.max(1, most[what] - counted[what]),
+  );
 }

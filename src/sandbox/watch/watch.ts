@@ -18,11 +18,15 @@ import type { Clock, Instant } from '../../kernel/ports.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { early } from '../../kernel/turns.ts';
 import type { LimitGroup } from './limit-groups.ts';
-import { AfterLook, pause, restMs, walkMs } from './watch-after.ts';
-import { WatchThread } from './watch-link.ts';
+import { AfterLook, pause, restMs, WatchThread, walkMs } from './watch-link.ts';
 import { ProcessTable, type SeenMemory } from './watch-memory.ts';
-import { type CountedRoom, mayHaveGrown, roomAt } from './watch-room.ts';
-import type { FolderAmount, WalkCount } from './watch-walk.ts';
+import {
+  type CountedRoom,
+  type FolderAmount,
+  mayHaveGrown,
+  roomAt,
+  type WalkCount,
+} from './watch-walk.ts';
 
 export interface WatchedBox {
   readonly id: string;

@@ -4,8 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { BoxFiles } from './box-files.ts';
-import { hostParts } from './host-parts.ts';
+import { BoxFiles, hostParts } from './box-files.ts';
 
 const agentUid = 2_139_999_990;
 const otherUid = 2_139_999_991;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
-import { IdleWatch } from './idle-watch.ts';
+import { IdleWatch } from './flow.ts';
 
 test('it tells once, so long after the last thing that happened', async () => {
   const clock = new SimulatedClock();

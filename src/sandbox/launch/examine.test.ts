@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fixFor, saysNoRoom, tooOld } from './self-test.ts';
+import { fixFor, saysNoRoom, tooOld } from './examine.ts';
 
 test.each(['bubblewrap 0.8.0', 'bubblewrap 0.11.2', 'bubblewrap 1.0'])('%s will do', (version) => {
   expect(tooOld(version)).toBeUndefined();
