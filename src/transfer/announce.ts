@@ -1,19 +1,33 @@
 /** What follows once a transfer is stored: its manifest, what is unusual of it, its recipient told. */
-import { toReport } from '../kernel/errors.ts';
+import { AosError, toReport } from '../kernel/errors.ts';
+import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/text/quote.ts';
-import { sizeText } from '../kernel/transfer/transfer.ts';
+import { timeText } from '../kernel/text/time-text.ts';
+import {
+  lookBackMs,
+  sizeText,
+  type TransferStatus,
+  type UnusualKind,
+  unusual,
+} from '../kernel/transfer/transfer.ts';
+import type { Transaction } from '../ledger/ledger.ts';
+import {
+  addPendingOperation,
+  completePendingOperation,
+  openPendingOperations,
+} from '../ledger/operations/pending-operations.ts';
+import { readState, writeState } from '../ledger/state.ts';
 import {
   advanceTransfer,
+  sentWithin,
   type TransferRow,
   transfersOfBatch,
   unannouncedTransfers,
 } from '../ledger/transfers/transfers.ts';
-import type { TransferDeps } from './deps.ts';
-import type { Transfer } from './ends/ends.ts';
+import { ownerParty } from '../relay/envelope.ts';
+import type { TransferDeps, TransferNote } from './deps.ts';
+import type { Transfer } from './ends/calls.ts';
 import { writeManifest } from './manifest.ts';
-import { tellAll } from './notes.ts';
-import { toldTransfer } from './told.ts';
-import { watchForUnusual } from './unusual.ts';
 
 export interface SentBatch {
   readonly transfers: Transfer[];
@@ -73,4 +87,163 @@ async function attempt(
   } catch (failure) {
     log.error({ error: toReport(failure) }, `cannot take care of ${what}`);
   }
+}
+
+// Telling people and agents what became of a transfer. That somebody is to be told is a row of
+// the transaction in which it happened, so that a crash in between forgets nobody; and the
+// message has a key, so that it arrives once.
+
+const type = 'transfer.tell';
+const pageNotes = 100;
+
+export async function tellLater(tx: Transaction, note: TransferNote, at: Instant): Promise<void> {
+  await addPendingOperation(tx, { type, payload: note, at });
+}
+
+type TellerDeps = Pick<TransferDeps, 'ledger' | 'clock' | 'log' | 'tell'>;
+
+/** Sends what is to be told. Whoever cannot be told is in the log, and not asked again. */
+export async function tellAll(deps: TellerDeps): Promise<void> {
+  const { ledger, clock } = deps;
+  for (;;) {
+    const page = await openPendingOperations(ledger.committed, pageNotes, type);
+    for (const { id, payload } of page) {
+      // Only tellLater() writes it.
+      await tellOne(deps, JSON.parse(payload) as TransferNote);
+      await ledger.transact((tx) => completePendingOperation(tx, id, clock.now()));
+    }
+    if (page.length < pageNotes) return;
+  }
+}
+
+async function tellOne({ tell, log }: TellerDeps, note: TransferNote): Promise<void> {
+  try {
+    await tell(note);
+  } catch (failure) {
+    // Whoever is not there, or whose mailbox is full, cannot be told; it is in the events.
+    if (!(failure instanceof AosError) || failure.code.startsWith('ledger.')) throw failure;
+    log.warn({ err: failure, to: note.to, key: note.key }, 'somebody could not be told');
+  }
+}
+
+// What a human should look at: an event, and a message to the owner.
+
+interface Alert {
+  readonly alert: 'failed-after-retries' | 'quota' | 'burst' | 'new-recipient' | 'odd-hour';
+  readonly sender: string;
+  /** One sentence. */
+  readonly words: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly transfer?: string | undefined;
+}
+
+export async function alert(
+  { clock }: Pick<TransferDeps, 'clock'>,
+  tx: Transaction,
+  { alert: kind, sender, words, facts, transfer }: Alert,
+): Promise<void> {
+  const at = clock.now();
+  const subject = transfer === undefined ? `transfers:${sender}` : `transfer:${transfer}`;
+  const data = { alert: kind, sender, ...facts };
+  await tx.record({ actor: 'system', kind: 'transfer.alert', subject, data });
+  const key = `transfer:alert:${kind}:${transfer ?? sender}:${at}`;
+  await tellLater(tx, { to: ownerParty, key, body: `${words}\n`, transfer }, at);
+}
+
+// A transfer as it is told.
+
+export function toldTransfer(row: TransferRow, now: Instant): Transfer {
+  return {
+    id: row.id,
+    sender: row.sender,
+    recipient: row.recipient,
+    filename: row.filename,
+    file_size_bytes: row.file_size_bytes,
+    mime_type: row.mime_type,
+    s3_key: row.s3_key,
+    s3_bucket: row.s3_bucket,
+    metadata: metadataOf(row),
+    status: statusOf(row, now),
+    created_at: timeText(row.created_at),
+    downloaded_at: row.downloaded_at === null ? null : timeText(row.downloaded_at),
+    expires_at: row.expires_at === null ? null : timeText(row.expires_at),
+    batch: row.batch,
+    kind: row.kind,
+    entries: row.entries,
+    sha256: row.sha256,
+    sealed: row.recipient_key !== null,
+    ack: row.ack,
+    ack_at: timeText(row.ack_at),
+    reason: row.reason,
+    attempts: row.attempts,
+    saved_bytes: row.saved_bytes,
+  };
+}
+
+/** What should have expired has, whether anybody has looked or not. */
+export function statusOf(
+  { status, expires_at }: Pick<TransferRow, 'status' | 'expires_at'>,
+  now: Instant,
+): TransferStatus {
+  return status === 'pending' && expires_at !== null && expires_at <= now ? 'expired' : status;
+}
+
+export function metadataOf({ metadata }: Pick<TransferRow, 'metadata'>): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(metadata);
+  // Only checked objects are ever written there.
+  return parsed as Record<string, unknown>;
+}
+
+// Tells the owner of what is unusual (kernel/transfer/unusual.ts), of each kind once a day and sender.
+
+type UnusualDeps = Pick<TransferDeps, 'ledger' | 'clock'>;
+
+const dayMs = 86_400_000;
+
+/** `rows` are those of one sending, and are in the ledger. */
+async function watchForUnusual(
+  { ledger, clock }: UnusualDeps,
+  rows: readonly TransferRow[],
+): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const { sender, batch, created_at } = first;
+  const within = { sender, after: created_at - lookBackMs, until: created_at, but: batch };
+  const past = await sentWithin(ledger.committed, within);
+  const now = rows.map(({ created_at: at, recipient, file_size_bytes: bytes }) => {
+    return { at, recipient, bytes };
+  });
+  const kinds = unusual(past, now);
+  if (kinds.length === 0) return;
+  await ledger.transact(async (tx) => {
+    for (const kind of kinds) await tellOnce({ clock }, tx, { kind, first });
+  });
+}
+
+interface Found {
+  readonly kind: UnusualKind;
+  readonly first: TransferRow;
+}
+
+async function tellOnce(
+  { clock }: Pick<UnusualDeps, 'clock'>,
+  tx: Transaction,
+  { kind, first: { sender, recipient, batch, id } }: Found,
+): Promise<void> {
+  const key = `transfer.unusual.${kind}.${sender}`;
+  const now = clock.now();
+  const told = Number((await readState(tx, key)) ?? Number.NEGATIVE_INFINITY);
+  if (Math.abs(now - told) < dayMs) return;
+  await writeState(tx, key, String(now), now);
+  const words = {
+    burst: `${sender} sends much more than in any hour of the last thirty days.`,
+    'new-recipient': `${sender} has sent something to somebody to whom it never sent before.`,
+    'odd-hour': `${sender} sends at a time of the day at which it never sent before.`,
+  }[kind];
+  await alert({ clock }, tx, {
+    alert: kind,
+    sender,
+    words,
+    facts: { recipient, batch, transfer: id },
+  });
 }

@@ -30,13 +30,18 @@ import { principalOf } from '../relay/posting.ts';
 import { announceBatch, type SentBatch } from './announce.ts';
 import type { Actor } from './deps.ts';
 import { finishUpload } from './finish.ts';
-import { endSuperseded, isWriterAlive } from './left-uploads.ts';
 import { refuseSending } from './permit.ts';
 import { checkRoom, reserveStepBytes } from './quota.ts';
-import { wrapFor, writeTransfers } from './rows.ts';
-import type { UploadWriter } from './upload.ts';
-import type { ServingDeps } from './upload-traffic.ts';
-import { checkRecipients, checkWish, contentText, storedSizeOf, type Wish } from './wish.ts';
+import {
+  checkRecipients,
+  checkWish,
+  contentText,
+  storedSizeOf,
+  type Wish,
+  wrapFor,
+  writeTransfers,
+} from './rows.ts';
+import { endSuperseded, isWriterAlive, type ServingDeps, type UploadWriter } from './upload.ts';
 
 export interface UploadRequest extends Wish {
   readonly sealed: boolean;

@@ -14,11 +14,10 @@ import {
   markExpired,
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
-import { endLeftUploads } from './left-uploads.ts';
+import { tellAll, tellLater } from './announce.ts';
 import { removeManifest } from './manifest.ts';
-import { tellAll, tellLater } from './notes.ts';
 import { letGo } from './settle.ts';
-import type { ServingDeps } from './upload-traffic.ts';
+import { endLeftUploads, type ServingDeps } from './upload.ts';
 
 export interface Cleanup {
   /** Of whom; of all where nothing is said. */

@@ -26,9 +26,8 @@ import { announceBatch } from './announce.ts';
 import { goodLink } from './links.ts';
 import { checkRoom } from './quota.ts';
 import { unknownLink } from './refusals.ts';
-import { wrapFor, writeTransfers } from './rows.ts';
-import type { ServingDeps } from './upload-traffic.ts';
-import { checkRecipients, type Wish } from './wish.ts';
+import { checkRecipients, type Wish, wrapFor, writeTransfers } from './rows.ts';
+import type { ServingDeps } from './upload.ts';
 
 export interface LinkUpload {
   readonly token: string;

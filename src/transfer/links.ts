@@ -21,12 +21,10 @@ import {
 import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
-import { isParty } from './find.ts';
-import { bodyOf, recipientDek } from './open.ts';
+import { bodyOf, recipientDek, senderDek } from './open.ts';
 import { refuseSending } from './permit.ts';
-import { unknownLink, unknownTransfer, wrongState } from './refusals.ts';
+import { isParty, unknownLink, unknownTransfer, wrongState } from './refusals.ts';
 import { wrapFor } from './rows.ts';
-import { senderDek } from './share.ts';
 
 export interface ToldLink {
   readonly id: string;

@@ -10,10 +10,10 @@ import {
 } from '../kernel/transfer/transfer.ts';
 import { early } from '../kernel/turns.ts';
 import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
+import { metadataOf, statusOf, toldTransfer } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
-import type { Transfer } from './ends/ends.ts';
+import type { Transfer } from './ends/calls.ts';
 import { unknownTransfer, wrongState } from './refusals.ts';
-import { metadataOf, statusOf, toldTransfer } from './told.ts';
 
 export interface ListQuery {
   /** Undefined where everything of the home is meant. */

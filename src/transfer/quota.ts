@@ -4,7 +4,7 @@ import { sizeText } from '../kernel/transfer/transfer.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import { heldBytes, reservedBytes } from '../ledger/transfers/bodies.ts';
-import { alert } from './alerts.ts';
+import { alert } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
 import { noRoom } from './refusals.ts';
 

@@ -2,6 +2,8 @@
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { sizeText } from '../kernel/transfer/transfer.ts';
+import type { Sql } from '../ledger/ledger.ts';
+import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 
 /** The same words whether there is none or it is somebody else's. */
 export function unknownTransfer(typed: string): AosError {
@@ -54,4 +56,23 @@ export function noRoom({ sender, quotaBytes, usedBytes, neededBytes }: Room): Ao
     fix: 'Revoke what is not needed any more (aos transfer sent, aos transfer revoke ID), or have transferQuotaMegabytes raised',
     details: { quota_bytes: quotaBytes, used_bytes: usedBytes, needed_bytes: neededBytes },
   });
+}
+
+// The transfer that somebody may know of.
+
+export type Side = 'sender' | 'recipient';
+
+/** Refused in the same words where there is none and where it is not theirs. */
+export async function transferOf(
+  sql: Sql,
+  party: string,
+  { id, side }: { readonly id: string; readonly side: Side },
+): Promise<TransferRow> {
+  const row = await findTransfer(sql, id);
+  if (row === undefined || row[side] !== party) throw unknownTransfer(id);
+  return row;
+}
+
+export function isParty(row: Pick<TransferRow, 'sender' | 'recipient'>, party: string): boolean {
+  return row.sender === party || row.recipient === party;
 }

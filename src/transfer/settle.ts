@@ -12,15 +12,12 @@ import {
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
-import { alert } from './alerts.ts';
+import { alert, statusOf, tellAll, tellLater, toldTransfer } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
-import type { Transfer } from './ends/ends.ts';
-import { type Side, transferOf } from './find.ts';
+import type { Transfer } from './ends/calls.ts';
 import { removeManifest } from './manifest.ts';
-import { tellAll, tellLater } from './notes.ts';
 import { watchQuota } from './quota.ts';
-import { transferOver, wrongState } from './refusals.ts';
-import { statusOf, toldTransfer } from './told.ts';
+import { type Side, transferOf, transferOver, wrongState } from './refusals.ts';
 
 export interface Settled {
   readonly id: string;

@@ -2,20 +2,22 @@
 import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { TransferAck } from '../kernel/transfer/transfer.ts';
+import { allHeldBytes, heldBytes } from '../ledger/transfers/bodies.ts';
 import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfers/links.ts';
 import {
   findTransfer,
   type IdsPage,
+  type TransferDay,
   type TransferRow,
+  transferDays,
   transferIdsFrom,
 } from '../ledger/transfers/transfers.ts';
-import { announceLeft, type SentBatch } from './announce.ts';
+import { announceLeft, type SentBatch, tellAll } from './announce.ts';
 import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
 import type { Actor, TransferDeps } from './deps.ts';
-import type { Transfer } from './ends/ends.ts';
+import type { ReceiveCalls, SendCalls, Transfer, UploadWish } from './ends/calls.ts';
 import { type CleanedUp, type Cleanup, cleanUp, pruneTransfers } from './expire.ts';
-import { failUpload, type GivenUp } from './fail-upload.ts';
-import { type Finish, finishUpload } from './finish.ts';
+import { type Finish, failUpload, finishUpload, type GivenUp } from './finish.ts';
 import { type CameByLink, type LinkUpload, takeByLink } from './link-upload.ts';
 import {
   type DownloadLink,
@@ -33,13 +35,16 @@ import {
 } from './links.ts';
 import { awaitAck, awaitList, type ListedPage, type ListQuery, type Patience } from './list.ts';
 import { sweepManifests } from './manifest.ts';
-import { type TransferMetrics, transferMetrics } from './metrics.ts';
-import { tellAll } from './notes.ts';
-import { type OpenBytes, type Opened, openTransfer, transferBytes } from './open.ts';
+import {
+  type OpenBytes,
+  type Opened,
+  openTransfer,
+  type Share,
+  shareTransfer,
+  transferBytes,
+} from './open.ts';
 import { type Settled, type StepName, settle } from './settle.ts';
-import { type Share, shareTransfer } from './share.ts';
-import { addBytes, type ComingBytes } from './upload.ts';
-import { type ServingDeps, UploadTraffic } from './upload-traffic.ts';
+import { addBytes, type ComingBytes, type ServingDeps, UploadTraffic } from './upload.ts';
 
 export class Transfers {
   readonly #deps: ServingDeps;
@@ -156,4 +161,79 @@ export class Transfers {
     await pruneTransfers(this.#deps, before);
     await sweepManifests(this.#deps);
   }
+}
+
+// How much is sent: by the day, in all, and what it takes.
+
+interface TransferMetrics {
+  readonly days: { day: string; count: number; bytes: number; failed: number }[];
+  readonly count: number;
+  readonly bytes: number;
+  readonly average_bytes: number;
+  readonly failed: number;
+  readonly saved_bytes: number;
+  readonly storage_bytes: number;
+  readonly quota_bytes: number;
+}
+
+const dayMs = 86_400_000;
+
+/** Of one sender, or of all. */
+async function transferMetrics(
+  { ledger, clock, limits }: Pick<TransferDeps, 'ledger' | 'clock' | 'limits'>,
+  { party, days: lastDays }: { readonly party: string | undefined; readonly days: number },
+): Promise<TransferMetrics> {
+  const sql = ledger.committed;
+  const since = (Math.floor(clock.now() / dayMs) - lastDays + 1) * dayMs;
+  const rows = await transferDays(sql, { sender: party, since });
+  const sum = (what: (day: TransferDay) => number) =>
+    rows.reduce((total, day) => total + what(day), 0);
+  const [count, bytes] = [sum((day) => day.count), sum((day) => day.bytes)];
+  return {
+    days: rows.map(({ day, count, bytes, failed }) => ({
+      ...{ day: dateText(day * dayMs), count, bytes, failed },
+    })),
+    ...{ count, bytes, failed: sum((day) => day.failed), saved_bytes: sum((day) => day.saved) },
+    average_bytes: count === 0 ? 0 : Math.round(bytes / count),
+    storage_bytes: party === undefined ? await allHeldBytes(sql) : await heldBytes(sql, party),
+    quota_bytes: limits.quotaBytes,
+  };
+}
+
+function dateText(at: Instant): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+// The calls of the ends, where ends and home are in one process: for tools.
+
+export function directCalls(transfers: Transfers, actor: Actor): SendCalls & ReceiveCalls {
+  const { party } = actor;
+  return {
+    beginUpload: (wish) => transfers.begin(actor, requestOf(wish)),
+    uploadBytes: async (id, source, { from }) => ({
+      stored_bytes: await transfers.addBytes(party, { id, from, source }),
+    }),
+    finishUpload: (id, { stored_bytes, size_bytes, sha256, hash }) =>
+      transfers.finish(actor, {
+        ...{ id, storedBytes: stored_bytes, sizeBytes: size_bytes, sha256, hash },
+      }),
+    failUpload: (id, { reason, attempts }) => transfers.giveUp(party, { id, reason, attempts }),
+    openTransfer: (id) => transfers.open(actor, id),
+    transferBytes: (id, range) => transfers.bytes(party, { id, range }),
+    verifyTransfer: (id) => transfers.settle(party, { id, step: 'verified' }),
+    failTransfer: (id, { reason }) => transfers.settle(party, { id, step: 'failed', reason }),
+  };
+}
+
+/** The wire's form of what somebody wants to send. */
+export function requestOf(wish: UploadWish): UploadRequest {
+  const { as: _, size_bytes, mime_type, expires_ms, entries, metadata, ...rest } = wish;
+  return {
+    ...rest,
+    sizeBytes: size_bytes,
+    entries: entries ?? null,
+    mimeType: mime_type ?? null,
+    metadata: metadata ?? {},
+    expiresMs: expires_ms ?? null,
+  };
 }

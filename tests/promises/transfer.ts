@@ -103,7 +103,7 @@ export const transferPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'whoever knows an id has the transfer',
-      file: 'src/transfer/find.ts',
+      file: 'src/transfer/refusals.ts',
       find: 'if (row === undefined || row[side] !== party) throw',
       put: 'if (row === undefined) throw',
     },

@@ -21,7 +21,7 @@ import { ensureOwner } from '../../src/security/owner.ts';
 import { registerAgent } from '../../src/security/register.ts';
 import type { Begun, UploadRequest } from '../../src/transfer/begin.ts';
 import type { TransferDeps, TransferLimits, TransferNote } from '../../src/transfer/deps.ts';
-import type { Transfer } from '../../src/transfer/ends/ends.ts';
+import type { Transfer } from '../../src/transfer/ends/calls.ts';
 import { Transfers } from '../../src/transfer/transfers.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';

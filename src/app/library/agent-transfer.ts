@@ -5,21 +5,21 @@ import { type Client, connectTo, createClient } from '../../gateway/client/clien
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { hasReached, type TransferAck } from '../../kernel/transfer/transfer.ts';
-import type { UseHome } from '../../transfer/ends/calls.ts';
+import {
+  memorySource,
+  type Received,
+  type ReceiveOptions,
+  type SendOptions,
+  type Sent,
+  type Transfer,
+  type TransferFilter,
+  type UseHome,
+} from '../../transfer/ends/calls.ts';
 import { openSource } from '../../transfer/ends/disk-source.ts';
-import type {
-  Received,
-  ReceiveOptions,
-  SendOptions,
-  Sent,
-  Transfer,
-  TransferFilter,
-} from '../../transfer/ends/ends.ts';
 import { begunIn } from '../../transfer/ends/part.ts';
 import { type ReceiveDeps, receive, receiveTo } from '../../transfer/ends/receive.ts';
 import { type SendDeps, sendSource } from '../../transfer/ends/send.ts';
 import { sendStream } from '../../transfer/ends/send-stream.ts';
-import { memorySource } from '../../transfer/ends/source.ts';
 import { type AgentDoor, agentDoorOf, loadConfig, processEnvironment } from '../config/config.ts';
 import { composeEngines, type Engines } from '../home/compose.ts';
 import { useHome } from '../home/use-home.ts';

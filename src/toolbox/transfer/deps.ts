@@ -2,10 +2,9 @@ import { type StretchWorks, worksFor } from '../../blobs/seal/stretch.ts';
 import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { partyOf } from '../../relay/envelope.ts';
 import type { ToolCall } from '../../tools/tool.ts';
-import { directCalls } from '../../transfer/direct-calls.ts';
 import type { ReceiveDeps } from '../../transfer/ends/receive.ts';
 import type { SendDeps } from '../../transfer/ends/send.ts';
-import type { Transfers } from '../../transfer/transfers.ts';
+import { directCalls, type Transfers } from '../../transfer/transfers.ts';
 import type { FileDeps } from '../file/deps.ts';
 
 export interface TransferToolDeps extends FileDeps {

@@ -4,13 +4,11 @@ import { seededRandom } from '../../../tests/sim/random.ts';
 import { headerBytes, sealedSize } from '../../blobs/seal/aosb1.ts';
 import { sealedStretchBytes, worksHere } from '../../blobs/seal/stretch.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { OpenedTransfer } from './calls.ts';
-import type { StoredBytes } from './fetch.ts';
+import { memorySource, type OpenedTransfer, type Source } from './calls.ts';
 import { measure } from './measure.ts';
-import { openBody } from './open-body.ts';
-import { paceOf } from './pace.ts';
+import { openBody, type StoredBytes } from './open-body.ts';
+import { paceOf } from './retries.ts';
 import type { Sink } from './sinks.ts';
-import { memorySource, type Source } from './source.ts';
 import { keptOf, upload } from './upload.ts';
 
 const random = seededRandom('bodies');

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { oneAtATime } from './one-at-a-time.ts';
+import { oneAtATime } from './send.ts';
 
 const quietly = { onWait: () => {} };
 

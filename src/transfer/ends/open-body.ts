@@ -10,14 +10,11 @@ import {
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { OpenedTransfer } from './calls.ts';
-import type { StoredBytes } from './fetch.ts';
-import { inOrder } from './in-order.ts';
-import { stretchCount } from './measure.ts';
-import { resultError } from './result-error.ts';
+import { type OpenedTransfer, type ReceiveCalls, resultError, type UseHome } from './calls.ts';
+import { inOrder, stretchCount, type WorksHash } from './measure.ts';
 import { storedSize } from './send.ts';
-import type { WorksHash } from './works-hash.ts';
 
 export interface BodyParts {
   readonly works: StretchWorks;
@@ -134,4 +131,70 @@ function cutOff(): AosError {
     message: 'The stored bytes are fewer than there should be',
     fix: 'Have them sent again',
   });
+}
+
+// The stored bytes of a transfer, from wherever they can be had.
+
+/** Reads forward; going back is possible and costs more. */
+export interface StoredBytes extends AsyncDisposable {
+  /** Fills `into` from `offset`; how many bytes there were. */
+  read(offset: number, into: Uint8Array): Promise<number>;
+}
+
+/** Of the owner's own disk. */
+export async function localBytes(view: DiskView, path: string): Promise<StoredBytes> {
+  const reader = await view.read(path);
+  return {
+    read: async (offset, into) => (await reader.readAt(offset, into.length, into)).length,
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+  };
+}
+
+interface RemoteOptions {
+  readonly as: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One answer that is read as far as it is wanted; from another place, another answer. */
+export function remoteBytes(
+  use: UseHome<ReceiveCalls>,
+  { transfer }: OpenedTransfer,
+  { as, signal }: RemoteOptions,
+): StoredBytes {
+  let at = -1;
+  let rest: Uint8Array = new Uint8Array(0);
+  let parts: AsyncIterator<Uint8Array> | undefined;
+  const close = async (): Promise<void> => {
+    const open = parts;
+    parts = undefined;
+    rest = new Uint8Array(0);
+    await open?.return?.();
+  };
+  const openAt = async (offset: number): Promise<void> => {
+    await close();
+    const query = { as, from: offset };
+    const answer = await use((calls) => calls.transferBytes(transfer.id, query, { signal }));
+    parts = answer.stream[Symbol.asyncIterator]();
+    at = offset;
+  };
+  return {
+    read: async (offset, into) => {
+      if (offset !== at || parts === undefined) await openAt(offset);
+      let filled = 0;
+      while (filled < into.length) {
+        if (rest.length === 0) {
+          const next = await parts?.next();
+          if (next === undefined || next.done === true) break;
+          rest = next.value;
+        }
+        const part = rest.subarray(0, into.length - filled);
+        into.set(part, filled);
+        rest = rest.subarray(part.length);
+        filled += part.length;
+      }
+      at = offset + filled;
+      return filled;
+    },
+    [Symbol.asyncDispose]: close,
+  };
 }

@@ -14,7 +14,7 @@ import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import { directCalls } from '../direct-calls.ts';
+import { directCalls } from '../transfers.ts';
 import type { ReceiveCalls } from './calls.ts';
 import { openSource } from './disk-source.ts';
 import { type ReceiveDeps, receive } from './receive.ts';

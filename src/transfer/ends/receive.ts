@@ -12,16 +12,25 @@ import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { Clock, Disk, Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { OpenedTransfer, ReceiveCalls, UseHome } from './calls.ts';
-import type { Received, ReceiveOptions, Transfer } from './ends.ts';
-import { localBytes, remoteBytes, type StoredBytes } from './fetch.ts';
-import { type BodyParts, openBody } from './open-body.ts';
-import { paceOf } from './pace.ts';
+import type {
+  OpenedTransfer,
+  ReceiveCalls,
+  Received,
+  ReceiveOptions,
+  Transfer,
+  UseHome,
+} from './calls.ts';
+import { WorksHash } from './measure.ts';
+import {
+  type BodyParts,
+  localBytes,
+  openBody,
+  remoteBytes,
+  type StoredBytes,
+} from './open-body.ts';
 import { claimPart, type Part, wasNamed } from './part.ts';
-import { readFolderList } from './read-list.ts';
-import { gaveUp, isPassing, withRetries } from './retries.ts';
-import { FolderTarget, fileTarget, makeFolders, type Target } from './targets.ts';
-import { WorksHash } from './works-hash.ts';
+import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
+import { FolderTarget, fileTarget, makeFolders, readFolderList, type Target } from './targets.ts';
 
 export interface ReceiveDeps {
   readonly disk: Disk;

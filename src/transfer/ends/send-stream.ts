@@ -13,12 +13,11 @@ import {
 import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { SendOptions, Sent } from './ends.ts';
-import { paceOf } from './pace.ts';
-import { resultError } from './result-error.ts';
+import { resultError, type SendOptions, type Sent } from './calls.ts';
+import { WorksHash } from './measure.ts';
+import { paceOf } from './retries.ts';
 import { type SendDeps, sentOf, storedSize, wishOf } from './send.ts';
 import { localSink, remoteSink } from './sinks.ts';
-import { WorksHash } from './works-hash.ts';
 
 export async function sendStream(
   deps: SendDeps,

@@ -9,14 +9,19 @@ import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
 import type { Clock, Disk, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
-import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from './calls.ts';
-import type { SendOptions, Sent } from './ends.ts';
+import type {
+  OpenUpload,
+  SendCalls,
+  SendOptions,
+  Sent,
+  SentAnswer,
+  Source,
+  UploadWish,
+  UseHome,
+} from './calls.ts';
 import { type Measured, measure } from './measure.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { paceOf } from './pace.ts';
-import { gaveUp, isPassing, withRetries } from './retries.ts';
+import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
 import { localSink, remoteSink, type Sink, type SinkPlace } from './sinks.ts';
-import type { Source } from './source.ts';
 import { keptOf, upload } from './upload.ts';
 
 export interface SendDeps {
@@ -200,4 +205,48 @@ export function sentOf({ transfers, saved_bytes }: SentAnswer, resumedBytes: num
 
 export function storedSize(sizeBytes: number, isSealed: boolean): number {
   return isSealed ? sealedSize(sizeBytes) : sizeBytes;
+}
+
+/**
+ * Of the same content, one sending at a time in a process. The home knows writers by their
+ * process: two of one process would be one writer to it, and add to the same file.
+ */
+
+const underWay = new Map<string, Promise<void>>();
+
+interface Waiting {
+  readonly signal?: AbortSignal | undefined;
+  onWait(): void;
+}
+
+export async function oneAtATime<T>(
+  key: string,
+  { signal, onWait }: Waiting,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let other = underWay.get(key); other !== undefined; other = underWay.get(key)) {
+    onWait();
+    await endOf(other, signal);
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  underWay.set(key, promise);
+  try {
+    return await work();
+  } finally {
+    underWay.delete(key);
+    resolve();
+  }
+}
+
+async function endOf(other: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return other;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<void>();
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([other, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

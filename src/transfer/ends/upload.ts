@@ -14,14 +14,10 @@ import {
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { Progress } from './ends.ts';
-import { inOrder } from './in-order.ts';
-import { changed, fill, type Measured, stretchCount } from './measure.ts';
-import type { Pace } from './pace.ts';
-import { resultError } from './result-error.ts';
+import { type Progress, resultError, type Source } from './calls.ts';
+import { changed, fill, inOrder, type Measured, stretchCount, WorksHash } from './measure.ts';
+import type { Pace } from './retries.ts';
 import type { Sink } from './sinks.ts';
-import type { Source } from './source.ts';
-import { WorksHash } from './works-hash.ts';
 
 export interface UploadOptions {
   /** Undefined where nothing is sealed. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from './in-order.ts';
+import { inOrder } from './measure.ts';
 
 test('pieces begin and end in their order, as many at once as there are slots', async () => {
   const told: string[] = [];
