@@ -1,7 +1,7 @@
 /** The answer of the file agent, in the fields that its interface names. */
 import { AosError } from '../kernel/errors.ts';
 import type { FileAnswer } from '../kernel/files/request.ts';
-import { toFilesError, wireCode } from './codes.ts';
+import { toFilesError, wireCode } from './refusals.ts';
 
 export interface FileAnswerParts {
   readonly status: FileAnswer['status'];

@@ -7,16 +7,15 @@ import { type FilePlanRow, findFilePlanOfCall } from '../ledger/file-plans.ts';
 import type { FileAnswerParts } from './answer.ts';
 import { begin } from './apply/begin.ts';
 import { outcomeOf, type PlanOutcome } from './apply/outcome.ts';
-import type { FileCaller } from './caller.ts';
-import { wireCode } from './codes.ts';
 import { askOwner, recordMisuse, requestText, takeYes } from './confirmation.ts';
-import type { FilesDeps } from './deps.ts';
-import { fitting } from './look/fitting.ts';
+import type { FileCaller, FilesDeps } from './deps.ts';
+import { fitting } from './look/look.ts';
 import type { ChangePlan } from './plan/change-plan.ts';
 import { makePlan } from './plan/make-plan.ts';
 import { straight } from './plan/order.ts';
 import { hashOfPlan } from './plan/plan.ts';
 import { capital, planWords, promptOf } from './plan/plan-words.ts';
+import { wireCode } from './refusals.ts';
 
 /** One change that somebody asks for. */
 export interface Change {

@@ -1,4 +1,4 @@
-import type { FileLooking, FileSearching } from '../kernel/files/look.ts';
+import type { FileLooking, FileReach, FileSearching } from '../kernel/files/look.ts';
 import type {
   Clock,
   Disk,
@@ -11,6 +11,8 @@ import type {
 } from '../kernel/ports.ts';
 import type { OneAtATime } from '../kernel/turns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { FilePower } from '../security/reach.ts';
+import type { Roots } from './paths.ts';
 
 /** What the file agent works with. `app` fills it. */
 export interface FilesDeps {
@@ -53,3 +55,16 @@ export const usualLimits: FilesLimits = {
   answerBytes: 1024 * 1024,
   tokenMs: 10 * 60_000,
 };
+
+// Who asks the file agent, and what they may.
+
+export interface FileCaller {
+  /** `owner` or `agent:NAME`. */
+  readonly principal: string;
+  readonly roots: Roots;
+  readonly signal: AbortSignal;
+  /** As it is now; asked again where something takes long. */
+  reach(power: FilePower): Promise<FileReach>;
+  /** So many of so many are done. */
+  onProgress?(done: number, total: number): void;
+}

@@ -7,13 +7,11 @@ import type { FileAction, FileAnswer, FileRequest } from '../kernel/files/reques
 import type { Grants } from '../security/grants/grants.ts';
 import { bothReach, type FilePower, fileReach } from '../security/reach.ts';
 import { answered, type FileAnswerParts, refusal } from './answer.ts';
-import type { FileCaller } from './caller.ts';
 import { type Change, change, reasonToAsk } from './change.ts';
-import type { FilesDeps } from './deps.ts';
-import type { Look, Seen } from './look/deps.ts';
-import { getDiskUsage } from './look/get-disk-usage.ts';
-import { getMetadata } from './look/get-metadata.ts';
+import type { FileCaller, FilesDeps } from './deps.ts';
+import { getDiskUsage, getMetadata } from './look/get-metadata.ts';
 import { listFiles } from './look/list-files.ts';
+import type { Look, Seen } from './look/look.ts';
 import { readFile } from './look/read-file.ts';
 import { searchFiles } from './look/search-files.ts';
 import type { Roots } from './paths.ts';

@@ -1,13 +1,18 @@
 /** From what was asked for to what is to be looked for. */
 import { AosError } from '../kernel/errors.ts';
-import type { LookFilters, LookRequest } from '../kernel/files/look.ts';
+import type {
+  FoundFile,
+  LookFilters,
+  LookRequest,
+  SearchRequest,
+  SearchResult,
+} from '../kernel/files/look.ts';
 import type { FileRequest, SortKey } from '../kernel/files/request.ts';
 import { typeOfExtension } from '../kernel/files/types.ts';
 import type { Instant, TimeZone } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import type { FilePower } from '../security/reach.ts';
-import type { FileCaller } from './caller.ts';
-import type { FilesDeps } from './deps.ts';
+import type { FileCaller, FilesDeps } from './deps.ts';
 import type { FolderPlace } from './place.ts';
 
 export interface LookWish {
@@ -105,7 +110,7 @@ function exceptTypes({ power }: LookWish, { filters }: FileRequest) {
 }
 
 /** Without a zone it is meant in the time of this place. */
-export function momentOf(zone: TimeZone, text: string | undefined): Instant | undefined {
+function momentOf(zone: TimeZone, text: string | undefined): Instant | undefined {
   if (text === undefined) return undefined;
   const local = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?)?$/.exec(text);
   if (local === null) return knownMoment(Date.parse(text), text);
@@ -133,4 +138,51 @@ function knownMoment(at: number, text: string): Instant {
 export function hasFilters({ filters, query }: FileRequest): boolean {
   const said = Object.entries(filters ?? {}).some(([, value]) => value !== undefined);
   return said || (query ?? '').trim() !== '';
+}
+
+// From what was asked for to what is to be searched for.
+
+export function searchRequest(
+  { clock, zone }: Pick<FilesDeps, 'clock' | 'zone'>,
+  { query = '', options = {} }: FileRequest,
+  { sort: _, ...look }: LookRequest,
+): SearchRequest {
+  if (query.trim() === '') throw noQuery();
+  const after = momentOf(zone, options.likely_modified_after);
+  const before = momentOf(zone, options.likely_modified_before);
+  return {
+    ...{ ...look, query, now: clock.now() },
+    how: options.regex === true ? 'regex' : options.exact === true ? 'exact' : 'words',
+    where: options.search_in ?? 'both',
+    ...(options.dry_run === true ? { byWalk: true } : {}),
+    ...(after === undefined && before === undefined ? {} : { likelier: { after, before } }),
+  };
+}
+
+// Of what is only vaguely meant nothing is moved.
+const nearness = 0.5;
+
+interface FoundByWords extends Pick<SearchResult, 'truncated' | 'skipped'> {
+  readonly files: readonly FoundFile[];
+}
+
+/** For a change: only what fits about as well as the best. */
+export async function foundByWords(
+  deps: FilesDeps,
+  caller: FileCaller,
+  request: FileRequest,
+  look: LookRequest,
+): Promise<FoundByWords> {
+  const wanted = searchRequest(deps, request, look);
+  const { hits, truncated, skipped } = await deps.searching.search(wanted, caller.signal);
+  const [best] = hits;
+  const near = hits.filter(({ score }) => score >= (best?.score ?? 0) * nearness);
+  return { files: near.map(({ file }) => file), truncated, skipped };
+}
+
+function noQuery(): AosError {
+  return new AosError('files.invalid-input', {
+    message: 'search_files does not say what to search for',
+    fix: 'Say it in query',
+  });
 }

@@ -9,8 +9,24 @@ import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
 import { OneAtATime } from '../kernel/turns.ts';
-import { answering, callerOf, type FileRun, questionOf, runRequest } from './file-agent.ts';
-import { listPlans } from './list-plans.ts';
+import {
+  deleteFilePlan,
+  dropUnanswered,
+  type FilePlanRow,
+  filePlansBefore,
+  listFilePlans,
+} from '../ledger/file-plans.ts';
+import { dropPlan } from './apply/journal.ts';
+import { outcomeOf } from './apply/outcome.ts';
+import type { FilesDeps } from './deps.ts';
+import {
+  answering,
+  callerOf,
+  type FileAgentDeps,
+  type FileRun,
+  questionOf,
+  runRequest,
+} from './file-agent.ts';
 import { lookRequest } from './look-request.ts';
 import { checkOwner } from './owners-only.ts';
 import { parsePath } from './paths.ts';
@@ -23,8 +39,7 @@ import {
   understandSentence,
 } from './sentence.ts';
 import { listTrash, type RestoreWish, restoreFromTrash } from './trash/list-trash.ts';
-import { type UndoWish, undo } from './undo-plan.ts';
-import { forgetOldPlans } from './upkeep.ts';
+import { isUndoable, type UndoWish, undo } from './undo-plan.ts';
 
 export class FileAgent {
   readonly #deps: SentenceDeps;
@@ -153,4 +168,64 @@ function noIndex(path: string): AosError {
     message: `There is no index of ${quote(path.slice(0, 200))}`,
     fix: 'aos files indexes',
   });
+}
+
+// What was changed, the newest first, and what of it can be taken back.
+
+interface PlansPage {
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+const usualPage = 20;
+
+/** Everybody's for the owner, and one's own for everybody else. */
+function listPlans(
+  deps: FileAgentDeps,
+  { before, limit = usualPage }: PlansPage,
+  { principal }: FileRun,
+): Promise<FileAnswer> {
+  return answering(deps, deps.clock.monotonicMs(), async () => {
+    const whose = principal === 'owner' ? undefined : principal;
+    const rows = await listFilePlans(deps.ledger.committed, {
+      principal: whose,
+      before,
+      limit: limit + 1,
+    });
+    const plans = rows.slice(0, limit).map(wirePlan);
+    const next = rows.length > limit ? (plans.at(-1)?.id ?? null) : null;
+    return { status: 'success', words: countWords(plans.length, 'plan'), result: { plans, next } };
+  });
+}
+
+function wirePlan(row: FilePlanRow) {
+  const { id, principal, action, state, prompt, undoes } = row;
+  const outcome = outcomeOf(row);
+  return {
+    ...{ id, by: principal, action, state, prompt, files: outcome?.files ?? row.files },
+    ...{ done: outcome?.done ?? 0, failed: outcome?.failed ?? 0 },
+    ...(undoes === null ? {} : { undoes }),
+    can_undo: isUndoable(row),
+    created_at: timeText(row.created_at),
+    ended_at: row.ended_at === null ? null : timeText(row.ended_at),
+  };
+}
+
+// What nobody can say yes to any more, or undo, goes.
+
+const dayMs = 86_400_000;
+const atOnce = 100;
+
+async function forgetOldPlans(deps: FilesDeps, before: Instant): Promise<void> {
+  const { ledger, clock } = deps;
+  await ledger.transact((tx) => dropUnanswered(tx, clock.now() - dayMs));
+  for (;;) {
+    const ids = await filePlansBefore(ledger.committed, before, atOnce);
+    if (ids.length === 0) return;
+    for (const id of ids) {
+      // The files first: a row without them says that it cannot be undone.
+      await dropPlan(deps, id);
+      await ledger.transact((tx) => deleteFilePlan(tx, id));
+    }
+  }
 }

@@ -10,12 +10,10 @@ import { printFilePath } from '../kernel/files/file-path.ts';
 import { isInReach } from '../kernel/files/reach.ts';
 import type { DiskEntry, HeldFolder } from '../kernel/ports.ts';
 import type { FilePower } from '../security/reach.ts';
-import type { FileCaller } from './caller.ts';
-import type { FilesDeps } from './deps.ts';
+import type { FileCaller, FilesDeps } from './deps.ts';
+import { followWay, placesOn } from './follow-path.ts';
 import { isInside, outsideRoot } from './paths.ts';
 import { permissionDenied } from './refusals.ts';
-import { followWay } from './way/follow-way.ts';
-import { placesOn } from './way/link-target.ts';
 
 export interface PlaceWish {
   readonly power: FilePower;

@@ -1,12 +1,4 @@
-import { AosError } from '../kernel/errors.ts';
-import {
-  conflictWords,
-  deniedWords,
-  notAFolderWords,
-  notFoundWords,
-  notRegularWords,
-  type Words,
-} from './codes.ts';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
 
 export function changed(): AosError {
   return new AosError('files.changed', {
@@ -73,3 +65,113 @@ export function plainerIfNoRoom(failure: unknown): unknown {
     cause: failure,
   });
 }
+
+// What goes wrong, in the words of the file agent: plain, without a stack, without what the
+// system calls it, and without a path that whoever asks did not name.
+
+/** `files.not-found` is `NOT_FOUND` on the interface of the file agent, and so one to one. */
+export function wireCode(code: ErrorCode): string {
+  return code
+    .replace(/^files\./, '')
+    .replaceAll('-', '_')
+    .toUpperCase();
+}
+
+/** The same failure as a `files.*` error; what is none of ours (an abort, a bug) as it is. */
+export function toFilesError(failure: unknown): unknown {
+  if (!(failure instanceof AosError) || failure.code.startsWith('files.')) return failure;
+  const known = words[failure.code];
+  if (known === undefined) return failure;
+  return new AosError(known.code, { ...known, cause: failure });
+}
+
+interface Words {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly fix: string;
+}
+
+const notFoundWords: Words = {
+  code: 'files.not-found',
+  message: "I couldn't find a file at that path",
+  fix: 'Check the path, or search: aos files "find …"',
+};
+const deniedWords: Words = {
+  code: 'files.permission-denied',
+  message: "I don't have permission to access that file",
+  fix: 'Check who owns it; for an agent: aos cap check AGENT read file:PATH --why',
+};
+const noSpace: Words = {
+  code: 'files.no-space',
+  message: "There isn't enough disk space to complete this",
+  fix: 'Free some space, then try again',
+};
+const invalidPath: Words = {
+  code: 'files.invalid-path',
+  message: 'That is no path that a disk can have',
+  fix: 'Keep each name within 255 bytes, the whole within 4,096, and leave out NUL',
+};
+const notRegularWords: Words = {
+  code: 'files.not-a-regular-file',
+  message: 'That is not an ordinary file, so I leave it alone',
+  fix: 'Name a file',
+};
+const conflictWords: Words = {
+  code: 'files.conflict',
+  message: 'Something has that name already',
+  fix: 'Choose another name, or say options.on_conflict',
+};
+const notAFolderWords: Words = {
+  code: 'files.not-a-folder',
+  message: 'Something on the way to that path is not a folder',
+  fix: 'Check the path',
+};
+const failed: Words = {
+  code: 'files.failed',
+  message: 'The disk did not do what I asked of it',
+  fix: 'Try again; if it stays so, look into the system log',
+};
+
+const words: Partial<Record<ErrorCode, Words>> = {
+  'disk.missing': notFoundWords,
+  'file.missing': notFoundWords,
+  'disk.denied': deniedWords,
+  'capability.denied': deniedWords,
+  'capability.used-up': deniedWords,
+  'disk.full': noSpace,
+  'disk.bad-name': invalidPath,
+  'file.bad-path': invalidPath,
+  'disk.not-a-file': notRegularWords,
+  'file.not-a-file': notRegularWords,
+  'disk.exists': conflictWords,
+  'file.exists': conflictWords,
+  'disk.not-empty': conflictWords,
+  'disk.failed': failed,
+  'disk.too-many-open': failed,
+  'disk.not-a-folder': notAFolderWords,
+  'disk.read-only': {
+    code: 'files.read-only',
+    message: 'That disk can only be read',
+    fix: 'Choose a folder on another disk',
+  },
+  'disk.too-large': {
+    code: 'files.too-large',
+    message: 'That file is larger than I can take at once',
+    fix: 'Take a part of it',
+  },
+  'file.changed': {
+    code: 'files.changed',
+    message: 'Somebody changed that while I was looking at it',
+    fix: 'Try again',
+  },
+  'file.other-disk': {
+    code: 'files.other-disk',
+    message: 'That lies on another disk, which the grant does not name',
+    fix: 'Ask for a grant that names the folder behind which the other disk begins',
+  },
+  'tool.timeout': {
+    code: 'files.timeout',
+    message: 'That took longer than it may',
+    fix: 'Ask for less at a time',
+  },
+};

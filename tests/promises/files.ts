@@ -123,7 +123,7 @@ export const filePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'where a symlink leads is not looked at',
-      file: 'src/files/way/follow-way.ts',
+      file: 'src/files/follow-path.ts',
       find: '    await onTurn(parts);\n',
       put: '',
     },
@@ -164,14 +164,14 @@ export const filePromises: readonly KeptPromise[] = [
   {
     id: 'files.words',
     says: 'What went wrong is told in plain words, without what the system calls it.',
-    guard: { file: 'src/files/codes.test.ts', title: '%s is said in the words of the seed' },
+    guard: { file: 'src/files/refusals.test.ts', title: '%s is said in the words of the seed' },
     proof: {
-      file: 'src/files/codes.test.ts',
+      file: 'src/files/refusals.test.ts',
       title: '%s is told without what the system calls it',
     },
     bug: {
       what: 'a full disk has no words of its own',
-      file: 'src/files/codes.ts',
+      file: 'src/files/refusals.ts',
       find: "  'disk.full': noSpace,\n",
       put: '',
     },

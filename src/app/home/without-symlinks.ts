@@ -1,4 +1,4 @@
-import { withTarget } from '../../files/way/link-target.ts';
+import { withTarget } from '../../files/follow-path.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 
 /** The same place by the path that no symlink is on: what agents name is held against it. */

@@ -10,12 +10,11 @@
  */
 import { AosError } from '../../kernel/errors.ts';
 import { endOfTurn } from '../../kernel/ports.ts';
-import type { FileCaller } from '../caller.ts';
-import { toFilesError, wireCode } from '../codes.ts';
-import type { FilesDeps } from '../deps.ts';
+import type { FileCaller, FilesDeps } from '../deps.ts';
+import { holdExactly } from '../follow-path.ts';
 import { circlesOf } from '../plan/order.ts';
 import type { FolderTime, Plan, Step } from '../plan/plan.ts';
-import { holdExactly } from '../way/hold-exactly.ts';
+import { toFilesError, wireCode } from '../refusals.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { doStep } from './do-step.ts';
 import { DoneLog, type DoneSteps, readDone, type StepState } from './journal.ts';

@@ -1,5 +1,4 @@
-import type { FileCaller } from '../caller.ts';
-import type { FilesDeps } from '../deps.ts';
+import type { FileCaller, FilesDeps } from '../deps.ts';
 import type { Was } from '../plan/plan.ts';
 
 /** What one step is done with. */

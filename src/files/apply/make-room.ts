@@ -1,10 +1,15 @@
 /** What has the name that something else gets, because somebody said yes to that. */
+
+import { removeIfThere } from '../../kernel/disk/folders.ts';
+import { printFilePath } from '../../kernel/files/file-path.ts';
+import { partsOf } from '../paths.ts';
 import type { FilePlace } from '../place.ts';
-import { isStill, type Was } from '../plan/plan.ts';
+import { isSame, isStill, type Was, wasOf } from '../plan/plan.ts';
 import { changed } from '../refusals.ts';
-import { takeBack } from '../trash/take-back.ts';
 import { keepInTrash, throwAway } from '../trash/throw-away.ts';
+import { openTrash } from '../trash/trash-folder.ts';
 import type { Room, StepNote, StepRun } from './deps.ts';
+import { moveToFree } from './put-in-place.ts';
 
 /** Makes room for something; where that fails, what had the name keeps it. */
 export async function inRoom(
@@ -42,4 +47,25 @@ async function makeRoom(
   const trashed = await (isSwap ? keepInTrash(run, unwanted) : throwAway(run, unwanted));
   await run.note({ trashed });
   return { trashed, ...(isSwap ? { over: replaces } : {}) };
+}
+
+// What was put into the trash to make room, when what it made room for has failed.
+
+/** Where that fails too, it stays in the trash, from where it can be restored. */
+async function takeBack({ deps }: StepRun, to: FilePlace, { trashed, over }: Room): Promise<void> {
+  if (trashed === undefined) return;
+  const { disk } = deps;
+  const parts = partsOf(trashed.file);
+  await using trash = await openTrash(deps, printFilePath(parts.slice(0, -2)), '');
+  const kept = { folder: trash.files, entry: `${trash.files.path}/${parts.at(-1)}` };
+  const there = await disk.stat(kept.entry);
+  if (there === undefined) return;
+  if (over === undefined) {
+    const placed = await moveToFree(disk, { ...kept, was: wasOf(there) }, to);
+    if (placed !== 'placed') return;
+  }
+  // Only a second name: the first one still stands, or this is the last of it.
+  else if (isSame(over, await disk.stat(to.entry))) await removeIfThere(disk, kept.entry);
+  else return;
+  await removeIfThere(disk, `${trash.info.path}/${partsOf(trashed.info).at(-1)}`);
 }

@@ -2,7 +2,7 @@
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
 import type { FilePlanRow } from '../../ledger/file-plans.ts';
 import type { FilesDeps } from '../deps.ts';
-import { fitting } from '../look/fitting.ts';
+import { fitting } from '../look/look.ts';
 import { betweenMark } from '../plan/order.ts';
 import type { Plan, Step } from '../plan/plan.ts';
 import type { Applied } from './apply-plan.ts';

@@ -9,11 +9,14 @@
  * N4. Names are made safe from a power cut by whoever does many of these, once for all.
  */
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere, removeQuietly } from '../../kernel/disk/folders.ts';
+import { removeIfThere, removeQuietly, removeTree } from '../../kernel/disk/folders.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
-import type { FilePlace } from '../place.ts';
-import { isSame, isStill, type Was } from '../plan/plan.ts';
+import type { FilePower } from '../../security/reach.ts';
+import { partsOf } from '../paths.ts';
+import { type FilePlace, findPlace } from '../place.ts';
+import { isSame, isStill, type Was, wasOf } from '../plan/plan.ts';
 import { changed, systemCode, taken } from '../refusals.ts';
+import { pendingName, type Room, type StepNote, type StepRun } from './deps.ts';
 
 /** A name in a folder that is held. */
 export type HeldName = Pick<FilePlace, 'folder' | 'entry'>;
@@ -142,4 +145,56 @@ export async function moveOver(
 ): Promise<void> {
   if (!isStill(to.replaces, await disk.stat(to.entry))) throw changed();
   await disk.rename(from.entry, to.entry);
+}
+
+// From a name in between to its own.
+
+export function pendingBeside(run: StepRun, to: FilePlace): HeldName {
+  return { folder: to.folder, entry: `${to.folder.path}/${pendingName(run)}` };
+}
+
+/** What this step had made when the process died, if it has its name already. */
+export async function madeBefore(run: StepRun, to: FilePlace): Promise<StepNote | undefined> {
+  const { disk } = run.deps;
+  if (run.before === undefined) return undefined;
+  const { made } = run.before;
+  const isThere = made !== undefined && isSame(made, to.there);
+  // What was begun under the name in between is of no use: it is made anew.
+  await removeTree(disk, pendingBeside(run, to).entry);
+  return isThere ? run.before : undefined;
+}
+
+export async function namePending(
+  run: StepRun,
+  pending: HeldName,
+  to: FilePlace,
+  { trashed, over }: Room,
+): Promise<StepNote> {
+  const { disk } = run.deps;
+  try {
+    const entry = await disk.stat(pending.entry);
+    if (entry === undefined) throw changed();
+    const made = wasOf(entry);
+    // It keeps its inode when it gets its name, so that it is known as ours after a crash.
+    await run.note({ made });
+    if (over === undefined) await moveToFree(disk, { ...pending, was: made }, to);
+    else await moveOver(disk, pending, { ...to, replaces: over });
+    await disk.syncFolder(`${to.folder.path}/.`);
+    return { made, trashed };
+  } catch (failure) {
+    await removeTree(disk, pending.entry).catch(() => {});
+    throw failure;
+  }
+}
+
+/** The very path of a step: where a symlink has come onto the way, it is another one. */
+export async function exactPlace(
+  { deps, caller }: StepRun,
+  path: string,
+  power: FilePower,
+): Promise<FilePlace> {
+  const place = await findPlace(deps, caller, partsOf(path), { power, last: 'keep' });
+  if (place.path === path) return place;
+  await place[Symbol.asyncDispose]();
+  throw changed();
 }

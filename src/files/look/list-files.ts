@@ -5,11 +5,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest } from '../look-request.ts';
 import { shownPath } from '../paths.ts';
 import { refuseUnused } from '../unused-parts.ts';
-import type { Look, Seen } from './deps.ts';
-import { describedFile } from './described.ts';
-import { fitting } from './fitting.ts';
-import { foundThere } from './found-there.ts';
-import { lookPlace } from './look-place.ts';
+import { describedFile, fitting, foundThere, type Look, lookPlace, type Seen } from './look.ts';
 
 export async function listFiles(look: Look): Promise<Seen> {
   const { deps, caller, request } = look;

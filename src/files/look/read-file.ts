@@ -7,7 +7,7 @@ import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { beingWritten, notFound } from '../refusals.ts';
 import { decodeUtf8, wholeCharacters } from '../text-bytes.ts';
-import type { Look, Seen } from './deps.ts';
+import type { Look, Seen } from './look.ts';
 
 export async function readFile(look: Look): Promise<Seen> {
   const { deps, caller, request } = look;

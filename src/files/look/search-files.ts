@@ -2,14 +2,9 @@
 import { AosError } from '../../kernel/errors.ts';
 import { countWords } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { lookRequest } from '../look-request.ts';
-import { searchRequest } from '../search-request.ts';
-import type { Look, Seen } from './deps.ts';
-import { describedFile } from './described.ts';
-import { fitting } from './fitting.ts';
+import { lookRequest, searchRequest } from '../look-request.ts';
 import { skippedWords } from './list-files.ts';
-import { lookPlace } from './look-place.ts';
-import { onlyListed } from './only-listed.ts';
+import { describedFile, fitting, type Look, lookPlace, onlyListed, type Seen } from './look.ts';
 
 const usualHits = 50;
 const indexNote =

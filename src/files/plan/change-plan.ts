@@ -1,8 +1,10 @@
 /** A plan as it is made, with what is said of it. */
+
+import { ignoreMissing } from '../../kernel/disk/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
+import type { Disk } from '../../kernel/ports.ts';
 import type { FilesDeps } from '../deps.ts';
-import { folderTimes } from './folder-times.ts';
-import type { Plan, Step } from './plan.ts';
+import type { FolderTime, Plan, Step } from './plan.ts';
 import type { Source } from './select.ts';
 
 export interface ChangePlan {
@@ -45,4 +47,24 @@ export async function finished(
 function isDestructive(step: Step): boolean {
   if (step.do === 'trash' || step.do === 'remove') return true;
   return 'replaces' in step && step.replaces !== undefined;
+}
+
+/** Of every folder in which a name comes or goes, as far as it is there. */
+export async function folderTimes(disk: Disk, steps: readonly Step[]): Promise<FolderTime[]> {
+  const paths = new Set(steps.flatMap(placesOf).map((path) => folderOf(path)));
+  const times: FolderTime[] = [];
+  for (const path of paths) {
+    const there = await disk.stat(path).catch(ignoreMissing);
+    if (there?.kind === 'folder') times.push({ path, modifiedNs: there.modifiedNs });
+  }
+  return times;
+}
+
+function placesOf(step: Step): readonly string[] {
+  if (step.do === 'copy') return [step.to];
+  return [...('from' in step ? [step.from] : []), ...('to' in step ? [step.to] : [])];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
 }

@@ -2,18 +2,22 @@
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import type { FileCaller } from '../caller.ts';
-import type { FilesDeps } from '../deps.ts';
+import type { FileCaller, FilesDeps } from '../deps.ts';
 import { parsePath } from '../paths.ts';
 import { findPlace } from '../place.ts';
 import { type ChangePlan, finished } from './change-plan.ts';
 import { destinationOf } from './destination.ts';
-import { isNamePattern, newName } from './name-pattern.ts';
 import { betweenMark, inOrder } from './order.ts';
-import type { Step } from './plan.ts';
-import { checkUnprotected } from './protected.ts';
+import { checkUnprotected, type Step } from './plan.ts';
 import { type Selection, type Source, select } from './select.ts';
-import { type OnConflict, type Targets, targetsOf, type Wished } from './targets.ts';
+import {
+  isNamePattern,
+  newName,
+  type OnConflict,
+  type Targets,
+  targetsOf,
+  type Wished,
+} from './targets.ts';
 
 export async function planMove(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
   const selection = await select(deps, caller, request, { power: 'move', last: 'keep' });

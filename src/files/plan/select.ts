@@ -4,16 +4,19 @@ import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { FoundFile, Listing, LookRequest } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FilePower } from '../../security/reach.ts';
-import type { FileCaller } from '../caller.ts';
-import { toFilesError } from '../codes.ts';
-import type { FilesDeps } from '../deps.ts';
-import { hasFilters, lookRequest } from '../look-request.ts';
+import type { FileCaller, FilesDeps } from '../deps.ts';
+import { foundByWords, hasFilters, lookRequest } from '../look-request.ts';
 import { parsePath, partsOf } from '../paths.ts';
 import { type FolderPlace, findFolder, findPlace } from '../place.ts';
-import { notFound, notRegular } from '../refusals.ts';
-import { foundByWords } from '../search-request.ts';
-import { type LeftOut, type TreeFacts, type Was, wasOf } from './plan.ts';
-import { checkUnprotected, whyProtected } from './protected.ts';
+import { notFound, notRegular, toFilesError } from '../refusals.ts';
+import {
+  checkUnprotected,
+  type LeftOut,
+  type TreeFacts,
+  type Was,
+  wasOf,
+  whyProtected,
+} from './plan.ts';
 import { tooMany, treeOf } from './tree-facts.ts';
 
 export interface Source {

@@ -12,11 +12,10 @@ import type { FilesDeps } from '../deps.ts';
 import { answering, callerOf, type FileAgentDeps, type FileRun } from '../file-agent.ts';
 import { checkOwner } from '../owners-only.ts';
 import { isInside, partsOf, shownPath } from '../paths.ts';
+import { folderTimes } from '../plan/change-plan.ts';
 import { foldersFor } from '../plan/destination.ts';
-import { folderTimes } from '../plan/folder-times.ts';
 import { type Plan, type Step, wasOf } from '../plan/plan.ts';
-import { type TrashFolder, trashAtTop } from './trash-folder.ts';
-import { parseTrashInfo } from './trash-info.ts';
+import { parseTrashInfo, type TrashFolder, trashAtTop } from './trash-folder.ts';
 
 interface InTrash {
   /** The real path of the trash. */

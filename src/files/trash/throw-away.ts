@@ -8,8 +8,7 @@ import { type HeldName, moveToFree } from '../apply/put-in-place.ts';
 import { bytesOnDisk } from '../paths.ts';
 import { isSame, type Was } from '../plan/plan.ts';
 import { plainerIfNoRoom, systemCode } from '../refusals.ts';
-import { openTrashFor, type TrashFolder } from './trash-folder.ts';
-import { printTrashInfo } from './trash-info.ts';
+import { openTrashFor, printTrashInfo, type TrashFolder } from './trash-folder.ts';
 
 export interface Unwanted extends HeldName {
   readonly path: string;

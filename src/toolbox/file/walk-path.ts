@@ -6,8 +6,7 @@
  * P2. Beyond the parts that the grant names, the disk stays the same: what is mounted there
  *     is not what somebody had in mind who wrote a star.
  */
-import { followWay, type WayEnd } from '../../files/way/follow-way.ts';
-import { placesOn } from '../../files/way/link-target.ts';
+import { followWay, placesOn, type WayEnd } from '../../files/follow-path.ts';
 import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diskError } from '../kernel/disk/errors.ts';
 import { type AosError, type ErrorCode, errorCodes } from '../kernel/errors.ts';
-import { toFilesError, wireCode } from './codes.ts';
+import { toFilesError, wireCode } from './refusals.ts';
 
 const ours = Object.keys(errorCodes).filter((code) => code.startsWith('files.')) as ErrorCode[];
 
