@@ -24,7 +24,6 @@ import { signHead } from '../security/audit/head.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import type { Environment } from './config/config.ts';
 import type { Settings } from './config/settings.ts';
-import { removeSocketFolder, showSocketOf, sweepSocketFolders } from './home/body-socket.ts';
 import type { Engines } from './home/compose.ts';
 import { bundledFileAgent, type ServedFileAgent, serveFileAgent } from './home/file-agent.ts';
 import { openHomeFiles } from './home/files.ts';
@@ -35,7 +34,13 @@ import { type OpenHome, openHome } from './home/open-home.ts';
 import { openHomeOperations, outsideOf, queueOf } from './home/operations.ts';
 import { type HomeRelay, openHomeRelay } from './home/relay.ts';
 import { openHomeRuntime } from './home/runtime.ts';
-import { type HomeSandboxes, openHomeSandboxes } from './home/sandboxes.ts';
+import {
+  type HomeSandboxes,
+  openHomeSandboxes,
+  removeSocketFolder,
+  showSocketOf,
+  sweepSocketFolders,
+} from './home/sandboxes.ts';
 import { openHomeTools } from './home/tools.ts';
 import { type HomeTransfers, openHomeTransfers } from './home/transfers.ts';
 import type { Log } from './log.ts';

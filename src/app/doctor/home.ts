@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { DiskView } from '../../kernel/ports.ts';
+import type { DiskEntry, DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { checkLockFile } from '../home/home-lock.ts';
+import { describeFullDisk, isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
-import { describeFullDisk, isFull } from './full-disk.ts';
-import { foreignNames, isOwnHome, trialName } from './own-names.ts';
-import { judgePlaces } from './places.ts';
+import { daemonLogName, foreignNames, isOwnHome, ownFolders, trialName } from './modes.ts';
 
 // Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
 const longestHome = 103 - '/run/aos.sock'.length;
@@ -46,7 +46,7 @@ export async function checkHome({ settings, disk, usage }: Patient): Promise<Ver
 }
 
 /** The closest parent that exists: what is not there yet will be made in it. */
-export async function nearestFolder(view: DiskView, path: string): Promise<string> {
+async function nearestFolder(view: DiskView, path: string): Promise<string> {
   if (path === dirname(path) || (await exists(view, path))) return path;
   return nearestFolder(view, dirname(path));
 }
@@ -96,4 +96,90 @@ export function judgeLength(home: string): Verdict | undefined {
     says: `${home} is too long a path for the daemon's socket, which may have ${longestHome} bytes before it`,
     fix: 'export AOS_HOME=~/.agent-relay',
   };
+}
+
+/** Every folder in the home that is made before anything works in it, parents first. */
+export const preparedFolders: readonly string[] = [
+  ...ownFolders,
+  join('run', 'agents'),
+  join('run', 'bodies'),
+];
+
+/** Does something else stand where a folder, or the log, is to be? Undefined when not. */
+async function judgePlaces(disk: DiskView, home: string): Promise<Verdict | undefined> {
+  for (const name of preparedFolders) {
+    const wrong = await judgePlace(disk, join(home, name), 'folder');
+    if (wrong !== undefined) return wrong;
+  }
+  return judgePlace(disk, join(home, 'logs', daemonLogName), 'file');
+}
+
+async function judgePlace(
+  disk: DiskView,
+  path: string,
+  wanted: 'folder' | 'file',
+): Promise<Verdict | undefined> {
+  const there = await disk.stat(path);
+  if (there === undefined || there.kind === wanted) return undefined;
+  return { state: 'failed', ...wrongPlace(path, wanted, there.kind) };
+}
+
+const kindWords = {
+  file: 'a file',
+  folder: 'a folder',
+  symlink: 'a symlink',
+  other: 'a device or pipe',
+} as const;
+
+/** What is told when something else stands at a place of ours. */
+export function wrongPlace(
+  path: string,
+  wanted: 'folder' | 'file',
+  kind: DiskEntry['kind'] | undefined,
+): { readonly says: string; readonly fix: string } {
+  const found = kind === undefined ? 'something else' : kindWords[kind];
+  return {
+    says: `${quote(path)} must be ${kindWords[wanted]}, and ${found} stands there`,
+    fix: `Move it away; the ${wanted} is made by itself`,
+  };
+}
+
+// Two watches an agent (its outbox and outbox/.pending), and room for editors and
+// build tools, which draw on the same limits.
+const enough = { watches: 8192, instances: 128 };
+const wanted = { watches: 524_288, instances: 1024 };
+
+/** Can folders be watched? It is tried; the limits say how long that will hold. */
+export async function checkInotify({ settings, disk, fileWatching }: Patient): Promise<Verdict> {
+  const probe = fileWatching.probe(await nearestFolder(disk, settings.home));
+  if (probe.kind === 'failed') {
+    return {
+      state: 'failed',
+      says: `folders cannot be watched here: ${probe.says}`,
+      fix: 'mend the home folder first: aos doctor home',
+    };
+  }
+  if (process.platform !== 'linux') return { state: 'ok', says: 'folders can be watched' };
+  if (probe.kind === 'exhausted') {
+    return {
+      state: 'failed',
+      says: `no more folders can be watched: this user's inotify ${probe.limit} are used up`,
+      fix: raise(probe.limit),
+    };
+  }
+  const watches = await limit(disk, 'max_user_watches');
+  const instances = await limit(disk, 'max_user_instances');
+  const says = `${watches} watches and ${instances} instances of inotify are allowed`;
+  if (watches < enough.watches) return { state: 'warning', says, fix: raise('watches') };
+  if (instances < enough.instances) return { state: 'warning', says, fix: raise('instances') };
+  return { state: 'ok', says };
+}
+
+async function limit(disk: Patient['disk'], name: string): Promise<number> {
+  const bytes = await readWholeFile(disk, `/proc/sys/fs/inotify/${name}`, 64);
+  return Number(new TextDecoder().decode(bytes));
+}
+
+function raise(what: 'watches' | 'instances'): string {
+  return `sudo sysctl fs.inotify.max_user_${what}=${wanted[what]}`;
 }

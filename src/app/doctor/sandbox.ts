@@ -4,9 +4,9 @@ import { AosError } from '../../kernel/errors.ts';
 import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
 import type { Engines } from '../home/compose.ts';
+import { isFull } from './disk.ts';
 import type { Patient, Verdict } from './finding.ts';
-import { isFull } from './full-disk.ts';
-import { trialName } from './own-names.ts';
+import { trialName } from './modes.ts';
 
 export interface SandboxPatient
   extends Pick<Patient, 'signal'>,

@@ -20,9 +20,9 @@ import { renewHandle } from '../../security/register.ts';
 import type { Environment } from '../config/config.ts';
 import type { Engines } from './compose.ts';
 import { findBelow } from './find-below.ts';
+import { withoutSymlinks } from './home-folder.ts';
 import type { OpenHome } from './open-home.ts';
 import type { HomeSandboxes } from './sandboxes.ts';
-import { withoutSymlinks } from './without-symlinks.ts';
 import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeBodiesOptions {

@@ -1,17 +1,16 @@
 /** The home folder as a place: made, checked and tidied before anything works in it. */
 
 import { dirname, join } from 'node:path';
+import { withTarget } from '../../files/follow-path.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
 import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import type { Clock, Disk, DiskEntry, Volume } from '../../kernel/ports.ts';
+import type { Clock, Disk, DiskEntry, DiskView, Volume } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { judgeFileSystem } from '../doctor/disk.ts';
 import type { Verdict } from '../doctor/finding.ts';
-import { judgeContents, judgeLength } from '../doctor/home.ts';
-import { judgeModes } from '../doctor/modes.ts';
-import { daemonLogName, isPendingName } from '../doctor/own-names.ts';
-import { preparedFolders, wrongPlace } from '../doctor/places.ts';
+import { judgeContents, judgeLength, preparedFolders, wrongPlace } from '../doctor/home.ts';
+import { daemonLogName, isPendingName, judgeModes } from '../doctor/modes.ts';
 
 /** The daemon's log in `logs`, and how much of it is kept: this one and the nine before. */
 export const daemonLog = {
@@ -128,4 +127,18 @@ async function removeIfPossible(disk: Disk, path: string): Promise<void> {
     // Litter that stays does no harm, and must not keep the daemon from starting.
     if (!(failure instanceof AosError)) throw failure;
   }
+}
+
+/** The same place by the path that no symlink is on: what agents name is held against it. */
+export async function withoutSymlinks(disk: DiskView, path: string): Promise<string> {
+  let parts: readonly string[] = path.split('/').filter((name) => name !== '');
+  for (let index = 0; index < parts.length; ) {
+    const place = `/${parts.slice(0, index + 1).join('/')}`;
+    if ((await disk.stat(place))?.kind !== 'symlink') index++;
+    else {
+      parts = withTarget(parts, index, await disk.readLink(place));
+      index = 0;
+    }
+  }
+  return `/${parts.join('/')}`;
 }

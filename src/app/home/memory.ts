@@ -1,13 +1,16 @@
 /** What the agents of a home remember, and the index by which it is found. */
 import { join } from 'node:path';
-import type { Embedder } from '../../kernel/memory/index-port.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { Embedder, MemoryIndex } from '../../kernel/memory/index-port.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import { early } from '../../kernel/turns.ts';
+import { type EmbeddingProgress, MemoryEmbedding } from '../../memory/embed-memories.ts';
 import { MemoryManager } from '../../memory/memory-manager.ts';
 import { openHttpEmbedder } from '../../models/http-embedder.ts';
 import { eraseFiles } from '../../relay/files/erase-files.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
 import type { Engines } from './compose.ts';
-import { HomeEmbedder } from './embedder.ts';
 import type { OpenHome } from './open-home.ts';
 
 export interface HomeMemory extends AsyncDisposable {
@@ -68,4 +71,69 @@ async function openEmbedder(
   const { memoryEmbedderUrl: url, memoryEmbedderModel: model, memoryEmbedderSecret } = settings;
   const key = memoryEmbedderSecret === 'none' ? undefined : secrets.valueOf(memoryEmbedderSecret);
   return openHttpEmbedder({ ...engines, url, model, key }, signal);
+}
+
+// The embedder that is configured, when it is there: it may take a while to load, and may not
+// answer yet. Until then memories are found by their words.
+
+interface HomeEmbedderDeps {
+  readonly index: MemoryIndex;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+  open(signal: AbortSignal): Promise<Embedder>;
+}
+
+const firstWaitMs = 1000;
+const longestWaitMs = 300_000;
+
+class HomeEmbedder implements AsyncDisposable {
+  readonly #deps: HomeEmbedderDeps;
+  readonly #over = new AbortController();
+  readonly #opening: Promise<void>;
+  #embedder: Embedder | undefined;
+  #embedding: MemoryEmbedding | undefined;
+
+  constructor(deps: HomeEmbedderDeps) {
+    this.#deps = deps;
+    this.#opening = this.#open();
+  }
+
+  get embedder(): Embedder | undefined {
+    return this.#embedder;
+  }
+
+  get progress(): EmbeddingProgress | undefined {
+    return this.#embedding?.progress();
+  }
+
+  /** There are new memories. */
+  wake(): void {
+    this.#embedding?.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort(early);
+    await this.#opening;
+    await this.#embedding?.[Symbol.asyncDispose]();
+    await this.#embedder?.[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<void> {
+    const { signal } = this.#over;
+    for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
+      try {
+        const embedder = await this.#deps.open(signal);
+        this.#embedding = new MemoryEmbedding({ ...this.#deps, embedder });
+        this.#embedder = embedder;
+        this.#embedding.wake();
+        return;
+      } catch (failure) {
+        if (signal.aborted) return;
+        this.#deps.log.warn({ err: failure }, 'memories are found by their words only');
+        // What is not installed does not come by waiting.
+        if (failure instanceof AosError && failure.code === 'memory.no-embedder') return;
+      }
+      await this.#deps.clock.sleep(waitMs, signal).catch(() => {});
+    }
+  }
 }

@@ -19,9 +19,8 @@ import { ensureOwner } from '../../security/owner.ts';
 import { scrubbedLedger } from '../../security/secrets/scrub.ts';
 import { openSecrets, type Secrets } from '../../security/secrets/secrets.ts';
 import type { Engines } from './compose.ts';
-import { prepareHome } from './home-folder.ts';
+import { prepareHome, withoutSymlinks } from './home-folder.ts';
 import { type HomeLock, takeHomeLock, takeOver } from './home-lock.ts';
-import { withoutSymlinks } from './without-symlinks.ts';
 
 export interface OpenOptions {
   /** `daemon`, or the words of the command. */

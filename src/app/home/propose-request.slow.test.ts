@@ -7,7 +7,7 @@ import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import type { ModelCatalog } from '../../kernel/agent/model.ts';
 import { checkScript, type ScriptText } from '../../models/scripted/script.ts';
 import { scriptedModel } from '../../models/scripted/scripted-model.ts';
-import { proposeRequest } from './propose-request.ts';
+import { proposeRequest } from './files.ts';
 
 keepCompiled();
 

@@ -1,12 +1,17 @@
 /** The relay of a home: the message service over its ledger and its folders. */
+
+import { join } from 'node:path';
 import type { Blobs } from '../../blobs/blobs.ts';
+import { FileBlobs, type FileBlobsDeps } from '../../blobs/fs.ts';
 import type { Attachments } from '../../gateway/server/deps.ts';
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { toReport } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
+import type { Clock } from '../../kernel/ports.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';
+import { addBlobReference, partyRefersTo, refersTo } from '../../ledger/transfers/blobs.ts';
 import {
   type BundledAgents,
   defaultRelayLimits,
@@ -22,7 +27,6 @@ import { openRelay, type RunningRelay } from '../../relay/open-relay.ts';
 import { registerGuest } from '../../security/register.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import { attachmentDoor, attachmentsOf } from './attachments.ts';
 import type { Engines } from './compose.ts';
 import type { OpenHome } from './open-home.ts';
 
@@ -170,4 +174,29 @@ async function watchOutboxes(
   });
   await outboxes.start();
   return outboxes;
+}
+
+// The attachments of a home: where they lie, and who may have them.
+
+export function attachmentsOf(deps: FileBlobsDeps, home: string): Blobs {
+  return new FileBlobs(deps, { root: join(home, 'attachments'), temporary: join(home, 'tmp') });
+}
+
+export function attachmentDoor(
+  { clock, ledger }: { readonly clock: Pick<Clock, 'now'>; readonly ledger: Ledger },
+  blobs: Pick<Blobs, 'put' | 'get'>,
+): Attachments {
+  return {
+    put: async (principal, source) => {
+      const stored = await blobs.put(source);
+      // Whoever has put bytes may send them; to know their hash is not enough.
+      const reference = { hash: stored.hash, referrer: principal, at: clock.now() };
+      await ledger.transact((tx) => addBlobReference(tx, reference));
+      return stored;
+    },
+    open: (hash, part) => blobs.get(hash, part),
+    mayRead: async (principal, hash) =>
+      (await refersTo(ledger.committed, principal, hash)) ||
+      (await partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash)),
+  };
 }

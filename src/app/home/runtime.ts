@@ -29,11 +29,11 @@ import type { Log } from '../log.ts';
 import { openHomeBodies } from './bodies.ts';
 import type { Engines } from './compose.ts';
 import { placeGoal } from './goals.ts';
+import { withoutSymlinks } from './home-folder.ts';
 import type { OpenHome } from './open-home.ts';
 import type { HomeSandboxes } from './sandboxes.ts';
 import { bundledScripts } from './scripts.ts';
 import { type HomeTools, tell } from './tools.ts';
-import { withoutSymlinks } from './without-symlinks.ts';
 import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeRuntimeOptions {

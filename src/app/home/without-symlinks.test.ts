@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { withoutSymlinks } from './without-symlinks.ts';
+import { withoutSymlinks } from './home-folder.ts';
 
 test('a path over symlinks, absolute, relative and one behind the other, becomes the real one', async () => {
   await using folder = temporaryFolder();

@@ -4,8 +4,7 @@
  */
 import { originOf } from '../../gateway/client/tcp-transport.ts';
 import { openArtifact, saveArtifact } from './fetch-artifact.ts';
-import { signedClient } from './signed-client.ts';
-import { keyInFile, keyOfAgent, keyOfOwner } from './signing-keys.ts';
+import { keyInFile, keyOfAgent, keyOfOwner, signedClient } from './signing-keys.ts';
 
 export type { KeyPair as SigningKey } from '../../security/identity/key-pair.ts';
 

@@ -1,13 +1,18 @@
 /** Keys to sign with, and to open what was sealed for them: from a file, or of this home. */
 import * as z from 'zod';
+import { type Client, createClient } from '../../gateway/client/client.ts';
+import { tcpTransport } from '../../gateway/client/tcp-transport.ts';
+import type { Transport } from '../../gateway/client/transport.ts';
 import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { DiskView } from '../../kernel/ports.ts';
+import type { Clock, DiskView, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { brokenKey, jsonIn, loadKey, textInKeyFile } from '../../security/identity/key-file.ts';
 import { fromHex, type KeyPair, keyPairOf } from '../../security/identity/key-pair.ts';
 import { keysFolder } from '../../security/identity/principal.ts';
 import { openAgentKeys } from '../../security/identity/principal-keys.ts';
+import { signRequest } from '../../security/identity/signed-request.ts';
+import { version } from '../version.ts';
 
 const largestBytes = 4096;
 const ownFile = z.object({ secret_key: z.string(), address: z.string() });
@@ -56,4 +61,35 @@ function missingKey(message: string): AosError {
     message,
     fix: 'Put its file where it was from a backup; a new key would be a new identity',
   });
+}
+
+// A client that signs every request with a key, as an outsider's wallet does.
+
+interface SignedClientDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export function signedClient(deps: SignedClientDeps, key: KeyPair, url: URL): Client {
+  const transport = signing(deps, key, { aud: url.origin, to: tcpTransport(deps.clock, url) });
+  return createClient({ clock: deps.clock, version, transport });
+}
+
+/** Each request anew, also one that is sent again: what was signed counts once. */
+function signing(
+  { clock, random }: SignedClientDeps,
+  key: KeyPair,
+  { aud, to }: { readonly aud: string; readonly to: Transport },
+): Transport {
+  return {
+    async send(request) {
+      if (request.stream !== undefined) throw new Error('bytes that are streamed are not signed');
+      const { method, path: uri, body } = request;
+      const authorization = signRequest(key, {
+        ...{ aud, method, uri, now: clock.now(), nonce: random.bytes(16) },
+        body: body === undefined ? undefined : Buffer.from(body),
+      });
+      return to.send({ ...request, headers: { ...request.headers, authorization } });
+    },
+  };
 }

@@ -3,8 +3,7 @@ import type { DiskState, GatewayLog } from '../../gateway/server/deps.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, DiskView, Volume, VolumeUsage } from '../../kernel/ports.ts';
 import type { Settings } from '../config/settings.ts';
-import { gibibytes, usedPercent } from '../doctor/disk.ts';
-import { describeFullDisk, isFull } from '../doctor/full-disk.ts';
+import { describeFullDisk, gibibytes, isFull, usedPercent } from '../doctor/disk.ts';
 
 export interface DiskWatchDeps {
   readonly volume: Volume;

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { removeTree } from '../../kernel/disk/folders.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, EventLoop } from '../../kernel/ports.ts';
-import { isPendingName } from '../doctor/own-names.ts';
+import { isPendingName } from '../doctor/modes.ts';
 import { daemonLog } from '../home/home-folder.ts';
 import { filesBelow, namesIn } from './home-usage.ts';
 

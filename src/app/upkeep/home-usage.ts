@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskEntry, DiskView, EventLoop } from '../../kernel/ports.ts';
-import { ownFolders, reserveName } from '../doctor/own-names.ts';
+import { ownFolders, reserveName } from '../doctor/modes.ts';
 
 /**
  * Sizes are those that the files show. A file with two names (an artifact and its blob)

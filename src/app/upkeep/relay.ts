@@ -22,7 +22,7 @@ import {
 } from '../../ledger/transfers/blobs.ts';
 import { makeRoom, pruneArchive } from '../../relay/files/archive-upkeep.ts';
 import { usedPercent } from '../doctor/disk.ts';
-import { nextCutoff } from './cutoff.ts';
+import { nextCutoff } from './timers.ts';
 
 export interface RelayUpkeepDeps {
   readonly ledger: Ledger;

@@ -26,8 +26,8 @@ import {
   isShortOfFiles,
   reserveSize,
   startBytes,
-} from '../doctor/full-disk.ts';
-import { reserveName } from '../doctor/own-names.ts';
+} from '../doctor/disk.ts';
+import { reserveName } from '../doctor/modes.ts';
 
 export interface ReserveDeps {
   readonly disk: Disk;

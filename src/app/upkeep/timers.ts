@@ -8,8 +8,9 @@
  * T3. One that fails is tried again, later each time, and holds up no other, however many
  *     of them there are. Slow ones ring beside the others, a few at once.
  */
-import type { Clock } from '../../kernel/ports.ts';
+import type { Clock, Instant } from '../../kernel/ports.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
+import { readState, writeState } from '../../ledger/state.ts';
 import { dueTimers, nextDue, type Timer, takeFiring } from '../../ledger/timers.ts';
 
 export type Ring =
@@ -151,4 +152,25 @@ class Delays {
   forget({ id }: Timer): void {
     this.#failed.delete(id);
   }
+}
+
+const dayMs = 24 * 3_600_000;
+const longestStepMs = 2 * dayMs;
+
+/**
+ * The moment before which what is kept for so many days may go. It moves on by two days at
+ * most, each time it is asked for: a clock that is months ahead for an hour must not take
+ * everything with it.
+ */
+export async function nextCutoff(
+  { ledger, clock }: { readonly ledger: Ledger; readonly clock: Pick<Clock, 'now'> },
+  { key, keepDays }: { readonly key: string; readonly keepDays: number },
+): Promise<Instant> {
+  const wanted = clock.now() - keepDays * dayMs;
+  return ledger.transact(async (tx) => {
+    const before = await readState(tx, key);
+    const cutoff = before === undefined ? wanted : Math.min(wanted, Number(before) + longestStepMs);
+    await writeState(tx, key, String(cutoff), clock.now());
+    return cutoff;
+  });
 }

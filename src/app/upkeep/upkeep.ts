@@ -6,10 +6,10 @@ import type { Engines } from '../home/compose.ts';
 import type { OpenHome } from '../home/open-home.ts';
 import { version } from '../version.ts';
 import { backupHome } from './backup.ts';
+import { verifyHomeBlobs } from './blobs.ts';
 import { findGarbage, type Garbage, removeGarbage } from './garbage.ts';
 import { measureHome } from './home-usage.ts';
 import { keepReserve } from './reserve.ts';
-import { verifyHomeBlobs } from './verify-blobs.ts';
 
 export function upkeepOf(
   engines: Engines,

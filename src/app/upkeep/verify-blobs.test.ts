@@ -7,9 +7,8 @@ import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { realEventLoop } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { addBlobReference, needBlob } from '../../ledger/transfers/blobs.ts';
-import { attachmentsOf } from '../home/attachments.ts';
-import { homeBlobs } from './blobs.ts';
-import { verifyHomeBlobs } from './verify-blobs.ts';
+import { attachmentsOf } from '../home/relay.ts';
+import { homeBlobs, verifyHomeBlobs } from './blobs.ts';
 
 async function world() {
   const clock = new SimulatedClock();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findFullDisk, reserveSize } from '../../app/doctor/full-disk.ts';
+import { findFullDisk, reserveSize } from '../../app/doctor/disk.ts';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';
 import { withRoom } from '../../app/upkeep/reserve.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';

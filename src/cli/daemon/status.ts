@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type FullDisk, findFullDisk } from '../../app/doctor/full-disk.ts';
+import { type FullDisk, findFullDisk } from '../../app/doctor/disk.ts';
 import type { ReachedHome } from '../../app/home/use-home.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';

@@ -2,7 +2,7 @@
 import { normalize } from 'node:path';
 import { absolutePath } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
-import { withoutSymlinks } from '../../app/home/without-symlinks.ts';
+import { withoutSymlinks } from '../../app/home/home-folder.ts';
 import { isPattern } from '../../kernel/files/glob.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach } from '../core/connect.ts';

@@ -7,7 +7,7 @@ import { isRoot } from '../../../tests/support/machine.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { insertAgent } from '../../ledger/agents.ts';
-import { removeSocketFolder, showSocket, showSocketOf, sweepSocketFolders } from './body-socket.ts';
+import { removeSocketFolder, showSocket, showSocketOf, sweepSocketFolders } from './sandboxes.ts';
 
 const uid = 2_100_000_029;
 
