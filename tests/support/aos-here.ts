@@ -3,7 +3,7 @@
  * does and says, where the start of the real program would take most of the time.
  */
 import { type ProgramName, runProgram } from '../../src/cli/core/program.ts';
-import type { Terminal } from '../../src/cli/core/terminal.ts';
+import type { Terminal } from '../../src/cli/core/report.ts';
 import type { Run } from './run-aos.ts';
 
 export interface HereOptions {

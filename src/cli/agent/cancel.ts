@@ -4,7 +4,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { WireGoalSummary } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { idOf } from '../core/id-word.ts';
+import { idOf } from '../core/names.ts';
 import { goalIds, isOver } from './goal-words.ts';
 
 export function defineCancel(command: Command, context: Context): void {

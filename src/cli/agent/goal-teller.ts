@@ -7,12 +7,19 @@ import type { WireCall, WireGoal } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/agent/budget.ts';
 import type { Step } from '../../kernel/journal/step.ts';
 import { oneLine, printable } from '../../kernel/text/quote.ts';
-import { modelWords } from '../core/model-word.ts';
-import { paint, type Terminal } from '../core/terminal.ts';
+import { modelWords } from '../core/names.ts';
+import { paint, type Terminal } from '../core/report.ts';
 import { counted } from '../core/words.ts';
-import { shortened } from './goal-words.ts';
-import { type CallPart, callsOf, callWords, stepOf, textOf } from './step-words.ts';
-import { awaitedCall, howToGoOn } from './wait-words.ts';
+import {
+  awaitedCall,
+  type CallPart,
+  callsOf,
+  callWords,
+  howToGoOn,
+  shortened,
+  stepOf,
+  textOf,
+} from './goal-words.ts';
 
 /** What comes while a goal is worked on. */
 export type GoalSight = Exclude<

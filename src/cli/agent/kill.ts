@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { withAgent } from '../core/agent-word.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
+import { withAgent } from '../core/names.ts';
 import { counted } from '../core/words.ts';
 import { isOver, shortened } from './goal-words.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
-import { withAgent } from '../core/agent-word.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
+import { withAgent } from '../core/names.ts';
 
 export function definePause(command: Command, context: Context): void {
   command

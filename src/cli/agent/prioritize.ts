@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { idOf } from '../core/id-word.ts';
 import { numberOf } from '../core/input.ts';
+import { idOf } from '../core/names.ts';
 import { goalIds } from './goal-words.ts';
 
 export function definePrioritize(command: Command, context: Context): void {

@@ -4,9 +4,9 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { shortIds } from '../core/id-word.ts';
 import { numberOf } from '../core/input.ts';
-import { table } from '../core/table.ts';
+import { shortIds } from '../core/names.ts';
+import { table } from '../core/words.ts';
 import { goalRow } from './goal-words.ts';
 
 interface QueueOptions {

@@ -5,7 +5,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 
 interface RegisterOptions {
   readonly newHandle?: true;

@@ -4,7 +4,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { endAfter, endWords } from '../core/call-end.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { callIds, idOf } from '../core/id-word.ts';
+import { callIds, idOf } from '../core/names.ts';
 
 const verdicts = ['done', 'redo', 'fail'] as const;
 type Verdict = (typeof verdicts)[number];

@@ -1,20 +1,18 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
-import type { Client } from '../../gateway/client/client.ts';
+import { type Client, problemError } from '../../gateway/client/client.ts';
 import type { Answer, Body, WireGoal } from '../../gateway/contract/contract.ts';
 import { parseLimits, printAmount } from '../../kernel/agent/budget.ts';
+import type { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable } from '../../kernel/text/quote.ts';
-import { withAgent } from '../core/agent-word.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { durationOf, numberOf } from '../core/input.ts';
-import { modelOf } from '../core/model-word.ts';
-import { textOf } from '../core/piped.ts';
-import { repeated } from '../core/repeated.ts';
-import { counted } from '../core/words.ts';
-import { followGoal, streamGoal } from './follow-goal.ts';
-import { goalError } from './goal-error.ts';
+import { durationOf, numberOf, textOf } from '../core/input.ts';
+import { modelOf, withAgent } from '../core/names.ts';
+import { patiently } from '../core/patience.ts';
+import { counted, repeated } from '../core/words.ts';
+import { type GoalSight, GoalTeller } from './goal-teller.ts';
 import { spentWords } from './goal-words.ts';
 
 interface RunOptions {
@@ -122,4 +120,61 @@ function endWords(goal: WireGoal, now: Instant): string {
   const spent = goal.budget === null ? '' : `, ${spentWords(goal.budget)}`;
   const script = goal.scripted ? ' (scripted model: follows a script)' : '';
   return `${goal.state} after ${took}: ${counted(goal.steps, 'step')}${spent}${script}`;
+}
+
+// A goal as it is worked on, told to whoever watches. Only its result is data for stdout.
+
+interface Followed {
+  readonly id: string;
+  readonly agent: string;
+}
+
+/** Until it is over, also over a restart of the daemon. */
+async function followGoal(
+  context: Context,
+  client: Client,
+  { id, agent }: Followed,
+): Promise<WireGoal> {
+  const teller = new GoalTeller({ terminal: context.terminal, client, agent });
+  const end = await watchGoal(context, client, id, (sight) => teller.take(sight, context.signal));
+  teller.endLine();
+  return end;
+}
+
+/** The same for a program that reads: a line of JSON for everything that comes. */
+function streamGoal(context: Context, client: Client, id: string): Promise<WireGoal> {
+  return watchGoal(context, client, id, async (sight) => context.stream({ data: sight, text: '' }));
+}
+
+async function watchGoal(
+  { terminal, signal }: Context,
+  client: Client,
+  id: string,
+  take: (sight: GoalSight) => Promise<void>,
+): Promise<WireGoal> {
+  try {
+    for await (const sight of client.followGoal(id, { signal })) await take(sight);
+    return await patiently(composeEngines(), { signal }, () => client.goal(id, { signal }));
+  } catch (failure) {
+    if (signal.aborted) {
+      terminal.err(
+        `\nThe goal goes on. What becomes of it: aos inspect ${id}\nTo end it: aos cancel ${id}\n`,
+      );
+    }
+    throw failure;
+  }
+}
+
+/** Why a goal was not reached, as the agent's runtime said it. */
+function goalError(goal: WireGoal): AosError {
+  const { code, message, fix } = goal.error ?? {
+    code: goal.state === 'cancelled' ? 'operation.cancelled' : '',
+    message: `Goal ${goal.id} is ${goal.state}, and does not say why`,
+  };
+  return problemError(0, {
+    code,
+    detail: message,
+    fix: fix ?? `aos inspect ${goal.id}`,
+    details: { goal },
+  });
 }

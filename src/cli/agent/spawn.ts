@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer, Body } from '../../gateway/contract/contract.ts';
@@ -6,14 +6,13 @@ import { checkAgentName, type RestartPolicy, restartPolicies } from '../../kerne
 import { parseLimits } from '../../kernel/agent/budget.ts';
 import { commandWords } from '../../kernel/agent/program.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { fileParts } from '../core/input.ts';
-import { modelOf, modelWords } from '../core/model-word.ts';
-import { textOf } from '../core/piped.ts';
-import { repeated } from '../core/repeated.ts';
-import { unseenArgument } from './unseen-argument.ts';
+import { fileParts, textOf } from '../core/input.ts';
+import { modelOf, modelWords } from '../core/names.ts';
+import { repeated } from '../core/words.ts';
 
 interface SpawnOptions {
   readonly cli?: string;
@@ -170,4 +169,39 @@ function spawnedText(
   const follow = operation === null ? agent : operation;
   const goal = operation === null ? '' : ` Its goal is ${operation}.`;
   return `${oneLine(`Agent ${agent} ${runs}.${goal}`)}\nTo look at it: aos inspect ${follow}`;
+}
+
+// The usual first mistake: `aos spawn bot -- python3 ./bot.py`, where only python3 is shown.
+
+/**
+ * What to do about an argument that names a file which the program does not see, as far as one
+ * can tell from here; undefined where there is none.
+ */
+export async function unseenArgument(
+  disk: Pick<DiskView, 'stat'>,
+  { cli = [], cwd, sees = [], unsandboxed }: Body<'spawn'>,
+): Promise<string | undefined> {
+  if (unsandboxed === true) return undefined;
+  const [program = '', ...words] = cli;
+  const own = program.includes('/') ? [dirname(resolve(cwd ?? '.', program))] : [];
+  const shown = [...(cwd === undefined ? [] : [cwd]), ...sees, ...own, '/usr'];
+  for (const word of words) {
+    const path = resolve(cwd ?? '.', word);
+    if (shown.some((folder) => path.startsWith(`${folder}/`))) continue;
+    if (!(await isFile(disk, path))) continue;
+    // Inside, what is not absolute begins at the folder that it works in.
+    const flag =
+      isAbsolute(word) || cwd !== undefined ? `--see ${quote(dirname(path))}` : '--cwd .';
+    return `${quote(path)} is not seen inside: ${flag} shows it`;
+  }
+  return undefined;
+}
+
+async function isFile(disk: Pick<DiskView, 'stat'>, path: string): Promise<boolean> {
+  try {
+    return (await disk.stat(path))?.kind === 'file';
+  } catch {
+    // Most words are no paths at all, and some could not be.
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { WireStep } from '../../gateway/contract/contract.ts';
 import type { Step } from '../../kernel/journal/step.ts';
-import { stepsTable, wholeStep } from './step-words.ts';
+import { stepsTable, wholeStep } from './goal-words.ts';
 
 // An escape sequence, a change of writing direction, and a line that would pass for ours.
 const evil = 'a\u001b[31m\u202eb\n99  ended  forged';

@@ -6,8 +6,8 @@ import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';
+import { findTarget } from '../core/names.ts';
 import { patiently } from '../core/patience.ts';
-import { findTarget } from '../core/target.ts';
 
 type State = WireAgentDetails['state'] | WireGoal['state'];
 

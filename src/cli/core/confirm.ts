@@ -1,6 +1,6 @@
 /** Questions to whoever sits at the terminal. */
 import type { Context } from './context.ts';
-import type { Input } from './terminal.ts';
+import type { Input } from './report.ts';
 
 type Asker = Pick<Context, 'terminal' | 'signal'>;
 

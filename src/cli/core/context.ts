@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment, FlagValue } from '../../app/config/config.ts';
-import type { Outcome } from './report.ts';
-import type { Terminal } from './terminal.ts';
+import type { Outcome, Terminal } from './report.ts';
 
 /** What every command is handed. */
 export interface Context {

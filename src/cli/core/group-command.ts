@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/text/quote.ts';
+import { quote, shellWord } from '../../kernel/text/quote.ts';
 
 /**
  * A command below a group that does something by itself: it does not take the options of
@@ -23,4 +23,18 @@ export function groupCommand(group: Command, name: string): Command {
       fix: `${path} --help`,
     });
   });
+}
+
+// Commands as they can be typed again.
+
+/** A longer command is not worth reading again. */
+const mostCharacters = 2000;
+
+/** The command with options added, before words that only look like options. */
+export function commandWith(argv: readonly string[], options: readonly string[]): string {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const [before, after] = [argv.slice(0, end).map(shellWord), argv.slice(end).map(shellWord)];
+  const whole = ['aos', ...before, ...options, ...after].join(' ');
+  if (whole.length <= mostCharacters) return whole;
+  return `The same command with ${options.join(' ')}`;
 }

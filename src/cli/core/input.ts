@@ -4,7 +4,8 @@ import { parseTtl } from '../../kernel/message/headers.ts';
 import { messageLimits } from '../../kernel/message/message.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Input } from './terminal.ts';
+import type { Input } from './report.ts';
+import { bytesWords } from './words.ts';
 
 /** The words given, or with `-` or without any what is piped in. */
 export async function readText(input: Input, given: string | undefined): Promise<string> {
@@ -91,4 +92,45 @@ export async function* fileParts(
     offset += bytes.length;
     yield bytes;
   }
+}
+
+interface TextLimits {
+  /** For the sentence: `What was piped in`. */
+  readonly what: string;
+  readonly mostBytes: number;
+}
+
+/** A text in UTF-8 that comes in parts, from a file or through a pipe. It is never quoted. */
+export async function textOf(
+  parts: AsyncIterable<Uint8Array>,
+  { what, mostBytes }: TextLimits,
+): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let sizeBytes = 0;
+  try {
+    for await (const bytes of parts) {
+      sizeBytes += bytes.length;
+      if (sizeBytes > mostBytes) throw pipedTooLong(what, mostBytes);
+      text += decoder.decode(bytes, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (failure) {
+    if (failure instanceof TypeError) throw pipedNotText(what);
+    throw failure;
+  }
+}
+
+function pipedTooLong(what: string, mostBytes: number): AosError {
+  return new AosError('usage.bad-value', {
+    message: `${what} is larger than ${bytesWords(mostBytes)}`,
+    fix: 'Give less',
+  });
+}
+
+function pipedNotText(what: string): AosError {
+  return new AosError('usage.bad-value', {
+    message: `${what} is no text in UTF-8`,
+    fix: 'Encode it, for example with base64',
+  });
 }

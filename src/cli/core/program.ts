@@ -5,12 +5,10 @@ import { version } from '../../app/version.ts';
 import { AosError, exitCodeOf, toReport } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { defineTransfer } from '../transfer/transfer.ts';
-import { AosCommand } from './aos-command.ts';
+import { AosCommand, inOwnWords } from './aos-command.ts';
 import { commands } from './commands.ts';
 import type { Context, Define } from './context.ts';
-import { inOwnWords } from './own-words.ts';
-import { reportFailure, reportItem, reportOutcome, type Style } from './report.ts';
-import type { Terminal } from './terminal.ts';
+import { reportFailure, reportItem, reportOutcome, type Style, type Terminal } from './report.ts';
 
 export type ProgramName = 'aos' | 'agent-transfer';
 

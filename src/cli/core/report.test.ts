@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { AosError } from '../../kernel/errors.ts';
-import { reportFailure, reportOutcome, type Style } from './report.ts';
-import { paint, type Terminal } from './terminal.ts';
+import { paint, reportFailure, reportOutcome, type Style, type Terminal } from './report.ts';
 
 const plain: Style = { json: false, debug: false };
 

@@ -1,7 +1,6 @@
 /** How a command's end is told: one shape for people, one for programs. */
 import { toReport } from '../../kernel/errors.ts';
 import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
-import { paint, type Terminal } from './terminal.ts';
 
 export interface Outcome {
   /** For `--json`; plain JSON with snake_case keys. */
@@ -34,4 +33,42 @@ export function reportFailure(terminal: Terminal, style: Style, thrown: unknown)
   terminal.err(`${paint(terminal.colorErr, 'bad', 'error:')} ${oneLine(message)}\n`);
   if (fix !== undefined)
     terminal.err(`  ${paint(terminal.colorErr, 'dim', 'try:')} ${oneLine(fix)}\n`);
+}
+
+/** Where a command's data and words go. */
+export interface Terminal {
+  /** Data, on stdout. */
+  out(text: string): void;
+  /** Words for a person, on stderr. */
+  err(text: string): void;
+  /**
+   * Bytes as they are, on stdout; undefined where a terminal would show them. Until it resolves
+   * the memory is in use.
+   */
+  readonly rawOut?: ((bytes: Uint8Array) => void | Promise<void>) | undefined;
+  /** The same on stderr. */
+  readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
+  readonly colorOut: boolean;
+  readonly colorErr: boolean;
+  /** Whether somebody looks at stderr, where a line can be drawn anew. */
+  readonly errIsTerminal?: boolean;
+  readonly columns: number;
+  readonly input: Input;
+}
+
+/** What comes in, on stdin. */
+export interface Input {
+  /** Whether somebody sits there, who would have to type it. */
+  readonly isTerminal: boolean;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'dim' | 'strong';
+
+const toneCodes: Record<Tone, number> = { strong: 1, dim: 2, bad: 31, good: 32, warn: 33 };
+
+/** Colours a text, after making it safe: what it holds may come from a file's name. */
+export function paint(wanted: boolean, tone: Tone, text: string): string {
+  const safe = oneLine(text);
+  return wanted ? `\u001b[${toneCodes[tone]}m${safe}\u001b[0m` : safe;
 }

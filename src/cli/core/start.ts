@@ -2,10 +2,9 @@
 import { colorAllowed, processEnvironment } from '../../app/config/config.ts';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
 import { AosError, exitCodeOf } from '../../kernel/errors.ts';
-import { atFirst } from './first-signal.ts';
 import { type ProgramName, runProgram, styleOf } from './program.ts';
-import { reportFailure, type Style } from './report.ts';
-import type { Terminal } from './terminal.ts';
+import { reportFailure, type Style, type Terminal } from './report.ts';
+import { atFirst } from './signals.ts';
 
 export async function start(name: ProgramName, argv: readonly string[]): Promise<number> {
   const environment = processEnvironment();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { table } from './table.ts';
+import { table } from './words.ts';
 
 test('table() makes every column as wide as its widest cell', () => {
   const text = table([

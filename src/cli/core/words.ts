@@ -29,3 +29,45 @@ export function bytesWords(bytes: number): string {
 export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** Without the blanks at the end of each line that an empty last column leaves. */
+export function trimLines(text: string): string {
+  return text.replaceAll(/ +$/gm, '');
+}
+
+/** What somebody else said stands apart from what is said about it. */
+export function indented(text: string): string {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
+// One long cell must not push everybody else's neighbours off the screen.
+const widest = 60;
+
+/** Columns that line up; the last one is left as long as it is, and so is a very long cell. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      const width = cell.length > widest ? 0 : cell.length;
+      widths[column] = Math.max(widths[column] ?? 0, width);
+    });
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+        )
+        .join('  '),
+    )
+    .join('\n');
+}
+
+/** For an option that may be given several times. */
+export function repeated(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

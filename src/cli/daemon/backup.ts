@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
-import { oneLine } from '../../kernel/text/quote.ts';
+import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { AosError } from '../../kernel/errors.ts';
+import type { DiskView } from '../../kernel/ports.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { bytesWords, counted } from '../core/words.ts';
-import { readPassphrase } from './passphrase.ts';
 
 interface BackupOptions {
   readonly passphraseFile?: string;
@@ -36,4 +38,17 @@ export function defineBackup(command: Command, context: Context): void {
           : `${what}, and no keys: keep a copy of keys/ too, or give --passphrase-file.\nWithout them this backup can only be put back where the keys still are.`;
       context.print({ data: summary, text });
     });
+}
+
+const longestBytes = 1024;
+
+/** The first line of a file, because what stands on the command line is seen by everybody. */
+export async function readPassphrase(view: DiskView, path: string): Promise<string> {
+  const text = new TextDecoder().decode(await readWholeFile(view, path, longestBytes));
+  const [line = ''] = text.split(/\r?\n/);
+  if (line !== '') return line;
+  throw new AosError('usage.bad-value', {
+    message: `The first line of ${quote(path)} should be a passphrase, and is empty`,
+    fix: `Write one there: head -c 24 /dev/urandom | base64 > ${quote(path)}`,
+  });
 }

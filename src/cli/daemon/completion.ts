@@ -43,3 +43,72 @@ export function defineCompletion(command: Command, context: Context): void {
       context.print({ data: { shell, script: text }, text });
     });
 }
+
+/** Hidden: the shells' scripts call it on every TAB. */
+export function defineComplete(command: Command, context: Context): void {
+  command
+    .argument('[words...]', 'the words after "aos", the last one being typed')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action((words: string[]) => {
+      const found = candidates(context.wholeProgram(), words);
+      if (found.length > 0) context.words(found.join('\n'));
+    });
+}
+
+/** What may stand where the last word is, for a tree of commands. */
+export function candidates(program: Command, words: readonly string[]): string[] {
+  const typed = words.at(-1) ?? '';
+  const place = placeAfter(program, words.slice(0, -1));
+  if (place.awaits === 'value') return [];
+  const all = typed.startsWith('-') ? optionsOf(place.command) : namesAt(place);
+  return all.filter((candidate) => candidate.startsWith(typed));
+}
+
+interface Place {
+  /** The command that the words lead to. */
+  readonly command: Command;
+  /** How many of its arguments are there already. */
+  readonly argumentsGiven: number;
+  /** The value of an option, or anything else. */
+  readonly awaits: 'value' | 'word';
+}
+
+function placeAfter(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, argumentsGiven: 0, awaits: 'word' };
+  for (const word of words) place = step(place, word);
+  return place;
+}
+
+function step(place: Place, word: string): Place {
+  const { command, argumentsGiven, awaits } = place;
+  if (awaits === 'value') return { ...place, awaits: 'word' };
+  if (word.startsWith('-')) {
+    return { ...place, awaits: wantsValue(command, word) ? 'value' : 'word' };
+  }
+  const child = command.commands.find((candidate) => candidate.name() === word);
+  return child === undefined
+    ? { ...place, argumentsGiven: argumentsGiven + 1 }
+    : { command: child, argumentsGiven: 0, awaits: 'word' };
+}
+
+function wantsValue(command: Command, word: string): boolean {
+  return lineage(command)
+    .flatMap(({ options }) => options)
+    .some(({ long, short, required }) => required && (word === long || word === short));
+}
+
+function namesAt({ command, argumentsGiven }: Place): string[] {
+  const choices = command.registeredArguments[argumentsGiven]?.argChoices ?? [];
+  const children = command.createHelp().visibleCommands(command);
+  return [...children.map((child) => child.name()), ...choices];
+}
+
+function optionsOf(command: Command): string[] {
+  const options = lineage(command).flatMap(({ options }) => options);
+  return [...options.map(({ long, short }) => long ?? short ?? ''), '--help'];
+}
+
+function lineage(command: Command): Command[] {
+  return command.parent === null ? [command] : [command, ...lineage(command.parent)];
+}

@@ -5,7 +5,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import type { Outcome } from '../core/report.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 
 export function defineConfig(command: Command, context: Context): void {
   command

@@ -6,7 +6,7 @@ import { version } from '../../app/version.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { findById } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
-import { paint, type Terminal, type Tone } from '../core/terminal.ts';
+import { paint, type Terminal, type Tone } from '../core/report.ts';
 
 export function defineDoctor(command: Command, context: Context): void {
   command

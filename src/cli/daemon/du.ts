@@ -4,8 +4,7 @@ import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { bytesWords, counted } from '../core/words.ts';
+import { bytesWords, counted, table } from '../core/words.ts';
 
 export function defineDu(command: Command, context: Context): void {
   command.addHelpText('after', '\nExamples:\n  aos du\n  aos du --json').action(async () => {

@@ -6,8 +6,7 @@ import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { agentDoor, reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { bytesWords } from '../core/words.ts';
+import { bytesWords, table } from '../core/words.ts';
 
 export function defineGc(command: Command, context: Context): void {
   command

@@ -4,7 +4,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { reach, sayMended } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
-import { readPassphrase } from './passphrase.ts';
+import { readPassphrase } from './backup.ts';
 
 interface RestoreOptions {
   readonly passphraseFile?: string;

@@ -6,8 +6,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { durationWords } from '../core/words.ts';
+import { durationWords, table } from '../core/words.ts';
 
 export function defineStatus(command: Command, context: Context): void {
   command

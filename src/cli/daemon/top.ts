@@ -2,15 +2,16 @@ import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireGoal } from '../../gateway/contract/contract.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { isOver } from '../agent/goal-words.ts';
+import { isOver, shortened } from '../agent/goal-words.ts';
 import { openGoals } from '../agent/queue.ts';
 import { reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { quitKey } from './quit-key.ts';
-import { frameText, type TopFrame } from './top-frame.ts';
+import { shortIds, shortModel } from '../core/names.ts';
+import { durationWords, table } from '../core/words.ts';
 
 export function defineTop(command: Command, context: Context): void {
   command
@@ -102,4 +103,79 @@ async function frameOf(client: Client, signal: AbortSignal): Promise<TopFrame> {
     // Some are over by the time they are looked at.
     goals: goals.filter((goal): goal is WireGoal => !isOver(goal)),
   };
+}
+
+/** The key "q", and Ctrl-C, while something is shown; disposing gives the keyboard back. */
+function quitKey(): { readonly signal: AbortSignal } & AsyncDisposable {
+  const controller = new AbortController();
+  const { stdin } = process;
+  const onKeys = (keys: Uint8Array): void => {
+    // Keys come one at a time, and Ctrl-C is one of them.
+    if (keys.includes(0x71) || keys.includes(0x03)) controller.abort();
+  };
+  if (stdin.isTTY === true) {
+    stdin.setRawMode(true);
+    stdin.on('data', onKeys);
+  }
+  return {
+    signal: controller.signal,
+    async [Symbol.asyncDispose]() {
+      if (stdin.isTTY !== true) return;
+      stdin.setRawMode(false);
+      stdin.off('data', onKeys);
+      stdin.pause();
+    },
+  };
+}
+
+/** What is going on at one moment. */
+interface TopFrame {
+  /** How many, by their state. */
+  readonly agents: Readonly<Record<string, number>>;
+  readonly frozen: number;
+  readonly queued: number;
+  readonly working: number;
+  readonly approvals: number;
+  /** Those that are worked on, or wait for something. */
+  readonly goals: readonly WireGoal[];
+}
+
+interface FrameView {
+  readonly columns: number;
+  readonly now: Instant;
+}
+
+function frameText(frame: TopFrame, { columns, now }: FrameView): string {
+  const states = Object.entries(frame.agents)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([state, count]) => `${count} ${state}`);
+  const facts = [
+    [
+      'agents',
+      [...states, ...(frame.frozen === 0 ? [] : [`${frame.frozen} frozen`])].join(', ') || 'none',
+    ],
+    ['goals', `${frame.working} begun, ${frame.queued} queued`],
+    ['approvals', frame.approvals === 0 ? 'none wait' : `${frame.approvals} wait: aos approvals`],
+  ];
+  const lines = table(facts).split('\n');
+  if (frame.goals.length > 0) lines.push('', ...table(goalRows(frame.goals, now)).split('\n'));
+  return lines.map((line) => line.slice(0, columns).trimEnd()).join('\n');
+}
+
+const head = ['goal', 'agent', 'state', 'steps', 'tokens', 'cost', 'for', 'runs on', 'what'];
+
+function goalRows(goals: readonly WireGoal[], now: Instant): string[][] {
+  const shortOf = shortIds(goals.map(({ id }) => id));
+  const rows = goals.map((goal) => [
+    shortOf(goal.id),
+    shortened(goal.agent, 24),
+    goal.state,
+    String(goal.steps),
+    goal.budget === null ? '-' : printAmount('tokens', goal.budget.tokens.used),
+    goal.budget === null ? '-' : printAmount('cost', goal.budget.cost.used),
+    durationWords(Math.max(0, now - Date.parse(goal.started_at ?? goal.created_at))),
+    goal.model === null ? '-' : shortened(shortModel(goal.model), 30),
+    shortened(goal.goal, 60),
+  ]);
+  return [head, ...rows];
 }

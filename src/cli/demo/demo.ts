@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import { shellWord } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { stopSignal } from '../core/stop-signal.ts';
+import { stopSignal } from '../core/signals.ts';
 import { askHuman, checkReport, sumUp, type Verdict } from './end.ts';
-import { Narrator } from './narrator.ts';
 import {
   exchangeMessages,
   killDaemon,
@@ -16,7 +15,7 @@ import {
   startDaemon,
 } from './scenes.ts';
 import { Stage } from './stage.ts';
-import { asDemoFailure, Watch } from './watch.ts';
+import { asDemoFailure, Narrator, Watch } from './watch.ts';
 
 interface DemoOptions {
   readonly once?: true;

@@ -3,10 +3,9 @@ import type { WireApproval } from '../../gateway/contract/contract.ts';
 import { printAmount } from '../../kernel/agent/budget.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { isOver } from '../agent/goal-words.ts';
-import { table } from '../core/table.ts';
-import { counted } from '../core/words.ts';
-import { type DemoFile, wrongRows } from './files.ts';
+import { counted, table } from '../core/words.ts';
 import type { DemoGoals, Show } from './scenes.ts';
+import { type DemoFile, wrongRows } from './stage.ts';
 import { demoFailed } from './watch.ts';
 
 /** What whoever watches says; `unasked` where nobody is. */

@@ -4,12 +4,9 @@ import { fileCapability } from '../../app/home/scripts.ts';
 import type { WireBudget } from '../../gateway/contract/contract.ts';
 import { shellWord } from '../../kernel/text/quote.ts';
 import { isOver } from '../agent/goal-words.ts';
-import { table } from '../core/table.ts';
-import { counted } from '../core/words.ts';
-import type { DemoFile } from './files.ts';
-import type { Narrator } from './narrator.ts';
-import type { Stage } from './stage.ts';
-import { demoFailed, type Watch } from './watch.ts';
+import { counted, table } from '../core/words.ts';
+import type { DemoFile, Stage } from './stage.ts';
+import { demoFailed, type Narrator, type Watch } from './watch.ts';
 
 export interface Show {
   readonly stage: Stage;

@@ -5,7 +5,7 @@ import { textOfShown } from '../../kernel/text/shown-output.ts';
 import { waitForEnd } from '../core/call-end.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { whileStoppable } from '../core/stop-signal.ts';
+import { whileStoppable } from '../core/signals.ts';
 import { answerTo } from './call.ts';
 
 /** The request is the one that the token was given for. */

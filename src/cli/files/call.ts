@@ -6,7 +6,7 @@ import type { Understanding } from '../../kernel/files/understanding.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { whileStoppable } from '../core/stop-signal.ts';
+import { whileStoppable } from '../core/signals.ts';
 
 export interface AsOption {
   readonly as?: string | undefined;

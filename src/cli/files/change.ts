@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { repeated } from '../core/repeated.ts';
+import { repeated } from '../core/words.ts';
 import { applyChange } from './apply.ts';
 import { type AsOption, answerTo, errorOfAnswer, isOwner, runFiles } from './call.ts';
 import { pathsOf } from './path.ts';

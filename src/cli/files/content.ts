@@ -1,7 +1,7 @@
 /** What `aos files write` writes: words, or what is piped in. */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
-import type { Input } from '../core/terminal.ts';
+import type { Input } from '../core/report.ts';
 import { bytesWords } from '../core/words.ts';
 
 // A text of control characters takes six times its room on the way.

@@ -9,8 +9,8 @@ import {
 } from '../../kernel/files/request.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { numberOf } from '../core/input.ts';
-import { repeated } from '../core/repeated.ts';
-import { sizeOf } from '../transfer/input.ts';
+import { repeated } from '../core/words.ts';
+import { sizeOf } from '../transfer/verb.ts';
 
 export interface FilterOptions {
   readonly type?: string;

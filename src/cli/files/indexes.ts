@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 import { type AsOption, callFilesTool, filesVerb } from './call.ts';
 import { pathsOf, typedPath } from './path.ts';
 

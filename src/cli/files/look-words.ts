@@ -2,7 +2,7 @@
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { countWords, thousands } from '../../kernel/files/words.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 import { folderOf, type ShowPath } from './path.ts';
 
 export interface Told {

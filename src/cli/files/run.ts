@@ -4,7 +4,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import { printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { textOf } from '../core/piped.ts';
+import { textOf } from '../core/input.ts';
 import { type AsOption, answerTo, errorOfAnswer, filesVerb } from './call.ts';
 
 interface RunOptions extends AsOption {

@@ -4,7 +4,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 import { type AsOption, callFilesTool, filesVerb } from './call.ts';
 import { pathsOf, typedPath } from './path.ts';
 import { doneText } from './plan-words.ts';

@@ -7,7 +7,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { confirm } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 import { type AsOption, callFilesTool, filesVerb } from './call.ts';
 import { pathsOf } from './path.ts';
 import { type PlanState, planStateWords, stepsText } from './plan-words.ts';

@@ -2,9 +2,9 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
-import { commandWith } from '../core/command-with.ts';
 import { askingAt, type Questions } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';
+import { commandWith } from '../core/group-command.ts';
 import { pathsOf, type ShowPath } from './path.ts';
 import { planOf, planText } from './plan-words.ts';
 

@@ -7,11 +7,12 @@ import {
   keyOf,
   memoryVerb,
   momentOf,
+  type WhoseOptions,
   whose,
   whoseOptions,
+  whoseWords,
   withMemory,
 } from './verb.ts';
-import { type WhoseOptions, whoseWords } from './words.ts';
 
 interface GetOptions extends AsOption, WhoseOptions {
   readonly asOf?: string;

@@ -1,26 +1,29 @@
 /** `aos memory list` and `aos memory history`. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
-import type { Answer } from '../../gateway/contract/contract.ts';
+import type { Answer, WireMemory } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
-import { quote } from '../../kernel/text/quote.ts';
+import type { Instant } from '../../kernel/ports.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
+import { table } from '../core/words.ts';
 import { noMemory } from './get.ts';
-import { listText, versionsText } from './list-words.ts';
 import {
   type AsOption,
   keyOf,
   memoryVerb,
+  minuteOf,
   momentOf,
   prefixOf,
   selfOf,
+  type WhoseOptions,
   whose,
   whoseOptions,
+  whoseWords,
   withMemory,
 } from './verb.ts';
-import type { WhoseOptions } from './words.ts';
 
 interface ListOptions extends AsOption, WhoseOptions {
   readonly asOf?: string;
@@ -168,4 +171,65 @@ async function upTo<Item, Place>(
 function tellOfMore({ terminal }: Context, next: string | number | null, option: string): void {
   if (next === null) return;
   terminal.err(`There are more: --limit N, or ${option} ${quote(String(next))}.\n`);
+}
+
+// Lists of memories, as a person reads them.
+
+type Listed = Answer<'listMemories'>['items'][number];
+
+interface Listing extends WhoseOptions {
+  readonly prefix: string | undefined;
+  /** Whose they are where nothing is said. */
+  readonly self: string | undefined;
+}
+
+/** A line each: scope where there are several, key, version, since when, and how it begins. */
+export function listText(items: readonly Listed[], where: Listing): string {
+  if (items.length === 0) return nothingListed(where);
+  return table(
+    items.map((memory) => [
+      ...(where.scope === undefined ? [memory.scope] : []),
+      ...[oneLine(memory.key), `v${memory.version}`, minuteOf(memory.valid_from)],
+      `${memory.pinned ? '(pinned) ' : ''}${beginning(memory.value)}`,
+    ]),
+  );
+}
+
+function nothingListed({ scope, of, prefix, self }: Listing): string {
+  const below = prefix === undefined ? '' : ` below ${quote(prefix)}`;
+  if (scope !== undefined) return `Nothing is remembered${below} in ${whoseWords({ scope, of })}.`;
+  return oneLine(`Nothing of ${of ?? self ?? 'yours'} is remembered${below}.`);
+}
+
+/** A line each: version, when it was so, who stored it, and how it begins. */
+export function versionsText(items: readonly WireMemory[], now: Instant): string {
+  return table(
+    items.map((memory) => [
+      ...[`v${memory.version}`, spanWords(memory), oneLine(memory.author)],
+      versionWords(memory, now),
+    ]),
+  );
+}
+
+/** Of what was forgotten or has expired the value is not told any more. */
+function versionWords(memory: WireMemory, now: Instant): string {
+  const { forgotten_at, expires_at, value, pinned } = memory;
+  if (forgotten_at !== undefined) return `(forgotten ${minuteOf(forgotten_at)})`;
+  if (value === null && expires_at !== undefined && Date.parse(expires_at) <= now) {
+    return `(expired ${minuteOf(expires_at)})`;
+  }
+  return `${pinned ? '(pinned) ' : ''}${beginning(value)}`;
+}
+
+function spanWords({ valid_from, valid_to }: WireMemory): string {
+  const end = valid_to === undefined ? '' : ` to ${minuteOf(valid_to)}`;
+  return `${minuteOf(valid_from)}${end}`;
+}
+
+const shownCharacters = 100;
+
+function beginning(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isLong = text.length > shownCharacters;
+  return oneLine(isLong ? `${text.slice(0, shownCharacters).toWellFormed()} […]` : text);
 }

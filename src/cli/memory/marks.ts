@@ -2,8 +2,16 @@
 import type { Command } from 'commander';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { type AsOption, keyOf, memoryVerb, whose, whoseOptions, withMemory } from './verb.ts';
-import { type WhoseOptions, whoseWords } from './words.ts';
+import {
+  type AsOption,
+  keyOf,
+  memoryVerb,
+  type WhoseOptions,
+  whose,
+  whoseOptions,
+  whoseWords,
+  withMemory,
+} from './verb.ts';
 
 type MarkOptions = AsOption & WhoseOptions;
 

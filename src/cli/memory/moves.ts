@@ -7,8 +7,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { fileParts } from '../core/input.ts';
 import { counted } from '../core/words.ts';
-import { whose, withMemory } from './verb.ts';
-import type { WhoseOptions } from './words.ts';
+import { type WhoseOptions, whose, withMemory } from './verb.ts';
 
 export function defineMemoryMoves(group: Command, context: Context): void {
   group

@@ -8,8 +8,7 @@ import { confirm } from '../core/confirm.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 import { noMemory } from './get.ts';
-import { whose, whoseOptions, withMemory } from './verb.ts';
-import { type WhoseOptions, whoseWords } from './words.ts';
+import { type WhoseOptions, whose, whoseOptions, whoseWords, withMemory } from './verb.ts';
 
 interface PurgeOptions extends WhoseOptions {
   readonly below?: true;

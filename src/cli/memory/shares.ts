@@ -4,8 +4,7 @@ import type { Answer } from '../../gateway/contract/contract.ts';
 import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { counted } from '../core/words.ts';
+import { counted, table } from '../core/words.ts';
 import { type AsOption, keyOf, laterOf, memoryVerb, whose, withMemory } from './verb.ts';
 
 interface ShareOptions extends AsOption {

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { bytesWords } from '../core/words.ts';
+import { bytesWords, table } from '../core/words.ts';
 import { withMemory } from './verb.ts';
 
 export function defineMemoryState(group: Command, context: Context): void {

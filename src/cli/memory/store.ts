@@ -2,19 +2,19 @@ import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { durationOf } from '../core/input.ts';
-import { textOf } from '../core/piped.ts';
-import { repeated } from '../core/repeated.ts';
+import { durationOf, textOf } from '../core/input.ts';
+import { repeated } from '../core/words.ts';
 import {
   type AsOption,
   keyOf,
   memoryVerb,
   momentOf,
+  type WhoseOptions,
   whose,
   whoseOptions,
+  whoseWords,
   withMemory,
 } from './verb.ts';
-import { type WhoseOptions, whoseWords } from './words.ts';
 
 interface StoreOptions extends AsOption, WhoseOptions {
   readonly jsonValue?: true;

@@ -4,13 +4,12 @@ import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { checkMemoryKey, memoryScopes } from '../../kernel/memory/memory.ts';
+import { checkMemoryKey, type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
 import { parseTtl } from '../../kernel/message/headers.ts';
-import { quote } from '../../kernel/text/quote.ts';
+import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { parseMoment, timeText } from '../../kernel/text/time-text.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import type { WhoseOptions } from './words.ts';
 
 export interface AsOption {
   readonly as?: string | undefined;
@@ -81,4 +80,27 @@ export function selfOf(context: Context, { as }: AsOption): string | undefined {
 
 export interface Acting extends AsOption {
   readonly signal: AbortSignal;
+}
+
+// Places and times of memories, as a person reads them.
+
+export interface WhoseOptions {
+  readonly scope?: MemoryScope | undefined;
+  readonly of?: string | undefined;
+}
+
+/** `long-term of jean` */
+export function whoseWords({ scope, of }: WhoseOptions, usualScope = 'working'): string {
+  const where = scope ?? usualScope;
+  return of === undefined ? where : oneLine(`${where} of ${of}`);
+}
+
+/** `2030-01-31` of a time in UTC. */
+export function dayOf(time: string): string {
+  return oneLine(time.slice(0, 10));
+}
+
+/** `2030-01-31T12:00Z` of the same. */
+export function minuteOf(time: string): string {
+  return oneLine(time.replace(/:\d\d(?:\.\d+)?Z$/, 'Z'));
 }

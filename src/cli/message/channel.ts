@@ -4,7 +4,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { checkChannel } from '../../kernel/message/message.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
+import { table } from '../core/words.ts';
 
 // An unquoted "#" begins a comment in a shell, so it may be left out.
 const channelWord = 'the channel; the "#" may be left out, and needs quotes';

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { messageIdOf } from './message-id-word.ts';
 
 interface SettleOptions {
   readonly as?: string;
@@ -53,4 +54,13 @@ function tell(context: Context, settled: Answer<'ack'>): void {
   const { id, state, answer } = settled;
   const text = `Message ${id} is ${state}; its sender is told by message ${answer}.`;
   context.print({ data: settled, text });
+}
+
+/** An id, or enough of its beginning. What is none would be another path at the daemon. */
+export function messageIdOf(typed: string): string {
+  if (/^[0-9a-f]{4,32}$/.test(typed)) return typed;
+  throw new AosError('usage.bad-value', {
+    message: `${quote(typed.slice(0, 100))} is no id of a message, nor the beginning of one`,
+    fix: 'Give at least four of its hex digits, as "aos send" and "aos inbox" show them',
+  });
 }

@@ -3,9 +3,8 @@ import type { WireHistory } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { bytesWords, counted } from '../core/words.ts';
-import { messageIdOf } from './message-id-word.ts';
+import { bytesWords, counted, table } from '../core/words.ts';
+import { messageIdOf } from './settle.ts';
 
 export function defineWhy(command: Command, context: Context): void {
   command

@@ -5,8 +5,14 @@ import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
-import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';
-import { type Artifact, artifactsText } from './words.ts';
+import {
+  type Artifact,
+  artifactsText,
+  type OpOptions,
+  operationIdOf,
+  opVerb,
+  withOperations,
+} from './verb.ts';
 
 export function defineOpArtifacts(group: Command, context: Context): void {
   opVerb(group, 'artifacts', 'list what an operation has left')

@@ -8,13 +8,13 @@ import { withDetails } from '../transfer/verb.ts';
 import { unknownArtifact } from './artifacts.ts';
 import {
   type Actor,
+  type Artifact,
   loadOperationClient,
   type OpOptions,
   operationIdOf,
   opVerb,
   withOperations,
 } from './verb.ts';
-import type { Artifact } from './words.ts';
 
 interface DownloadOptions extends OpOptions {
   readonly all?: true;

@@ -3,9 +3,16 @@ import { type Command, Option } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { type OperationStatus, operationStatuses } from '../../kernel/agent/operation.ts';
 import type { Context } from '../core/context.ts';
-import { shortIds } from '../core/id-word.ts';
-import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';
-import { type Operation, operationsText, operationText } from './words.ts';
+import { shortIds } from '../core/names.ts';
+import {
+  type Operation,
+  type OpOptions,
+  operationIdOf,
+  operationsText,
+  operationText,
+  opVerb,
+  withOperations,
+} from './verb.ts';
 
 interface ListOptions extends OpOptions {
   readonly status?: OperationStatus;

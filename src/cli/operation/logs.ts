@@ -3,8 +3,14 @@ import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { type OpOptions, operationIdOf, opVerb, withOperations } from './verb.ts';
-import { type Operation, operationText } from './words.ts';
+import {
+  type Operation,
+  type OpOptions,
+  operationIdOf,
+  operationText,
+  opVerb,
+  withOperations,
+} from './verb.ts';
 
 interface LogsOptions extends OpOptions {
   readonly follow?: true;

@@ -4,10 +4,9 @@ import { type Client, problemError } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import { textOf } from '../core/piped.ts';
+import { textOf } from '../core/input.ts';
 import { isJson } from '../transfer/verb.ts';
-import { type OpOptions, opVerb, withOperations } from './verb.ts';
-import type { Operation } from './words.ts';
+import { type Operation, type OpOptions, opVerb, withOperations } from './verb.ts';
 
 interface SubmitOptions extends OpOptions {
   readonly agent?: string;

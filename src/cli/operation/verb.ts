@@ -2,12 +2,14 @@
 import type { Command } from 'commander';
 import type { SigningKey } from '../../app/library/operation-client.ts';
 import type { Client } from '../../gateway/client/client.ts';
+import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/text/quote.ts';
-import { withAgent } from '../core/agent-word.ts';
+import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
+import { sizeText } from '../../kernel/transfer/transfer.ts';
 import { actingAs, agentDoor, reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { idOf, operationIds } from '../core/id-word.ts';
+import { idOf, operationIds, withAgent } from '../core/names.ts';
+import { counted, indented, table, trimLines } from '../core/words.ts';
 
 export interface OpOptions {
   readonly as?: string;
@@ -113,4 +115,70 @@ function keptKey(): AosError {
     message: 'The key of an agent is kept by the daemon, and a program of the agent has it not',
     fix: 'Let the owner download it: aos op download ID NAME --as AGENT',
   });
+}
+
+// Operations and artifacts as a person reads them.
+
+export type Operation = Answer<'operation'>;
+type Artifacts = Answer<'artifacts'>;
+export type Artifact = Artifacts['artifacts'][number];
+
+export function operationsText(
+  items: readonly Operation[],
+  shortOf: (id: string) => string,
+): string {
+  const rows = items.map(({ id, status, started_at, artifacts, result }) => [
+    shortOf(id),
+    status,
+    started_at ?? '-',
+    artifactsWords(artifacts),
+    beginningOf(result?.summary ?? ''),
+  ]);
+  return trimLines(table(rows));
+}
+
+function artifactsWords({ count, total_size }: Pick<Artifacts, 'count' | 'total_size'>): string {
+  return count === 0 ? 'no artifacts' : `${counted(count, 'artifact')} (${sizeText(total_size)})`;
+}
+
+const mostShown = 60;
+
+function beginningOf(summary: string): string {
+  const line = oneLine(summary.trim());
+  return line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
+}
+
+export function operationText(operation: Operation): string {
+  const { id, status, started_at, finished_at, result, artifacts } = operation;
+  const rows: [string, string | undefined][] = [
+    ['operation', id],
+    ['status', status],
+    ['started', started_at],
+    ['finished', finished_at],
+    ['took', result === undefined ? undefined : `${result.execution_time} s`],
+    ['artifacts', artifactsWords(artifacts)],
+  ];
+  const facts = table(
+    rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const listed = artifacts.count === 0 ? '' : `\n${indented(artifactsText(artifacts))}`;
+  const summary = result === undefined ? '' : `\n\n${printable(result.summary.trimEnd())}`;
+  return `${facts}${listed}${summary}`;
+}
+
+export function artifactsText({ artifacts }: Artifacts): string {
+  const rows = artifacts.map((artifact) => [
+    oneLine(artifact.name),
+    sizeText(artifact.size),
+    oneLine(artifact.content_type),
+    `expires ${artifact.expires_at}`,
+    sealWords(artifact),
+  ]);
+  return trimLines(table(rows));
+}
+
+/** Who can open it. */
+function sealWords({ e2e, encryption_key_encrypted }: Artifact): string {
+  if (e2e) return 'no key of the home opens it';
+  return encryption_key_encrypted === null ? 'sealed for somebody else' : '';
 }

@@ -3,15 +3,15 @@ import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
+import { printAmount } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { printable, quote } from '../../kernel/text/quote.ts';
+import type { SandboxLimit } from '../../kernel/sandbox.ts';
+import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
 import { errorOfCall, waitForEnd } from '../core/call-end.ts';
 import { reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { durationOf, fileParts } from '../core/input.ts';
-import { textOf } from '../core/piped.ts';
+import { durationOf, fileParts, textOf } from '../core/input.ts';
 import { followCall, type SeenCall, streamCall } from './follow-call.ts';
-import { endWords, isSilent, programEnd } from './program-end.ts';
 
 interface CallOptions {
   readonly args?: string;
@@ -226,4 +226,52 @@ function stillRunning({ call_id, tool }: WireCall): AosError {
 export function outputText(output: unknown): string {
   if (typeof output === 'string') return printable(output);
   return printable(JSON.stringify(output ?? null, undefined, 2));
+}
+
+// How a program ended, in the words of one line.
+
+/** What a tool brings that has run a program, as far as it is looked at. */
+interface ProgramEnd {
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly stopped_by: string | null;
+  readonly ms: number;
+  /** Undefined where it is base64. */
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+const limitWords: Readonly<Record<SandboxLimit, string>> = {
+  memory: 'it used more memory than it may',
+  processes: 'it started more processes than it may',
+  output: 'it wrote more than it may',
+  time: 'it took longer than it may',
+  'file-size': 'it wrote a larger file than it may',
+  workspace: 'its workspace is larger than it may be',
+};
+
+/** Undefined for what another tool brings. */
+export function programEnd(output: unknown): ProgramEnd | undefined {
+  if (typeof output !== 'object' || output === null) return undefined;
+  const has = ['program', 'exit_code', 'signal', 'stopped_by', 'ms'].every((key) => key in output);
+  // The daemon and this command are of one version, as for every answer.
+  return has ? (output as ProgramEnd) : undefined;
+}
+
+/** Whether nothing came out of it at all. */
+export function isSilent({ stdout, stderr }: ProgramEnd): boolean {
+  return stdout === '' && stderr === '';
+}
+
+/** `exit code 0, 1.2s` */
+export function endWords({ exit_code, signal, stopped_by, ms }: ProgramEnd): string {
+  const took = printAmount('wall', ms);
+  if (stopped_by !== null) return oneLine(`stopped: ${whyStopped(stopped_by)}, ${took}`);
+  if (signal !== null) return oneLine(`killed by ${signal}, ${took}`);
+  return oneLine(`exit code ${exit_code}, ${took}`);
+}
+
+function whyStopped(by: string): string {
+  const known: Readonly<Record<string, string>> = limitWords;
+  return known[by] ?? `by its limit "${by}"`;
 }

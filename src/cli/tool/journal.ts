@@ -6,11 +6,9 @@ import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, safeJson } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import { callIds, idOf, shortIds } from '../core/id-word.ts';
 import { numberOf } from '../core/input.ts';
-import { table } from '../core/table.ts';
-import { trimLines } from '../core/trim-lines.ts';
-import { bytesWords, counted, durationWords } from '../core/words.ts';
+import { callIds, idOf, shortIds } from '../core/names.ts';
+import { bytesWords, counted, durationWords, table, trimLines } from '../core/words.ts';
 import { outputText } from './call.ts';
 
 interface CallsOptions {

@@ -6,10 +6,18 @@ import { AosError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
-import { sizeOf, transferIdOf } from './input.ts';
 import type { ProgressView } from './progress.ts';
-import { type As, moving, transfersOf, transferVerb, withDetails } from './verb.ts';
-import { receivedWords, type Transfer } from './words.ts';
+import {
+  type As,
+  moving,
+  receivedWords,
+  sizeOf,
+  type Transfer,
+  transferIdOf,
+  transfersOf,
+  transferVerb,
+  withDetails,
+} from './verb.ts';
 
 export interface DownloadOptions extends As {
   readonly dest?: string;

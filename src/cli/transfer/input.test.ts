@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeId, metadataOf, recipientsOf, sizeOf, transferIdOf } from './input.ts';
+import { looksLikeId, metadataOf, recipientsOf, sizeOf, transferIdOf } from './verb.ts';
 
 describe('a size', () => {
   test.each([

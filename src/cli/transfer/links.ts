@@ -4,10 +4,18 @@ import type { Answer } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
-import { table } from '../core/table.ts';
-import { counted } from '../core/words.ts';
-import { lifetimeOf, linkIdOf, looksLikeId, sizeOf } from './input.ts';
-import { type As, moving, transfersOf, transferVerb, withTransfers } from './verb.ts';
+import { counted, table } from '../core/words.ts';
+import {
+  type As,
+  lifetimeOf,
+  linkIdOf,
+  looksLikeId,
+  moving,
+  sizeOf,
+  transfersOf,
+  transferVerb,
+  withTransfers,
+} from './verb.ts';
 
 export function defineTransferLinks(group: Command, context: Context): void {
   const link = transferVerb(group, 'link', 'make a link with which a human downloads a file');

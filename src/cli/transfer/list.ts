@@ -8,11 +8,19 @@ import type { Instant } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
-import { table } from '../core/table.ts';
-import { trimLines } from '../core/trim-lines.ts';
-import { metadataOf, transferIdOf } from './input.ts';
-import { type As, transferVerb, withTransfers } from './verb.ts';
-import { folderWords, moreWords, receivedWords, sentWords, type Transfer } from './words.ts';
+import { table, trimLines } from '../core/words.ts';
+import {
+  type As,
+  folderWords,
+  metadataOf,
+  moreWords,
+  receivedWords,
+  sentWords,
+  type Transfer,
+  transferIdOf,
+  transferVerb,
+  withTransfers,
+} from './verb.ts';
 
 interface ListOptions extends As {
   readonly from?: string;

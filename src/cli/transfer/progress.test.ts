@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Terminal } from '../core/terminal.ts';
+import type { Terminal } from '../core/report.ts';
 import { type Progress, progressView } from './progress.ts';
 
 /** A terminal on which somebody looks, or not, and a clock that the test moves. */

@@ -7,7 +7,7 @@ import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { sizeText } from '../../kernel/transfer/transfer.ts';
-import { paint, type Terminal } from '../core/terminal.ts';
+import { paint, type Terminal } from '../core/report.ts';
 
 import { durationWords } from '../core/words.ts';
 

@@ -9,10 +9,20 @@ import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { sizeText, type TransferAck, transferAcks } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';
-import { repeated } from '../core/repeated.ts';
-import { lifetimeOf, metadataOf, recipientsOf, sizeOf } from './input.ts';
-import { type As, moving, transfersOf, transferVerb, withDetails } from './verb.ts';
-import { sentWords, type Transfer } from './words.ts';
+import { repeated } from '../core/words.ts';
+import {
+  type As,
+  lifetimeOf,
+  metadataOf,
+  moving,
+  recipientsOf,
+  sentWords,
+  sizeOf,
+  type Transfer,
+  transfersOf,
+  transferVerb,
+  withDetails,
+} from './verb.ts';
 
 interface SendOptions extends As {
   readonly to: readonly string[];

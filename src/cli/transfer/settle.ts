@@ -3,11 +3,17 @@
 import type { Command } from 'commander';
 import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
-import { repeated } from '../core/repeated.ts';
-import { counted } from '../core/words.ts';
-import { lifetimeOf, recipientsOf, transferIdOf } from './input.ts';
-import { type As, transferVerb, withTransfers } from './verb.ts';
-import { receivedWords, sentWords } from './words.ts';
+import { counted, repeated } from '../core/words.ts';
+import {
+  type As,
+  lifetimeOf,
+  receivedWords,
+  recipientsOf,
+  sentWords,
+  transferIdOf,
+  transferVerb,
+  withTransfers,
+} from './verb.ts';
 
 export function defineTransferSettling(group: Command, context: Context): void {
   const idWords = 'its id, or the beginning of it';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { runProgram } from '../core/program.ts';
-import type { Terminal } from '../core/terminal.ts';
+import type { Terminal } from '../core/report.ts';
 
 interface Run {
   readonly code: number;

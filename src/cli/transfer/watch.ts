@@ -1,5 +1,6 @@
 /** `agent-transfer watch`: receives by itself what is sent, as long as it runs. */
 
+import type { ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
@@ -18,10 +19,16 @@ import {
   receivedText,
   receiveOptions,
 } from './download.ts';
-import { runFor } from './exec.ts';
-import { sizeOf } from './input.ts';
-import { type As, isJson, moving, transfersOf, transferVerb } from './verb.ts';
-import { receivedWords, type Transfer } from './words.ts';
+import {
+  type As,
+  isJson,
+  moving,
+  receivedWords,
+  sizeOf,
+  type Transfer,
+  transfersOf,
+  transferVerb,
+} from './verb.ts';
 
 interface WatchOptions extends As, DownloadOptions {
   readonly dest: string;
@@ -154,5 +161,55 @@ function nothingToRun(): AosError {
   return new AosError('usage.extra-argument', {
     message: '"agent-transfer watch" was given words for a program, and no program',
     fix: 'Name it with --exec PROGRAM',
+  });
+}
+
+// A program that is run for each file that came, without a shell.
+
+interface Run {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Absolute, so that no program takes it for an option. */
+  readonly path: string;
+  readonly transfer: Transfer;
+}
+
+/** How it ends is told, and changes nothing: the file is there. */
+async function runFor(
+  { environment, terminal, signal }: Context,
+  { program, args, path, transfer }: Run,
+  { json }: { readonly json: boolean },
+): Promise<void> {
+  const facts = {
+    TRANSFER_ID: transfer.id,
+    TRANSFER_SENDER: transfer.sender,
+    TRANSFER_FILENAME: transfer.filename,
+  };
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn(program, [...args, path], {
+    env: { ...environment, ...facts },
+    shell: false,
+    // With --json only what we print is on stdout.
+    stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],
+  });
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const trouble = await endOf(child);
+    if (trouble === undefined) return;
+    terminal.err(oneLine(`${program} ${trouble} for ${transfer.filename}`).concat('\n'));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** What went wrong, in words. */
+function endOf(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((done) => {
+    child.once('error', (failure) => done(`could not be run (${failure.message})`));
+    child.once('exit', (code, signal) => {
+      if (code === 0) done(undefined);
+      else done(signal === null ? `ended with ${code}` : `was ended by ${signal}`);
+    });
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WireAgent } from '../../gateway/contract/contract.ts';
-import { agentTree } from './agent-tree.ts';
+import { agentTree } from './ps.ts';
 
 function agent(name: string, parent: string | null = null): WireAgent {
   return {

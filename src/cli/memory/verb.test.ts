@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { WireMemory, WireMemoryHit } from '../../gateway/contract/contract.ts';
-import { listText, versionsText } from './list-words.ts';
-import { foundText, nothingText } from './search-words.ts';
+import { listText, versionsText } from './list.ts';
+import { foundText, nothingText } from './search.ts';
 
 const memory: WireMemory = {
   ...{ scope: 'long-term', key: 'house/door', of: 'owner', version: 2, value: 'It is green.' },

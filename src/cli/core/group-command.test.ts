@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandWith } from './command-with.ts';
+import { commandWith } from './group-command.ts';
 
 test('options are added before words that only look like some', () => {
   expect(commandWith(['files', 'delete', '--', '-rf'], ['--yes'])).toBe(

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
-import { LogReader } from './log-reader.ts';
+import { LogReader } from './logs.ts';
 
 test('tail() gives the last lines, also one without an end', async () => {
   await using folder = temporaryFolder();

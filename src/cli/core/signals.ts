@@ -1,6 +1,5 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Context } from './context.ts';
-import { atFirst } from './first-signal.ts';
 
 export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
@@ -28,4 +27,14 @@ export async function whileStoppable<T>(
 ): Promise<T> {
   using stop = stopSignal(context.signal);
   return await work({ ...context, signal: stop.signal });
+}
+
+/**
+ * Calls `stop` at the first signal of that name. From then on nobody in here listens, so that the
+ * system itself ends the process at the second: no thread needs time for it, and none that is busy
+ * is waited for.
+ */
+export function atFirst(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', stop: () => void): Disposable {
+  process.once(name, stop);
+  return { [Symbol.dispose]: () => void process.off(name, stop) };
 }

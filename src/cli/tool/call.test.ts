@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endWords, isSilent, programEnd } from './program-end.ts';
+import { endWords, isSilent, programEnd } from './call.ts';
 
 const ended = {
   ...{ program: '/bin/true', exit_code: 0, signal: null, stopped_by: null, ms: 1200 },

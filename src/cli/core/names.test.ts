@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { modelOf, shortModel } from './model-word.ts';
+import { modelOf, shortModel } from './names.ts';
 
 test.each([
   ['anthropic:claude', 'anthropic:claude'],

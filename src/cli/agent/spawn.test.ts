@@ -3,7 +3,7 @@ import { basename, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { composeEngines } from '../../app/home/compose.ts';
-import { unseenArgument } from './unseen-argument.ts';
+import { unseenArgument } from './spawn.ts';
 
 const { disk } = composeEngines();
 

@@ -6,7 +6,7 @@ import {
   type Operation,
   operationsText,
   operationText,
-} from './words.ts';
+} from './verb.ts';
 
 const artifact: Artifact = {
   name: 'report.md',

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { expect, test } from 'vitest';
-import { candidates } from './complete.ts';
+import { candidates } from './completion.ts';
 
 function tree(): Command {
   const program = new Command('aos')

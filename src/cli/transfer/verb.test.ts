@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moreWords, receivedWords, sentWords, type Transfer } from './words.ts';
+import { moreWords, receivedWords, sentWords, type Transfer } from './verb.ts';
 
 const transfer: Transfer = {
   ...{ id: '0199', sender: 'samantha', recipient: 'jared', filename: 'research.pdf' },
