@@ -206,7 +206,7 @@ export async function setPid(tx: Transaction, name: string, pid: number | null):
 
 /** Of an agent that was spawned: what it is made of, and what it runs as. JSON or null. */
 export interface AgentInnards {
-  /** kernel/agent/agent-spec.ts */
+  /** kernel/agent/agent.ts */
   readonly spec: string | null;
   /** kernel/programs.ts, ProgramRecord */
   readonly program: string | null;
@@ -271,7 +271,7 @@ export async function setHealth(
 }
 
 export interface SpawnFacts {
-  /** JSON: kernel/agent/agent-spec.ts */
+  /** JSON: kernel/agent/agent.ts */
   readonly spec: string;
   readonly spawned_by: string;
   readonly parent: string | null;

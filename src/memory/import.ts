@@ -1,5 +1,5 @@
 /**
- * Lines of memories on their way in, as export.ts writes them.
+ * Lines of memories on their way in, as exportMemoriesOf() writes them.
  *
  * I1. All lines or none. They are read and laid down in the ledger first, a slice at a time, and
  *     only then brought in: a wrong line, or a process that dies before the last was laid down,

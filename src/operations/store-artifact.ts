@@ -5,7 +5,7 @@
  * A2. The bytes have their name and are flushed before the row is written. Who dies in between
  *     leaves bytes that nobody can open and that are swept.
  * A3. For whom the key is wrapped is looked up in the transaction of the row: a public key that
- *     becomes known meanwhile is used, or re-wraps the row (learn-key.ts); never neither.
+ *     becomes known meanwhile is used, or re-wraps the row (rotate.ts); never neither.
  */
 import { createHash } from 'node:crypto';
 import { wrapKey } from '../blobs/seal/keys.ts';

@@ -6,12 +6,12 @@
  *     on disk.
  * A2. A file that was accepted and not archived yet comes again after a crash. The same
  *     name, size, time and inode is the same message; anything else is a new one
- *     (source-files.ts).
+ *     (refuse.ts).
  * A3. What cannot be accepted is refused with its reason. Whoever called hears it as the
  *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record
  *     (refuse.ts).
  * A4. Messages are accepted in the order in which they were handed in, also when one of
- *     them needs a look at something outside the ledger first (look-outside.ts).
+ *     them needs a look at something outside the ledger first.
  */
 
 import { hash } from 'node:crypto';

@@ -4,7 +4,7 @@
  *
  * N1. Silence alone means nothing: an agent may be slow. Inactive is one that has been silent
  *     and whose process is gone, or that has promised heartbeats; any other stays active.
- * N2. Any sign of life makes an inactive one active again (sign-of-life.ts). Each step here
+ * N2. Any sign of life makes an inactive one active again (posting.ts). Each step here
  *     is taken only when there was none since it was decided on.
  * N3. Terminated is for ever. What waits for such an agent ends, here or in the next look.
  */

@@ -1,6 +1,6 @@
 /**
  * Goals that are made of mail: a standing agent works on what is sent to it. Slowed down where
- * that comes too often, and left alone where it fails each time (mail-again.ts).
+ * that comes too often, and left alone where it fails each time.
  */
 
 import { decideRestart } from '../kernel/agent/agent.ts';

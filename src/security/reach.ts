@@ -152,7 +152,7 @@ interface Sharing {
 }
 
 /**
- * As may-see.ts decides it, memory by memory: a share reaches as far as whoever gave it may share.
+ * As seen.ts decides it, memory by memory: a share reaches as far as whoever gave it may share.
  * Who is put on hold has taken nothing back.
  */
 function stillShared(

@@ -194,7 +194,7 @@ export function metadataOf({ metadata }: Pick<TransferRow, 'metadata'>): Record<
   return parsed as Record<string, unknown>;
 }
 
-// Tells the owner of what is unusual (kernel/transfer/unusual.ts), of each kind once a day and sender.
+// Tells the owner of what is unusual (kernel/transfer/transfer.ts), of each kind once a day and sender.
 
 type UnusualDeps = Pick<TransferDeps, 'ledger' | 'clock'>;
 

@@ -3,7 +3,7 @@
  * over, streams, and attachments that nobody refers to.
  *
  * U1. Rows and archive go by the same moment, which moves on by two days at most a run
- *     (cutoff.ts): a clock that is ahead for an hour must not take everything with it.
+ *     (timers.ts): a clock that is ahead for an hour must not take everything with it.
  * U2. An attachment is put before the message that refers to it. So one that nobody refers
  *     to stays for an hour, counted from when it was put last.
  * U3. A step that fails is told, and keeps no other from running. It is not thrown, because

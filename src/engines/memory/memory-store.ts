@@ -3,7 +3,7 @@
  *
  * S1. How far it has followed the ledger is written with what it heard of, in one transaction.
  * S2. Nothing of what is removed stays in the file: neither in its tables nor in the index of
- *     words. What else has it goes with the next `forget` (memory-forgetting.ts).
+ *     words. What else has it goes with the next `forget` (memory-works.ts).
  * S3. The number of a memory has its place in front and its id behind: all of a place stand
  *     together in the index of words, in the order in which they came, and no other is looked at.
  */

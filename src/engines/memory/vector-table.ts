@@ -174,7 +174,7 @@ export function* nearestFirst({ ids, values }: Similarities): Generator<NearVect
   }
 }
 
-/** By index, as cosine.ts is: all of them are looked at. */
+/** By index, as cosine() is: all of them are looked at. */
 function within({ ids, values }: Similarities, least: number, above: number): NearVector[] {
   const near: NearVector[] = [];
   for (let place = 0; place < values.length; place++) {

@@ -70,7 +70,7 @@ export function otherNamesWords(count: number): string {
     : `${count} other names (hard links), which keep what was in it`;
 }
 
-// Which names in a walk may be one of the tables of sensitive-places.ts, told without comparing
+// Which names in a walk may be one of the tables of sensitive-path.ts, told without comparing
 // each name with each of them. It may say yes too often, and never no wrongly.
 
 const places = [...userPlaces, ...sensitiveNames, ...secretPlaces, ...secretNames].map((place) =>

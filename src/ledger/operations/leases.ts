@@ -1,6 +1,6 @@
 /**
  * Leases as rows. Nobody's clock is in them: a lease is alive while `renewals` goes up, and
- * who watches it stand still for its whole time (kernel/agent/lease.ts) may steal it.
+ * who watches it stand still for its whole time (kernel/agent/agent.ts) may steal it.
  *
  * L1. The token of a subject only ever goes up, also over a release: work that was begun
  *     under an older token can be told from work under the present one.

@@ -154,7 +154,7 @@ export async function operationIdsFrom(sql: Sql, start: string, limit: number): 
 
 export interface QueuePage {
   readonly now: Instant;
-  /** As in kernel/agent/schedule.ts, whose levels this repeats. */
+  /** As in kernel/agent/operation.ts, whose levels this repeats. */
   readonly ageingMs: number;
   readonly limit: number;
 }

@@ -1,4 +1,4 @@
-/** Inboxes as folders. A file appears there whole or not at all; see inbox-batch.ts. */
+/** Inboxes as folders. A file appears there whole or not at all. */
 
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';

@@ -52,7 +52,7 @@ export interface CommandDeps {
   readonly log: { error(facts: object, words: string): void };
   readonly home: string;
   readonly sandboxes: BodySandboxes;
-  /** All that a program without a sandbox gets (kernel/agent/program-environment.ts). */
+  /** All that a program without a sandbox gets (kernel/agent/program.ts). */
   environmentOf(agent: string, spec: CommandSpec): Promise<Readonly<Record<string, string>>>;
   readonly leases: Leases;
   /** Tells somebody by a message; of several with one key, one is sent. */

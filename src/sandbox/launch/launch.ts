@@ -1,6 +1,6 @@
 /**
  * The two ways in which the launcher of a sandbox is started: by a shell that is there already
- * (starter.ts), or as a child of the daemon, where it has to hand us a listener.
+ * (starters.ts), or as a child of the daemon, where it has to hand us a listener.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

@@ -23,7 +23,7 @@ export interface HeldGrant extends GrantChain {
   plainBits: number;
   /** Undefined where it has no end. */
   readonly expires: Instant | undefined;
-  /** Of one that hangs in a tree of paths as a twig: what is left of its path (path-tree.ts). */
+  /** Of one that hangs in a tree of paths as a twig: what is left of its path (shelf.ts). */
   tail: readonly string[];
   hasBelow: boolean;
   /** The next one for the same target. */
