@@ -75,7 +75,7 @@ const importForms = [
   /\bimport\(\s*'([^']+)'\s*\)/g,
 ];
 
-function importsOf({ path, code }: SourceFile): Import[] {
+export function importsOf({ path, code }: SourceFile): Import[] {
   const text = withoutComments(code);
   return importForms.flatMap((form) =>
     [...text.matchAll(form)].map((match) => {
