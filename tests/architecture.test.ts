@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { undefinedLabels } from './support/cited-labels.ts';
 import {
   breaches,
   type HouseRules,
   looseTimeLimits,
   readSources,
   readTestSources,
+  repeatedTypeNames,
+  type SourceFile,
+  tooLarge,
 } from './support/source-rules.ts';
 
 const core = ['kernel', 'ledger', 'blobs', 'models', 'security', 'relay', 'memory', 'files'];
@@ -202,6 +206,68 @@ describe('a planted fault is found:', () => {
     const code = `test('a', { timeout: limitMs(120_000) }, () => {\n}, limitMs(120_000));`;
 
     expect(looseTimeLimits({ path: 'tests/planted.ts', code })).toEqual([]);
+  });
+
+  test('a name that two files give to a type, an interface or a class', () => {
+    const sources = [
+      { path: 'src/relay/a.ts', code: 'export interface Claim {}\nexport type Own = 1;' },
+      { path: 'src/relay/b.ts', code: 'export class Claim {}\ninterface Own {}' },
+      { path: 'src/relay/c.ts', code: `export type { Own } from './a.ts';` },
+    ];
+
+    expect(repeatedTypeNames(sources)).toEqual(['Claim: src/relay/a.ts, src/relay/b.ts']);
+  });
+
+  test('a file, a folder and a tree that are too large', () => {
+    const code = '//\n'.repeat(3);
+    const sources = ['a', 'b', 'c'].map((name) => ({ path: `src/relay/${name}.ts`, code }));
+
+    expect(tooLarge(sources, { linesOfFile: 3, filesOfFolder: 3, files: 3 })).toEqual([]);
+    expect(tooLarge(sources, { linesOfFile: 2, filesOfFolder: 2, files: 2 })).toEqual([
+      'src/relay/a.ts has 3 lines, and may have 2',
+      'src/relay/b.ts has 3 lines, and may have 2',
+      'src/relay/c.ts has 3 lines, and may have 2',
+      'src/relay has 3 files, and may have 2',
+      'src has 3 files, and may have 2',
+    ]);
+  });
+
+  describe('a label of an invariant that is not defined:', () => {
+    const head = '/**\n * Locks.\n *\n * R1. One writes.\n * R2. One ends.\n */\n';
+    const lock = { path: 'src/app/home/lock.ts', code: `${head}// R1\nlock(); // R2: it ends\n` };
+    const labelsIn = (code: string, ...more: readonly SourceFile[]) =>
+      undefinedLabels([lock, ...more, { path: 'src/app/planted.ts', code }]);
+
+    test.each([
+      ['in the file in which it stands', '// R1\n', ['R1']],
+      ['in the comment with which the file begins', '/**\n * G4. Counts.\n */\n// G5\n', ['G5']],
+      ['because it is not the first comment', 'a();\n/**\n * R1. One.\n */\n', ['R1']],
+      ['in the file that is named after it', '/** R3 of lock.ts */', ['R3 of lock.ts']],
+      ['in the file that is named before it', '// See lock.ts, R3', ['R3 of lock.ts']],
+      ['within a range', '// R1 to R4 of lock.ts', ['R3 of lock.ts', 'R4 of lock.ts']],
+      ['in a file that is not there', '// R1 of door.ts', ['R1 of door.ts']],
+      ['on a line of its own', '// One, as\n// R1 says\n', ['R1']],
+    ])('%s', (_what, code, found) => {
+      expect(labelsIn(code)).toEqual(found.map((label) => `src/app/planted.ts: ${label}`));
+    });
+
+    test.each([
+      ['named with its file', '// R1 of lock.ts, and (home/lock.ts, R2)'],
+      ['named with its file over two lines', '/**\n * As told (R1 and R2\n * of lock.ts).\n */'],
+      ['of the file that the first comment names', '/** R1 and R2 of lock.ts. */\n// R2\n'],
+      ['quoted, or the name of something else', '// `Q3 2026` lies in S3\n'],
+    ])('unless it is %s', (_what, code) => {
+      expect(labelsIn(code)).toEqual([]);
+    });
+
+    test('of two files with one name, in the one beside it', () => {
+      const other = { path: 'src/relay/lock.ts', code: '/**\n * R7. One.\n */\n' };
+      const beside = { path: 'src/relay/own.ts', code: '// R1 of lock.ts\n' };
+
+      expect(labelsIn('// R7 of lock.ts', other, beside)).toEqual([
+        'src/relay/own.ts: R1 of lock.ts',
+      ]);
+    });
   });
 
   test('what a comment says is no fault', () => {

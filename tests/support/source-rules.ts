@@ -184,15 +184,72 @@ function forbiddenWords({ path, code }: SourceFile, { forbidden }: HouseRules): 
     });
 }
 
+/** Each name of a type, interface or class that several files export, as `Name: file, file`. */
+export function repeatedTypeNames(sources: readonly SourceFile[]): string[] {
+  const form = /^export (?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/gm;
+  const exported = sources.flatMap(({ path, code }) =>
+    [...withoutComments(code).matchAll(form)].map((match) => ({ name: match[1] ?? '', path })),
+  );
+  return [...Map.groupBy(exported, ({ name }) => name)]
+    .map(([name, found]) => ({ name, files: [...new Set(found.map(({ path }) => path))] }))
+    .filter(({ files }) => files.length > 1)
+    .map(({ name, files }) => `${name}: ${files.join(', ')}`)
+    .sort();
+}
+
+export interface SizeLimits {
+  readonly linesOfFile: number;
+  /** Of those that lie in it itself. */
+  readonly filesOfFolder: number;
+  readonly files: number;
+}
+
+/** Each file, folder and tree that is larger than it may be. */
+export function tooLarge(sources: readonly SourceFile[], limits: SizeLimits): string[] {
+  const { linesOfFile, filesOfFolder, files } = limits;
+  const long = sources
+    .map(({ path, code }) => ({ path, lines: code.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > linesOfFile)
+    .map(({ path, lines }) => `${path} has ${lines} lines, and may have ${linesOfFile}`);
+  const full = [...Map.groupBy(sources, ({ path }) => dirname(path))]
+    .filter(([, found]) => found.length > filesOfFolder)
+    .map(([path, found]) => `${path} has ${found.length} files, and may have ${filesOfFolder}`);
+  const all =
+    sources.length > files ? [`src has ${sources.length} files, and may have ${files}`] : [];
+  return [...long, ...full, ...all];
+}
+
 // Strings are stepped over as wholes, because a comment mark inside one ("file:/home/*")
 // begins no comment. A quote inside a regular expression can make a comment stay: that
 // may blame a comment, and never hides code.
 function withoutComments(code: string): string {
-  const stringsAndComments =
-    /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   // What follows stays on its line.
   return code.replace(
     stringsAndComments,
     (found, string: string | undefined) => string ?? found.replace(/[^\n]+/g, ''),
   );
 }
+
+export interface Comment {
+  /** The whole of it, with its marks. */
+  readonly text: string;
+  /** Where it begins in the code. */
+  readonly at: number;
+}
+
+/** Lines that begin with `//` and follow each other are one comment. */
+export function commentsOf(code: string): Comment[] {
+  const found: Comment[] = [];
+  for (const { 0: text, 1: string, index: at } of code.matchAll(stringsAndComments)) {
+    if (string !== undefined) continue;
+    const last = found.at(-1);
+    const between = last && code.slice(last.at + last.text.length, at);
+    if (last?.text.startsWith('//') && text.startsWith('//') && /^\n *$/.test(between ?? '')) {
+      found[found.length - 1] = { text: `${last.text}${between}${text}`, at: last.at };
+    } else found.push({ text, at });
+  }
+  return found;
+}
+
+const stringsAndComments =
+  /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
