@@ -5,6 +5,7 @@ import {
   breaches,
   type HouseRules,
   looseTimeLimits,
+  missingFiles,
   readSources,
   readTestSources,
   repeatedTypeNames,
@@ -218,6 +219,16 @@ describe('a planted fault is found:', () => {
     expect(repeatedTypeNames(sources)).toEqual(['Claim: src/relay/a.ts, src/relay/b.ts']);
   });
 
+  test('a file that a page names and that is not there', () => {
+    const paths = ['src/relay/files/outbox.ts', 'tests/suites.ts'];
+    const code = 'See `relay/files/outbox.ts`, `outbox.ts`, `box.ts` and `tests/suites.ts`.';
+
+    const row = '| `src/ledger` | Not `outbox.ts`. |\n| `src/relay` | But `outbox.ts`. |';
+
+    expect(missingFiles({ path: 'docs/relay.md', code }, paths)).toEqual(['docs/relay.md: box.ts']);
+    expect(missingFiles({ path: 'docs/a.md', code: row }, paths)).toEqual(['docs/a.md: outbox.ts']);
+  });
+
   test('a file, a folder and a tree that are too large', () => {
     const code = '//\n'.repeat(3);
     const sources = ['a', 'b', 'c'].map((name) => ({ path: `src/relay/${name}.ts`, code }));
@@ -241,7 +252,8 @@ describe('a planted fault is found:', () => {
     test.each([
       ['in the file in which it stands', '// R1\n', ['R1']],
       ['in the comment with which the file begins', '/**\n * G4. Counts.\n */\n// G5\n', ['G5']],
-      ['because it is not the first comment', 'a();\n/**\n * R1. One.\n */\n', ['R1']],
+      ['because it is no list', 'a();\n/**\n * R1. One.\n */\n', ['R1']],
+      ['but twice', '/**\n * G4. Counts.\n */\n// All.\n//\n// G4. One.\n', ['G4, twice']],
       ['in the file that is named after it', '/** R3 of lock.ts */', ['R3 of lock.ts']],
       ['in the file that is named before it', '// See lock.ts, R3', ['R3 of lock.ts']],
       ['within a range', '// R1 to R4 of lock.ts', ['R3 of lock.ts', 'R4 of lock.ts']],
@@ -252,6 +264,7 @@ describe('a planted fault is found:', () => {
     });
 
     test.each([
+      ['defined further down', 'a();\n// All of it.\n//\n// G1. One.\n// G2. Two.\n\n// G2\n'],
       ['named with its file', '// R1 of lock.ts, and (home/lock.ts, R2)'],
       ['named with its file over two lines', '/**\n * As told (R1 and R2\n * of lock.ts).\n */'],
       ['of the file that the first comment names', '/** R1 and R2 of lock.ts. */\n// R2\n'],

@@ -1,10 +1,11 @@
 /**
  * The labels of invariants (R1, G5), read off the comments: each that a comment cites is defined.
  *
- * A label is defined by a line ` * R1. …` in the comment with which a file begins. It is cited by
- * its name anywhere else. The citation may name the file: `R1 to R6 of home-lock.ts`, or
- * `home-lock.ts, R1`. Without a name it means the file it stands in, or else the one that the
- * first comment of its file names for the same label.
+ * A label is defined once in a file, by a line `R1. …` of the comment with which the file begins,
+ * or of one that has an empty line above its list. It is cited by its name anywhere else. The
+ * citation may name the file: `R1 to R6 of home-lock.ts`, or `home-lock.ts, R1`. Without a name it
+ * means the file it stands in, or else the one that the first comment of its file names for the
+ * same label.
  */
 import { basename, dirname, posix } from 'node:path';
 import { commentsOf, type SourceFile } from './source-rules.ts';
@@ -15,10 +16,14 @@ interface Citation {
   readonly file: string | undefined;
 }
 
-/** Each label that is cited and not defined where it should be, as `file: label …`. */
+/** Each label that is defined twice, or cited and not defined where it should be. */
 export function undefinedLabels(sources: readonly SourceFile[]): string[] {
-  const definitions = new Map(sources.map(({ path, code }) => [path, labelsDefinedIn(code)]));
+  const definitions = new Map(
+    sources.map(({ path, code }) => [path, new Set(labelsDefinedIn(code))]),
+  );
   return sources.flatMap(({ path, code }) => {
+    const defined = labelsDefinedIn(code);
+    const twice = defined.filter((label, place) => defined.indexOf(label) !== place);
     const comments = commentsOf(code).map(({ text }) => plainText(text));
     const named = new Map(
       citationsIn(comments[0] ?? '').flatMap(({ label, file }) => (file ? [[label, file]] : [])),
@@ -33,17 +38,21 @@ export function undefinedLabels(sources: readonly SourceFile[]): string[] {
       const isDefined = meant.some((target) => definitions.get(target)?.has(label) === true);
       return isDefined ? [] : [`${path}: ${label} of ${file}`];
     });
-    return [...new Set(wrong)];
+    return [...twice.map((label) => `${path}: ${label}, twice`), ...new Set(wrong)];
   });
 }
 
 /** The store of Amazon and the engine in Node, which look like labels. */
 const otherMeanings = new Set(['S3', 'V8']);
 
-function labelsDefinedIn(code: string): Set<string> {
-  const [head] = commentsOf(code);
-  if (head === undefined || head.at !== 0) return new Set();
-  return new Set([...head.text.matchAll(/^ \* ([A-Z]\d\d?)\. /gm)].map((match) => match[1] ?? ''));
+function labelsDefinedIn(code: string): string[] {
+  return commentsOf(code).flatMap(({ text, at }) => {
+    const [intro = '', ...rest] = text.split(/^ *(?:\*|\/\/)$/m);
+    const lists = at === 0 ? [intro, ...rest] : rest;
+    return lists.flatMap((list) =>
+      [...list.matchAll(/^ *(?:\*|\/\/) ([A-Z]\d\d?)\. /gm)].map((match) => match[1] ?? ''),
+    );
+  });
 }
 
 /** Without the marks of the comment, and without what it quotes but names of files. */

@@ -197,6 +197,20 @@ export function repeatedTypeNames(sources: readonly SourceFile[]): string[] {
     .sort();
 }
 
+/**
+ * Each source file that a page names in backquotes and that is not there, as `page: file`. In a
+ * row of a table that begins with a folder, it has to be below that folder.
+ */
+export function missingFiles({ path, code }: SourceFile, paths: readonly string[]): string[] {
+  const missing = code.split('\n').flatMap((line) => {
+    const [, folder = ''] = /^\| `(src\/[\w/]+)` /.exec(line) ?? [];
+    const known = paths.filter((one) => one.startsWith(folder));
+    const named = [...line.matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1] ?? '');
+    return named.filter((name) => !known.some((one) => one === name || one.endsWith(`/${name}`)));
+  });
+  return [...new Set(missing)].map((name) => `${path}: ${name}`);
+}
+
 export interface SizeLimits {
   readonly linesOfFile: number;
   /** Of those that lie in it itself. */
