@@ -344,8 +344,8 @@ export interface ErrorReport {
 const brand = Symbol.for('agent-os.error');
 
 export class AosError extends Error {
-  // The program is bundled in two parts, each with this class in it. An error that comes
-  // out of the other part is the same to whoever catches it.
+  // The program is bundled in two parts, each with this class in it. An error that comes out of the
+  // other part is the same to the code that catches it.
   static override [Symbol.hasInstance](thrown: unknown): thrown is AosError {
     return typeof thrown === 'object' && thrown !== null && brand in thrown;
   }

@@ -20,7 +20,7 @@ export interface Clock {
 }
 
 export interface Random {
-  /** Fresh bytes that nobody can guess. */
+  /** Fresh bytes that cannot be guessed. */
   bytes(size: number): Uint8Array;
 }
 
@@ -78,9 +78,9 @@ export interface Disk extends DiskView {
 }
 
 /**
- * For folders in which somebody else may swap things: a path below `path` lies in this
- * very folder, and not behind a symlink that was put in its place meanwhile. Where the
- * system has no such paths, it is the name again.
+ * For folders in which another process may swap things: a path below `path` lies in this very
+ * folder, and not behind a symlink that was put in its place meanwhile. Where the system has no
+ * such paths, it is the name again.
  */
 export interface HeldFolder extends AsyncDisposable {
   readonly path: string;
@@ -180,9 +180,9 @@ export function isAgentUid(uid: number): boolean {
   return uid >= agentUids.first && uid < agentUids.first + agentUids.count;
 }
 
-/** The port through which files become somebody's. */
+/** The port that changes the owner of files. */
 export interface Owners {
-  /** Only then files can become somebody else's. */
+  /** Only then can files be given to another user. */
   readonly isRoot: boolean;
   /** A folder with all that is in it, unless it is theirs already. */
   give(folder: string, uid: number): Promise<void>;
@@ -196,7 +196,7 @@ export interface Processes {
    * across a restart of the machine; undefined when none of that number runs.
    */
   startTimeOf(pid: number): string | undefined;
-  /** What differs from one start of the machine to the next; undefined when nobody knows. */
+  /** What differs from one start of the machine to the next; undefined when it is not known. */
   bootId(): string | undefined;
   kill(pid: number, signal: KillSignal): KillAnswer;
 }
@@ -246,7 +246,10 @@ export interface TreeDisk {
   makeLink(path: string, target: string): Promise<void>;
   /** Of a file or a folder, and never of what a symlink leads to. */
   dress(path: string, look: { readonly mode: number; readonly modifiedAt: Instant }): Promise<void>;
-  /** The same, of a symlink too, to the nanosecond where the system has a way to say so and it is not done roughly. */
+  /**
+   * Sets mode and times, of a symlink too, to the nanosecond where the system has a way to say so
+   * and it is not done roughly.
+   */
   restore(
     path: string,
     look: { readonly mode?: number | undefined; readonly modifiedNs: string },

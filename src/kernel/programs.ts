@@ -50,7 +50,7 @@ export interface ProgramPart {
 export type ProgramEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'killed'; readonly signal: string }
-  /** It ended while nobody watched, and left no word. */
+  /** It ended while it was not watched, and left no word. */
   | { readonly kind: 'unknown' };
 
 /** `stopped` is frozen by a signal or by us; it does nothing until it is let go on. */

@@ -59,7 +59,7 @@ export interface SandboxView {
   readonly principal: string;
   /** Whose files they are on the host; undefined where that is the daemon's own user. */
   readonly uid: number | undefined;
-  /** On the host; `/workspace` inside, and the home of whoever is there. */
+  /** On the host; `/workspace` inside, and the home of the program there. */
   readonly workspace: string;
   /** Which folder that is, so that one that took its place is not taken for it. */
   readonly workspaceIs?: string | undefined;
@@ -138,7 +138,7 @@ export interface BodyOrder {
 }
 
 /**
- * So that whoever supervises programs can start it behind the wall. Disposed of, what was made
+ * For the supervisor of programs, which starts it inside the sandbox. Disposed of, what was made
  * for it goes: that is for a start that did not come about.
  */
 export interface SandboxedBody extends Disposable {

@@ -1,8 +1,8 @@
 import type { Clock } from './ports.ts';
 
 /**
- * The reason of an abort that only ends a wait, and that nobody looks at. Made once: the one
- * that the system makes for every abort without a reason takes as long as a file.
+ * The reason of an abort that only ends a wait, and that no code looks at. Made once: the one that
+ * the system makes for every abort without a reason takes as long as a file.
  */
 export const early: Error = new Error('The wait was ended early');
 
@@ -43,7 +43,7 @@ export class InTurn {
 
   run<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work);
-    // Whoever asked hears of a failure; the next in turn does not mind.
+    // The caller hears of a failure; the next in turn does not mind.
     this.#last = mine.catch(() => {});
     return mine;
   }
@@ -54,7 +54,7 @@ export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    // Whoever was before has told its own failure.
+    // The caller before has reported its own failure.
     const mine = (this.#last.get(name) ?? Promise.resolve()).then(work, work);
     this.#last.set(name, mine);
     try {

@@ -27,7 +27,10 @@ export function checkAgentName(name: string): void {
   });
 }
 
-/** The same for one that is to be made: those that come with the system have their names already. */
+/**
+ * Like checkAgentName(), for an agent that is to be made: the names of those that come with the
+ * system are taken.
+ */
 export function checkNewAgentName(name: string): void {
   checkAgentName(name);
   if (name.toLowerCase() !== fileAgentName) return;
@@ -147,7 +150,7 @@ export interface ModelSpec {
   /** The most tokens of one answer. */
   readonly max_output_tokens: number;
   readonly restart: RestartPolicy;
-  /** It is there for whoever sends it messages, and is not over when a goal is. */
+  /** The agent takes messages from any sender, and is not over when a goal is. */
   readonly is_standing: boolean;
 }
 

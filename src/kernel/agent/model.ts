@@ -80,9 +80,10 @@ export interface LanguageModel {
   /** How many tokens the prompt of a request has, where the model itself can tell. */
   countPrompt?(request: ModelRequest): number;
   /**
-   * Failures are AosErrors with a `model.*` code. Busy and broken vendors are tried again in
-   * here, until the first word of an answer has come; an answer that is cut off after that
-   * is `model.cut-off`, and whoever asked decides, because it may have cost something.
+   * Failures are AosErrors with a `model.*` code. Busy and broken vendors are tried again in here,
+   * until the first word of an answer has come; an answer that is cut off after that is
+   * `model.cut-off`, and the caller decides whether to ask again, because it may have cost
+   * something.
    */
   answer(request: ModelRequest, asking: Asking): Promise<ModelAnswer>;
 }

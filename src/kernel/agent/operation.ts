@@ -34,7 +34,7 @@ export function granteeOf(address: string): `grantee:${string}` {
   return `grantee:${address}`;
 }
 
-/** The address of an outsider; undefined for anybody else. */
+/** The address of an outsider; undefined for any other principal. */
 export function addressOfGrantee(principal: string): string | undefined {
   return /^grantee:(0x[0-9a-fA-F]{40})$/.exec(principal)?.[1];
 }

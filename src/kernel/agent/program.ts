@@ -6,7 +6,7 @@ import { quote } from '../text/quote.ts';
 const withheld =
   /^(?:(?:PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|JAVA_TOOL_OPTIONS)$|LD_|DYLD_|NODE_|AOS_|GIT_|PYTHON|PERL5|RUBY)/i;
 
-/** Whether nobody who orders a program may set that variable. */
+/** Whether a variable is withheld: no order of a program may set it. */
 export function isWithheld(name: string): boolean {
   return withheld.test(name);
 }
@@ -31,7 +31,7 @@ export interface EnvironmentOrder {
   readonly machine: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws `agent.bad-spec` for a variable that nobody may set. */
+/** Throws `agent.bad-spec` for a variable that no order may set. */
 export function programEnvironment(order: EnvironmentOrder): Record<string, string> {
   const { name, home, socket, handle, goal, own, machine } = order;
   for (const [variable, value] of Object.entries(own)) checkVariable(variable, value);

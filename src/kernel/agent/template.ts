@@ -57,7 +57,7 @@ function fits(text: string, pattern: string): boolean {
     if (found === undefined) return false;
     from = found + piece.text.length;
   }
-  // An empty pattern is a slip of the pen; a star alone takes whatever nobody else does.
+  // An empty pattern is a slip of the pen; a star alone takes whatever no other template takes.
   return pattern.trim() !== '';
 }
 

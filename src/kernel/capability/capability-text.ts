@@ -141,8 +141,6 @@ function parseActions(resource: Resource, text: string): readonly Action[] {
   return known.filter((action) => said.includes(action) && !implied(action));
 }
 
-// The constraints of a capability: `timeout:30s`, `rate:100/min`, `max:5`, …
-
 type ConstraintPairs = readonly (readonly [key: string, value: string])[];
 
 /** Pairs as in braces. Between commas, what has no colon goes on with the list before it. */

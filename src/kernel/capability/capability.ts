@@ -1,5 +1,5 @@
 /**
- * What somebody may do: a resource, which part of it, which actions, and under which
+ * What a principal may do: a resource, which part of it, which actions, and under which
  * constraints. The text of one is in capability-text.ts.
  */
 
@@ -109,7 +109,7 @@ export type Deed =
       readonly path: readonly string[];
       /** As of `file`. */
       readonly subtree?: boolean | undefined;
-      /** As of `file`: what is somebody else's has to be named. */
+      /** As of `file`: what belongs to another principal has to be named. */
       readonly mustName?: readonly number[] | undefined;
     }
   | {
@@ -165,7 +165,7 @@ export function badCapability(text: string, rule: string, fix: string): AosError
   });
 }
 
-/** A rule that a part of the text breaks; whoever has the whole text makes the fault of it. */
+/** A rule that a part of the text breaks; the parser of the whole text makes the fault of it. */
 export class BrokenRule extends Error {
   readonly fix: string;
 

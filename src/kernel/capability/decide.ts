@@ -12,7 +12,7 @@ import {
   type UrlTarget,
 } from './capability.ts';
 
-/** A grant with everything above it, from itself up to the one that nobody delegated. */
+/** A grant with everything above it, from itself up to the one that was not delegated. */
 export interface GrantChain {
   readonly id: string;
   readonly links: readonly GrantLink[];
@@ -26,7 +26,7 @@ export interface GrantLink {
 
 export type Verdict =
   | { readonly kind: 'allowed'; readonly chain: GrantChain }
-  /** What comes nearest, for whoever wants to know why; undefined where nothing is near. */
+  /** The grant that comes nearest, to explain the refusal; undefined where nothing is near. */
   | { readonly kind: 'denied'; readonly nearest: NearMiss | undefined };
 
 export interface NearMiss {

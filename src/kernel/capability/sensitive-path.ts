@@ -1,5 +1,5 @@
 /**
- * What a grant has to name: a star, or a folder above, gives nobody the keys that lie below.
+ * What a grant has to name: a star, or a folder above, does not give the keys that lie below.
  *
  * S1. Names are compared as the most forgiving disk does, which takes `.SSH` for `.ssh` and
  *     does not see a character without width. To take one too many for sensitive only means
@@ -25,7 +25,7 @@ export const systemPlaces: readonly string[] = [
   ),
   ...places('etc', 'krb5* letsencrypt wireguard openvpn networkmanager wpa_supplicant* ppp sssd'),
   ...places('etc', 'kubernetes rancher docker'),
-  // Run for everybody, many of them as root.
+  // Run for every user, many of them as root.
   ...places('etc', 'cron* anacrontab at.* profile* environment* bash* zsh* fish csh* skel'),
   ...places(
     'etc',
@@ -94,7 +94,7 @@ export const secretNames: readonly string[] = [
 /** Anywhere, by themselves. */
 export const sensitiveNames: readonly string[] = [
   ...secretNames,
-  // Run by shells, when somebody logs in, and by programs that read them first.
+  // Run by shells, when a user logs in, and by programs that read them first.
   ...words('.profile .bashrc .bash_* .zsh* .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc'),
   ...words('.tcshrc .login .logout .xonshrc .inputrc .oh-my-* .pam_environment'),
   ...words('.xprofile .xinitrc .xsession* .xserverrc .tmux.conf .screenrc .gdbinit .lldbinit'),

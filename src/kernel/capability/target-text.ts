@@ -19,7 +19,10 @@ import {
 } from './capability.ts';
 import { parseHost } from './host-text.ts';
 
-/** Where nothing is said it is every one; of these that would be more than anybody means. */
+/**
+ * Where nothing is said it is every one; of these that would be more than the author of a grant
+ * means.
+ */
 const needTarget: ReadonlySet<Resource> = new Set(['file', 'http', 'secret']);
 
 export function parseTarget(resource: Resource, text: string | undefined): Target {

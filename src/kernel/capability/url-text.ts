@@ -170,7 +170,7 @@ function decodeUtf8(text: string): string {
 
 const longestShown = 120;
 
-// Without what often is somebody's password or token.
+// Without what often is a password or a token.
 function badUrl(text: string, { message, fix }: BrokenRule): AosError {
   const plain = text.replace(/\/\/[^/?#]*@/, '//…@').replace(/\?.+/s, '?…');
   const shown = plain.length > longestShown ? `${plain.slice(0, longestShown)}…` : plain;

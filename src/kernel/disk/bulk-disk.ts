@@ -1,6 +1,6 @@
 /**
- * The same done to many small files at once, for which a disk may have a quicker way than
- * one call after another. The answers come in the order of the files.
+ * Calls on many small files at once, for which a disk may have a quicker way than one call after
+ * another. The answers come in the order of the files.
  */
 
 import { AosError } from '../errors.ts';
@@ -10,7 +10,9 @@ import { removeQuietly } from './folders.ts';
 export interface BulkDisk {
   /** Whole files from the first on, as many as the limits allow, and at least one. */
   takeFiles(paths: readonly string[], limits: TakeLimits): Promise<readonly Taken[]>;
-  /** Makes new files with mode 600, all of them or none, unless whoever makes them dies. */
+  /**
+   * Makes new files with mode 600, all of them or none, unless the process that makes them dies.
+   */
   writeFiles(files: readonly NewFile[]): Promise<void>;
   moveFiles(moves: readonly Move[], options?: MoveOptions): Promise<readonly Moved[]>;
 }
@@ -35,7 +37,7 @@ export interface TakenFile {
   /** As it stood before it was read. */
   readonly identity: FileIdentity;
   readonly bytes: Uint8Array;
-  /** Somebody wrote to it, or put another in its place, while it was read. */
+  /** Another process wrote to it, or put another in its place, while it was read. */
   readonly changed: boolean;
   readonly failure?: undefined;
 }

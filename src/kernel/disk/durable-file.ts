@@ -5,10 +5,9 @@
  * R1. At every moment the target is wholly old or wholly new, never a mixture.
  * R2. When the promise resolves, the new content survives a power cut. This takes
  *     the sync of the file, before its name, and the sync of the folder, after it.
- * R3. A failure before the target's name changed leaves the target as it was and,
- *     unless the disk refuses that too, no pending file. A failure after it (only the
- *     folder's sync is left) leaves the new content, of which nobody knows whether it
- *     would survive a power cut.
+ * R3. A failure before the target's name changed leaves the target as it was and, unless the disk
+ *     refuses that too, no pending file. A failure after it (only the folder's sync is left) leaves
+ *     the new content, which may or may not survive a power cut.
  * R4. A sync that failed is not tried again: the system may have dropped the
  *     unwritten bytes, and a second sync would say yes to nothing.
  * R5. A crash can leave a `.{name}.{16 hex}.pending` file. Nothing ever reads one, so
@@ -52,7 +51,7 @@ export async function createFileDurably(
   const writer = await disk.create(pending);
   try {
     await fill(writer, bytes);
-    // A link, because a rename would replace what somebody put there meanwhile.
+    // A link, because a rename would replace what another process put there meanwhile.
     await disk.link(pending, path);
   } finally {
     // R3, and before the folder's sync, which then makes the new name and the end of
@@ -147,7 +146,7 @@ export async function readRest(
   return joined(parts, readBytes);
 }
 
-/** Of one file that is held open: whether nobody wrote to it between these two looks. */
+/** Of one file that is held open: whether no process wrote to it between these two looks. */
 export function hasSameContent(one: FileIdentity, other: FileIdentity): boolean {
   return one.modifiedNs === other.modifiedNs && one.sizeBytes === other.sizeBytes;
 }

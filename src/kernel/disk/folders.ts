@@ -25,7 +25,7 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
   await disk.remove(path);
 }
 
-/** Whoever has shut a folder does not keep it so. */
+/** Gives the owner access to a folder whose mode shuts it. */
 export async function openUp(disk: Disk, path: string, { mode }: DiskEntry): Promise<void> {
   if ((mode & 0o700) !== 0o700) await disk.makePrivate(path);
 }
@@ -38,7 +38,7 @@ async function emptyFolder(disk: Disk, { path: top, device }: HeldFolder): Promi
     for (const name of names) {
       const path = `${top}/${name}`;
       const entry = await disk.stat(path);
-      // What is mounted here is somebody's disk, and goes with no folder.
+      // What is mounted here is another disk, and goes with no folder.
       if (entry?.kind === 'folder' && entry.device !== device) throw diskError('EXDEV', path);
       if (entry?.kind === 'folder') {
         await openUp(disk, path, entry);
@@ -49,7 +49,7 @@ async function emptyFolder(disk: Disk, { path: top, device }: HeldFolder): Promi
       await removeIfThere(disk, path);
       isLess = true;
     }
-    // What cannot be looked at cannot go either: whoever removes the folder hears of it.
+    // What cannot be looked at cannot go either: the caller that removes the folder hears of it.
     if (!isLess) return;
   }
 }
@@ -70,7 +70,7 @@ async function moveUp(disk: Disk, folder: string, top: string): Promise<void> {
   }
 }
 
-/** Somebody may have made such names before; each costs them a file. */
+/** Another process may have made such names before; each costs it a file. */
 async function freePlace(disk: Disk, wanted: string): Promise<string> {
   for (let number = 0; ; number++) {
     const place = number === 0 ? wanted : `${wanted}-${number}`;
@@ -83,11 +83,14 @@ export async function removeQuietly(disk: Pick<Disk, 'remove'>, path: string): P
   try {
     await disk.remove(path);
   } catch {
-    // Gone already, or left for whoever sweeps.
+    // Gone already, or left for the next sweep.
   }
 }
 
-/** Where the name is taken nothing is done: whoever minds by what looks at it. True when made now. */
+/**
+ * Where the name is taken nothing is done: a caller that minds by what looks at it. True when made
+ * now.
+ */
 export async function ensureFolder(disk: Disk, path: string): Promise<boolean> {
   try {
     await disk.makeFolder(path);

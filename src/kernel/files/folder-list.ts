@@ -2,7 +2,7 @@
  * What a folder is sent as: a line that says how many entries there are, a line of JSON for
  * each of them, and then the bytes of all files, one behind the other, in the same order.
  *
- * F1. A list is data of somebody else. Nothing in it leads out of the folder that is received:
+ * F1. A list is data of another principal. Nothing in it leads out of the folder that is received:
  *     every part of a path is a name, and a link leads to something inside.
  * F2. A folder stands before what is in it, and no path comes twice; so nothing is written
  *     through something that came before as a link or a file.
@@ -162,7 +162,7 @@ export function staysInside(path: string, target: string): boolean {
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
   const ups = parts.findIndex((part) => part !== '..');
   const names = ups === -1 ? [] : parts.slice(ups);
-  // Behind a name there may be another link, and what is above that nobody can tell from here.
+  // Behind a name there may be another link, and what is above that cannot be told from here.
   if (names.includes('..')) return false;
   return parts.length - names.length <= path.split('/').length - 1;
 }

@@ -3,7 +3,7 @@ import type { PathTarget } from '../capability/capability.ts';
 import type { Instant } from '../ports.ts';
 import type { SortKey } from './request.ts';
 
-/** A folder that is held, so that nobody can put another in its place while it is looked at. */
+/** A folder that is held, so that no process can put another in its place while it is looked at. */
 export interface LookBase {
   /** The path under which the held folder is reached, in every thread: `HeldFolder.path`. */
   readonly held: string;
@@ -12,8 +12,8 @@ export interface LookBase {
 }
 
 /**
- * What somebody may see, to be asked in another thread, for each of very many names.
- * It says no more than the grants of the moment in which it was made.
+ * What the caller may see, to be asked in another thread, for each of very many names. It says no
+ * more than the grants of the moment in which it was made.
  */
 export type FileReach =
   /** The owner's. Where something is to be changed, secrets that the base does not name are passed over. */
@@ -55,7 +55,7 @@ export interface LookRequest {
   readonly sort: { readonly by: Exclude<SortKey, 'relevance'>; readonly order: 'asc' | 'desc' };
   /** The most that is returned; what is beyond it is counted. */
   readonly limit: number;
-  /** Whole folders that nobody looks into, as the trash: real paths. */
+  /** Whole folders that are never looked into, as the trash: real paths. */
   readonly passOver: readonly string[];
 }
 

@@ -11,7 +11,7 @@ const types: Readonly<Record<string, string>> = {
   ...{ mp4: 'video/mp4', webm: 'video/webm', sqlite: 'application/vnd.sqlite3' },
 };
 
-/** Undefined where nobody knows. */
+/** Undefined where the extension is not known. */
 export function mimeTypeOf(filename: string): string | undefined {
   const end = /\.([a-z0-9]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(types, end) ? types[end] : undefined;

@@ -1,4 +1,6 @@
-/** Names of files that come from somebody else: what could do harm where they arrive is refused. */
+/**
+ * Names of files that come from another principal: what could do harm where they arrive is refused.
+ */
 
 import {
   folded,
@@ -16,8 +18,8 @@ const mostBytes = 255;
 export const ownPrefix = '.aos-';
 
 /**
- * Refuses a name, with the rule that is broken. What is thrown is a `transfer.bad-name` for
- * whoever sends it, or what `refuse` makes of the name, quoted, and the rule.
+ * Refuses a name, with the rule that is broken. What is thrown is a `transfer.bad-name` for the
+ * sender, or what `refuse` makes of the name, quoted, and the rule.
  */
 export function checkFileName(
   name: string,

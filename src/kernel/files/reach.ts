@@ -1,6 +1,6 @@
 /**
- * What somebody may see of the disk, asked of a path, or of one name after the other in a walk.
- * It says what `decide` says of the same grants: a test compares the two.
+ * What a caller may see of the disk, asked of a path, or of one name after the other in a walk. It
+ * says what `decide` says of the same grants: a test compares the two.
  *
  * R1. What has to be named (sensitive-path.ts) is in reach only where the grant names it.
  * R2. The owner may see everything. Where something is to be changed, secrets and our own home
@@ -19,7 +19,7 @@ import { continuesPlace, specialNames } from './names.ts';
 
 type GrantedReach = Extract<FileReach, { kind: 'granted' }>;
 
-/** `base` is where a walk began; a path that somebody named is its own. */
+/** `base` is where a walk began; a path that the caller named is its own. */
 export function isInReach(
   reach: FileReach,
   parts: readonly string[],

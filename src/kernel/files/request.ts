@@ -105,7 +105,7 @@ export interface FileAnswer {
   readonly confirmation_prompt?: string | undefined;
   /** For the owner alone. */
   readonly confirmation_token?: string | undefined;
-  /** For everybody else: the question that a human has been asked. */
+  /** For every other caller: the question that a human has been asked. */
   readonly approval_id?: string | undefined;
   readonly error?:
     | { readonly code: string; readonly message: string; readonly fix?: string | undefined }

@@ -4,8 +4,8 @@
  * pieces cannot be told from one that is done.
  *
  * T1. What was written to while it was read is read again.
- * T2. Whoever writes in pieces may be between two of them. So a file that was written to a moment
- *     ago counts only when it is the same a moment later.
+ * T2. A program that writes in pieces may be between two of them. So a file that was written to a
+ *     moment ago counts only when it is the same a moment later.
  * T3. A file that was seen to get longer, and to change in no other way, as a log does, is what it
  *     was when it was read last.
  */

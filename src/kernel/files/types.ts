@@ -4,7 +4,7 @@
  * because they are all text, or all archives of the same kind.
  */
 
-/** What files of a type are, seen without their name; `bytes`: nothing that anybody knows. */
+/** What files of a type are, seen without their name; `bytes`: nothing that is known. */
 export type Wrapping =
   | 'own'
   | 'bytes'
@@ -293,7 +293,7 @@ export function exactType(content: string, name: string): string {
   const found = sameTypes.get(content) ?? content;
   const named = typeOfExtension(extensionOf(name));
   if (named === undefined || named.wrapping === 'own') return found;
-  // Nobody could have told.
+  // The content cannot tell such a type.
   if (named.wrapping === 'bytes') return found === unknownType ? named.type : found;
   const wrapping = wrappingOf(found);
   // Much of what is text begins as XML does.

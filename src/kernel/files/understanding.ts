@@ -8,7 +8,10 @@ export interface SentenceWorld {
   readonly zone: TimeZone;
   /** The root, a real path; `~` in a request. */
   readonly root: string;
-  /** The folder where whoever asks stands, for "this folder"; the root where nobody stands. */
+  /**
+   * The folder in which the caller stands, for "this folder"; the root where the caller stands in
+   * none.
+   */
   readonly here: string;
   /** Folders of this machine: the known ones (Downloads, Pictures, …) first, then others by name. */
   readonly folders: readonly NamedFolder[];

@@ -11,7 +11,7 @@ export type Next =
   /** Nothing has happened yet. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'ask'; readonly turn: number }
-  /** It was asked, and nobody knows what came of it. */
+  /** The model was asked, and what came of it is not known. */
   | { readonly kind: 'asked'; readonly turn: number; readonly hold: Hold }
   | { readonly kind: 'call'; readonly turn: number; readonly calls: readonly ToolCallPart[] }
   /** What the model wants to be done is not covered by a budget. */

@@ -5,8 +5,8 @@
  * S1. A step is never changed. What it says is our own shape under `version`, so that a
  *     vendor's change never touches what is stored; golden journals of each version are kept
  *     and folded by a test.
- * S2. Between `asked` and `answered` the model was called, and nobody knows with which end:
- *     a run that finds `asked` last writes `lost`, which counts as spent what was held.
+ * S2. Between `asked` and `answered` the model was called, and its end is not known: a run that
+ *     finds `asked` last writes `lost`, which counts as spent what was held.
  * S3. Calls of tools are rows of their own, under the key of (operation, turn, place), so
  *     that no call is made twice; `results` says what the model was told of them.
  */
@@ -65,7 +65,7 @@ export type Step =
       readonly parts: readonly AnswerPart[];
       readonly finish: Finish;
       readonly usage: StoredUsage;
-      /** In millionths of a dollar; null where nobody knows the price. */
+      /** In millionths of a dollar; null where the price is not known. */
       readonly cost: number | null;
       /** Why its calls are not made: a budget does not cover them. */
       readonly spent?: ErrorReport | undefined;
@@ -78,7 +78,7 @@ export type Step =
       readonly why: string;
     }
   | { readonly kind: 'results'; readonly turn: number; readonly results: readonly ToldResult[] }
-  /** Said to the model and to whoever looks: a warning of the runtime. */
+  /** Said to the model and to a reader of the journal: a warning of the runtime. */
   | { readonly kind: 'note'; readonly code: string; readonly text: string }
   /** What was said before and including step `up_to` is this, from here on. */
   | {
@@ -120,12 +120,12 @@ export function callKey(operation: string, turn: number, place: number): string 
   return `run:${operation}/${turn}/${place}`;
 }
 
-/** The operation for which a call was made; undefined for one of nobody's run. */
+/** The operation for which a call was made; undefined for a call that belongs to no run. */
 export function operationOfKey(key: string): string | undefined {
   return isRunKey(key) ? key.slice('run:'.length, key.indexOf('/')) : undefined;
 }
 
-/** Of a call that a run waits for, so that nobody need tell its agent by a message. */
+/** Whether a run waits for the call, so that its agent need not be told by a message. */
 export function isRunKey(key: string): boolean {
   return /^run:[0-9a-f]{32}\/\d+\/\d+$/.test(key);
 }

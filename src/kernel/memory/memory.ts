@@ -36,10 +36,10 @@ export interface Memory extends MemoryKey {
   /** `tool-call:ID`, `message:ID`, `operation:ID`, or `import`. */
   readonly source: string;
   readonly createdAt: Instant;
-  /** When it was so, as far as anybody knows; the end is not in it. */
+  /** When it was so, as far as is known; the end is not in it. */
   readonly validFrom: Instant;
   readonly validTo: Instant | undefined;
-  /** From then on nobody is told. */
+  /** From then on it is shown to no reader. */
   readonly expiresAt: Instant | undefined;
   readonly isPinned: boolean;
   readonly forgottenAt: Instant | undefined;
@@ -100,7 +100,7 @@ export function memoriesDeed(principal: string, place: MemoryKey, action: Action
   return { ...memoryDeed(principal, place, action), subtree: true };
 }
 
-/** What whoever gave somebody a share has to be allowed for it to count. */
+/** What the giver of a share has to be allowed for the share to count. */
 export function sharingDeed(giver: string, deed: MemoryDeed): MemoryDeed {
   const [first, owner] = deed.path;
   // To the one who remembers it is their own.
@@ -119,7 +119,9 @@ export function headOf(
   return { head: ['of', owner.replace(/^agent:/, ''), scope], mustName: [0, 1] };
 }
 
-/** The same direction at length one. Undefined where there is no direction in it. */
+/**
+ * A vector of the same direction and of length one. Undefined where there is no direction in it.
+ */
 export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined {
   const vector = Float32Array.from(numbers);
   let squares = 0;

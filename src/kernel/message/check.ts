@@ -47,7 +47,7 @@ function isSender(from: string): boolean {
     const { kind } = parseAddress(from);
     return kind !== 'everybody' && kind !== 'channel';
   } catch {
-    // Nobody has that name.
+    // No recipient has that name.
     return false;
   }
 }

@@ -101,8 +101,8 @@ function printChunk({ index, end }: StreamChunk): string {
   return end ? `${index} end` : String(index);
 }
 
-// What may stand in a header, each rule in one place. They are rules about text: the
-// parser asks them of what it reads, checkMessage() of what would be printed.
+// What may stand in a header, each rule in one place. They are rules about text: the parser asks
+// them of what it reads, checkMessage() of what would be printed.
 
 const longestTtlMs = 30 * 86_400_000;
 

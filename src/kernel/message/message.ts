@@ -54,7 +54,7 @@ export interface Message {
   readonly chunk?: StreamChunk | undefined;
   /** Whether the sender wants a message when it has been read. */
   readonly receipt?: 'read' | undefined;
-  /** Only in an inbox: written there by the relay, and believed of nobody else. */
+  /** Only in an inbox: written there by the relay, and believed from no other writer. */
   readonly origin?: Origin | undefined;
   /** Headers that mean nothing to the relay, in their order. */
   readonly headers: readonly Header[];

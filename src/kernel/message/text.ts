@@ -202,7 +202,7 @@ function read<Value>(text: string | undefined, parse: (text: string) => Value | 
   return text === undefined ? undefined : parse(text);
 }
 
-// In an outbox nobody believes them, so what is odd there is as good as nothing.
+// Those in an outbox are not believed, so what is odd there is as good as nothing.
 function originOf(known: ReadonlyMap<KnownHeader, string>): Message['origin'] {
   const origin = {
     from: known.get('FROM') ?? '',

@@ -42,7 +42,7 @@ export class HttpResponseParser {
     return this.#stage.kind === 'done';
   }
 
-  /** What these bytes add. Bytes behind the end are refused: nobody asked for more. */
+  /** What these bytes add. Bytes behind the end are refused: no more was asked for. */
   push(bytes: Uint8Array): ResponsePart[] {
     const parts: ResponsePart[] = [];
     let offset = 0;

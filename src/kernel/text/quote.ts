@@ -23,7 +23,7 @@ export function oneLine(text: string): string {
   return text.replace(unsafe, spellOut);
 }
 
-/** The same for a text of many lines: its line ends and tabs stay. */
+/** Like oneLine(), for a text of many lines: its line ends and tabs stay. */
 export function printable(text: string): string {
   return text.replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? character : spellOut(character),
@@ -38,14 +38,12 @@ function spellOut(character: string): string {
   ).join('');
 }
 
-// Words for a shell, whatever is in them.
-
 /** For a script: nothing in it means anything to a shell. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** For somebody who reads it, and may type it again: quoted only where it has to be. */
+/** For a person who reads it, and may type it again: quoted only where it has to be. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   if (/^[\w @%+=:,./~-]+$/.test(text)) return `"${text}"`;

@@ -21,8 +21,8 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === undefined ? '' : ` Did you mean "${candidate}"?`;
 }
 
-// A third of the letters may be wrong: one of three, two of six. Beyond 60
-// letters nobody typed it by hand and the table below would only cost time.
+// A third of the letters may be wrong: one of three, two of six. Beyond 60 letters it was not typed
+// by hand and the table below would only cost time.
 function tolerance(word: string): number {
   return word.length > 60 ? 0 : Math.max(1, Math.floor(word.length / 3));
 }

@@ -2,7 +2,9 @@ import { AosError } from '../errors.ts';
 import { type Instant, lastInstant } from '../ports.ts';
 import { quote } from './quote.ts';
 
-/** A row that somebody edited by hand may hold any number; whoever tells of it must not stop there. */
+/**
+ * A row that was edited by hand may hold any number; the code that shows it must not fail there.
+ */
 export function timeText(at: Instant): string {
   return Math.abs(at) <= lastInstant ? new Date(at).toISOString() : String(at);
 }

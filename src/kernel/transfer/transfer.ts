@@ -55,8 +55,6 @@ export function sizeText(bytes: number): string {
   return `${amount.toFixed(1)} ${units[unit]}`;
 }
 
-// Which transfers somebody wants to see.
-
 /** `*` stands for any characters, and everything else for itself. In a time that grows evenly. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
@@ -103,8 +101,8 @@ export function depthOf(value: unknown, most: number): number {
 // - `odd-hour`: it has sent at least twenty transfers, and none within an hour of this time of
 //   the day.
 //
-// Hours and days are those of UTC. Whoever has sent on fewer than seven days before today does
-// nothing unusual: nobody knows yet what is usual.
+// Hours and days are those of UTC. A sender that has sent on fewer than seven days before today
+// does nothing unusual: what is usual is not known yet.
 
 const unusualKinds = ['burst', 'new-recipient', 'odd-hour'] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
