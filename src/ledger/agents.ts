@@ -57,7 +57,7 @@ export interface AgentPage {
   readonly limit: number;
 }
 
-/** With what whoever looks wants to see besides. */
+/** An agent with what a list shows besides. */
 export interface ListedAgent extends AgentRow {
   /** Of an agent that runs on one. */
   readonly model: string | null;

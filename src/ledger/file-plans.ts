@@ -113,7 +113,7 @@ export function unfinishedFilePlans(sql: Sql): Promise<FilePlanRow[]> {
 }
 
 export interface FilePlansQuery {
-  /** Everybody's where nobody is named. */
+  /** Plans of every principal where none is named. */
   readonly principal?: string | undefined;
   readonly before?: string | undefined;
   readonly limit: number;
@@ -141,7 +141,7 @@ export async function filePlanIdsFrom(sql: Sql, start: string, limit: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Questions that nobody answered in time. */
+/** Questions that were not answered in time. */
 export function dropUnanswered(tx: Transaction, before: Instant): Promise<number> {
   return tx.run(`delete from file_plans where state = 'planned' and created_at < $1`, [before]);
 }

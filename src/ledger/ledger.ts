@@ -45,7 +45,10 @@ export interface Ledger extends AsyncDisposable {
    * write.
    */
   readonly committed: Sql;
-  /** The same as it stands on disk, for who doubts that nobody else has written there. */
+  /**
+   * A view of what stands on disk, for a reader that has to notice what another process has written
+   * there.
+   */
   openView(): Sql & Disposable;
   /** Calls after each commit that added events. A hint to look, never the truth. */
   onEvents(wake: () => void): Disposable;

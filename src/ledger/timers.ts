@@ -69,9 +69,9 @@ export async function nextDue(sql: Sql): Promise<Instant | undefined> {
 }
 
 /**
- * Takes one firing of a timer, in the transaction that does what it is for. False when
- * it has been taken, moved or removed meanwhile. One that comes again is set to the next
- * moment that lies ahead: what was missed while nobody ran is one firing, not many.
+ * Takes one firing of a timer, in the transaction that does what it is for. False when it has been
+ * taken, moved or removed meanwhile. One that comes again is set to the next moment that lies
+ * ahead: what was missed while no daemon ran is one firing, not many.
  */
 export async function takeFiring(tx: Transaction, timer: Timer, now: Instant): Promise<boolean> {
   if (timer.every_ms === null) {

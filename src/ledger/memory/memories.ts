@@ -48,7 +48,7 @@ export function newestCountingAt(first: number): string {
 }
 
 export interface Moment {
-  /** What has expired by now is told to nobody, whatever they ask. */
+  /** What has expired by now is shown to no reader, whatever the query. */
   readonly now: Instant;
   /** What was so then; null for the present. */
   readonly at: Instant | null;
@@ -69,14 +69,14 @@ export function newestMemory(
 export interface Insertion {
   /** The version behind which it comes. */
   readonly newest: Pick<MemoryRow, 'id' | 'version'> | undefined;
-  /** It is so from now on, and nobody has said since when. */
+  /** It is so from now on, and since when was not said. */
   readonly isFromNow: boolean;
   readonly now: Instant;
 }
 
 /**
- * The next version, behind the newest. What was so when it begins ends there. Where nobody says when
- * it ends, it ends where the next one begins: what is told late does not replace what is so since.
+ * The next version, behind the newest. What was so when it begins ends there. Where its end is not
+ * said, it ends where the next one begins: what is told late does not replace what is so since.
  */
 export async function insertMemory(
   tx: Transaction,
@@ -107,7 +107,10 @@ export async function insertMemory(
   return row;
 }
 
-/** A text as it came, also where the same stands there: who saves often sees that it was saved. */
+/**
+ * A text as it came, also where the same stands there: a caller that saves often sees that it was
+ * saved.
+ */
 export async function insertText(
   tx: Transaction,
   place: MemoryKey,
@@ -263,7 +266,7 @@ export function pinnedMemories(
   );
 }
 
-/** Whether somebody remembers anything but what came of runs. */
+/** Whether an owner remembers anything but what came of runs. */
 export async function hasMemories(sql: Sql, owner: string): Promise<boolean> {
   const row = await sql.get(
     `select 1 from memories
@@ -328,7 +331,7 @@ export async function memoriesMadeBy(sql: Sql, source: string): Promise<number[]
   return rows.map(({ id }) => id);
 }
 
-/** Nobody is told of them any more: they are about to go. */
+/** They are shown to no reader any more: they are about to go. */
 export async function hideMemories(
   tx: Transaction,
   ids: readonly number[],

@@ -4,7 +4,7 @@ import type { MemoryScope } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 
-/** Each once, whoever asks how often. */
+/** Each memory once, whichever user asks how often. */
 export async function noteMemoryUses(
   tx: Transaction,
   ids: readonly number[],
@@ -46,7 +46,7 @@ export async function usersOfMemories(sql: Sql, ids: readonly number[]): Promise
 /** In place of a memory: what a purge has yet to erase. */
 const debts = 0;
 
-/** Somebody who has seen what was purged, and could not be dealt with yet. */
+/** A user that has seen what was purged, and could not be dealt with yet. */
 export async function keepPurgeDebt(tx: Transaction, user: string): Promise<void> {
   await noteMemoryUses(tx, [debts], user);
 }
@@ -76,7 +76,7 @@ export async function noteMemoryChange(tx: Transaction, id: number): Promise<voi
   await noteNewMemory(tx, id);
 }
 
-/** Of one that nobody has heard of before. */
+/** Of a memory that the index has not heard of before. */
 export async function noteNewMemory(tx: Transaction, id: number): Promise<void> {
   await tx.run('insert into memory_changes (memory) values ($1)', [id]);
 }

@@ -2,11 +2,11 @@
  * The table `deliveries`: one row a recipient. Every change names the state that it was
  * decided on and looks at the count, so that of two who decide at once only one succeeds.
  *
- * L1. Who delivers holds the row (`owner`): nobody else takes, delivers or ends it meanwhile.
+ * L1. The one that delivers holds the row (`owner`): no other takes, delivers or ends it meanwhile.
  *     What the holder does is in held-deliveries.ts.
  * L2. `acked`, `expired` and `dead` are for ever, and so is `read` with an `ended_at`.
  *
- * Whoever looks for a delivery together with its message: find-mail.ts.
+ * A delivery together with its message is looked up in find-mail.ts.
  */
 import type { Instant } from '../../kernel/ports.ts';
 import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
@@ -109,11 +109,11 @@ export interface End {
   readonly endedAt: Instant | undefined;
   readonly via?: DeliveryVia | undefined;
   readonly error?: string | undefined;
-  /** Also while somebody delivers it: its recipient says that it is there. */
+  /** Also while it is being delivered: its recipient says that it is there. */
   readonly evenHeld?: boolean | undefined;
 }
 
-/** Moves a delivery on that nobody is delivering; false when it has moved meanwhile. */
+/** Moves a delivery on that is not being delivered; false when it has moved meanwhile. */
 export async function moveDelivery(tx: Transaction, id: number, end: End): Promise<boolean> {
   const changed = await tx.run(
     `update deliveries set state = $3, owner = null, ended_at = $5,
@@ -135,7 +135,7 @@ export async function moveDelivery(tx: Transaction, id: number, end: End): Promi
   return changed === 1;
 }
 
-/** Ends a delivery that its recipient has answered, whoever holds it; false when it is over. */
+/** Ends a delivery that its recipient has answered, whatever holds it; false when it is over. */
 export async function settleDelivery(
   tx: Transaction,
   id: number,
@@ -150,7 +150,7 @@ export async function settleDelivery(
   return changed === 1;
 }
 
-/** What was pushed to somebody who has left without reading it waits again. */
+/** What was pushed to a recipient that has left without reading it waits again. */
 export async function returnDelivery(tx: Transaction, id: number): Promise<boolean> {
   const changed = await tx.run(
     `update deliveries set state = 'accepted', via = null, delivered_at = null

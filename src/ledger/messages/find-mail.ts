@@ -1,4 +1,7 @@
-/** Mail: deliveries together with what they deliver, as whoever delivers or reads it finds it. */
+/**
+ * Mail: deliveries together with what they deliver, as the relay and the readers of a mailbox find
+ * it.
+ */
 import type { MessageKind } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { places, type Sql, type SqlValue } from '../ledger.ts';
@@ -38,7 +41,7 @@ const mailColumns = `
 
 const mail = `select ${mailColumns} from deliveries d join messages m on m.id = d.message`;
 
-/** What waits, is still good and nobody delivers yet, in its order, due for a try or not. */
+/** What waits, is still good and is not being delivered yet, in its order, due for a try or not. */
 export function waitingMail(
   sql: Sql,
   { recipient, subscription }: Queue,
@@ -83,8 +86,8 @@ export interface UnreadQuery {
 }
 
 /**
- * What a recipient has not read: what was delivered, and what waits and nobody delivers
- * now. Two looks, because each can follow an index to its first rows.
+ * What a recipient has not read: what was delivered, and what waits and is not being delivered. Two
+ * looks, because each can follow an index to its first rows.
  */
 export async function unreadMail(
   sql: Sql,
@@ -186,7 +189,7 @@ export async function mailOfTerminated(
 // What is being delivered gets there in less, unless its recipient does not take it.
 const heldGraceMs = 5000;
 
-/** Open ones whose time is up; those that somebody delivers just now a little later. */
+/** Open ones whose time is up; those that are being delivered just now a little later. */
 export function expiredMail(sql: Sql, now: Instant, limit: number): Promise<MailRow[]> {
   return sql.all(
     `${mail} where d.ended_at is null and d.expires_at <= $1

@@ -1,5 +1,5 @@
 /**
- * Deliveries that somebody delivers: claimed, held, and given back or delivered. Each change
+ * Deliveries that are being delivered: claimed, held, and given back or delivered. Each change
  * names its holder (deliveries.ts, L1), so that a claim which was lost counts for nothing.
  */
 import type { Instant } from '../../kernel/ports.ts';
@@ -12,7 +12,7 @@ export const claimText = `
 
 const claimTexts = [{ size: batchRows, text: claimText }];
 
-/** L1. Of at most a batch, those that nobody else was faster to claim. */
+/** L1. Of at most a batch, those that no other owner was faster to claim. */
 export function claimDeliveries(
   tx: Transaction,
   ids: readonly number[],
@@ -21,7 +21,7 @@ export function claimDeliveries(
   return changeBatch(tx, claimTexts, { ids, first: [owner] });
 }
 
-/** Whoever held anything and is not `owner` is dead; what they held waits again. */
+/** Every holder that is not `owner` is dead; what it held waits again. */
 export function releaseAllBut(tx: Transaction, owner: string): Promise<number> {
   return tx.run(
     `update deliveries set owner = null where state = 'accepted' and owner is not null and owner <> $1`,
@@ -70,7 +70,7 @@ export async function deliveryFailed(
   return changed === 1;
 }
 
-/** One that somebody was delivering; few are, so no index leads here. */
+/** One that was being delivered; few are, so no index leads here. */
 export function heldByStamp(
   sql: Sql,
   recipient: string,

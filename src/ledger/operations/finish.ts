@@ -93,7 +93,7 @@ export async function eraseGoal(
   ]);
 }
 
-/** False when somebody was told before. */
+/** Notes that an alert was sent; false when it was sent before. */
 export async function noteAlert(tx: Transaction, id: string, alert: string): Promise<boolean> {
   const changed = await tx.run(
     `update operations set alerts = alerts || ' ' || $2

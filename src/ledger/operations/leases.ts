@@ -1,6 +1,6 @@
 /**
- * Leases as rows. Nobody's clock is in them: a lease is alive while `renewals` goes up, and
- * who watches it stand still for its whole time (kernel/agent/agent.ts) may steal it.
+ * Leases as rows. No clock is in them: a lease is alive while `renewals` goes up, and a watcher
+ * that sees it stand still for its whole time (kernel/agent/agent.ts) may steal it.
  *
  * L1. The token of a subject only ever goes up, also over a release: work that was begun
  *     under an older token can be told from work under the present one.
@@ -17,7 +17,7 @@ export interface Lease {
   readonly ttl_ms: number;
 }
 
-/** All that somebody holds. */
+/** All leases that are held. */
 export function readLeases(sql: Sql): Promise<Lease[]> {
   return sql.all(
     `select subject, owner, token, renewals, ttl_ms from leases
@@ -77,7 +77,7 @@ export async function stealLease(
   return stolen === 1 ? seen.token + 1 : undefined;
 }
 
-/** Gives it back; false when it was somebody else's already. */
+/** Gives it back; false when it was held by another already. */
 export async function releaseLease(
   tx: Transaction,
   subject: string,
@@ -92,7 +92,7 @@ export async function releaseLease(
   return released === 1;
 }
 
-/** One that somebody holds. */
+/** The lease of a subject, where it is held. */
 export function findLease(sql: Sql, subject: string): Promise<Lease | undefined> {
   return sql.get(
     `select subject, owner, token, renewals, ttl_ms from leases
@@ -115,7 +115,7 @@ export async function holdsLease(
   return row !== undefined;
 }
 
-/** Nobody works on it any more, whoever did. */
+/** Frees a lease, whichever process held it. */
 export async function freeLease(tx: Transaction, subject: string): Promise<void> {
   await tx.run(`update leases set owner = '', renewals = 0 where subject = $1`, [subject]);
 }

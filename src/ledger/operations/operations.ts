@@ -1,5 +1,5 @@
 /**
- * Operations as rows: goals that somebody submitted, and what became of them.
+ * Operations as rows: goals that were submitted, and what became of them.
  *
  * Every change of state names the states that it may leave, so that of two who decide at once
  * only one succeeds. A goal and a result may be long, so rows that come by the many have the
@@ -61,7 +61,7 @@ export type NewOperation = Omit<
 > & {
   readonly grant_id?: string | undefined;
   readonly is_sealed?: boolean | undefined;
-  /** Of whoever submits it: the same key is the same goal. */
+  /** Chosen by the submitter: the same key is the same goal. */
   readonly submit_key?: string | undefined;
   readonly submit_digest?: string | undefined;
 };
@@ -372,8 +372,8 @@ export async function setPriority(tx: Transaction, id: string, priority: number)
 }
 
 /**
- * Leaves word that one which runs is to end so; whoever runs it ends it, or puts it back when
- * its runner has died. False when it does not run, or was asked before.
+ * Leaves word that one which runs is to end so; the process that runs it ends it, or puts it back
+ * when its runner has died. False when it does not run, or was asked before.
  */
 export async function askToEnd(tx: Transaction, id: string, result: string): Promise<boolean> {
   const changed = await tx.run(

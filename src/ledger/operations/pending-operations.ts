@@ -59,7 +59,7 @@ export function openRequests(
   );
 }
 
-/** False when somebody has completed it already. What was to be done is not kept. */
+/** False when it was completed already. What was to be done is not kept. */
 export async function completePendingOperation(
   tx: Transaction,
   id: number,

@@ -150,7 +150,7 @@ function wasErased(operation: string): AosError {
   });
 }
 
-/** What was asked last, when nobody has written down what came of it. */
+/** What was asked last, when what came of it has not been written down. */
 export async function openQuestion(
   sql: Sql,
   operation: string,
@@ -186,7 +186,9 @@ export async function copySteps(
   return copied;
 }
 
-/** What a copied journal begins with, in the transaction that copied it: nobody has read it yet. */
+/**
+ * What a copied journal begins with, in the transaction that copied it: it has not been read yet.
+ */
 export async function setFirstStep(tx: Transaction, operation: string, step: Step): Promise<void> {
   const [kind = '', , body = ''] = written(tx, operation, step);
   await tx.run('update steps set body = $3 where operation = $1 and seq = 1 and kind = $2', [

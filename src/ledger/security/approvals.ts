@@ -138,7 +138,7 @@ export async function answerApproval(
   return changed === 1;
 }
 
-/** How many a principal has asked for that nobody has answered. */
+/** How many approvals a principal has asked for that are not answered. */
 export async function countWaiting(sql: Sql, principal: string): Promise<number> {
   const row = await sql.get<{ count: number }>(
     `select count(*) as count from approvals where state = 'waiting' and principal = $1`,

@@ -130,7 +130,7 @@ export async function countDelegatedBy(
   return row?.count ?? 0;
 }
 
-/** Grants on memories that somebody has given on, or anybody has; the newest first. */
+/** Grants on memories that a principal has given on, or that any has; the newest first. */
 export function memoryShares(
   sql: Sql,
   giver: string | undefined,

@@ -204,7 +204,7 @@ async function keyOfCall(sql: Sql, callId: string): Promise<string | undefined> 
   return row?.idempotency_key;
 }
 
-/** Of the operation for which a call is made; undefined for one of nobody's run. */
+/** The operation for which a call was made; undefined for a call that belongs to no run. */
 export async function operationOfCall(sql: Sql, callId: string): Promise<string | undefined> {
   return operationOfKey((await keyOfCall(sql, callId)) ?? '');
 }
@@ -228,7 +228,7 @@ export async function eraseCalls(
   return rows.length < erasedAtOnce;
 }
 
-/** The same of one call. Nothing where there is none. */
+/** Erases what one call holds. Nothing where there is none. */
 export async function eraseCall(
   tx: Transaction,
   id: string,
@@ -365,12 +365,12 @@ export function waitingCallsUnder(
 
 // What the relay itself has told people of a call, by the key under which each is told once.
 
-/** To the owner: somebody waits for an approval. */
+/** To the owner: a call waits for an approval. */
 export function approvalNoteKey(approval: string): string {
   return `approval-${approval}`;
 }
 
-/** To whoever has called: how it ended. */
+/** To the caller: how it ended. */
 export function endNoteKey(callId: string, { runs, end }: { runs: number; end: string }): string {
   return `call-${callId}-${runs}-${end}`;
 }

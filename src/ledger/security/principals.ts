@@ -82,7 +82,7 @@ export function findHandle(sql: Sql, hash: string, now: Instant): Promise<KnownH
   );
 }
 
-/** The same, for who wants to know only whose it is. */
+/** Finds the principal of a handle alone, without the rest of its row. */
 export async function findPrincipalOfHandle(
   sql: Sql,
   hash: string,

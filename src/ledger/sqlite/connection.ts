@@ -4,10 +4,10 @@
  *
  * C1. The chain's head in memory is that of the transaction under way. Every way back
  *     (rollback, to a savepoint) takes the head back too.
- * C2. The epoch is looked at in every transaction. When somebody else has taken the home
- *     over, nothing is written any more.
- * C3. After a flush that failed nobody knows what is on disk, and a second flush would
- *     say yes to nothing. So nothing is written until the file has been opened anew.
+ * C2. The epoch is looked at in every transaction. When another process has taken the home over,
+ *     nothing is written any more.
+ * C3. After a flush that failed it is not known what is on disk, and a second flush would say yes
+ *     to nothing. So nothing is written until the file has been opened anew.
  */
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
@@ -158,11 +158,11 @@ function fenced(): AosError {
 // costs more than the reading; so between two transactions of the writer all statements
 // share one read transaction.
 //
-// S1. It is ended before the writer begins: the log can only start over, and so stay
-//     small, while nobody reads an older state of it.
+// S1. It is ended before the writer begins: the log can only start over, and so stay small, while
+//     no reader holds an older state of it.
 // S2. While the writer works each statement stands for itself, and sees what is on disk.
-// S3. So what somebody else writes into the file behind the writer's back is seen only after
-//     the writer's next transaction. Whoever looks for just that opens a view.
+// S3. So what another process writes into the file behind the writer's back is seen only after the
+//     writer's next transaction. A caller that looks for just that opens a view.
 
 export class SqliteReader implements Sql {
   readonly #database: SqliteDatabase;

@@ -125,8 +125,6 @@ function bindable(parameters: SqlParameters): SQLInputValue[] {
   return parameters as SQLInputValue[];
 }
 
-// What SQLite refuses, in words that say what to do.
-
 interface SqliteFault {
   readonly code: ErrorCode;
   readonly sentence: (quotedPath: string) => string;

@@ -9,7 +9,7 @@
  *     so that whatever it does later changes nothing.
  * G3. On the good path there are no savepoints. When a closure throws, all is rolled back
  *     and run again with a savepoint each, so that only the one that throws is undone.
- * G4. Nobody is answered before the commit. A commit that fails rejects every caller.
+ * G4. No caller is answered before the commit. A commit that fails rejects every caller.
  * G5. A batch works for no longer than a flush takes on this disk, or for a millisecond where
  *     a flush takes less: what is left over goes into the next one. So the process is not
  *     held up for much more than two flushes, however many callers there are.
@@ -55,8 +55,8 @@ interface Attempt {
   current: Handle | undefined;
 }
 
-// G5. Below a millisecond nobody notices, and more flushes would only cost; beyond twenty
-// somebody does, however slow the disk is.
+// G5. A wait below a millisecond is not noticed, and more flushes would only cost; one beyond
+//     twenty is, however slow the disk is.
 const workMs = { least: 1, most: 20 };
 
 export class GroupCommit {

@@ -50,7 +50,7 @@ export async function migrate(
   for (const migration of missing) apply(database, migration);
 }
 
-/** A file that holds somebody else's tables, or newer ones of ours, is left alone. */
+/** A file that holds the tables of another program, or newer ones of ours, is left alone. */
 export function refuseUnknownSchema(
   database: SqliteDatabase,
   path: string,

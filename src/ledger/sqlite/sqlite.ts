@@ -151,12 +151,12 @@ class SqliteLedger implements Ledger {
 
 const mostAttempts = 50;
 
-/** False while somebody else reads what stands in the log. */
+/** False while another connection reads what stands in the log. */
 function cutLog(database: SqliteDatabase, reader: SqliteReader): boolean {
   reader.beforeWriting();
   const patience = database.getNow<{ timeout: number }>('pragma busy_timeout')?.timeout ?? 0;
   try {
-    // Whoever waits here holds up everybody: it is tried again later.
+    // To wait here would hold up every caller: it is tried again later.
     database.getNow('pragma busy_timeout = 0');
     const row = database.getNow<{ busy: number }>('pragma wal_checkpoint(truncate)');
     return row?.busy === 0;

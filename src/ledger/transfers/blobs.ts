@@ -1,11 +1,11 @@
 /**
  * The bytes of transfers and artifacts as rows. They go in two phases.
  *
- * G1. A row is there before anybody refers to it, and as long as anybody does: `needBlob` and the
+ * G1. A row is there before any reference to it, and as long as there is one: `needBlob` and the
  *     reference are written in one transaction.
- * G2. A row that nobody needs is condemned, and deleted later; both look at the references in
- *     the same statement. Whoever needs it in between takes that back: `needBlob`, `reviveBlob`.
- * G3. The file goes after its row. Whoever needs the same bytes after that finds no row, and
+ * G2. A row without a reference is condemned, and deleted later; both look at the references in the
+ *     same statement. A caller that needs it in between takes that back: `needBlob`, `reviveBlob`.
+ * G3. The file goes after its row. A caller that needs the same bytes after that finds no row, and
  *     stores them again.
  */
 import type { Instant } from '../../kernel/ports.ts';
@@ -91,7 +91,7 @@ export async function condemnedBlobs(
   return rows.map(({ hash }) => hash);
 }
 
-/** The second phase; false when somebody needs it again. */
+/** The second phase; false when the blob is needed again. */
 export async function deleteCondemnedBlob(
   tx: Transaction,
   hash: string,
@@ -102,13 +102,13 @@ export async function deleteCondemnedBlob(
     [now, hash, before],
   );
   if (deleted === 0) return false;
-  // Only what is over can be left, and nobody else would ever look at it.
+  // Only references that are over can be left, and nothing else would ever look at them.
   await tx.run('delete from blob_references where hash = $1 and expires_at <= $2', [hash, now]);
   await releaseBodiesOf(tx, hash);
   return true;
 }
 
-/** At once, of bytes that nobody else can have stored. False when somebody needs them. */
+/** Deletes at once bytes that no other caller can have stored. False when they are needed. */
 export async function deleteUnneededBlob(tx: Transaction, hash: string): Promise<boolean> {
   const deleted = await tx.run(
     `delete from blobs where hash = $1
@@ -122,7 +122,7 @@ export async function hasUploadRow(sql: Sql, id: string): Promise<boolean> {
   return (await sql.get('select 1 from transfer_uploads where id = $1', [id])) !== undefined;
 }
 
-// Who needs which stored bytes, and until when. What nobody refers to may be swept.
+// Which reference needs which stored bytes, and until when. What no reference needs may be swept.
 
 interface NewBlobReference {
   readonly hash: string;
@@ -183,7 +183,7 @@ export async function hashesInMessages(sql: Sql, after: string, limit: number): 
   return rows.map(({ hash }) => hash);
 }
 
-/** Drops what was only put, and that nobody has sent since. */
+/** Drops what was only put, and has not been sent since. */
 export function dropPuttersBefore(tx: Transaction, before: Instant): Promise<number> {
   return tx.run(
     `delete from blob_references where created_at < $1 and expires_at is null

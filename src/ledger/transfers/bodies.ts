@@ -5,7 +5,7 @@ import type { Sql, Transaction } from '../ledger.ts';
 export interface BodyRow {
   readonly id: string;
   readonly sender: string;
-  /** What it is made of; null where nobody can ask for it again. */
+  /** What it is made of; null where it cannot be asked for again. */
   readonly content: string | null;
   readonly hash: string;
   readonly stored_bytes: number;
@@ -49,12 +49,12 @@ export async function insertBody(tx: Transaction, body: BodyRow): Promise<void> 
   );
 }
 
-/** From now on nobody finds it by what it is made of. */
+/** From now on the body is not found by what it is made of. */
 export async function forgetContent(tx: Transaction, id: string): Promise<void> {
   await tx.run('update transfer_bodies set content = null where id = $1', [id]);
 }
 
-/** The same for all that are stored under a hash. */
+/** Like forgetContent(), for all bodies that are stored under a hash. */
 export async function forgetContentOf(tx: Transaction, hash: string): Promise<void> {
   await tx.run('update transfer_bodies set content = null where hash = $1', [hash]);
 }
@@ -86,7 +86,7 @@ export async function releaseBody(tx: Transaction, id: string): Promise<boolean>
   return freed === 1;
 }
 
-/** The bytes are gone, and all that needed them is over: nobody holds a body of them any more. */
+/** The bytes are gone, and all that needed them is over: no row holds a body of them any more. */
 export async function releaseBodiesOf(tx: Transaction, hash: string): Promise<void> {
   await tx.run(
     `update transfer_usage set held_bytes = held_bytes - (
@@ -107,7 +107,7 @@ export async function heldBytes(sql: Sql, sender: string): Promise<number> {
   return row?.held_bytes ?? 0;
 }
 
-/** The same of all senders. */
+/** Like heldBytes(), over all senders. */
 export async function allHeldBytes(sql: Sql): Promise<number> {
   const row = await sql.get<{ bytes: number | null }>(
     'select sum(held_bytes) as bytes from transfer_usage',
@@ -154,7 +154,7 @@ interface NewUpload {
 }
 
 export interface UploadRow extends NewUpload {
-  /** The id that it had before somebody else went on with it. */
+  /** The id that it had before another caller went on with it. */
   readonly former: string | null;
 }
 
@@ -190,8 +190,8 @@ export function findUploadOfContent(
 type UploadTaker = Pick<UploadRow, 'id' | 'sender_key' | 'wish' | 'writer' | 'boot' | 'touched_at'>;
 
 /**
- * Somebody else goes on with it, under another id: whoever comes with the old one is over. False
- * when it is gone, or was touched since it was seen.
+ * Another caller goes on with it, under another id: the old id is no longer good. False when it is
+ * gone, or was touched since it was seen.
  */
 export async function takeUpload(
   tx: Transaction,
@@ -250,7 +250,7 @@ export function uploadsOf(sql: Sql, sender: string, limit: number): Promise<Uplo
   );
 }
 
-/** Streams, and what nobody has touched since then; the oldest first. */
+/** Streams, and what has not been touched since then; the oldest first. */
 export function uploadsPerhapsLeft(sql: Sql, before: Instant, limit: number): Promise<UploadRow[]> {
   return sql.all(
     `select ${uploadColumns}, former from transfer_uploads

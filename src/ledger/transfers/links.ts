@@ -99,7 +99,7 @@ export interface LinkPage {
   readonly limit: number;
 }
 
-/** Those that somebody made, or that lead to it; all where nobody is named. The newest first. */
+/** Links that a principal made, or that lead to it; all where none is named. The newest first. */
 export function listLinks(
   sql: Sql,
   party: string | undefined,

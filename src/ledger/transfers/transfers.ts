@@ -108,7 +108,9 @@ export interface TransferPage {
   readonly limit: number;
 }
 
-/** The newest first. What should have expired counts as expired, whether anybody looked or not. */
+/**
+ * The newest first. What should have expired counts as expired, whether a row says so yet or not.
+ */
 export function listTransfers(
   sql: Sql,
   { sentBy, sentTo, party, status, now, before, limit }: TransferPage,
@@ -260,8 +262,6 @@ export async function isKeyHeld(sql: Sql, start: string): Promise<boolean> {
   );
   return row !== undefined;
 }
-
-// Transfers counted by the day.
 
 export interface TransferDay {
   /** Since 1970, in UTC. */
