@@ -16,7 +16,10 @@ export interface Blobs {
   delete(hash: string, options?: DeleteOptions): Promise<boolean>;
   /** In the order of their hashes. */
   list(): AsyncGenerator<ListedBlob, void, void>;
-  /** Where whoever may read there gets the bytes without asking again. */
+  /**
+   * An address at which any reader with access to the store gets the bytes without asking the
+   * daemon again.
+   */
   presign(hash: string): Promise<Presigned>;
 }
 
@@ -49,7 +52,7 @@ export interface OpenBlob {
 }
 
 export interface DeleteOptions {
-  /** One that was put then or later stays: somebody is about to refer to it. */
+  /** A blob that was put then or later stays: a row is about to refer to it. */
   readonly putBefore?: Instant | undefined;
 }
 
@@ -90,7 +93,7 @@ export interface Uploads {
   append(id: string, from: number, source: AsyncIterable<Uint8Array>): Promise<number>;
   /**
    * Stores it under its hash, safe from power loss; the hash is worked out where it is not said.
-   * The upload stays as it is, so that whoever dies before the next step can do this again:
+   * The upload stays as it is, so that a daemon that dies before the next step can do this again:
    * discard() it once a row says who needs the bytes.
    */
   finish(id: string, options?: FinishOptions): Promise<StoredBlob>;
@@ -108,7 +111,7 @@ export interface OpenUpload {
 }
 
 export interface FinishOptions {
-  /** From whoever has written the bytes itself. */
+  /** Known to a caller that has written the bytes itself. */
   readonly hash?: string | undefined;
 }
 

@@ -6,8 +6,8 @@
  * P2. One append at a time: two that write behind each other would mix their bytes.
  * P3. The running hash belongs to exactly the bytes that were appended here. Once the file has
  *     another size, it is worked out from the file.
- * P4. finish() opens the file for writing, which makes it young: whoever sweeps the store sees
- *     that somebody is about to refer to it.
+ * P4. finish() opens the file for writing, which makes it young: the sweep of the store sees that a
+ *     row is about to refer to it.
  * P5. A hash that was only said is believed where nothing is stored under it. What others may
  *     refer to is not replaced before it is worked out from the bytes.
  * P6. What finish() has stored is never written to again: others may refer to it by now.
@@ -147,7 +147,7 @@ export class FileUploads implements Uploads {
       if (bytes.length === 0) throw noUpload(id);
       hash.update(bytes);
       offset += bytes.length;
-      // Everybody else gets a turn.
+      // Other work of this process gets a turn.
       await endOfTurn(eventLoop);
     }
     return hash.digest('hex');

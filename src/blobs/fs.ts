@@ -3,10 +3,10 @@
  *
  * R1. A file under such a name is whole and safe from power loss before put() answers: it is
  *     written elsewhere, flushed, and then gets its name.
- * R2. Bytes that are there already are put again in place of the old file, which they equal:
- *     so whoever removes what nobody has asked for lately sees how young it is.
+ * R2. Bytes that are there already are put again in place of the old file, which they equal: so the
+ *     sweep, which removes what no row needs, sees how young it is.
  * R3. What is read as a whole is hashed on the way. The last bytes are handed out only when all
- *     were right, so that nobody takes damaged bytes for the whole.
+ *     were right, so that no reader takes damaged bytes for the whole.
  * R4. Of one hash, naming and deleting happen one after the other: what delete() has found to be
  *     old is not replaced by something young before it is gone. So a root has one FileBlobs.
  */
@@ -114,7 +114,7 @@ export class FileBlobs implements Blobs {
       const { disk } = this.#deps;
       const folder = this.#folderOf(hash);
       await ensureFolder(disk, folder);
-      // A held folder is no symlink, whoever may have put one there.
+      // A held folder is no symlink, even where another process has put one there.
       await using held = await disk.holdFolder(folder);
       await disk.rename(pending, `${held.path}/${hash}`);
       await disk.syncFolder(folder);

@@ -1,6 +1,6 @@
 /**
- * The scrub: every stored file is read and compared with its name, and the names with what the
- * rows say. It goes on beside everybody else who uses the store.
+ * The scrub: every stored file is read and compared with its name, and the names with what the rows
+ * say. It runs while others use the store.
  */
 import { AosError, toReport } from '../kernel/errors.ts';
 import { type EventLoop, endOfTurn } from '../kernel/ports.ts';
@@ -33,7 +33,7 @@ export interface Verification {
   readonly checked: number;
   readonly bytes: number;
   readonly corrupt: readonly DamagedBlob[];
-  /** What somebody needs and is not there. */
+  /** What a row needs and the store does not have. */
   readonly missing: readonly DamagedBlob[];
   /** How many files no row speaks of; they go by themselves. */
   readonly orphans: number;
@@ -41,7 +41,7 @@ export interface Verification {
   readonly more: number;
 }
 
-// As many as anybody reads; a disk that is broken as a whole must not fill the memory.
+// As many as a person reads; a disk that is broken as a whole must not fill the memory.
 const mostTold = 1000;
 
 export async function verifyBlobs(
@@ -127,7 +127,7 @@ async function damageOf(
     for await (const _bytes of stream) await pause();
     return undefined;
   } catch (failure) {
-    // Whoever wants this to end, or a bug.
+    // An abort by the caller, or a bug.
     if (!(failure instanceof AosError)) throw failure;
     if (failure.code === 'blob.missing') return undefined;
     if (failure.code === 'blob.corrupt') return 'its bytes have another SHA-256';

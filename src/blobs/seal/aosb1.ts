@@ -3,9 +3,9 @@
  * nothing can be changed, left out, added or put elsewhere (docs/aosb1.md has the whole
  * format, with test vectors).
  *
- * S1. A chunk is sealed under a key and a nonce that nobody uses for other bytes: the key comes
- *     from the DEK and the salt, the nonce from the place of the chunk and whether it is the
- *     last. So a DEK belongs to one content, or the salt is chosen anew.
+ * S1. A chunk is sealed under a key and a nonce that are used for no other bytes: the key comes
+ *     from the DEK and the salt, the nonce from the place of the chunk and whether it is the last.
+ *     So a DEK belongs to one content, or the salt is chosen anew.
  * S2. The header is associated data of every chunk, and has a commitment to the key: with
  *     another DEK it does not open, to anything.
  * S3. The last chunk says so in its nonce: what is cut at the end of a chunk does not open.

@@ -25,15 +25,15 @@ export function sealingSecretOf(secretKey: Uint8Array): Uint8Array {
 }
 
 /**
- * The DEK of a content: other content, other key, so that no nonce is ever used for other
- * bytes. It is the sender's alone: nobody can tell from it who else has sent the same.
+ * The DEK of a content: other content, other key, so that no nonce is ever used for other bytes. It
+ * is the sender's alone: it does not show who else has sent the same content.
  */
 export function contentKey(secret: Uint8Array, { sha256 }: Content): Uint8Array {
   return new Uint8Array(createHmac('sha256', secret).update(`aosb1 content ${sha256}`).digest());
 }
 
 export interface WrapFor {
-  /** Of whoever is to open it: compressed, as 0x hex. */
+  /** Public key of the recipient who is to open it: compressed, as 0x hex. */
   readonly publicKey: string;
   readonly address: string;
   /** The id of the body. */
@@ -87,7 +87,7 @@ function agreed(secret: Uint8Array, ephemeral: Uint8Array, recipient: Uint8Array
 }
 
 function labelOf({ object, address }: Pick<WrapFor, 'object' | 'address'>): Uint8Array {
-  // Large and small letters of an address are a checksum, which not everybody writes.
+  // Large and small letters of an address are a checksum, which not every program writes.
   return Buffer.from(`${object} ${address.toLowerCase()}`);
 }
 

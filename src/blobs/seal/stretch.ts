@@ -59,7 +59,7 @@ export interface StretchSlot extends Slot {
   run(task: StretchTask): Promise<StretchResult>;
 }
 
-/** A few slots, and somebody who works on them in the order in which they are handed in. */
+/** A few slots, and a worker that handles them in the order in which they are handed in. */
 export interface StretchWorks extends AsyncDisposable {
   readonly slots: readonly [StretchSlot, ...StretchSlot[]];
 }
@@ -139,12 +139,10 @@ export function worksHere(): StretchWorks {
 /** Less than this is done before a thread would have started. */
 const smallBytes = 8 * stretchBytes;
 
-/** For so many bytes, or for nobody knows how many. */
+/** The works for so many bytes, or for a length that is not known (`null`). */
 export function worksFor(sizeBytes: number | null, openThreads: () => StretchWorks): StretchWorks {
   return sizeBytes === null || sizeBytes > smallBytes ? openThreads() : worksHere();
 }
-
-// Opening what comes as a stream, from its beginning to its end.
 
 /**
  * The plain bytes of a sealed body. What is handed out is good until the next is asked for, and
@@ -194,8 +192,6 @@ async function* stretchesIn(
   }
   yield { bytes: into.subarray(0, length), index, toEnd: true };
 }
-
-// Sealing what can be read only once, as it comes.
 
 export interface NextStretch {
   readonly length: number;
