@@ -47,7 +47,7 @@ class Damage extends Error {
 
 function openOnce(path: string, kind: IndexKind): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Made by us, so that nobody else can read it from its first byte on.
+  // Made by us, so that no other user can read it from its first byte on.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const { allowExtension = false } = kind;
@@ -99,7 +99,7 @@ export class PreparedSql implements Disposable {
     return this.#prepared(text).all(...values) as Row[];
   }
 
-  /** The same as lists of values, which are made in half the time. */
+  /** Like all(), as lists of values, which are made in half the time. */
   lists<Row extends unknown[]>(text: string, ...values: SQLInputValue[]): Row[] {
     return this.#preparedList(text).all(...values) as unknown as Row[];
   }

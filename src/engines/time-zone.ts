@@ -2,7 +2,7 @@ import type { Instant, TimeZone, WallTime } from '../kernel/ports.ts';
 
 const dayMs = 86_400_000;
 
-/** The zone of the system where no name is given. A name that nobody knows is a RangeError. */
+/** The zone of the system where no name is given. A name that is not known is a RangeError. */
 export function openTimeZone(name?: string): TimeZone {
   const formatter = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone: name,

@@ -1,13 +1,13 @@
 /**
- * Many small files in a thread of their own, so that the one that answers everybody can go
- * on: a file costs several calls of some microseconds each, and together they are half of
- * what a message costs that comes and goes as a file (docs/decisions.md has the numbers).
+ * Many small files in a thread of their own, so that the thread that answers callers can go on: a
+ * file costs several calls of some microseconds each, and together they are half of what a message
+ * costs that comes and goes as a file (docs/decisions.md has the numbers).
  *
  * B1. Few files are quicker done on the spot than handed over and back.
  * B2. The thread is there only while there is work for it. Until it has started, and when it
  *     has died, the work is done on the spot.
- * B3. Of a thread that died in the middle, a file that is not where it was has been moved:
- *     nobody else was about to. New files that it had made are in the way, and told so.
+ * B3. Of a thread that died in the middle, a file that is not where it was has been moved: nothing
+ *     else was about to move it. New files that it had made are in the way, and told so.
  */
 import type { Worker } from 'node:worker_threads';
 import {
@@ -40,7 +40,7 @@ export interface ThreadedBulkDisk extends BulkDisk, AsyncDisposable {
   readonly isRunning: boolean;
 }
 
-/** How long nobody tries to start a thread again where one came to grief. */
+/** How long no thread is started again where one came to grief. */
 const failedMs = 60_000;
 
 const onTheSpot = bulkOver(realDisk);
@@ -62,7 +62,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
   #worker: Worker | undefined;
   #isReady = false;
   #lastNumber = 0;
-  /** On the monotonic clock; nobody starts a thread before. */
+  /** On the monotonic clock; no thread is started before. */
   #notBeforeMs = 0;
   #idle = new AbortController();
 
@@ -114,7 +114,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
       this.#waiting.set(request.number, resolve);
       worker.postMessage(request);
     });
-    // Somebody waits for this: the program must not end meanwhile.
+    // A caller waits for this: the program must not end meanwhile.
     worker.ref();
     this.#asked.add(asked);
     const outcome = await asked;
@@ -148,7 +148,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
     // It ends after an error; what it was doing is done on the spot (B2).
     worker.on('error', (failure) => this.#cameToGrief(failure));
     worker.on('exit', () => this.#ended(worker));
-    // Nobody keeps the program up for the sake of a thread without work.
+    // A thread without work does not keep the program running.
     worker.unref();
     return worker;
   }
@@ -161,7 +161,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
 
   async #endWhenIdle(worker: Worker): Promise<void> {
     worker.unref();
-    // Whoever disposes ends it.
+    // It was ended by the dispose.
     if (this.#notBeforeMs === Number.POSITIVE_INFINITY) return;
     this.#idle.abort(early);
     const idle = new AbortController();

@@ -60,7 +60,7 @@ const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY
   constants;
 
 function openForReading(path: string): FileReader {
-  // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
+  // O_NONBLOCK: without it, opening a FIFO waits until another process writes to it.
   const file = new OpenFile(path, openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
     const info = fstatSync(file.descriptor);
@@ -114,7 +114,7 @@ function openAgain(path: string, keepBytes: number): OpenFile {
   try {
     const info = fstatSync(file.descriptor);
     if (!info.isFile()) throw diskError('ENXIO', path);
-    // Longer it would get bytes that nobody wrote.
+    // Longer it would get bytes that were never written.
     if (info.size < keepBytes) throw diskError('EINVAL', path);
     ftruncateSync(file.descriptor, keepBytes);
     return file;
@@ -251,7 +251,7 @@ function makePrivateFolder(path: string): void {
 }
 
 function giveFolder(descriptor: number, { uid, gid }: Owner): void {
-  // Whoever owns the folder around it may have put another in its place.
+  // The owner of the folder around it may have put another in its place.
   if (fstatSync(descriptor).uid === process.getuid?.()) fchownSync(descriptor, uid, gid);
 }
 
@@ -284,7 +284,7 @@ function closeToOthers(path: string): void {
 
 function hold(path: string): HeldFolder {
   const isLinux = process.platform === 'linux';
-  // A folder may be open to whoever goes through it and closed to whoever lists it.
+  // A folder may be open to a process that goes through it and closed to one that lists it.
   const access = isLinux ? O_PATH : O_RDONLY;
   const file = new OpenFile(path, openSync(bytesOf(path), access | O_DIRECTORY | O_NOFOLLOW));
   const facts = factsOf(file);
@@ -372,8 +372,6 @@ function isThere(path: string): boolean {
     return false;
   }
 }
-
-// Files of ours to which those who run as us can shut us out: `chmod 000 /proc/self/fd/1`.
 
 // Who shuts it again and again wins about every second time against so many; logs are looked at
 // again soon.

@@ -64,8 +64,8 @@ class OpenWatch implements FolderWatch {
 
   tell(event: string, name: string | null): void {
     if (this.#watcher === undefined) return;
-    // So the system tells of the folder itself: it was moved or removed, or what is in it
-    // has the same name. Whoever watches finds out by looking, and watches again.
+    // So the system tells of the folder itself: it was moved or removed, or what is in it has the
+    // same name. The watcher finds out by looking, and watches again.
     if (event === 'rename' && name === basename(this.#folder)) this.end();
     else this.#onChange(name ?? undefined);
   }

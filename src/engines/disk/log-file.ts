@@ -106,7 +106,7 @@ class RotatingLog implements LogFile {
 
   #rotate(): void {
     try {
-      // Not there: somebody moved it away, or the last try got no further than this.
+      // Not there: it was moved away, or the last try got no further than this.
       if (isThere(this.#path)) makeRoom(this.#path, this.#options.keep);
       const next = openForAppending(this.#path);
       this.close();
@@ -141,7 +141,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 function openForAppending(path: string): OpenLog {
   let descriptor: number | undefined;
   try {
-    // O_NONBLOCK: without it, opening a FIFO waits until somebody reads from it.
+    // O_NONBLOCK: without it, opening a FIFO waits until another process reads from it.
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
     descriptor = openSync(path, flags, 0o600);
     const info = fstatSync(descriptor);

@@ -1,7 +1,7 @@
 /**
  * Whose files are whose, which only root can change.
  *
- * O1. On what is open, never by a path twice: whoever may write there could swap it.
+ * O1. On what is open, never by a path twice: a process that may write there could swap it.
  * O2. A folder comes after what is in it, the first one last: a process that dies in between
  *     begins anew, and what is theirs already is done.
  * O3. Names are bytes, no path is longer than one name below what is open, and only the folder
@@ -168,9 +168,9 @@ function unlessGone(look: () => boolean): boolean {
 // into its workspace or its inbox. Folders of people are not meant: a home that root makes below
 // one is root's.
 //
-// W1. The folder is looked up once. What is made is made in the very folder whose owner it
-//     gets, also where somebody swaps names meanwhile.
-// W2. Only what is root's is given away, and what is somebody else's never becomes root's.
+// W1. The folder is looked up once. What is made is made in the very folder whose owner it gets,
+//     also where another process swaps names meanwhile.
+// W2. Only what is root's is given away, and what is another user's never becomes root's.
 
 export interface Owner {
   readonly uid: number;
@@ -216,7 +216,7 @@ function foreign({ uid, gid }: Stats): Owner | undefined {
   return isAgentUid(uid) ? { uid, gid } : undefined;
 }
 
-/** Before it is moved there, so that nobody finds it closed to them. */
+/** Before it is moved there, so that its new owner never finds it closed. */
 export function giveIfOurs(path: string, { uid, gid }: Owner): void {
   const access = isLinux ? O_PATH : O_RDONLY;
   const descriptor = openSync(bytesOf(path), access | O_NOFOLLOW);

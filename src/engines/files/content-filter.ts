@@ -49,7 +49,7 @@ export class ContentFilter {
     return { type, takenAt, isTakenGuessed: taken === undefined };
   }
 
-  /** Undefined where nobody asked for it. */
+  /** Undefined where no type was asked for. */
   async #typeOf(heldPath: string, name: string): Promise<string | undefined> {
     const { types } = this.#options.filters;
     if (types === undefined) return undefined;

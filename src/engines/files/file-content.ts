@@ -5,7 +5,7 @@ import { bytesOf } from '../disk/name-bytes.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** As much as anybody needs to tell the type. */
+/** As much as is needed to tell the type. */
 const headBytes = 4100;
 
 /** Undefined where it cannot be read, or is no ordinary file any more. */
@@ -22,7 +22,7 @@ export function readHead(path: string, most: number): Uint8Array | undefined {
       return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
     });
   } catch (failure) {
-    // Somebody took it away, or keeps it from us. What cannot be looked into has no type.
+    // It was taken away, or is closed to us. What cannot be looked into has no type.
     if (failure instanceof Error && 'syscall' in failure) return undefined;
     throw failure;
   }
@@ -33,7 +33,7 @@ export function withFile<Result>(
   path: string,
   work: (descriptor: number, sizeBytes: number) => Result,
 ): Result | undefined {
-  // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
+  // O_NONBLOCK: without it, opening a FIFO waits until another process writes to it.
   const descriptor = openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const info = fstatSync(descriptor);
@@ -45,7 +45,7 @@ export function withFile<Result>(
 
 async function foundType(head: Uint8Array): Promise<string> {
   if (head.length === 0) return emptyType;
-  // Loaded by whoever first asks for a type.
+  // Loaded when a type is first asked for.
   const { fileTypeFromBuffer } = await import('file-type');
   const known = await fileTypeFromBuffer(head).catch(() => undefined);
   if (known !== undefined) return known.mime;

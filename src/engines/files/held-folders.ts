@@ -1,5 +1,5 @@
 /**
- * The folders of a walk, in which somebody else may swap things meanwhile.
+ * The folders of a walk, in which another process may swap things meanwhile.
  *
  * H1. Each folder is opened from the one above it, which is held, and never through a symlink.
  * H2. Few are held at a time, however deep and wide the tree: a folder that was closed is opened
@@ -20,7 +20,7 @@ const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 /** H2 */
 const mostHeld = 64;
 
-/** A folder of the tree; it is there as long as somebody may ask for what is below it. */
+/** A folder of the tree; it is there as long as it may be asked for what is below it. */
 export class TreeFolder {
   readonly above: TreeFolder | undefined;
   readonly name: string;

@@ -27,7 +27,7 @@ export class LookThread {
     this.#worker.on('message', (answer: ThreadAnswer) => this.#settle()?.resolve(answer));
     this.#worker.on('error', (failure) => this.#settle()?.reject(failure));
     this.#worker.on('exit', () => this.#ended());
-    // Nobody keeps the program up for the sake of a thread without work.
+    // A thread without work does not keep the program running.
     this.#worker.unref();
   }
 
@@ -35,7 +35,7 @@ export class LookThread {
     return !this.#isTaken && !this.#hasEnded;
   }
 
-  /** So that nobody else takes it, before it is asked. */
+  /** So that no other look takes it, before it is asked. */
   take(): void {
     this.#isTaken = true;
     this.#idle.abort(early);

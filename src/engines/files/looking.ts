@@ -4,8 +4,8 @@
  *
  * T1. The threads are there only while there is work for them, and a minute longer.
  * T2. A tree is walked by two of them, when two are free (shared-walk.ts).
- * T3. Whoever aborts gets their answer at once; the threads stop at the next look. One that does
- *     not, because something in a file keeps it, is ended.
+ * T3. A caller that aborts gets its answer at once; the threads stop at the next look. One that
+ *     does not, because something in a file keeps it, is ended.
  */
 import { AosError } from '../../kernel/errors.ts';
 import type {
@@ -35,7 +35,7 @@ export function openFileLooking(options: FileLookingOptions): FileLooking {
   const pool = new ThreadPool({ idleMs: minuteMs, ...options });
   return {
     async list(request, signal) {
-      // What is wrong with its patterns is told before anybody walks.
+      // What is wrong with its patterns is told before any walk begins.
       sightOf(request);
       const isTree = request.recursive || request.filters.glob !== undefined;
       const threads = isTree ? 2 : 1;
@@ -63,8 +63,6 @@ function only<Part>([part]: readonly Part[]): Part {
   if (part !== undefined) return part;
   throw new AosError('internal.bug', { message: 'No thread answered' });
 }
-
-// What several threads found, as one.
 
 const mostSkipped = 100;
 

@@ -37,7 +37,7 @@ const pick = [
 ];
 
 async function tagsOf(head: Uint8Array): Promise<Tags> {
-  // Loaded by whoever first asks for a photo.
+  // Loaded when a photo is first asked for.
   const { default: exifr } = await import('exifr');
   try {
     return (await exifr.parse(head, { pick, reviveValues: false })) ?? {};

@@ -4,12 +4,12 @@
  *
  * S1. The counter of folders that are left is raised before a folder is put anywhere, and lowered
  *     when all that is in it has been put somewhere. At zero the walk is over, for both.
- * S2. Whoever waits looks at the bell first, then whether there is something, then sleeps until
- *     the bell differs: so nothing that rings in between is missed.
+ * S2. A thread that waits looks at the bell first, then whether there is something, then sleeps
+ *     until the bell differs: so nothing that rings in between is missed.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 
-/** What both threads, and whoever asked, share. */
+/** What both threads, and the one that asked, share. */
 const cell = { stop: 0, left: 1, bell: 2, hungry: 3 } as const;
 const cellCount = 4;
 
@@ -49,7 +49,7 @@ export class SharedWalk {
     return Atomics.load(this.#cells, cell.stop) !== 0;
   }
 
-  /** Somebody waits for folders. */
+  /** Whether a thread waits for folders. */
   get isAskedFor(): boolean {
     return this.#other !== undefined && Atomics.load(this.#cells, cell.hungry) !== 0;
   }
@@ -92,7 +92,7 @@ export class SharedWalk {
  * in the tree twice, and files with several names.
  */
 const slots = 1 << 20;
-/** Further than this nobody looks for a free place; then each thread goes by itself. */
+/** Further than this no free place is looked for; then each thread goes by itself. */
 const mostSteps = 64;
 
 // Only what is written to takes room.

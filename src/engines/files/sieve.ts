@@ -1,5 +1,5 @@
 /**
- * What of a tree fits the filters, for whoever counts, keeps or compares it.
+ * What of a tree fits the filters, for the parts that count, keep or compare it.
  *
  * V1. A file is looked at only where its size or a date is asked for, and into only where its
  *     content is.
@@ -112,7 +112,7 @@ export function asksForTaken({ takenAfter, takenBefore }: LookFilters): boolean 
 /** After includes the moment itself, before does not; sizes are both without the number itself. */
 function fitsStats(filters: LookFilters, stats: Stats, kind: FileKind): boolean {
   const { sizeGt, sizeLt, modifiedAfter, modifiedBefore, createdAfter, createdBefore } = filters;
-  // A folder has no size that anybody means.
+  // A folder has no size that a filter could mean.
   if (kind === 'folder' && (sizeGt !== undefined || sizeLt !== undefined)) return false;
   return (
     stats.size > (sizeGt ?? -1) &&

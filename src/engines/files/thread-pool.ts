@@ -27,7 +27,7 @@ export interface RunOptions {
 export class ThreadPool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #threads = new Set<LookThread>();
-  /** Whoever waits for a thread. */
+  /** Callers that wait for a thread. */
   #waiting: (() => void)[] = [];
   readonly #closing = new AbortController();
 

@@ -40,7 +40,7 @@ export interface WalkOptions {
   readonly begins: boolean;
 }
 
-/** Somebody has asked to stop; nobody waits for an answer any more. */
+/** Thrown when the caller has asked to stop, and waits for no answer. */
 export class Stopped extends Error {
   override readonly message = 'The walk was stopped';
 }
@@ -122,7 +122,7 @@ export class Walk implements Disposable {
     return this.#waiting.pop();
   }
 
-  // The way to a folder is opened again by whoever gets it: deep down that is most of the work.
+  // The thread that gets a folder opens the path to it again: deep down that is most of the work.
   #isWorthGiving(): boolean {
     const [upper] = this.#waiting;
     return upper !== undefined && this.#waiting.length > 1 && upper.tree.depth <= deepestGiven;

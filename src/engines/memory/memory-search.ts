@@ -123,7 +123,6 @@ function nearestIn(
     .map(({ id, similarity }) => ({ place: none, row: none, ...found.get(id), similarity }));
 }
 
-// Which rows of a ground have what was asked for.
 //
 // W1. A word that very many have says little: of those only the newest are read, those that have a
 //     rarer word too, and those that have all such words. How many there are is guessed from how
@@ -207,7 +206,7 @@ function countOf(ground: Ground, rows: readonly number[]): number {
 }
 
 // What is found, as it is told: without what says nearly the same again. Only what one owner has in
-// one scope is told by another of them: nobody's words stand for somebody else's.
+// one scope is told by another of them: the words of one owner never stand for those of another.
 
 interface HitsAsked {
   readonly units: readonly QueryUnit[];

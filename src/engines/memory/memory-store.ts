@@ -62,9 +62,9 @@ export interface MemoryRow {
   readonly speaker: string | null;
   readonly asks: 0 | 1;
   readonly length: number;
-  /** The same for what says nearly the same. */
+  /** Digest of what it says, equal for what says nearly the same. */
   readonly saying: string;
-  /** The same for the very same text. */
+  /** Digest of the very text. */
   readonly wording: string;
   /** JSON. */
   readonly tags: string;

@@ -2,7 +2,7 @@
  * What is done with the index of memories, in its thread.
  *
  * T1. A damaged file is dropped, and one that was taken away is made anew. What it knew is lost
- *     then: whoever counts on it is refused, until they have asked how far it is.
+ *     then: a caller that counts on it is refused, until it has asked how far the index is.
  */
 import { statSync } from 'node:fs';
 import { AosError } from '../../kernel/errors.ts';
@@ -24,7 +24,7 @@ import { parsed, readPosition, writeChanges } from './memory-writing.ts';
 
 export interface WantedIndex {
   readonly file: string;
-  /** How far it has to be; undefined where nobody has asked yet. */
+  /** How far it has to be; undefined where the caller has not asked yet. */
   readonly at?: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export function memoryWorks(work: WantedIndex & MemoryTask): unknown {
 }
 
 function indexOf({ file, at, kind }: WantedIndex & MemoryTask): OpenIndex {
-  // Somebody may have taken the file away, and what is still open is nobody's any more.
+  // The file may have been taken away, and what is still open has no name any more.
   const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
   if (open?.file !== file || !isThere) {
     open?.[Symbol.dispose]();
@@ -156,7 +156,10 @@ function diskTrouble(failure: unknown): unknown {
 
 const mostCharacters = 4000;
 
-/** Texts that somebody embeds at this moment. Where one changes meanwhile its vector is not taken. */
+/**
+ * Texts that are being embedded at this moment. Where one changes meanwhile its vector is not
+ * taken.
+ */
 class HandedOut {
   readonly #ids = new Set<number>();
   readonly #changed = new Set<number>();
@@ -189,7 +192,7 @@ function unembeddedTexts(
     return store.vectors.count() === countMemories(store) ? [] : rowsWithout(store, limit);
   });
   handedOut.handOut(rows.map(({ id }) => id));
-  // Each for itself: of who may see one, nobody knows whether they may see the one before it.
+  // Each for itself: a reader who may see one text may not be allowed to see the one before it.
   return rows.map(({ id, text }) => ({ id, text: text.slice(0, mostCharacters).toWellFormed() }));
 }
 

@@ -1,11 +1,11 @@
-/** Writing what the ledger says into the index. The same again changes nothing. */
+/** Writing what the ledger says into the index. Writing it again changes nothing. */
 import { createHash } from 'node:crypto';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../../kernel/memory/index-port.ts';
 import { sayingOf } from '../../memory/search/ranking.ts';
 import { isQuestion, searchableOf, speakerOf, wordsOf } from '../../memory/search/words.ts';
 import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
 
-/** What happened to a row, for whoever keeps something of it. */
+/** What happened to a row, for the parts that keep something of it. */
 export interface WrittenRow {
   readonly removed?: MemoryRow | undefined;
   readonly added?: MemoryRow | undefined;
@@ -106,7 +106,7 @@ function rowOf(store: MemoryStore, memory: IndexedMemory): MemoryRow {
     ...{ number: numberOf(place, id), id, place, key, thread: thread ?? null },
     valid_from: validFrom,
     ...{ counts_from: memory.countsFrom ?? null, counts_to: memory.countsTo ?? null },
-    // Of a conversation only: what stands alone is asked of nobody.
+    // Of a conversation only: what stands alone has no speaker.
     speaker: isSaid ? (speakerOf(text) ?? null) : null,
     asks: isSaid && isQuestion(text) ? 1 : 0,
     length: wordsOf(text).length,

@@ -83,12 +83,12 @@ class UseLite implements Embedder {
     if (this.#isOver) throw ended(undefined);
     this.#worker ??= this.#start();
     this.#worker.postMessage(request);
-    // Somebody waits for this: the program must not end meanwhile.
+    // A caller waits for this: the program must not end meanwhile.
     this.#worker.ref();
   }
 
   #start(): Worker {
-    // What the packages print is nothing for whoever reads the program's output. Nobody reads it:
+    // What the packages print does not belong in the program's output. The streams are not read:
     // that would keep the program from ending.
     const quiet = { stdout: true, stderr: true };
     const worker = startThread(threadBeside(import.meta.filename, 'use-lite-thread'), {

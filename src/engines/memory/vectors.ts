@@ -1,5 +1,5 @@
 /**
- * Vectors in a database that somebody else has opened: a table of blobs, each of which is compared
+ * Vectors in a database that the caller has opened: a table of blobs, each of which is compared
  * with what is asked for. docs/decisions.md says why that is better than an index of vectors.
  *
  * V1. All are of one embedder, and of its dimensions. What is not is dropped.
@@ -115,8 +115,6 @@ function noVector(dimensions: number | undefined): AosError {
     fix: 'Check which embedder is configured',
   });
 }
-
-// A copy of the table in memory, which is searched in a third of the time.
 
 class KeptVectors {
   readonly #table: VectorTable;

@@ -196,7 +196,7 @@ export function removeGroup(path: string): void {
     try {
       rmdirSync(folder);
     } catch {
-      // It is gone, or somebody is in it after all: an empty group does no harm.
+      // It is gone, or a process is in it after all: an empty group does no harm.
     }
   }
 }
@@ -221,7 +221,7 @@ export function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Removed while we looked: nobody is in it.
+    // Removed while we looked: no process is in it.
     return '';
   }
 }

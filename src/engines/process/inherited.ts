@@ -1,12 +1,11 @@
-/** Descriptors that whoever started this process left open, and that it would pass on. */
+/** Descriptors that the parent of this process left open, and that it would pass on. */
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
 
 /**
- * Closes them: what is started later inherits 0 to 2 and what it is given. Only for a process
- * that is ours from its first line: in others they may be somebody's. Nothing on systems that
- * do not tell.
+ * Closes them: what is started later inherits 0 to 2 and what it is given. Only for a process that
+ * is ours from its first line: in others they may be in use. Nothing on systems that do not tell.
  */
 export function closeInherited(): void {
   if (process.platform !== 'linux') return;

@@ -3,9 +3,9 @@
  * environment, by whose children they are, and by their session. A process that got rid of all
  * three (an empty environment, a session of its own, and a parent that has ended) is not found.
  *
- * F1. A process is told by its number and its start time, and looked at again right before
- *     each signal, so that a number which came to mean somebody else is not hit.
- * F2. We ourselves and process 1 are nobody's family.
+ * F1. A process is told by its number and its start time, and looked at again right before each
+ *     signal, so that a number which came to mean another process is not hit.
+ * F2. We ourselves and process 1 belong to no family.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { osCodeOf } from '../../kernel/disk/errors.ts';
@@ -47,13 +47,13 @@ export function findFamily({ id, pids, session }: FamilySign): SeenProcess[] {
   return [...family.values()];
 }
 
-/** Children, and whoever shares a session with one of them, until nobody is added. */
+/** Children, and the processes that share a session with one of them, until none is added. */
 function addKin(all: readonly SeenProcess[], family: Map<number, SeenProcess>): void {
   const own = seenProcess(process.pid)?.session;
   for (let before = -1; before !== family.size; ) {
     before = family.size;
     const sessions = new Set([...family.values()].map((one) => one.session));
-    // Somebody who was handed the mark from outside does not make us one of them.
+    // A process that was handed the mark from outside does not make us one of them.
     if (own !== undefined) sessions.delete(own);
     for (const one of all) {
       if (family.has(one.parent) || sessions.has(one.session)) family.set(one.pid, one);
@@ -67,7 +67,7 @@ function isMarked(pid: number, mark: Buffer): boolean {
     const at = environment.indexOf(mark);
     return at === 0 || (at > 0 && environment[at - 1] === 0);
   } catch {
-    // It has ended, or is somebody else's.
+    // It has ended, or is another user's.
     return false;
   }
 }

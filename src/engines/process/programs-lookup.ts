@@ -83,7 +83,7 @@ function firstLineWords(path: string): readonly string[] {
 function placesOf(name: string, cwd: string, searchPath: string): string[] {
   if (name === '') return [];
   if (name.includes('/')) return [resolve(cwd, name)];
-  // An empty place would be the working folder: that is somebody else's choice of a program.
+  // An empty place would be the working folder, whose writer would then choose the program.
   return searchPath
     .split(':')
     .filter((folder) => folder.startsWith('/'))

@@ -156,7 +156,7 @@ export function endOfCode(code: number): ProgramEnd {
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
-// O_NONBLOCK: without it, opening a FIFO waits until somebody reads from it.
+// O_NONBLOCK: without it, opening a FIFO waits until another process reads from it.
 const logFlags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 function openLog({ logPath, statusFolder, sandbox }: ProgramOrder): number {
@@ -195,8 +195,6 @@ function notStarted(what: string, cause: unknown): AosError {
     cause,
   });
 }
-
-// Whether the wall around a program stands, which its listener tells.
 
 interface Wall {
   /** False when the launcher has ended without one. */

@@ -87,7 +87,7 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
   };
 }
 
-// Without one it is a little harder to find everybody, which is no reason not to start.
+// Without one it is a little harder to find every process, which is no reason not to start.
 function makeGroup(clock: Clock, folder: string | undefined, id: string) {
   if (folder === undefined) return undefined;
   try {
@@ -210,7 +210,7 @@ class Body implements RunningProgram {
       this.record.sandboxed === true ? isInSandbox(one) : one.pid !== this.record.pid;
     for (const one of this.#family().filter(isIts)) signal(one, 'SIGTERM');
     this.#group?.thaw();
-    // Whoever is stopped hears of it only when it goes on; that goes for the shell too.
+    // A stopped process hears of it only when it goes on; that goes for the shell too.
     for (const one of this.#family()) if (one.state === 'T') signal(one, 'SIGCONT');
     if (process.platform !== 'linux') this.#signalGroup('SIGTERM');
   }
@@ -228,7 +228,7 @@ class Body implements RunningProgram {
     const { id, pid } = this.record;
     const own = isAlive(this.record) ? [pid] : [];
     const pids = [...own, ...(this.#group?.pids() ?? [])];
-    // Of one that ended while nobody watched, the number may be somebody else's by now.
+    // Of one that ended while it was not watched, the number may be another process's by now.
     return findFamily({ id, pids, session: this.#wasAlive ? pid : undefined });
   }
 
@@ -237,7 +237,7 @@ class Body implements RunningProgram {
     try {
       process.kill(-this.record.pid, name);
     } catch {
-      // Nobody is left in it.
+      // No process is left in it.
     }
   }
 

@@ -103,7 +103,7 @@ export class ThreadWorker<Work> implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       this.#waiting.set(request.number, { worker, resolve, reject });
       worker.postMessage(request);
-      // Somebody waits for this: the program must not end meanwhile.
+      // A caller waits for this: the program must not end meanwhile.
       worker.ref();
     });
   }
@@ -160,7 +160,7 @@ type ThreadRequest<Work> =
       readonly number: number;
       readonly work: Work;
       readonly timeLimitMs: number;
-      /** Set when nobody waits any more. */
+      /** Set when the caller no longer waits. */
       readonly flag: Int32Array;
     }
   | { readonly kind: 'cancel'; readonly number: number };

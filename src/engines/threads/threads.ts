@@ -2,7 +2,7 @@
  * Threads of this process, and why programs wait for them.
  *
  * T1. While a thread starts, the engine has files open (the map of this process's memory, and Node
- *     itself) that every program which is started in that moment inherits. Whoever starts a
+ *     itself) that every program which is started in that moment inherits. A caller that starts a
  *     program that is not ours waits until no thread starts.
  */
 import { dirname, extname, join } from 'node:path';
@@ -27,6 +27,6 @@ export function startThread(file: string, options: WorkerOptions = {}): Worker {
 
 /** T1. What is started right behind it is started in time; behind another wait it is not. */
 export async function untilNoThreadStarts(): Promise<void> {
-  // Not for the event: it keeps nobody up whose threads are all without work.
+  // Not for the event: it does not keep a process running whose threads are all without work.
   while (starting.size > 0) await realClock.sleep(1);
 }

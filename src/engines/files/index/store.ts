@@ -1,5 +1,5 @@
 /**
- * The file of the search index: what lies in the folders that somebody wanted indexed.
+ * The file of the search index: what lies in the folders that the owner wanted indexed.
  *
  * I1. A root is written in one transaction, with all that is below it: who is killed meanwhile
  *     leaves what was there before.
@@ -43,7 +43,7 @@ export interface IndexedFolder {
   readonly id: number;
   /** Below the base. */
   readonly parts: readonly string[];
-  /** The same in one. */
+  /** The parts joined to one path. */
   readonly path: string;
   readonly mtime: number;
 }
@@ -83,8 +83,6 @@ export function storedName(name: string): StoredName {
 export function readName(stored: StoredName): string {
   return typeof stored === 'string' ? stored : textOf(Buffer.from(stored));
 }
-
-// What no index has: places of secrets, our own home, and what is passed over.
 
 export interface IndexSettings {
   readonly aosHome: string;

@@ -22,7 +22,7 @@ export interface IndexWriting {
   readonly stop: Stop;
 }
 
-/** The id of the folder. Throws `Stopped` where nobody waits for it any more. */
+/** The id of the folder. Throws `Stopped` where the caller no longer waits for it. */
 export function writeFolders(
   writing: IndexWriting,
   from: readonly string[],

@@ -50,7 +50,7 @@ export function indexWorks(work: IndexWork, stop: Stop): IndexAnswer {
 }
 
 function storeOf(file: string): IndexStore {
-  // Somebody may have taken the file away, and what is still open is nobody's any more.
+  // The file may have been taken away, and what is still open has no name any more.
   const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
   if (open?.file === file && isThere) return open.store;
   open?.store[Symbol.dispose]();

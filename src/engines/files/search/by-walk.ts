@@ -1,9 +1,9 @@
 /**
  * A search without an index.
  *
- * W1. What was found is a proposal. What is returned was looked at again, through held folders,
- *     and the line that is shown was read there: what somebody saw through a folder that was
- *     swapped for a symlink is dropped.
+ * W1. What was found is a proposal. What is returned was looked at again, through held folders, and
+ *     the line that is shown was read there: what was seen through a folder that was swapped for a
+ *     symlink is dropped.
  * W2. Sizes and dates are asked for only of what has the name or the text that was asked for,
  *     and where nothing but the order depends on them, only of the best.
  * W3. However many fit, no more than so many are kept; then the answer says so.

@@ -100,8 +100,6 @@ function scanFile(search: ContentSearch, parts: readonly string[], script: RegEx
   }
 }
 
-// Lines of a text that fit, as ripgrep tells them.
-
 const mostLinesOfFile = 50;
 const longestLine = 1024 * 1024;
 const lineEnd = 10;
@@ -133,8 +131,8 @@ function stretchesIn(text: Buffer, start: number, end: number, script: RegExp): 
   return [...line.matchAll(script)].map(([found]) => found).filter((found) => found !== '');
 }
 
-// Ripgrep over a held folder. It walks by names and may be led astray by who swaps a folder for
-// a symlink meanwhile: what it says is a proposal, and verify.ts looks for itself.
+// Ripgrep over a held folder. It walks by names and may be led astray by a process that swaps a
+// folder for a symlink meanwhile: what it says is a proposal, and verify.ts looks for itself.
 
 interface RgRequest {
   readonly program: string;
@@ -227,7 +225,7 @@ function whyEnded(complaints: string): Error {
   });
 }
 
-// A name may say anything, also this: whoever uses it has a look at the file itself.
+// A name may say anything, also this: the caller has a look at the file itself.
 function unreadFiles(complaints: string): string[][] {
   const pattern = /^rg: (.+): Permission denied \(os error 13\)$/gm;
   return [...complaints.matchAll(pattern)]

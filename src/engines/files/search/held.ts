@@ -79,7 +79,7 @@ export class HeldTree implements Disposable {
   /** Calls with the descriptor of a regular file. Throws what the system says. */
   read<T>(parts: readonly string[], work: (descriptor: number, stats: BigIntStats) => T): T {
     const folder = this.folder(parts.slice(0, -1));
-    // O_NONBLOCK: without it, opening a FIFO waits until somebody writes to it.
+    // O_NONBLOCK: without it, opening a FIFO waits until another process writes to it.
     const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
     const descriptor = openSync(bytesOf(`${folder.path}/${nameIn(parts)}`), flags);
     try {
@@ -126,7 +126,7 @@ function opened(path: string, flags: number): OpenFolder {
   return { descriptor, path: reached, stats };
 }
 
-// What is no name of a file leads elsewhere, and whoever proposes it is not believed.
+// What is no name of a file leads elsewhere: such a proposal is dropped.
 function nameIn(parts: readonly string[]): string {
   const name = parts.at(-1) ?? '';
   if (['', '.', '..'].includes(name)) throw new Error('no name of a file');
@@ -138,18 +138,21 @@ function keyOf(parts: readonly string[], depth: number): string {
   return parts.slice(0, depth).join('/');
 }
 
-// When a search is to end before its end: because nobody waits any more, or because it is late.
+// When a search is to end before its end: because its caller no longer waits, or because it is
+// late.
 
 export interface Stop extends Disposable {
   /** For what waits. */
   readonly signal: AbortSignal;
   /** For what does not wait: asked between two files. */
   isOver(): boolean;
-  /** Whether nobody waits any more. */
+  /** Whether the caller no longer waits. */
   isCancelled(): boolean;
 }
 
-/** The flag is shared with whoever cancels; it is seen also where no message would arrive. */
+/**
+ * The flag is shared with the thread that cancels; it is seen also where no message would arrive.
+ */
 export function stopAfter(timeLimitMs: number, flag: Int32Array, cancelled: AbortSignal): Stop {
   const [late, ended] = [new AbortController(), new AbortController()];
   const overAt = realClock.monotonicMs() + timeLimitMs;

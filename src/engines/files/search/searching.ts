@@ -1,4 +1,6 @@
-/** Finding files: `FileSearching` by threads, ripgrep and an index that somebody asked for. */
+/**
+ * Finding files: `FileSearching` by threads, ripgrep and an index where the owner asked for one.
+ */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { matcherOf } from '../../../files/search/matcher.ts';
@@ -114,7 +116,7 @@ class ThreadedSearching implements FileSearching {
 
   // While one is built its thread has no time, and who asks gets an answer all the same.
   async #searchIndex(request: SearchRequest, signal: AbortSignal): Promise<SearchResult | 'none'> {
-    // Secrets are not in an index: whoever looks for hidden names gets them by a walk.
+    // Secrets are not in an index: a search for hidden names is done by a walk.
     const isPlain = request.how === 'words' && request.recursive && !request.hidden;
     const isForIndex = isPlain && request.byWalk !== true && this.#building === 0;
     if (!isForIndex || !existsSync(this.#file)) return 'none';
@@ -163,8 +165,8 @@ function brokenOff(cause: unknown): AosError {
   });
 }
 
-// Searches that also ask what kind of file it is by its content, or when a photo was taken.
-// Whoever lists files knows that; so what was found is compared with such a list.
+// Searches that also ask what kind of file it is by its content, or when a photo was taken. A list
+// of files has that; so what was found is compared with such a list.
 
 const mostListed = 50_000;
 const mostFound = 2000;

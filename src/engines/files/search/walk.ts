@@ -79,8 +79,6 @@ function entriesOf(folder: OpenFolder): WalkedEntry[] {
   return entries;
 }
 
-// Which of what was found may be shown: by its path first, which costs nothing, then as it stands.
-
 export interface PathFilter {
   /** Whether the folder is to be looked into. */
   enters(folders: readonly string[], name: string): boolean;
