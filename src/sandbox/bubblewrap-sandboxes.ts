@@ -90,7 +90,7 @@ export class BubblewrapSandboxes implements Sandboxes {
   async state(): Promise<SandboxState> {
     const known = await (this.#state ?? this.examine());
     const isOld = this.#options.clock.monotonicMs() - this.#examinedAtMs > againMs;
-    // Somebody may have mended it meanwhile, as the words of the refusal told them.
+    // It may have been mended meanwhile, as the words of the refusal said.
     return known.kind === 'unavailable' && isOld ? this.examine() : known;
   }
 
@@ -120,7 +120,7 @@ export class BubblewrapSandboxes implements Sandboxes {
     try {
       return await this.#runIn(this.#pool.take(key) ?? (await make()), { ...order, view });
     } finally {
-      // Whoever was ended in the middle does not come back soon.
+      // A caller that was ended in the middle does not come back soon.
       if (!signal.aborted && !isFull) this.#pool.restock(key, make);
     }
   }

@@ -1,11 +1,11 @@
 /**
- * The program of an agent behind the wall: it is started by whoever supervises programs, runs
- * for as long as it likes, and may outlive this process.
+ * The program of an agent behind the wall: it is started by the supervisor of programs, runs for as
+ * long as it likes, and may outlive this process.
  *
  * D1. What a launcher reads is there before it is started and goes once it runs: the handle of
  *     the agent is in it. What a crash leaves of it goes with the next start of the daemon.
- * D2. Its group is named after its start, so that a later daemon finds it, and goes last: it
- *     tells which limit the system has ended somebody for.
+ * D2. Its group is named after its start, so that a later daemon finds it, and goes last: it tells
+ *     for which limit the system has ended a process.
  */
 import { rmSync } from 'node:fs';
 import { bodyMark } from '../../engines/process/programs-family.ts';

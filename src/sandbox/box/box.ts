@@ -4,8 +4,8 @@
  * B1. It waits inside, behind the whole wall, until it is given its command.
  * B2. It is over when its first process is: the system ends all others with that one, and it
  *     is ended by ending that one. The launcher may return a moment earlier.
- * B3. Our copies of the program's ends stay open until it has its own: a pipe that nobody
- *     writes to looks as if it had ended.
+ * B3. Our copies of the program's ends stay open until it has its own: a pipe without a writer
+ *     looks as if it had ended.
  * B4. To end the launcher itself may leave behind who has not yet asked to end with it.
  */
 import type { Server, Socket } from 'node:net';
@@ -27,7 +27,7 @@ import {
 } from './fifos.ts';
 
 export interface BoxEnd {
-  /** 128 + n for signal n; undefined where nobody could tell. */
+  /** 128 + n for signal n; undefined where it is not known. */
   readonly code: number | undefined;
   /** What its group has counted. */
   readonly met: LimitsMet | undefined;
@@ -106,8 +106,8 @@ export class Box {
   }
 
   /**
-   * B4: its first process is not known yet. The shell inside finds nobody who would tell it
-   * anything, and ends; what takes longer is ended from outside, as soon as it is known.
+   * B4: its first process is not known yet. The shell inside finds no writer on its pipe, and ends;
+   * what takes longer is ended from outside, as soon as it is known.
    */
   async #killEarly(): Promise<void> {
     const clock = this.#clock;
@@ -131,7 +131,7 @@ export class Box {
     return this.#inside?.pid;
   }
 
-  // B2. One that has ended and waits for somebody to ask for its end has ended all others.
+  // B2. One that has ended and waits for its parent to ask for its end has ended all others.
   async #untilGone(): Promise<void> {
     const pid = this.#firstInside();
     const lateMs = this.#clock.monotonicMs() + longestEndMs;
@@ -167,7 +167,7 @@ export class Box {
     await this.#untilGone();
     const met = this.group?.met();
     closeTheirs(this.#pipes);
-    // Whoever could write is gone by now, so both come to their ends.
+    // Every process that could write is gone by now, so both come to their ends.
     await Promise.all([untilClosed(this.#output.stdout), untilClosed(this.#output.stderr)]);
     this.isOver = true;
     for (const socket of this.#feeding) socket.destroy();

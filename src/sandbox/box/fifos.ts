@@ -2,7 +2,7 @@
  * Pipes with a name, for the streams of a program. The pipes that Node makes are sockets, and
  * a program that opens /dev/stdout or /dev/stderr cannot open a socket.
  *
- * P1. A pipe is used again only when nobody is left who has it open.
+ * P1. A pipe is used again only when no process has it open.
  * P2. The end that the program gets blocks, as programs expect; ours does not.
  */
 import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -20,7 +20,7 @@ export class Fifos implements Disposable {
   #made = 0;
   #making: Promise<void> | undefined;
 
-  /** The folder is made here, and nobody else may write to it. */
+  /** The folder is made here, and no other user may write to it. */
   constructor(folder: string) {
     this.#folder = folder;
     // What a process before this one left may be open there still.
@@ -71,7 +71,7 @@ function run(program: string, args: readonly string[]): Promise<void> {
   return promise;
 }
 
-/** Two ends of one pipe: ours, and the program's. Each is closed once, by whoever has it. */
+/** Two ends of one pipe: ours, and the program's. Each is closed once, by its holder. */
 export class OpenPipe {
   readonly path: string;
   #ours: number | undefined;
@@ -100,7 +100,7 @@ export class OpenPipe {
     this.path = path;
   }
 
-  /** Whoever takes it closes it. */
+  /** The caller that takes it closes it. */
   takeOurs(): number {
     const ours = taken(this.#ours);
     this.#ours = undefined;
@@ -141,8 +141,6 @@ function taken(end: number | undefined): number {
   return end;
 }
 
-// The pipes of one sandbox.
-
 export interface BoxPipes {
   readonly stdin: OpenPipe;
   readonly stdout: OpenPipe;
@@ -181,7 +179,7 @@ export function closeTheirs({ stdin, stdout, stderr, control, info }: BoxPipes):
   for (const pipe of [stdin, stdout, stderr, control, info]) pipe.closeTheirs();
 }
 
-/** When nobody is left who has them open. */
+/** When no process has them open. */
 export function releasePipes(
   fifos: Fifos,
   { stdin, stdout, stderr, control, info }: BoxPipes,
@@ -190,8 +188,6 @@ export function releasePipes(
   for (const pipe of all) pipe.close();
   fifos.giveBack(all.map(({ path }) => path));
 }
-
-// The daemon's ends of the pipes of a sandbox.
 
 export function readFrom(pipe: OpenPipe): Socket {
   const socket = new Socket({ fd: pipe.takeOurs(), readable: true, writable: false });

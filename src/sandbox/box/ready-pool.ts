@@ -1,7 +1,7 @@
 /**
  * Sandboxes that wait for their one use, so that a call does not wait for its sandbox.
  *
- * R1. One serves one call. What was inside once is never given to anybody again.
+ * R1. One serves one call. What was inside once is never given to another call.
  * R2. One is made ready only for who has just used one, and goes when it is not used for a
  *     while. A second is kept for who uses many.
  * R3. One that is still being made is given as well: it is nearer than a new one.
@@ -20,7 +20,7 @@ export interface ReadyPoolOptions {
   /** Of all keys together. */
   readonly most: number;
   readonly idleMs: number;
-  /** Called when one could not be made: the next use tells whoever wants it. */
+  /** Called when one could not be made: the next caller that wants one is told. */
   onTrouble(failure: unknown): void;
 }
 
@@ -33,7 +33,7 @@ interface Shelf<Box> {
 }
 
 const eachAtMost = 2;
-// After the answer: making one holds up whoever makes it.
+// After the answer: making one holds up the thread that makes it.
 const restockAfterMs = 5;
 
 export class ReadyPool<Box extends Waiting> implements AsyncDisposable {

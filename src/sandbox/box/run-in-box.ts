@@ -1,8 +1,8 @@
 /**
  * One command in one sandbox, up to its end.
  *
- * E1. Whatever ends it (its own end, a limit, its time, whoever called), all of its processes
- *     are gone before anybody hears of it.
+ * E1. Whatever ends it (its own end, a limit, its time, its caller), all of its processes are gone
+ *     before the caller hears of it.
  * E2. The first limit that is passed is the one that stopped it.
  * E3. In a workspace that is too full, no file grows, and none is made (its filter sees to
  *     that). What is there can be removed.

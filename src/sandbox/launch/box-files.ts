@@ -54,7 +54,7 @@ export class BoxFiles {
   constructor(folder: string) {
     this.#folder = folder;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Whoever was started with one has read it, or will not run.
+    // A program that was started with one has read it, or will not run.
     for (const name of readdirSync(folder)) {
       if (name.startsWith(bodyPrefix)) rmSync(join(folder, name), { force: true });
     }
@@ -195,7 +195,7 @@ function removeUnusedEtc(folder: string): void {
   }
 }
 
-// Not by whom the folders in /proc belong to: whoever may not be looked into is root's there.
+// Not by the owners of the folders in /proc: a process that may not be looked into is root's there.
 function uidsAtWork(): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {
@@ -234,7 +234,7 @@ function putFile(path: string, content: string | Buffer): void {
   chmodSync(path, 0o644);
 }
 
-// For whoever is inside, whatever is taken away from new files of this process.
+// Open to the users inside, whatever is taken away from new files of this process.
 function makeOpenFolder(path: string): void {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o755);

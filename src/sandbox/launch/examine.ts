@@ -143,7 +143,7 @@ function noFilter(): SandboxState {
 const isolatedExitCode = 42;
 
 interface SelfTest {
-  /** A file of the host, closed to others, that nobody inside may see. */
+  /** A file of the host, closed to others, that must not be seen inside. */
   readonly canary: string;
 }
 

@@ -2,8 +2,8 @@
  * The scripts that run inside, before the program.
  *
  * I1. Only text that we quoted is ever part of a script.
- * I2. The waiting script says that it is there by one byte on its output, then waits for the
- *     rest of its life on descriptor 3. Whoever hears the byte knows that the wall stands.
+ * I2. The waiting script says that it is there by one byte on its output, then waits for the rest
+ *     of its life on descriptor 3. The daemon, which hears the byte, knows that the sandbox stands.
  * I3. Every limit is set before the program exists, and none can be raised afterwards.
  * I4. The program inherits descriptors 0 to 2 and no others.
  * I5. Where the first process inside is ours (W5 of launcher-arguments.ts), it has the limits
@@ -75,9 +75,9 @@ export interface FirstOptions extends Pick<InnerLimits, 'limits' | 'byProcess'> 
 const besideProgram = 16;
 
 /**
- * All words that the launcher starts inside, given those of the shell that becomes the program.
- * The first process waits in the foreground for what it starts, with whatever is left to it by
- * others, and ends with the same code. What it says of a signal is for nobody.
+ * All words that the launcher starts inside, given those of the shell that becomes the program. The
+ * first process waits in the foreground for what it starts, with whatever is left to it by others,
+ * and ends with the same code. What it says of a signal is not read.
  */
 export function insideWords(
   shell: readonly string[],
@@ -113,7 +113,7 @@ export interface BodyShell extends InnerLimits {
   /** The Node that opens the listener, as it is called inside. */
   readonly listenerBy: string;
   readonly channel: number;
-  /** What has to be what was looked at, whoever swapped it in between. */
+  /** What has to be what was looked at, even if it was swapped in between. */
   readonly seen: readonly SeenPath[];
 }
 
@@ -121,8 +121,8 @@ export interface BodyShell extends InnerLimits {
 export const homeInside = '/aos';
 
 /**
- * The same for a program whose command is known when its sandbox is made: the script of a
- * shell, and what it is called with. Nothing of the command is part of the script.
+ * Like waitingShell(), for a program whose command is known when its sandbox is made: the script of
+ * a shell, and what it is called with. Nothing of the command is part of the script.
  */
 export function bodyShell(
   { argv, cwd }: Pick<SandboxCommand, 'argv' | 'cwd'>,

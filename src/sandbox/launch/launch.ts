@@ -30,7 +30,7 @@ export interface Launched {
   /** The outermost of its processes. */
   readonly pid: number;
   readonly group: LimitGroup | undefined;
-  /** The exit code; undefined where nobody could tell. */
+  /** The exit code; undefined where it is not known. */
   readonly exit: Promise<number | undefined>;
   readonly listener: Promise<Server> | undefined;
   /** For when its first process inside is not known. */

@@ -6,14 +6,14 @@
  * W2. Nothing is mounted below a folder that can be written inside: bubblewrap follows a
  *     symlink there, out to the host. Its own /tmp is empty then, and comes before what is
  *     seen below it.
- * W3. Nobody inside is the host's uid 0. Under a root daemon there is no user namespace, and
- *     the program gets a uid of its own before it starts (becomeArguments); under another
- *     user's, uids inside are that user's at most.
+ * W3. No process inside is the host's uid 0. Under a root daemon there is no user namespace, and
+ *     the program gets a uid of its own before it starts (becomeArguments); under another user's,
+ *     uids inside are that user's at most.
  * W4. The root and /dev are closed last: both are kept in memory, without a limit.
  * W5. The program cannot write the memory of the first process inside. Under root that one is
- *     bubblewrap, of another uid. Under another user's daemon both have the same uid, so the
- *     first process is a shell of ours (inner-script.ts) that keeps a capability which the
- *     program lacks: the kernel lets nobody trace, or write by /proc, who may do more.
+ *     bubblewrap, of another uid. Under another user's daemon both have the same uid, so the first
+ *     process is a shell of ours (inner-script.ts) that keeps a capability which the program lacks:
+ *     the kernel lets no process trace, or write by /proc, one that may do more.
  */
 import { AosError } from '../../kernel/errors.ts';
 import type { SandboxView, SeenLink, SeenPath } from '../../kernel/sandbox.ts';

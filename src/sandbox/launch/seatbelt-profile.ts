@@ -1,7 +1,7 @@
 /**
- * The profile that macOS holds a program to (`sandbox-exec`). There is no view of one's own
- * there: a program sees the paths of the host, and all but those listed are closed to it.
- * Nobody has tried this driver yet.
+ * The profile that macOS holds a program to (`sandbox-exec`). There is no view of one's own there:
+ * a program sees the paths of the host, and all but those listed are closed to it. This driver has
+ * not been tried yet.
  */
 import type { SandboxView } from '../../kernel/sandbox.ts';
 
@@ -31,7 +31,7 @@ export function seatbeltProfile(view: SandboxView, { proxyPort }: ProfileOptions
     '(allow file-read-metadata)',
     `(allow file-read* ${places([...readable, view.workspace, ...seen])})`,
     `(allow file-write* ${places([...writable, view.workspace, ...written])})`,
-    // What a program makes must not be run with the rights of whoever runs it later.
+    // What a program makes must not be run with the rights of the user who runs it later.
     '(deny file-write-setugid)',
     ...(proxyPort === undefined
       ? []

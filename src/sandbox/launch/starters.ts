@@ -86,7 +86,7 @@ export class Starters implements AsyncDisposable {
     else await starter.kill();
   }
 
-  /** One that was ended, or in whose group the system has ended somebody, is not used again. */
+  /** One that was ended, or in whose group the system has ended a process, is not used again. */
   #keep(starter: Starter, limits: SandboxLimits): void {
     const isWorn = starter.isOver || (starter.group?.met().memoryKills ?? 0) > 0;
     const isWanted = !isWorn && !this.#isClosed && this.#idle.length < mostIdle;

@@ -88,8 +88,6 @@ export class IdleWatch implements Disposable {
   }
 }
 
-// From what is wanted to a connection to there: permitted, resolved once, checked, dialled.
-
 interface Reached {
   readonly upstream: Socket;
   /** The most that may flow each way; infinite where no grant says. */

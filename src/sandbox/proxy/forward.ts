@@ -93,7 +93,7 @@ function start({ method, url, headers }: PlainRequest, upstream: Socket): Client
 function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   sent.once('response', resolve);
-  // Stays: a failure that nobody waits for any more must not end the daemon.
+  // Stays: a failure that no caller waits for any more must not end the daemon.
   sent.on('error', reject);
   sent.once('close', () => reject(new Error('closed')));
   return promise;
@@ -105,8 +105,6 @@ function closeWhenEnded(upstream: Socket, signal: AbortSignal): void {
   upstream.once('close', () => signal.removeEventListener('abort', onEnd));
   if (signal.aborted) onEnd();
 }
-
-// A request in plain text, as it came in and as it goes on.
 
 interface PlainRequest {
   readonly method: string;

@@ -51,7 +51,7 @@ export class Overruns implements AsyncDisposable {
     try {
       await this.#deps.ledger.transact((tx) => tx.record(event));
     } catch (failure) {
-      // Nobody waits for it, and what was turned away stays so.
+      // No caller waits for it, and what was turned away stays so.
       this.#deps.log.error({ err: failure, ...data }, 'the overrun of a sandbox is not on record');
     }
   }

@@ -4,8 +4,8 @@
  * W1. It rests on the grants that allowed it. When a link of one is revoked it ends, at once,
  *     whatever flows; also when the time of one is over.
  * W2. What ended it so is on record.
- * W3. Refusals are on record too, but no faster than `proxyLimits.refusals`: a program can
- *     ask for more in a second than anybody wants to read.
+ * W3. Refusals are on record too, but no faster than `proxyLimits.refusals`: a program can ask for
+ *     more in a second than a person wants to read.
  */
 
 import { type ServerResponse, STATUS_CODES } from 'node:http';
@@ -145,8 +145,6 @@ function tooManyRefusals(): Refusal {
   return new Refusal(429, 'Too much was refused within a second\nAsk for less at a time');
 }
 
-// What the proxy of a sandbox needs from outside, and where it stops.
-
 export interface ProxyDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
@@ -174,9 +172,10 @@ export const proxyLimits = {
   refusals: { perSecond: 20, burst: 20 },
 } as const;
 
-// What the proxy says when it does not do what it was asked.
-
-/** With a status of its own, and a sentence for whoever runs in the sandbox. */
+/**
+ * What the proxy answers instead of doing what it was asked: a status, and a sentence for the
+ * program in the sandbox.
+ */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -189,7 +188,7 @@ export class Refusal extends Error {
 /** The answer is that of another server, not ours: a gateway's statuses. */
 const asGateway: ReadonlySet<string> = new Set(['http.unreachable', 'http.bad-answer']);
 
-/** Undefined for what nobody planned for. */
+/** Undefined for a failure that was not planned for. */
 export function refusalOf(failure: unknown): Refusal | undefined {
   if (failure instanceof Refusal) return failure;
   if (!(failure instanceof AosError)) return undefined;

@@ -1,8 +1,8 @@
 /**
  * The proxy of one sandbox.
  *
- * V1. Whoever connects is the sandbox's principal, because nobody else can reach the listener:
- *     no word of the client says who it is.
+ * V1. Every client is the sandbox's principal, because no other process can reach the listener: no
+ *     word of the client says who it is.
  * V2. One request of a connection at a time. A second one that does not wait for the answer
  *     closes it, or a connection could ask for as much as a thousand.
  * V3. Whatever comes in, the daemon stays: what is beyond `proxyLimits` is turned away before
@@ -111,7 +111,7 @@ class SandboxProxy implements AsyncDisposable {
     }
     // One side of a tunnel may be done and still listen.
     socket.allowHalfOpen = true;
-    // Whoever writes or reads hears of it; that nobody does must not end the daemon.
+    // The reader or writer hears of it; that there is none must not end the daemon.
     socket.on('error', () => undefined);
     socket.once('close', () => this.#closed(socket));
     this.#await(socket);
@@ -213,8 +213,8 @@ class SandboxProxy implements AsyncDisposable {
   }
 }
 
-// CONNECT: bytes both ways that nobody reads. Who may have it may ask for every path and by
-// every method there, so a grant for the whole place is needed, at exactly this port.
+// CONNECT: bytes both ways that the proxy does not read. A client that has it may ask for every
+// path and by every method there, so a grant for the whole place is needed, at exactly this port.
 
 interface WantedTunnel {
   readonly request: IncomingMessage;

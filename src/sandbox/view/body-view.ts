@@ -4,7 +4,7 @@
  *
  * V1. All is judged by the path that no symlink is on, and mounted from there.
  * V2. Nothing is seen that holds secrets, nor any part of the home but what is the agent's own.
- * V3. What the owner did not choose shows nothing. A program that somebody else names by its
+ * V3. What the owner did not choose shows nothing. A program that another principal names by its
  *     path has to lie where it is seen anyway, and so has what a file names that the agent can
  *     write; what is found on the PATH by its name is the owner's.
  */
@@ -23,7 +23,7 @@ export interface BodyFacts {
   readonly uid: number | undefined;
   /** Of Agent OS, without symlinks. */
   readonly home: string;
-  /** The folder of whoever the daemon runs as. */
+  /** The home folder of the user that the daemon runs as. */
   readonly ownersHome: string | undefined;
   /** Undefined: its workspace. */
   readonly cwd: WorkingFolder | undefined;
@@ -175,7 +175,7 @@ class Sight {
   #link({ path, real }: Place): void {
     if (path === real || this.#covers(path) || this.links.some((link) => link.path === path))
       return;
-    // Whoever calls it by this path finds where it leads, as outside.
+    // A program that calls it by this path finds where it leads, as outside.
     this.links.push({ path, target: real });
   }
 

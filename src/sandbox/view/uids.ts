@@ -17,7 +17,7 @@ export interface UidDeps {
 
 const ownerKey = 'sandbox_owner_uid';
 
-/** The same whenever it is asked for. */
+/** The uid of an agent, the same whenever it is asked for. */
 export async function uidFor({ ledger, random, clock }: UidDeps, principal: string) {
   const name = /^agent:(.+)$/.exec(principal)?.[1];
   const sql = ledger.committed;

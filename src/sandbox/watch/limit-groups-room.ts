@@ -1,9 +1,9 @@
 /**
  * Where control groups with limits can be made: below the groups that this process is in.
  *
- * R1. In the second version a group either holds processes or hands its controllers on to
- *     groups below (the topmost one does both). So we move to a group of our own below ours
- *     first, and only where nobody else is in ours: others are not ours to move.
+ * R1. In the second version a group either holds processes or hands its controllers on to groups
+ *     below (the topmost one does both). So we move to a group of our own below ours first, and
+ *     only where no other process is in ours: others are not ours to move.
  * R2. What did not work out is undone: we are where we were, and nothing of ours is left.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const handedOn = 'cgroup.subtree_control';
 
 /** Below a group of the second version that we are in. */
 export function roomIn(own: string, pid: number = process.pid): Room | undefined {
-  // We have moved already, or whoever started us had.
+  // We have moved already, or our parent had.
   const above = basename(own) === ownName ? dirname(own) : own;
   const missing = missingControllers(readIfThere(join(above, handedOn)));
   if (missing.length === 0) return room(above, () => {});

@@ -2,7 +2,7 @@
  * Control groups with limits: what is in one has so much memory, so many processes and so
  * much time of the processors, all of it together. Those of control-group.ts end and freeze.
  *
- * The name of a group tells which process made it, so that nobody takes away one that another
+ * The name of a group tells which process made it, so that no daemon takes away one that another
  * daemon has made and is about to fill.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export interface LimitGroups {
   make(id: string, limits: SandboxLimits): LimitGroup;
   /** One that was made under this id, by this process or by one that has ended. */
   find(id: string): LimitGroup | undefined;
-  /** Removes what daemons that have ended left, where nobody is in it. */
+  /** Removes what daemons that have ended left, where no process is in it. */
   sweep(): void;
 }
 
@@ -94,7 +94,7 @@ const prefix = 'aos-box-';
 /** For those who have found the room. */
 export class GroupsInRoom implements LimitGroups {
   readonly #room: Room;
-  /** Somebody was still in them when they were to be removed. */
+  /** A process was still in them when they were to be removed. */
   readonly #late = new Set<MadeGroup>();
 
   constructor(room: Room) {

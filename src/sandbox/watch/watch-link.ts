@@ -1,6 +1,6 @@
 /**
  * The thread that counts what folders hold and how much memory processes have, seen from the
- * daemon: on the daemon's own thread, a large workspace would hold up everybody else.
+ * daemon: on the daemon's own thread, a large workspace would hold up every caller.
  */
 import type { Worker } from 'node:worker_threads';
 import { startThread, threadBeside } from '../../engines/threads/threads.ts';
@@ -15,7 +15,7 @@ export interface WatchThreadDeps {
   readonly onTrouble: (failure: unknown) => void;
 }
 
-/** With the time that it took the thread; undefined when nobody knows. */
+/** With the time that it took the thread; undefined when it is not known. */
 export type Answer<Outcome> = { readonly outcome: Outcome; readonly tookMs: number } | undefined;
 
 interface Waiting {
@@ -31,7 +31,7 @@ export class WatchThread implements AsyncDisposable {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastNumber = 0;
-  /** On the monotonic clock; nobody starts a thread before. */
+  /** On the monotonic clock; no thread is started before. */
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
   constructor({ clock, onTrouble }: WatchThreadDeps) {
@@ -71,7 +71,7 @@ export class WatchThread implements AsyncDisposable {
     this.#waiting.set(request.number, { resolve });
     signal?.addEventListener('abort', onAbort, { once: true });
     worker.postMessage(request);
-    // Somebody waits for this: the program must not end meanwhile.
+    // A caller waits for this: the program must not end meanwhile.
     worker.ref();
     const answer = await promise;
     signal?.removeEventListener('abort', onAbort);
@@ -100,7 +100,7 @@ export class WatchThread implements AsyncDisposable {
     worker.on('exit', (code) => {
       this.#ended(worker, failure ?? new Error(`The thread that watches ended with ${code}`));
     });
-    // Nobody keeps the program up for the sake of a thread without work.
+    // A thread without work does not keep the program running.
     worker.unref();
     return worker;
   }
@@ -122,7 +122,7 @@ export class WatchThread implements AsyncDisposable {
   }
 
   #ended(worker: Worker, failure: unknown): void {
-    // Whoever disposes has ended it.
+    // It was ended by the dispose.
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     this.#answerNobody();

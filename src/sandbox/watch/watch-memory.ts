@@ -2,10 +2,10 @@
  * The memory of a process and of all below it, where no control group counts it: what only
  * they have, on the disk too when it was swapped out. What a file backs can be had back.
  *
- * Parents are read from each process: not every system has lists of children, and those
- * leave out whoever starts while they are read. A process that is not below one of ours never
- * comes there, so that its parent is read again only now and then, when its number may have
- * come to mean another.
+ * Parents are read from each process: not every system has lists of children, and those leave out
+ * processes that start while they are read. A process that is not below one of ours never comes
+ * there, so that its parent is read again only now and then, when its number may have come to mean
+ * another.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -24,7 +24,7 @@ const looksBetweenFullOnes = 10;
 
 export class ProcessTable {
   #seen = new Map<number, Seen>();
-  /** Those that were below somebody who was asked for. */
+  /** Those that were below a process that was asked for. */
   #ours = new Set<number>();
   #looks = 0;
 
@@ -103,7 +103,7 @@ function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');
   } catch {
-    // It has ended, or is somebody else's.
+    // It has ended, or is another user's.
     return '';
   }
 }

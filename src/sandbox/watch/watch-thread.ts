@@ -10,7 +10,7 @@ export type WatchWork =
 
 export interface WatchRequest {
   readonly number: number;
-  /** Undefined: nobody waits for that number any more. */
+  /** Undefined: no caller waits for that number any more. */
   readonly work: WatchWork | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How much a folder holds: allocated bytes and entries, hard links once. Whoever filled it
+ * How much a folder holds: allocated bytes and entries, hard links once. The program that filled it
  * may be hostile and at work while we look.
  *
  * W1. Folders are opened one below the other, each by its name in the one above, and never
@@ -46,7 +46,7 @@ export interface WalkCount extends FolderAmount {
 
 const entriesAtOnce = 64;
 
-/** Pauses every few entries, so that whoever runs it can do something else. */
+/** Pauses every few entries, so that its thread can do something else. */
 export function* walkFolder(order: WalkOrder): Generator<undefined, WalkCount> {
   const tally = new Tally(order);
   using held = new HeldFolders(order);
@@ -159,7 +159,7 @@ class Tally implements WalkCount {
     return false;
   }
 
-  // Whoever removes something changes the folder it was in, which is then no fresher.
+  // Removing something changes the folder it was in, which is then no fresher.
   #isFresh(stats: Stats): boolean {
     const sinceMs = stats.isDirectory() ? stats.birthtimeMs : stats.ctimeMs;
     return sinceMs >= this.#freshSince;
@@ -184,8 +184,8 @@ function* heldFiles(pids: readonly number[]): Generator<Stats | undefined> {
   }
 }
 
-// Whether a folder can have grown too large since it was last counted. What it takes, its disk
-// has no longer: while the disk has lost little, nobody needs to walk through the folder.
+// Whether a folder can have grown too large since it was last counted. What it takes, its disk has
+// no longer: while the disk has lost little, the folder need not be walked.
 
 /** What was counted, and the room that the disk had then. */
 export interface CountedRoom {
@@ -208,7 +208,7 @@ export function roomAt(path: string): FolderAmount | undefined {
 // Others use the disk too, and may give back what the folder took.
 const part = 2;
 
-/** True also where nobody can tell. */
+/** True also where it cannot be told. */
 export function mayHaveGrown(last: CountedRoom, now: FolderAmount | undefined): boolean {
   const { room, counted, most } = last;
   if (room === undefined || now === undefined) return true;

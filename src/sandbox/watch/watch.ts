@@ -2,14 +2,14 @@
  * What no limit of the system holds is looked at while a sandbox runs: its workspace, and
  * where it has no control group, the memory of all its processes together.
  *
- * H1. A workspace that held more than it may when the run began is no fault of the run, which
- *     may remove things; what was there before, and was not changed, is then the limit. So
- *     that nobody gains by writing while we count for the first time, that is told by the
- *     times that the system stamps on files. A program began when it was started, and not
- *     when a later daemon adopted it: nobody watched what it wrote in between.
+ * H1. A workspace that held more than it may when the run began is no fault of the run, which may
+ *     remove things; what was there before, and was not changed, is then the limit. So that no
+ *     program gains by writing while we count for the first time, that is told by the times that
+ *     the system stamps on files. A program began when it was started, and not when a later daemon
+ *     adopted it: what it wrote in between was not watched.
  * H2. Whatever fails here is logged and looked at again; nothing is stopped because of it.
- * H3. A run may be over before anybody looked. So its workspace is looked at afterwards, and
- *     `isOver` tells those who start the next one.
+ * H3. A run may be over before the first look. So its workspace is looked at afterwards, and
+ *     `isOver` tells the caller that starts the next one.
  * H4. A program that does nothing costs nothing worth telling: while its disk has lost little
  *     room, the next walk is put off.
  */
@@ -56,7 +56,7 @@ const calmFor = 19;
 interface Watched {
   readonly box: WatchedBox;
   readonly startedAt: number;
-  /** Aborted when nobody watches it any more. */
+  /** Aborted when it is not watched any more. */
   readonly over: AbortController;
   /** H1; undefined until the first walk has come back. */
   most: FolderAmount | undefined;
@@ -120,7 +120,7 @@ export class BoxWatch implements AsyncDisposable {
     return this.#after.isOver(path);
   }
 
-  /** Nothing where there is no such folder; undefined when nobody can tell just now. */
+  /** Nothing where there is no such folder; undefined when it cannot be told just now. */
   async measureFolder(path: string): Promise<FolderAmount | undefined> {
     const answer = await this.#thread.folder({ path });
     if (answer === undefined) return undefined;
@@ -252,7 +252,7 @@ export class BoxWatch implements AsyncDisposable {
     return { notBeforeMs: this.#clock.monotonicMs() + restMs(answer, leastMs) };
   }
 
-  /** H2: nobody waits for it. */
+  /** H2: no caller waits for it. */
   #inBackground(work: Promise<void>): void {
     work.catch((failure) => this.#tell(failure));
   }
