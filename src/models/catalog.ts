@@ -172,7 +172,7 @@ async function readScriptFile(
   }
 }
 
-/** How many tokens go in and out of one call together, where nobody has said it. */
+/** How many tokens go in and out of one call together, where the settings do not say it. */
 const knownSizes: readonly (readonly [prefix: string, tokens: number])[] = [
   ['anthropic:', 200_000],
   ['openai:gpt-3.5', 16_385],

@@ -1,7 +1,8 @@
 /**
  * Calls to a server that embeds.
  *
- * E1. Texts are memories. What a server says of them may repeat them, and is told to nobody.
+ * E1. Texts are memories. What a server says of them may repeat them, and is passed on to no
+ *     caller.
  * E2. The key is in no error, whatever the server says.
  * E3. No call waits for ever, however often it is tried again.
  */
@@ -173,7 +174,7 @@ function without(key: string | undefined, sentence: string): string {
 interface EmbeddingWire {
   readonly kind: 'ollama' | 'openai';
   readonly url: string;
-  /** The same without what may be a secret in it. */
+  /** The URL without what may be a secret in it. */
   readonly shownUrl: string;
 }
 
@@ -223,7 +224,7 @@ function parsed(answer: string): Readonly<Record<string, unknown>> {
     const body: unknown = JSON.parse(answer);
     if (isObject(body)) return body;
   } catch {
-    // Said below: it is the same to whoever reads it.
+    // Said below: it means the same to the reader.
   }
   throw new StrangeAnswer('its answer is no JSON object');
 }

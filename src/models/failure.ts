@@ -1,9 +1,9 @@
-/** What a vendor's refusal, a broken line or a strange answer means for whoever asked. */
+/** What a vendor's refusal, a broken line or a strange answer means for the caller. */
 import { oneLine } from '../kernel/text/quote.ts';
 
 /**
- * `busy` concerns everybody with that key, `broken` and `unreachable` this call only; all
- * three are tried again. `cut-off` is any of them after the answer had begun.
+ * `busy` concerns every call with that key, `broken` and `unreachable` this call only; all three
+ * are tried again. `cut-off` is any of them after the answer had begun.
  */
 export interface Failure {
   readonly kind:

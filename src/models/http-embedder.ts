@@ -8,7 +8,7 @@ const batchTexts = 32;
 /** About a thousand tokens, which most models take. */
 const mostCharacters = 4000;
 const mostDimensions = 16_384;
-/** For one text somebody waits. */
+/** For one text a caller waits. */
 const patienceMs = { first: 5000, more: 2000 };
 /** A server may have to load its model. */
 const openingMs = 60_000;

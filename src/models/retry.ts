@@ -30,7 +30,7 @@ export async function withRetries<T>(
     const { failure } = outcome;
     if (tries === mostTries || !isWorthRetrying(failure) || asksTooMuch(failure)) return outcome;
     deps.onRetry(failure, tries);
-    // A busy vendor is waited for at the entrance, with everybody else.
+    // A busy vendor is waited for at the limiter, with all other calls.
     if (failure.kind !== 'busy') await deps.clock.sleep(backoffMs(tries, deps.random), signal);
   }
 }
@@ -57,12 +57,12 @@ function boundedWait(retryAfterMs: number | undefined): number | undefined {
   return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestRetryAfterMs);
 }
 
-// Everybody who uses one key of one vendor goes through here.
+// All calls with one key of one vendor go through here.
 //
 // L1. At most `concurrency` calls run at a time; the rest wait in the order they came.
-// L2. When the vendor says that it is busy, nobody begins until the cool-down is over, and
-//     it doubles each time. What failed in one wave counts once: a call that began before
-//     the last cool-down tells nothing that is not known.
+// L2. When the vendor says that it is busy, no call begins until the cool-down is over, and it
+//     doubles each time. What failed in one wave counts once: a call that began before the last
+//     cool-down tells nothing that is not known.
 // L3. An answer ends the doubling.
 
 interface LimiterDeps {
@@ -153,7 +153,7 @@ export class Limiter {
     else next();
   }
 
-  // Somebody else may prolong it meanwhile.
+  // Another call may prolong it meanwhile.
   async #untilCool(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (;;) {

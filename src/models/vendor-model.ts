@@ -14,7 +14,7 @@ export interface VendorDeps {
   readonly fetch: typeof fetch;
   readonly log?: { warn(facts: object, words: string): void } | undefined;
   keyOf(provider: string): Promise<string | undefined>;
-  /** The one that everybody with this key goes through. */
+  /** The limiter that all calls with this key go through. */
   limiterOf(keyOwner: string, key: string): Limiter;
 }
 

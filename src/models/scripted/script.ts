@@ -56,7 +56,7 @@ const scriptSchema = z.strictObject({
 });
 
 export type Script = z.infer<typeof scriptSchema>;
-/** A script as somebody writes it in a program. */
+/** A script as it is written in a program. */
 export type ScriptText = z.input<typeof scriptSchema>;
 
 /** What is said in one turn, its templates not yet filled in. */

@@ -184,8 +184,6 @@ export function globMatches(glob: string, text: string): boolean {
   return g === glob.length;
 }
 
-// A scripted turn as the answer of a model: with ids, with usage, and no longer than asked for.
-
 export function scriptedAnswer(turn: ScriptedTurn, request: ModelRequest): ModelAnswer {
   const whole = partsOf(turn, turnsSoFar(request.messages));
   const wanted = turn.usage?.output_tokens ?? whole.reduce((sum, part) => sum + tokensOf(part), 0);
@@ -200,7 +198,7 @@ export function scriptedAnswer(turn: ScriptedTurn, request: ModelRequest): Model
   };
 }
 
-/** The tools are not sent to anybody, so they weigh nothing. */
+/** The tools are not sent to a vendor, so they weigh nothing. */
 function promptTokens({ usage }: ScriptedTurn, { messages }: ModelRequest): number {
   return usage?.input_tokens ?? estimatePrompt(messages, []);
 }

@@ -43,7 +43,10 @@ export function fillText(text: string, facts: Facts): string {
   return text.replaceAll(anyTemplate, (_whole, inside: string) => asText(meaningOf(inside, facts)));
 }
 
-/** The same for arguments: a string that is one template keeps the type of what it stands for. */
+/**
+ * Like fillText(), for arguments: a string that is one template keeps the type of what it stands
+ * for.
+ */
 export function fillValue(value: unknown, facts: Facts): unknown {
   if (typeof value === 'string') {
     const inside = onlyTemplate.exec(value)?.[1];
