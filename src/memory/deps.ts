@@ -34,8 +34,6 @@ export interface MemoryCaller {
   readonly signal: AbortSignal;
 }
 
-// Which memory is meant, from what somebody says of it.
-
 export interface PlaceSaid {
   readonly scope: MemoryScope;
   /** Whose: the name of an agent, or `owner`. One's own where nothing is said. */

@@ -99,7 +99,7 @@ export class MemoryEmbedding implements AsyncDisposable {
 
   #longestRefused(without: readonly UnembeddedText[]): readonly UnembeddedText[] {
     const byId = new Map(without.map((text) => [text.id, text]));
-    // What has a vector by now, or is gone, was refused by nobody.
+    // What has a vector by now, or is gone, was not refused.
     for (const id of this.#refused) if (!byId.has(id)) this.#refused.delete(id);
     const [first] = this.#refused;
     const text = first === undefined ? undefined : byId.get(first);
@@ -162,9 +162,9 @@ export class MemoryEmbedding implements AsyncDisposable {
 
 // The vector of a query, where there is an embedder that answers soon. Else its words decide alone.
 //
-// Q1. Nobody waits longer than a moment for it.
-// Q2. After a failure nobody asks for a while; then one query tries it again. An answer that comes
-//     too late is a failure too: whoever asks next would wait as long for nothing.
+// Q1. A query waits no longer than a moment for it.
+// Q2. After a failure the embedder is not asked for a while; then one query tries it again. An
+//     answer that comes too late is a failure too: the next query would wait as long for nothing.
 
 type QueryEmbeddingDeps = Pick<MemoryDeps, 'embedder' | 'clock' | 'log'>;
 type Vector = Float32Array | undefined;
@@ -220,7 +220,7 @@ export class QueryEmbedding implements Disposable {
     const waiting = AbortSignal.any([signal, answered.signal, this.#over.signal]);
     const late = this.#deps.clock.sleep(patienceMs, waiting).then(
       () => 'late' as const,
-      // There is an answer, or nobody waits for one.
+      // There is an answer, or the query no longer waits for one.
       () => undefined,
     );
     const first = await Promise.race([answer, late]);

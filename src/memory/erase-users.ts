@@ -72,7 +72,7 @@ async function heirsOf(
   return heirs.filter((each) => !users.has(each));
 }
 
-/** From then on nobody sees them any more, so those who have are all. */
+/** From then on they are shown to no reader, so those that have seen them are all. */
 async function takeIn(
   { ledger, clock }: EraseDeps,
   ids: Set<number>,
@@ -99,7 +99,7 @@ async function readersOf(sql: Sql, id: string): Promise<readonly string[]> {
   return [...calls.flatMap(usersIn), ...operations.map((operation) => `operation:${operation}`)];
 }
 
-/** Goals are made of what it has seen, and whoever it worked for was told what it came to. */
+/** Goals are made of what it has seen, and the submitter was told what it came to. */
 async function toldBy(sql: Sql, id: string): Promise<readonly string[]> {
   const children = await operationsBelow(sql, id);
   const notes = await notesOfOperation(sql, id);
@@ -144,8 +144,8 @@ async function eraseOneMessage(deps: EraseDeps, id: string): Promise<void> {
 }
 
 /**
- * Erases the rows of messages, and then their files: whoever delivers one from now on has no text
- * for it. That files still hold it is a debt until they are gone (P2).
+ * Erases the rows of messages, and then their files: a delivery from now on has no text for it.
+ * That files still hold it is a debt until they are gone (P2).
  */
 async function eraseMail(
   { ledger, eraseFiles }: EraseDeps,
@@ -181,7 +181,7 @@ async function eraseOperation({ ledger }: EraseDeps, id: string): Promise<boolea
     await ledger.transact((tx) => keepPurgeDebt(tx, `operation:${id}`));
     return false;
   }
-  // A page a transaction: everybody else goes on in between.
+  // A page a transaction: other callers go on in between.
   while (!(await ledger.transact((tx) => eraseSome(tx, row)))) {}
   await ledger.transact(async (tx) => {
     await purgeTexts(tx, id);

@@ -4,9 +4,9 @@
  * I1. All lines or none. They are read and laid down in the ledger first, a slice at a time, and
  *     only then brought in: a wrong line, or a process that dies before the last was laid down,
  *     leaves nothing. Once all are, they are brought in, by the next process if need be: before it
- *     answers anybody, so that no caller of it sees a part.
- * I2. A slice is one transaction, short enough that nobody who calls notices. It is taken away in
- *     the transaction that brings it in, so that none is brought in twice. Who reads meanwhile sees
+ *     answers any caller, so that none sees a part.
+ * I2. A slice is one transaction, short enough that no other caller notices. It is taken away in
+ *     the transaction that brings it in, so that none is brought in twice. A reader meanwhile sees
  *     the slices that are in.
  */
 

@@ -155,7 +155,9 @@ export class MemoryManager implements AsyncDisposable {
     return memoryOf(row);
   }
 
-  /** Nobody is told of it any more; the versions stay until they are purged. How many keys. */
+  /**
+   * Hides it from every reader; the versions stay until they are purged. Resolves to how many keys.
+   */
   async forget(
     place: MemoryKey,
     { below, actor }: { readonly below: boolean; readonly actor: string },
@@ -226,7 +228,7 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   /**
-   * Brings in what a process that died has taken whole. To be called before anybody reads. A full
+   * Brings in what a process that died has taken whole. To be called before the first read. A full
    * disk must not keep the home from opening: then it is left to keepHouse().
    */
   async recover(): Promise<void> {

@@ -59,7 +59,7 @@ export async function packMemories(
   return items.filter(({ id }) => !gone.has(id));
 }
 
-/** Which of them were purged or forgotten since they were read: nobody is told of those. */
+/** Which of them were purged or forgotten since they were read: those are not shown. */
 async function notePinned(
   { ledger }: MemoryDeps,
   caller: MemoryCaller,
@@ -101,14 +101,14 @@ async function pinnedOf(
   return memories;
 }
 
-/** What came of runs before is there for whoever reviews it, and is not told by itself. */
+/** What came of runs before is there for a review, and is not told by itself. */
 async function rankedFor(
   search: (caller: MemoryCaller, query: MemoryQuery) => Promise<MemoryFound>,
   caller: MemoryCaller,
   goal: string,
 ): Promise<readonly Memory[]> {
   const query = goal.slice(0, goalCharacters).toWellFormed().replaceAll('\0', ' ');
-  // A goal without a word in it reminds nobody of anything.
+  // A goal without a word in it recalls nothing.
   if (!/[\p{L}\p{N}]/u.test(query)) return [];
   const { hits } = await search(caller, {
     ...{ query, limit: mostRanked, withoutScope: 'context', withoutTags: [outcomeTag] },

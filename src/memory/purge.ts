@@ -4,15 +4,15 @@
  * P1. What has seen a memory goes with it: the journals of calls and operations say `purged`, and
  *     so do messages by which a state was saved or loaded, and those that the system itself wrote
  *     about such a call. Those of an operation that still runs follow when it is over
- *     (`settlePurges`). A call that was to store it and failed is found by its arguments.
- *     Who looks at it meanwhile is no exception: first it is hidden from everybody, and before the
- *     rows go it is asked once more who has seen them.
+ *     (`settlePurges`). A call that was to store it and failed is found by its arguments. A reader
+ *     meanwhile is no exception: first it is hidden from every reader, and before the rows go it is
+ *     asked once more who has seen them.
  * P2. The rows go last, so that a process that dies in the middle leaves what tells it to go on.
  *     That files still hold it is a debt that is written with the deletion: of the ledger and the
  *     index one, and one of each message that lies in a file, or is on its way into one.
- * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups
- *     that were made before are left alone, and so is what somebody has written elsewhere: other
- *     mail, files.
+ * P3. Afterwards neither the ledger nor the search index has a byte of it in any file. Backups that
+ *     were made before are left alone, and so is what an agent or a person has written elsewhere:
+ *     other mail, files.
  */
 
 import type { MemoryKey } from '../kernel/memory/memory.ts';
@@ -82,8 +82,8 @@ export async function storersOf(
   let range = await nextStores(ledger.committed, 0);
   while (range !== undefined) {
     const some = { below, ...range };
-    // All that was ever stored is looked through. A transaction waits for its turn, so that
-    // everybody else goes on in between.
+    // All that was ever stored is looked through. A transaction waits for its turn, so that other
+    // callers go on in between.
     const calls = await ledger.transact((tx) => callsThatStore(tx, place, some));
     users.push(...calls.flatMap(usersIn));
     range = await nextStores(ledger.committed, range.upTo);

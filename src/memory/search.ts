@@ -270,8 +270,6 @@ async function asHits(
   });
 }
 
-// What a question says of time: `last week`, `in May 2023`. Memories of then come first.
-
 interface TimeSaid {
   readonly after?: Instant;
   readonly before?: Instant;

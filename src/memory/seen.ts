@@ -1,6 +1,6 @@
 /**
- * What somebody was shown of memories: noted, so that a purge finds everything that has seen one,
- * and on record where it was somebody else's.
+ * What a principal was shown of memories: noted, so that a purge finds everything that has seen
+ * one, and on record where the memory was another's.
  */
 
 import type { Action } from '../kernel/capability/capability.ts';
@@ -43,13 +43,10 @@ function isOfAnother(principal: string, { owner, scope, author }: SeenMemory): b
   return scope === 'shared' ? author !== principal : owner !== principal;
 }
 
-/** Whoever asks what was done to somebody finds it. */
+/** A look at the events about a principal finds it. */
 function whose({ owner, scope, key }: SeenMemory): string {
   return scope === 'shared' ? `memory:shared/${key.split('/')[0]}` : owner;
 }
-
-// Whether somebody may see a memory of another at this moment, in the transaction in which it is
-// shown.
 
 interface Sight {
   readonly principal: string;
@@ -71,8 +68,8 @@ export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<b
 }
 
 /**
- * What is found in a search, by the grants by which it is: one search is one use of each. Nobody
- * can be asked in the middle of it.
+ * What is found in a search, by the grants by which it is: one search is one use of each. No
+ * approval can be asked for in the middle of it.
  */
 export class GrantedFinds {
   readonly #deps: SightDeps;

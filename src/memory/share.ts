@@ -1,6 +1,6 @@
 /**
- * Sharing: a grant to read what lies under a key, given by whoever remembers it, and taken back at
- * any time. Nothing is copied.
+ * Sharing: a grant to read what lies under a key, given by the owner of the memory, and taken back
+ * at any time. Nothing is copied.
  */
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { AosError } from '../kernel/errors.ts';
@@ -79,7 +79,7 @@ export async function unshareMemory(
 
 const mostShares = 1000;
 
-/** What somebody has shared and counts, the newest first; of everybody for the owner. */
+/** What a principal has shared and counts, the newest first; of all principals for the owner. */
 export async function sharesOf(
   { ledger, clock }: ShareDeps,
   giver: string,

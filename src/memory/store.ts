@@ -56,7 +56,7 @@ export async function storeIn(tx: Transaction, wanted: NewMemory, now: Instant):
   return stored;
 }
 
-/** Whoever stores something for somebody else may have mistyped who. */
+/** A caller that stores something for another may have mistyped the name. */
 async function checkOwner(tx: Transaction, { place: { owner }, author }: NewMemory): Promise<void> {
   if (owner === author || author === 'system' || !owner.startsWith('agent:')) return;
   const name = owner.slice('agent:'.length);
@@ -93,7 +93,7 @@ async function storeFacts(
   return { row: await insertMemory(tx, memory, { newest, isFromNow, now }), isNew: true };
 }
 
-/** The same, and of all the time that is said now. */
+/** Whether a version says the same, and of all the time that is said now. */
 async function saysAllOf(
   tx: Transaction,
   row: MemoryRow,

@@ -1,7 +1,7 @@
 /**
- * What may be found: the memories of one place, as far as somebody may look, with what the ranking
- * has to know of each. Nothing else counts for anything: rarities, lengths and neighbours are
- * those of these memories, so that nobody learns from a score what they may not see.
+ * What may be found: the memories of one place, as far as the caller may look, with what the
+ * ranking has to know of each. Nothing else counts for anything: rarities, lengths and neighbours
+ * are those of these memories, so that no caller learns from a score what it may not see.
  *
  * G1. Rows are in the order of their numbers, which is that in which they came.
  * G2. The neighbours of a row are those next to it in its thread, of what is here.

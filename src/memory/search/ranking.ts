@@ -53,7 +53,10 @@ export interface Ranked extends Fitting {
   readonly score: number;
 }
 
-/** Of one ground, so that nobody's crowd out another's; what is behind so many is no answer. */
+/**
+ * Of one ground, so that the memories of one owner do not crowd out another's; what is behind so
+ * many is no answer.
+ */
 export const mostFitting = 1000;
 
 export function fittingIn(ground: Ground, words: Scores, meaning?: Scores): readonly Fitting[] {
@@ -68,8 +71,6 @@ function bestRows(scores: Scores): readonly number[] {
   const later = (one: number, other: number) => other - one;
   return bestOf(scores.rows, mostFitting, (row) => scores.of(row), later);
 }
-
-// Conversations as a whole: each stands for all that fits in it.
 
 /** So many more memories of a thread say whether it is about what was asked for. */
 const others = 5;
@@ -95,7 +96,7 @@ function asOne(members: readonly Ranked[]): Ranked[] {
   return [{ ...first, score: (first.score + othersWeight * more) / (1 + othersWeight) }];
 }
 
-// Words and meaning are joined by ranks and not by scores, which nobody can compare: weighted
+// Words and meaning are joined by ranks and not by scores, which cannot be compared: weighted
 // reciprocal rank fusion. Words say more.
 
 const rankOffset = 20;
@@ -170,7 +171,7 @@ export function recency(validFrom: Instant, now: Instant): number {
 const fillers = new Set(['a', 'also', 'an', 'please', 'really', 'the', 'very']);
 const endMarks = new Set('.,;:!…。．、，；：！');
 
-/** The same for texts that say nearly the same, and for no others. */
+/** Equal for texts that say nearly the same, and for no others. */
 export function sayingOf(text: string): string {
   const words = text.normalize('NFC').replaceAll('’', "'").trim().split(/\s+/u);
   return words

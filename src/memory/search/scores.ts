@@ -90,8 +90,6 @@ function lengthAround({ lengths, before, after, threads }: Ground, row: number):
   return length / wholeShare;
 }
 
-// How near memories are by their meaning, each with its neighbours.
-
 export interface NearRow {
   readonly row: number;
   readonly similarity: number;
@@ -149,7 +147,7 @@ interface GroundWords {
 const saturation = 1.2;
 /** How much a text that is longer than others has to say a word more often. */
 const lengthWeight = 0.5;
-/** Whatever is longer counts as so many times the usual: else nobody would find a long text. */
+/** Whatever is longer counts as so many times the usual: else a long text would never be found. */
 const longest = 4;
 const labelShare = 0.5;
 
@@ -188,8 +186,6 @@ function countsOf(ground: Ground, { text, again, label, isCommon }: UnitRows): S
   for (const row of label) counts.add(row, labelShare);
   return counts;
 }
-
-// What makes a memory likelier than its words alone: who says it, when, and whether it tells or asks.
 
 interface TimeSpan {
   readonly after?: Instant;

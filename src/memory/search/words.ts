@@ -12,7 +12,7 @@ const plainWord = /[a-z0-9]+/gi;
 
 /** In their order, as they are written. */
 export function wordsOf(text: string): string[] {
-  // The same for plain letters, and several times quicker.
+  // Equal for plain letters, and several times quicker.
   return text.match(plainAscii.test(text) ? plainWord : oneWord) ?? [];
 }
 
@@ -28,8 +28,8 @@ function spaced(text: string): string {
 }
 
 /**
- * Forms of a word that have no letters in common to go by: whoever asks "when did she go" finds
- * "I went". What only the end of a word changes (`walk`, `walked`) the index joins by itself.
+ * Forms of a word that have no letters in common to go by: the question "when did she go" finds "I
+ * went". What only the end of a word changes (`walk`, `walked`) the index joins by itself.
  */
 const groups = `
   become becomes became|begin begins began begun|bend bent|bite bit bitten|blow blew blown
@@ -80,8 +80,6 @@ const stopWords = new Set(
 export function isStopWord(folded: string): boolean {
   return stopWords.has(folded);
 }
-
-// What of a memory is searched by, and what the ranking knows of it.
 
 export interface Searchable {
   readonly text: string;
