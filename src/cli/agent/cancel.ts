@@ -35,7 +35,7 @@ async function cancel(context: Context, typed: string, reason: string | undefine
 const aMomentMs = 3000;
 const lookAgainMs = 50;
 
-/** What is worked on is ended by whoever works on it, which takes a moment. */
+/** What is worked on is ended by the daemon or agent that works on it, which takes a moment. */
 async function ended(
   client: Client,
   asked: WireGoalSummary,

@@ -76,8 +76,6 @@ export function goalRow(goal: WireGoalSummary, shortOf: (id: string) => string, 
   ];
 }
 
-// Steps of the journal as a person reads them. What models and tools said is data.
-
 export type CallPart = Extract<AnswerPart, { readonly kind: 'tool-call' }>;
 
 /** The versions were compared, as for every answer: the daemon's steps are ours. */
@@ -244,7 +242,7 @@ export async function howToGoOn(
     const what = `${approval.tool} waits until a human approves it`;
     return { what, command: `aos approvals approve ${approval.id}` };
   }
-  // Cut off, and perhaps done: only somebody who looks can tell.
+  // Cut off, and perhaps done: only a look at what it was to change can tell.
   return {
     what: `call ${callId} was cut off, and nobody knows whether it had its effect`,
     command: `aos resolve ${callId} done|redo|fail`,

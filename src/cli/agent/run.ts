@@ -122,7 +122,7 @@ function endWords(goal: WireGoal, now: Instant): string {
   return `${goal.state} after ${took}: ${counted(goal.steps, 'step')}${spent}${script}`;
 }
 
-// A goal as it is worked on, told to whoever watches. Only its result is data for stdout.
+// A goal as it is worked on, shown to a person at the terminal. Only its result is data for stdout.
 
 interface Followed {
   readonly id: string;
@@ -141,7 +141,7 @@ async function followGoal(
   return end;
 }
 
-/** The same for a program that reads: a line of JSON for everything that comes. */
+/** Follows a goal for a program that reads: a line of JSON for everything that comes. */
 function streamGoal(context: Context, client: Client, id: string): Promise<WireGoal> {
   return watchGoal(context, client, id, async (sight) => context.stream({ data: sight, text: '' }));
 }

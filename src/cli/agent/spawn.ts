@@ -171,8 +171,6 @@ function spawnedText(
   return `${oneLine(`Agent ${agent} ${runs}.${goal}`)}\nTo look at it: aos inspect ${follow}`;
 }
 
-// The usual first mistake: `aos spawn bot -- python3 ./bot.py`, where only python3 is shown.
-
 /**
  * What to do about an argument that names a file which the program does not see, as far as one
  * can tell from here; undefined where there is none.

@@ -100,8 +100,6 @@ export class AosCommand extends Command {
   }
 }
 
-// What the daemon refuses about a request, in the words of the command that made it.
-
 /** Others as they are. */
 export function inOwnWords(thrown: unknown, command: Command | undefined): unknown {
   if (!(thrown instanceof AosError) || !(command instanceof AosCommand)) return thrown;

@@ -1,4 +1,4 @@
-/** How a call of a tool ends that nobody waited for on a connection. */
+/** How a call of a tool ends when no connection waited for it. */
 import { composeEngines } from '../../app/home/compose.ts';
 import { answers } from '../../app/home/use-home.ts';
 import { type Client, problemError } from '../../gateway/client/client.ts';
@@ -14,7 +14,7 @@ export interface EndWait {
   readonly signal: AbortSignal;
 }
 
-// The daemon keeps nobody waiting for longer than half a minute.
+// The daemon keeps no request waiting for longer than half a minute.
 const onePollMs = 25_000;
 const pauseMs = 200;
 // A daemon that is started again has kept the call, and answers in a moment.
@@ -64,7 +64,7 @@ export async function endAfter<T extends { readonly call_id: string }>(
   return { answer: answered, call: await waitForEnd(client, answered.call_id, { mostMs, signal }) };
 }
 
-/** What went wrong with a call, as the daemon would have said it to whoever had waited. */
+/** What went wrong with a call, as the daemon would have answered a caller that had waited. */
 export function errorOfCall({ call_id, error }: WireCall): AosError {
   const { code, message, fix, details } = error ?? { code: '', message: 'it has no result' };
   const known = typeof details === 'object' && details !== null ? details : {};

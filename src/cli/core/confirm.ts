@@ -1,4 +1,4 @@
-/** Questions to whoever sits at the terminal. */
+/** Questions to the person at the terminal. */
 import type { Context } from './context.ts';
 import type { Input } from './report.ts';
 

@@ -33,12 +33,12 @@ export async function reach(context: Context): Promise<ReachedHome> {
   return { engines, settings, client };
 }
 
-/** Of the program that runs this command; whoever names a home means that one. */
+/** Of the program that runs this command; a caller that names a home means that one. */
 export function agentDoor({ environment, flags }: Pick<Context, 'environment' | 'flags'>) {
   return flags().some(({ flag }) => flag === '--home') ? undefined : agentDoorOf(environment);
 }
 
-/** Whom a command acts as: the one that `--as` names, AOS_AGENT, or nobody but the caller. */
+/** Whom a command acts as: the agent that `--as` or AOS_AGENT names, or the caller alone. */
 export function actingAs(context: Context, given: string | undefined): string | undefined {
   if (agentDoor(context) === undefined) return given ?? agentOf(context.environment);
   if (given === undefined) return undefined;

@@ -25,8 +25,6 @@ export function groupCommand(group: Command, name: string): Command {
   });
 }
 
-// Commands as they can be typed again.
-
 /** A longer command is not worth reading again. */
 const mostCharacters = 2000;
 

@@ -27,7 +27,7 @@ export async function readText(input: Input, given: string | undefined): Promise
     if (failure instanceof TypeError) throw notText(failure);
     throw failure;
   }
-  // Where nobody types, a text that was forgotten looks like one that is empty.
+  // Where no person types, a text that was forgotten looks like one that is empty.
   if (text === '' && given === undefined) throw noText();
   return text;
 }

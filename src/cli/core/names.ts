@@ -44,8 +44,6 @@ export function shortIds(ids: readonly string[]): (id: string) => string {
   return (id) => id.slice(0, digits);
 }
 
-// Names of agents as they are typed.
-
 const unknownCodes: ReadonlySet<ErrorCode> = new Set(['agent.unknown', 'operation.no-agent']);
 
 /** Does the work; where there is no such agent, says which one was probably meant. */
@@ -76,8 +74,6 @@ async function agentNames(client: Client, signal: AbortSignal): Promise<string[]
   return names;
 }
 
-// Models as they are typed, and as they are shown.
-
 const scripted = 'scripted:';
 
 /** The daemon has another working folder: a script's file is named as it sees it. */
@@ -92,18 +88,16 @@ function isScripted(model: string): boolean {
   return model.startsWith(scripted);
 }
 
-/** Whoever reads the words of a script must know that they are from one. */
+/** A person who reads the words of a script must know that they are from one. */
 export function modelWords(model: string): string {
   return isScripted(model) ? `${model} (scripted model: follows a script)` : model;
 }
 
-/** The same for a table: a file by its last name. */
+/** Like modelWords(), for a table: a file by its last name. */
 export function shortModel(model: string): string {
   if (!isScripted(model)) return model;
   return `${scripted}${model.slice(scripted.length).replace(/^.*\//s, '')} (a script)`;
 }
-
-// What a word names: an agent by its name, a goal or a call by its id or the beginning of it.
 
 type Target =
   | { readonly kind: 'agent'; readonly agent: WireAgentDetails }

@@ -5,7 +5,7 @@ import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
 export interface Outcome {
   /** For `--json`; plain JSON with snake_case keys. */
   readonly data: unknown;
-  /** The same for a person, without a line end. */
+  /** What a person reads, without a line end. */
   readonly text: string;
 }
 
@@ -46,11 +46,11 @@ export interface Terminal {
    * the memory is in use.
    */
   readonly rawOut?: ((bytes: Uint8Array) => void | Promise<void>) | undefined;
-  /** The same on stderr. */
+  /** Like `rawOut`, on stderr. */
   readonly rawErr?: ((bytes: Uint8Array) => void) | undefined;
   readonly colorOut: boolean;
   readonly colorErr: boolean;
-  /** Whether somebody looks at stderr, where a line can be drawn anew. */
+  /** Whether a person looks at stderr, where a line can be drawn anew. */
   readonly errIsTerminal?: boolean;
   readonly columns: number;
   readonly input: Input;
@@ -58,7 +58,7 @@ export interface Terminal {
 
 /** What comes in, on stdin. */
 export interface Input {
-  /** Whether somebody sits there, who would have to type it. */
+  /** Whether a person sits there, who would have to type it. */
   readonly isTerminal: boolean;
   read(): AsyncIterable<Uint8Array>;
 }

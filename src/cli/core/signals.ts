@@ -30,9 +30,9 @@ export async function whileStoppable<T>(
 }
 
 /**
- * Calls `stop` at the first signal of that name. From then on nobody in here listens, so that the
- * system itself ends the process at the second: no thread needs time for it, and none that is busy
- * is waited for.
+ * Calls `stop` at the first signal of that name. From then on this process does not listen, so that
+ * the system itself ends the process at the second: no thread needs time for it, and none that is
+ * busy is waited for.
  */
 export function atFirst(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP', stop: () => void): Disposable {
   process.once(name, stop);

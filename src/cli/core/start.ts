@@ -52,7 +52,7 @@ function processTerminal({ color, canRedraw, signal }: TerminalFacts): Terminal 
         return process.stdin.isTTY;
       },
       read() {
-        // Whoever waits for more waits no longer.
+        // A read that waits for more waits no longer.
         signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
         return process.stdin;
       },
@@ -60,14 +60,14 @@ function processTerminal({ color, canRedraw, signal }: TerminalFacts): Terminal 
   };
 }
 
-/** Rejected where nobody takes them; endWhenOutputFails() says what becomes of the command. */
+/** Rejected where the reader is gone; endWhenOutputFails() says what becomes of the command. */
 function writeOut(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(bytes, (failure) => (failure ? reject(failure) : resolve()));
   });
 }
 
-// Words that nobody can take change nothing about how the command ends.
+// Words whose reader is gone change nothing about how the command ends.
 function writeWords(text: string | Uint8Array): void {
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   process.stderr.write(text);

@@ -9,7 +9,7 @@ export function durationWords(durationMs: number): string {
     [seconds % 60, 's'],
   ] as const;
   const first = parts.findIndex(([number]) => number > 0);
-  // Two units are as exact as anybody wants.
+  // Two units are as exact as a person wants.
   const shown = first === -1 ? parts.slice(-1) : parts.slice(first, first + 2);
   return shown.map(([number, unit]) => `${number} ${unit}`).join(' ');
 }
@@ -35,7 +35,7 @@ export function trimLines(text: string): string {
   return text.replaceAll(/ +$/gm, '');
 }
 
-/** What somebody else said stands apart from what is said about it. */
+/** The words of another program or person, set apart from what is said about them. */
 export function indented(text: string): string {
   return text
     .replace(/\n$/, '')
@@ -44,7 +44,7 @@ export function indented(text: string): string {
     .join('\n');
 }
 
-// One long cell must not push everybody else's neighbours off the screen.
+// One long cell must not push the other columns off the screen.
 const widest = 60;
 
 /** Columns that line up; the last one is left as long as it is, and so is a very long cell. */

@@ -42,7 +42,10 @@ export function defineBackup(command: Command, context: Context): void {
 
 const longestBytes = 1024;
 
-/** The first line of a file, because what stands on the command line is seen by everybody. */
+/**
+ * The first line of a file, because what stands on the command line is seen by every user of the
+ * machine.
+ */
 export async function readPassphrase(view: DiskView, path: string): Promise<string> {
   const text = new TextDecoder().decode(await readWholeFile(view, path, longestBytes));
   const [line = ''] = text.split(/\r?\n/);

@@ -39,7 +39,7 @@ async function askToStop(ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask();
   } catch (failure) {
-    // It has answered a moment ago and does no more: somebody else has just stopped it.
+    // It has answered a moment ago and does no more: another command has just stopped it.
     if (!isDown(failure)) throw failure;
   }
 }

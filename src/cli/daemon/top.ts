@@ -62,7 +62,7 @@ async function frameOrWords(context: Context, client: Client, now: Instant): Pro
   try {
     return frameText(await frameOf(client, context.signal), viewOf(context, now));
   } catch (failure) {
-    // A daemon that is away may come back while somebody looks.
+    // A daemon that is away may come back while the person looks.
     if (failure instanceof AosError)
       return `${oneLine(failure.message)}\n${oneLine(failure.fix ?? '')}`;
     throw failure;

@@ -100,8 +100,6 @@ function readyOutcome(
   return { data: { version, home, pid, socket, url, mended }, text: lines.join('\n') };
 }
 
-// Starts the daemon as a process of its own, and waits until it is ready or has failed.
-
 // A ledger that must be recovered or migrated takes its time.
 const patienceMs = 120_000;
 
@@ -119,7 +117,7 @@ export async function startDetached(
       ...[program, '--json', '--home', settings.home, ...settingFlags(context)],
       ...['up', ...(takeover ? ['--takeover'] : [])],
     ],
-    // Its first line says how it went. After that nobody reads, and it writes nothing more.
+    // Its first line says how it went. After that the pipe is not read, and it writes nothing more.
     { detached: true, stdio: ['ignore', 'pipe', 'ignore'], cwd: '/' },
   );
   const waiting = new AbortController();

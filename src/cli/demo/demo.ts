@@ -52,7 +52,7 @@ async function demo(context: Context, { once, keep }: DemoOptions, json: boolean
     if (keep === true) context.words(`\nIt stays where it is: ${placesOf(stage).join(' ')}`);
     throw asDemoFailure(failure, signal);
   } finally {
-    // What failed is kept only for who asked for it: nobody else would find it.
+    // What failed is kept only where the caller asked for it: no other person would find it.
     const staysUp = isApproved !== undefined && once !== true;
     if (!staysUp) await (keep === true ? stage.stopDaemon() : stage.clear());
   }

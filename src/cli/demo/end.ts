@@ -8,7 +8,7 @@ import type { DemoGoals, Show } from './scenes.ts';
 import { type DemoFile, wrongRows } from './stage.ts';
 import { demoFailed } from './watch.ts';
 
-/** What whoever watches says; `unasked` where nobody is. */
+/** What the person who watches says; `unasked` where there is none. */
 export type Verdict = 'yes' | 'no' | 'unasked';
 
 /** Whether it was approved. */

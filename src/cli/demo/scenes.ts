@@ -184,7 +184,7 @@ function limitsIn(budget: WireBudget): string[] {
   return shownResources.map((one) => String(budget[one].limit ?? 'any'));
 }
 
-/** In the middle of the child's work, when nobody is writing anything. */
+/** In the middle of the child's work, when no process is writing anything. */
 export async function killDaemon(
   { stage, tell, signal, watch }: Show,
   { pid, goals }: { readonly pid: number; readonly goals: DemoGoals },

@@ -1,5 +1,5 @@
 /**
- * Where the demo takes place: a folder and a home that nobody else uses, and a daemon for them.
+ * Where the demo takes place: a folder and a home that nothing else uses, and a daemon for them.
  * Whatever it makes it can take away again, however far it has come.
  */
 import { join, resolve } from 'node:path';
@@ -103,7 +103,7 @@ export class Stage {
     await removeTree(disk, this.folder);
   }
 
-  /** Whoever has the home; to its end, also after Ctrl-C. */
+  /** The daemon that has the home; to its end, also after Ctrl-C. */
   async stopDaemon(): Promise<void> {
     const { processes } = this.engines;
     const holder = await readHolder(this.engines, this.home);
@@ -168,7 +168,7 @@ function flagsFor(flags: readonly FlagValue[], home: string): readonly FlagValue
   ];
 }
 
-// The files of the demo: made up anew each time, so that nobody can know their numbers.
+// The files of the demo: made up anew each time, so that no model can know their numbers.
 
 export interface DemoFile {
   readonly name: string;

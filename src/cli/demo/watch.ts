@@ -111,8 +111,6 @@ export function asDemoFailure(failure: unknown, signal: AbortSignal): unknown {
   return code === 'internal.bug' ? failure : demoFailed(message, failure);
 }
 
-// How the demo is told: in scenes for a person, a line of JSON each for a program.
-
 const indent = '   ';
 const widest = 80;
 
@@ -141,7 +139,7 @@ export class Narrator {
     for (const line of lines) this.#line(`  ${line}`);
   }
 
-  /** What somebody else has said, apart from what is said about it. */
+  /** The words of an agent, set apart from what is said about them. */
   quoted(text: string): void {
     const room = this.#width - indent.length - 2;
     for (const line of text.replace(/\n$/, '').split('\n')) {
@@ -154,7 +152,7 @@ export class Narrator {
     words(`${indent}${paint(terminal.colorOut, 'good', text)}`);
   }
 
-  /** What shows the same to whoever types it. */
+  /** Commands that show the same to the person who types them. */
   typed(...commands: readonly string[]): void {
     const { words, terminal } = this.#context;
     for (const command of commands) {

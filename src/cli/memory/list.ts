@@ -173,8 +173,6 @@ function tellOfMore({ terminal }: Context, next: string | number | null, option:
   terminal.err(`There are more: --limit N, or ${option} ${quote(String(next))}.\n`);
 }
 
-// Lists of memories, as a person reads them.
-
 type Listed = Answer<'listMemories'>['items'][number];
 
 interface Listing extends WhoseOptions {

@@ -68,7 +68,7 @@ async function purge(context: Context, wish: Wish, options: Manner): Promise<voi
   if (options.dryRun === true) {
     return context.print({ data: would, text: `Would erase ${amount(would, wish)}.` });
   }
-  // Between the two: without a daemon, a question would keep the home from everybody else.
+  // Between the two: without a daemon, a question would keep the home from every other caller.
   await askFirst(context, { would, wish }, options);
   const done = await send(wish);
   context.print({ data: done, text: doneText(done, wish) });
@@ -99,14 +99,14 @@ function targetWords({ scope, of, key, below }: Wish): string {
   return `${quote(key)}${below ? ' and all that lies below it' : ''} in ${where}`;
 }
 
-/** Throws unless somebody says yes. */
+/** Throws unless the person says yes. */
 async function askFirst(
   context: Context,
   { would, wish }: { readonly would: Answer<'purgeMemory'>; readonly wish: Wish },
   { yes, json }: Manner,
 ): Promise<void> {
   if (yes === true) return;
-  // What is printed for a program is read by nobody who could answer.
+  // What is printed for a program is not read by a person who could answer.
   const isTerminal = context.terminal.input.isTerminal && !json;
   const question = `Erase ${amount(would, wish)}, for good?\n${would.note}.`;
   if (isTerminal && (await confirm(context, question))) return;

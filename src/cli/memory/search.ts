@@ -78,8 +78,6 @@ async function search(context: Context, query: string, options: SearchOptions): 
   }
 }
 
-// What a search among memories has found, as a person reads it.
-
 interface Telling {
   /** Whose memories need no name. */
   readonly self: string | undefined;

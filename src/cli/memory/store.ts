@@ -81,7 +81,7 @@ async function valueIn(
   const text = isPiped
     ? await textOf(input.read(), { what: 'What was piped in', mostBytes })
     : given;
-  // Where nobody types, a value that was forgotten looks like one that is empty.
+  // Where no person types, a value that was forgotten looks like one that is empty.
   if (given === undefined && text === '') throw noValue();
   return jsonValue === true ? parsed(text) : text;
 }

@@ -29,7 +29,7 @@ export function whoseOptions(command: Command, usualScope = 'working'): Command 
     .option('--of <agent>', 'whose: an agent, or owner (your own)');
 }
 
-/** What is shared is nobody's own. */
+/** What is shared has no owner of its own. */
 export function whose({ scope, of }: WhoseOptions): WhoseOptions {
   if (scope !== 'shared' || of === undefined) return { scope, of };
   throw new AosError('usage.bad-value', {
@@ -54,7 +54,7 @@ export function momentOf(typed: string | undefined): string | undefined {
   return timeText(parseMoment(typed, composeEngines().clock.now()));
 }
 
-/** The same of what is to come: `7d` is in seven days. */
+/** Like momentOf(), of what is to come: `7d` is in seven days. */
 export function laterOf(typed: string | undefined): string | undefined {
   const durationMs = typed === undefined ? undefined : parseTtl(typed);
   if (durationMs === undefined) return momentOf(typed);
@@ -81,8 +81,6 @@ export function selfOf(context: Context, { as }: AsOption): string | undefined {
 export interface Acting extends AsOption {
   readonly signal: AbortSignal;
 }
-
-// Places and times of memories, as a person reads them.
 
 export interface WhoseOptions {
   readonly scope?: MemoryScope | undefined;

@@ -63,7 +63,7 @@ function cannotFollowPeeking(): AosError {
 
 const waitMs = 25_000;
 
-/** Only with a daemon: without one, nobody could send anything meanwhile. */
+/** Only with a daemon: without one, no message could be sent meanwhile. */
 async function followInbox(context: Context, name: string, limit: number): Promise<void> {
   const { client } = await reach(context);
   const { signal } = context;

@@ -152,7 +152,7 @@ async function saveAll(fetching: Fetching, wanted: readonly Artifact[]): Promise
   throw withDetails(first.failure, words, { downloaded, failed: told });
 }
 
-/** With the key that opens it; refused where whoever acts has it not. */
+/** With the key that opens it; refused where the actor does not have it. */
 async function openable({ actor, context, id }: Fetching, artifact: Artifact) {
   const { client } = actor;
   const { signal } = context;

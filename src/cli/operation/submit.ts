@@ -58,7 +58,7 @@ async function submit(context: Context, { goal, options, json }: Submitting): Pr
   });
 }
 
-/** Here and not by the daemon, whose words are about a body that nobody typed. */
+/** Here and not by the daemon, whose words are about a body that the user has not typed. */
 function addressOf(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
   throw new AosError('usage.bad-value', {

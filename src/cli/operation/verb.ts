@@ -17,7 +17,7 @@ export interface OpOptions {
   readonly url?: string;
 }
 
-/** Whoever acts. */
+/** The principal that a command acts as. */
 export interface Actor {
   readonly client: Client;
   /** Of the home: may cut ids short, and look at what is not theirs. */
@@ -84,7 +84,7 @@ async function ownKey(context: Context): Promise<SigningKey> {
   return (await loadOperationClient()).keyOfOwner(engines.disk, settings.home);
 }
 
-/** As it was typed; whoever is not the owner has to name it whole. */
+/** As it was typed; an actor that is not the owner has to name it whole. */
 export function operationIdOf(typed: string): string {
   return idOf(operationIds, typed);
 }
@@ -116,8 +116,6 @@ function keptKey(): AosError {
     fix: 'Let the owner download it: aos op download ID NAME --as AGENT',
   });
 }
-
-// Operations and artifacts as a person reads them.
 
 export type Operation = Answer<'operation'>;
 type Artifacts = Answer<'artifacts'>;

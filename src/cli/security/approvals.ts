@@ -72,8 +72,6 @@ function stateWords(approval: Omit<WireApproval, 'shown'>, now: Instant): string
   return oneLine(`${state}${how} by ${answered_by}${why}`);
 }
 
-// `aos approvals approve` and `aos approvals deny`.
-
 interface ApproveOptions {
   readonly always?: true;
   readonly hash?: string;
@@ -113,7 +111,7 @@ async function approve(context: Context, typed: string, options: ApproveOptions)
   const { signal } = context;
   const use = { holder: 'aos approvals approve' };
   const asked = await withHome(context, use, (client) => client.approval(id, { signal }));
-  // Between the two: without a daemon, a question would keep the home from everybody else.
+  // Between the two: without a daemon, a question would keep the home from every other caller.
   await askFirst(context, asked, options);
   const scope = options.always === true ? 'always' : 'once';
   const verdict = { hash: options.hash ?? asked.hash, scope } as const;
@@ -124,7 +122,7 @@ async function approve(context: Context, typed: string, options: ApproveOptions)
   context.print({ data: answer, text: oneLine(text) });
 }
 
-/** Throws unless somebody says yes to what they were shown. */
+/** Throws unless the person says yes to what was shown. */
 async function askFirst(
   context: Context,
   asked: WireApproval,

@@ -66,7 +66,7 @@ async function list(context: Context, options: AuditOptions): Promise<void> {
     await withHome(context, { holder: 'aos audit' }, show);
     return;
   }
-  // Only with a daemon: without one, whoever waits would keep the home to themselves, and
+  // Only with a daemon: without one, the command that waits would keep the home to itself, and
   // nothing could happen in it.
   const { client } = await reach(context);
   const after = await show(client);

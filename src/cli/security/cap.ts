@@ -223,7 +223,7 @@ function denied(agent: string, answer: Answer<'checkGrant'>, near: string): AosE
   });
 }
 
-/** From the grant that allows it up to the one that nobody delegated. */
+/** From the grant that allows it up to the one that was not delegated. */
 function chainText(chain: readonly WireGrant[]): string {
   return table(
     chain.map((grant, index) => [

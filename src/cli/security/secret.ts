@@ -130,8 +130,6 @@ async function readValue(
   });
 }
 
-// `aos secret rm`: one, or all, also where the key that opens them is lost.
-
 function defineRm(command: Command, context: Context): void {
   command
     .description('forget a secret')
@@ -204,7 +202,7 @@ async function removeEach(context: Context, options: RemoveOptions): Promise<Rem
     client.secrets({ signal: context.signal }),
   );
   const names = items.map(({ name }) => name);
-  // Between the two: without a daemon, a question would keep the home from everybody else.
+  // Between the two: without a daemon, a question would keep the home from every other caller.
   await askFirst(context, names, options);
   const removed: string[] = [];
   if (names.length === 0) return { removed, key_moved_to: null };
@@ -214,7 +212,7 @@ async function removeEach(context: Context, options: RemoveOptions): Promise<Rem
         await client.removeSecret(name, { signal: context.signal });
         removed.push(name);
       } catch (failure) {
-        // Somebody else has removed it meanwhile.
+        // Another caller has removed it meanwhile.
         if (!hasCode(failure, 'secret.unknown')) throw failure;
       }
     }
@@ -230,7 +228,7 @@ async function giveUp(context: Context, options: RemoveOptions): Promise<Removed
   return inside.giveUpSecretsIn(engines, settings, confirmed, sayMended(context));
 }
 
-/** Throws unless somebody says yes. */
+/** Throws unless the person says yes. */
 async function askFirst(
   context: Context,
   names: readonly string[],

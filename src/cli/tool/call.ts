@@ -133,7 +133,7 @@ function parsed(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says of a place in the text helps nobody who reads one line.
+    // What the parser says of a place in the text does not help in a message of one line.
     throw badArguments(name, `are no JSON: ${quote(text.slice(0, 100))}`);
   }
 }
@@ -151,8 +151,8 @@ async function answerTo(context: Context, calling: Calling): Promise<SeenCall> {
       outcomeOf(client, context, calling),
     );
   }
-  // Only with a daemon: without one, whoever waits would keep the home to themselves, and
-  // nobody could approve anything.
+  // Only with a daemon: without one, the command that waits would keep the home to itself, and no
+  // one could approve anything.
   return outcomeOf((await reach(context)).client, context, calling);
 }
 
@@ -227,8 +227,6 @@ export function outputText(output: unknown): string {
   if (typeof output === 'string') return printable(output);
   return printable(JSON.stringify(output ?? null, undefined, 2));
 }
-
-// How a program ended, in the words of one line.
 
 /** What a tool brings that has run a program, as far as it is looked at. */
 interface ProgramEnd {

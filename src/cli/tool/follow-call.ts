@@ -54,7 +54,7 @@ export async function followCall({ terminal }: Context, sights: Sights): Promise
   }
 }
 
-/** The same for a program that reads: a line of JSON for everything that comes. */
+/** Follows a call for a program that reads: a line of JSON for everything that comes. */
 export function streamCall({ stream }: Context, sights: Sights): Promise<SeenCall> {
   return watchCall(sights, {
     output: (part) => stream({ data: { type: 'output', ...part }, text: '' }),

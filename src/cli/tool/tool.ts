@@ -46,8 +46,6 @@ function unknownTool(typed: string, items: readonly WireTool[]): AosError {
   });
 }
 
-// A JSON Schema of arguments, as a person reads it.
-
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A line for each argument: its name, what it is, whether it is needed, what it is for. */

@@ -164,7 +164,7 @@ async function downloadAll({ command, context }: Running, options: AllOptions): 
 }
 
 /**
- * Where something stands under its name already, it gets one of its own: nobody is there to be
+ * Where something stands under its name already, it gets one of its own: no person is there to be
  * asked, and what is sent every day has the same name every day.
  */
 export async function downloadBeside(

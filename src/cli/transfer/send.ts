@@ -37,7 +37,7 @@ interface SendOptions extends As {
   readonly dryRun?: true;
 }
 
-// What nobody waits for: it is reached by going wrong.
+// States that are not waited for: they are reached by going wrong.
 const waitable = transferAcks.filter((ack) => ack !== 'failed' && ack !== 'revoked');
 
 export function defineTransferSend(group: Command, context: Context): void {
@@ -149,7 +149,7 @@ function waited(
   });
 }
 
-/** Whoever waits in vain has sent it all the same, and needs to know as what. */
+/** A sender that waits in vain has sent it all the same, and needs to know as what. */
 function butSent(failure: unknown, sent: Sent): unknown {
   if (!(failure instanceof AosError)) return failure;
   const message = `${failure.message}. It was sent, as transfer ${sent.id}`;

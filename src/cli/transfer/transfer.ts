@@ -25,8 +25,6 @@ export function defineTransfer(command: Command, context: Context): void {
   defineTransferInit(command, context);
 }
 
-// `agent-transfer metrics`.
-
 interface MetricsOptions extends As {
   readonly days: string;
 }

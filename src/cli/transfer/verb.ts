@@ -29,7 +29,7 @@ export function transferVerb(group: Command, name: string, description: string):
     .option('--as <agent>', 'act as this agent (AOS_AGENT, else owner)');
 }
 
-/** Does the work with the home, as whoever is acting. */
+/** Does the work with the home, as the principal that the command acts as. */
 export function withTransfers<T>(
   context: Context,
   { as }: As,
@@ -70,13 +70,11 @@ export function isJson(command: Command): boolean {
   return command.optsWithGlobals()['json'] === true;
 }
 
-/** The same failure, with more said about it. */
+/** A copy of a failure, with more said about it. */
 export function withDetails(failure: AosError, message: string, details: unknown): AosError {
   const { code, fix } = failure;
   return new AosError(code, { message, fix, details, cause: failure });
 }
-
-// Transfers as a person reads them.
 
 export type Transfer = Answer<'transfer'>;
 
@@ -112,8 +110,6 @@ function untilWords({ ack, expires_at }: Transfer, now: Instant): string {
   const leftMs = Date.parse(expires_at) - now;
   return leftMs <= 0 ? 'expired' : `expires in ${durationWords(leftMs)}`;
 }
-
-// What the commands about transfers are given: sizes, metadata, recipients, ids.
 
 const factors: Readonly<Record<string, number>> = {
   ...{ '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
@@ -172,7 +168,7 @@ export function transferIdOf(typed: string): string {
   return idOf(typed, 'transfer', '"agent-transfer list" and "sent" show them');
 }
 
-/** The same for a link. */
+/** Like transferIdOf(), for a link. */
 export function linkIdOf(typed: string): string {
   return idOf(typed, 'link', '"agent-transfer links" shows them');
 }

@@ -138,8 +138,8 @@ const longPollMs = 25_000;
 const lookAgainMs = 1000;
 
 /**
- * Until something may have come. A daemon is asked to say so, unless what is left here would
- * have it answer at once; without one, nobody is kept from the home by our waiting.
+ * Until something may have come. A daemon is asked to say so, unless what is left here would have
+ * it answer at once; without one, no other command is kept from the home by our waiting.
  */
 async function untilMore({ context, options }: Watch, left: number): Promise<void> {
   const { signal } = context;
@@ -163,8 +163,6 @@ function nothingToRun(): AosError {
     fix: 'Name it with --exec PROGRAM',
   });
 }
-
-// A program that is run for each file that came, without a shell.
 
 interface Run {
   readonly program: string;
