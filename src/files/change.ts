@@ -17,12 +17,12 @@ import { hashOfPlan } from './plan/plan.ts';
 import { capital, planWords, promptOf } from './plan/plan-words.ts';
 import { wireCode } from './refusals.ts';
 
-/** One change that somebody asks for. */
+/** One change that a caller asks for. */
 export interface Change {
   readonly deps: FilesDeps;
   readonly caller: FileCaller;
   readonly request: FileRequest;
-  /** The same whenever the same call is made again: it is done once. */
+  /** Equal whenever the same call is made again: it is done once. */
   readonly key: string;
   /** What a human has said yes to; undefined where none was asked. */
   approvedReason(): Promise<string | undefined>;
@@ -50,12 +50,18 @@ async function outcomeBefore({ deps, caller, key }: Change): Promise<PlanOutcome
   return row === undefined ? undefined : outcomeOf(row);
 }
 
-/** What cannot be undone always does, and what many files are part of; else whoever wants it so. */
+/**
+ * What cannot be undone always does, and what many files are part of; else where the caller wants
+ * it so.
+ */
 export function needsYes({ options = {} }: FileRequest, { plan, isBatch }: ChangePlan): boolean {
   return plan.isDestructive || options.confirm_required === true || (isBatch && plan.files > 1);
 }
 
-/** What a human is asked for somebody else: it names the plan, so that the yes is to this one. */
+/**
+ * What a human is asked on behalf of another principal: it names the plan, so that the yes is to
+ * this one.
+ */
 export async function reasonToAsk(
   deps: FilesDeps,
   caller: FileCaller,
@@ -138,7 +144,7 @@ function wouldBe({ deps, caller }: Change, made: ChangePlan): FileAnswerParts {
 
 const mostShown = 1000;
 
-/** For whoever looks at it first. */
+/** The plan as it is shown before the yes. */
 function shownPlan({ limits }: FilesDeps, { plan }: ChangePlan): object {
   const whole = straight(plan.steps);
   const all = whole.slice(0, mostShown).map((step) => ({

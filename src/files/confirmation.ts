@@ -3,7 +3,7 @@
  *
  * Y1. A yes is to one plan: its token is good for what the plan says, for who was asked, for a
  *     while, and once.
- * Y2. Nobody but the owner ever gets a token. For everybody else a human is asked by an approval,
+ * Y2. Only the owner ever gets a token. For every other caller a human is asked by an approval,
  *     which names the hash of the plan.
  * Y3. The request that comes with a token is the one that it was given for.
  * Y4. Whatever else a token is used for is an event, also where nothing came of it.

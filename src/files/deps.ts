@@ -29,7 +29,7 @@ export interface FilesDeps {
   readonly zone: TimeZone;
   /** The folder of Agent OS, without symlinks. */
   readonly home: string;
-  /** The trash of whoever runs this, as the desktop knows it; without symlinks. */
+  /** The trash of the user who runs this, as the desktop knows it; without symlinks. */
   readonly trash: string;
   readonly uid: number;
   /** The plans that this process works on. */
@@ -55,8 +55,6 @@ export const usualLimits: FilesLimits = {
   answerBytes: 1024 * 1024,
   tokenMs: 10 * 60_000,
 };
-
-// Who asks the file agent, and what they may.
 
 export interface FileCaller {
   /** `owner` or `agent:NAME`. */

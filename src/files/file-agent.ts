@@ -1,6 +1,6 @@
 /**
- * The file agent: one request in, one answer out. It never throws what somebody asked for and
- * cannot have; that is an answer too. What it throws is an abort, or a bug.
+ * The file agent: one request in, one answer out. What the caller asked for and cannot have is
+ * never thrown; that is an answer too. What it throws is an abort, or a bug.
  */
 import { fileAgentName } from '../kernel/files/file-agent-name.ts';
 import type { FileAction, FileAnswer, FileRequest } from '../kernel/files/request.ts';
@@ -27,7 +27,7 @@ export interface FileAgentDeps extends FilesDeps {
 export interface FileRun {
   /** `owner` or `agent:NAME`. */
   readonly principal: string;
-  /** The same whenever the same call is made again. */
+  /** Equal whenever the same call is made again. */
   readonly key: string;
   readonly signal: AbortSignal;
   /** Through whom, who has to be allowed as well. */
@@ -62,13 +62,15 @@ export async function runRequest(
   });
 }
 
-/** What a human is asked for somebody who is not the owner; undefined where nobody has to be. */
+/**
+ * What a human is asked for a caller that is not the owner; undefined where no question is needed.
+ */
 export async function questionOf(
   deps: FileAgentDeps,
   request: FileRequest,
   run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
 ): Promise<string | undefined> {
-  // Who comes with a yes of somebody else is refused, and nobody is asked for that.
+  // A caller that comes with another caller's yes is refused, and no human is asked for that.
   const hasToken = request.options?.confirmation_token !== undefined;
   if (!isChange(request.action) || hasToken) return undefined;
   try {
@@ -78,7 +80,7 @@ export async function questionOf(
       request,
     );
   } catch (failure) {
-    // What cannot be done is refused when it is run, and nobody has to be asked.
+    // What cannot be done is refused when it is run, and no human has to be asked.
     if (refusal(failure) === undefined) throw failure;
     return undefined;
   }

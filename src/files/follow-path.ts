@@ -1,5 +1,5 @@
 /**
- * The way to a name, in folders where somebody else may swap things meanwhile.
+ * Following a path to a name, in folders where another process may swap things meanwhile.
  *
  * W1. Each folder is opened from the one before it, which is held, and never through a
  *     symlink. Whatever takes a name later, the way does not lead there.
@@ -8,8 +8,8 @@
  * W3. Before anything is looked at where a symlink leads, `onTurn` is asked, which throws where
  *     the way must not go on. Who may not does not learn whether something is there.
  *
- * A weaker form where the system has no paths into a held folder (macOS): there, names are
- * looked up again at each step, and whoever swaps a folder in that moment can lead astray.
+ * A weaker form where the system has no paths into a held folder (macOS): there, names are looked
+ * up again at each step, and a process that swaps a folder in that moment can lead astray.
  */
 import { diskError } from '../kernel/disk/errors.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
@@ -29,7 +29,7 @@ export interface WayOptions<Found> {
   readonly signal: AbortSignal;
 }
 
-/** Where a way has led. Whoever gets it closes `open`. */
+/** Where a path has led. The caller that gets it closes `open`. */
 export interface WayEnd<Found> {
   /** Without symlinks. */
   readonly parts: readonly string[];
@@ -114,8 +114,8 @@ async function holdFolders(
 }
 
 /**
- * Opens what stands at an entry, or tells where the symlink leads that stands there. Opening
- * comes first, and follows no symlink: whoever looks first opens what is there a moment later.
+ * Opens what stands at an entry, or tells where the symlink leads that stands there. Opening comes
+ * first, and follows no symlink: code that looks first opens what is there a moment later.
  */
 async function openOrReadLink<Opened>(
   disk: Disk,
@@ -179,7 +179,7 @@ export async function holdExactly(disk: Disk, path: string): Promise<HeldFolder 
   }
 }
 
-// Where a way goes on behind a symlink. Names only: nothing here looks at the disk.
+// Where a path goes on behind a symlink. Names only: nothing here looks at the disk.
 
 /** The way with what a symlink says in the place of the symlink, which is the part at `index`. */
 export function withTarget(
@@ -196,7 +196,7 @@ export function withTarget(
   return checkLength([...kept, ...ahead.slice(ups), ...parts.slice(index + 1)]);
 }
 
-/** The same for a `..` at `index`, once all before it was walked. */
+/** Like withTarget(), for a `..` at `index`, once all before it was walked. */
 export function withoutUp(parts: readonly string[], index: number): readonly string[] {
   return [...parts.slice(0, Math.max(0, index - 1)), ...parts.slice(index + 1)];
 }

@@ -48,7 +48,7 @@ export async function lookRequest(
     },
     sort: { by: sortKey(options.sort), order: options.order ?? usualOrder(options.sort) },
     limit: wish.limit,
-    // Nobody looks for what they have thrown away, unless they look there.
+    // What was thrown away is not searched, unless the search is there.
     passOver: folder.path.startsWith(deps.trash) ? [] : [deps.trash],
   };
 }
@@ -139,8 +139,6 @@ export function hasFilters({ filters, query }: FileRequest): boolean {
   const said = Object.entries(filters ?? {}).some(([, value]) => value !== undefined);
   return said || (query ?? '').trim() !== '';
 }
-
-// From what was asked for to what is to be searched for.
 
 export function searchRequest(
   { clock, zone }: Pick<FilesDeps, 'clock' | 'zone'>,

@@ -61,7 +61,7 @@ export class FileAgent {
     return runRequest(this.#deps, request, run);
   }
 
-  /** What a human is asked before it is run for somebody else than the owner. */
+  /** What a human is asked before it is run for a caller that is not the owner. */
   question(
     request: FileRequest,
     run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
@@ -95,7 +95,7 @@ export class FileAgent {
     return understandSentence(this.#deps, wish, run);
   }
 
-  /** For the owner alone: it takes room, and shows names to whoever searches. */
+  /** For the owner alone: it takes room, and shows names to every caller that searches. */
   index(path: string, run: FileRun): Promise<FileAnswer> {
     const deps = this.#deps;
     return answering(deps, deps.clock.monotonicMs(), async () => {
@@ -170,8 +170,6 @@ function noIndex(path: string): AosError {
   });
 }
 
-// What was changed, the newest first, and what of it can be taken back.
-
 interface PlansPage {
   readonly before?: string | undefined;
   readonly limit?: number | undefined;
@@ -179,7 +177,7 @@ interface PlansPage {
 
 const usualPage = 20;
 
-/** Everybody's for the owner, and one's own for everybody else. */
+/** Plans of all principals for the owner, and its own for any other caller. */
 function listPlans(
   deps: FileAgentDeps,
   { before, limit = usualPage }: PlansPage,
@@ -211,7 +209,7 @@ function wirePlan(row: FilePlanRow) {
   };
 }
 
-// What nobody can say yes to any more, or undo, goes.
+// Plans that can no longer be said yes to, or undone, go.
 
 const dayMs = 86_400_000;
 const atOnce = 100;

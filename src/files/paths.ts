@@ -1,7 +1,7 @@
 /**
  * Paths as people and agents write them. `~` is the root, and what does not begin with a slash is
- * below it. Names are data; what would lead out of the root is refused before the disk is asked,
- * so that nobody learns whether it is there.
+ * below it. Names are data; what would lead out of the root is refused before the disk is asked, so
+ * that no caller learns whether it is there.
  */
 import { AosError } from '../kernel/errors.ts';
 import { printFilePath } from '../kernel/files/file-path.ts';
@@ -79,7 +79,7 @@ export function bytesOnDisk(text: string): number {
 
 function absolute([home]: Roots, text: string): readonly string[] {
   if (text === '~' || text.startsWith('~/')) return [...partsOf(home), ...partsOf(text.slice(1))];
-  // The home of somebody else is not ours, whoever they are.
+  // The home of another user is never inside the root.
   if (/^~[^/]+/.test(text) && !text.startsWith('~/')) {
     if (isUserName(text)) throw outsideRoot();
   }

@@ -1,5 +1,5 @@
 /**
- * A place that somebody named, reached without leaving the root.
+ * A place that the caller named, reached without leaving the root.
  *
  * L1. Nothing is looked at before the caller may reach it, by name; and again wherever a symlink
  *     leads. What is outside the root, or denied, is answered alike whether it is there or not.
@@ -21,7 +21,7 @@ export interface PlaceWish {
   readonly last: 'keep' | 'follow';
 }
 
-/** Whoever gets it closes it. */
+/** The caller that gets it closes it. */
 export interface FilePlace extends AsyncDisposable {
   /** Without symlinks, but for the last one where that is kept. */
   readonly parts: readonly string[];

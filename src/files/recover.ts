@@ -63,7 +63,7 @@ async function finishOrTakeBack(deps: FileAgentDeps, row: FilePlanRow): Promise<
   const via = viaOf(row.call_key ?? undefined);
   const caller = callerOf(deps, { principal, signal, via }, async () => true);
   const { firstError } = await finish(deps, caller, row);
-  // Whoever asked for it may not do it any more: what was done is taken back, by the owner's right.
+  // The caller may not do it any more: what was done is taken back, by the owner's right.
   if (firstError?.code !== 'PERMISSION_DENIED' || principal === 'owner') return;
   const ended = await findFilePlan(deps.ledger.committed, row.id);
   if (ended?.state !== 'stopped' || ended.undoes !== null) return;

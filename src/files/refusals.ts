@@ -39,7 +39,7 @@ function said({ code, ...words }: Words): AosError {
   return new AosError(code, words);
 }
 
-/** What is mounted in a folder is not what somebody means who names the folder. */
+/** What is mounted in a folder is not meant by the name of the folder. */
 export function otherDisk(): AosError {
   return new AosError('files.other-disk', {
     message: 'Another disk begins inside that folder, so I leave the folder where it is',
@@ -66,8 +66,8 @@ export function plainerIfNoRoom(failure: unknown): unknown {
   });
 }
 
-// What goes wrong, in the words of the file agent: plain, without a stack, without what the
-// system calls it, and without a path that whoever asks did not name.
+// What goes wrong, in the words of the file agent: plain, without a stack, without what the system
+// calls it, and without a path that the caller did not name.
 
 /** `files.not-found` is `NOT_FOUND` on the interface of the file agent, and so one to one. */
 export function wireCode(code: ErrorCode): string {
@@ -77,7 +77,7 @@ export function wireCode(code: ErrorCode): string {
     .toUpperCase();
 }
 
-/** The same failure as a `files.*` error; what is none of ours (an abort, a bug) as it is. */
+/** A failure as a `files.*` error; what is none of ours (an abort, a bug) as it is. */
 export function toFilesError(failure: unknown): unknown {
   if (!(failure instanceof AosError) || failure.code.startsWith('files.')) return failure;
   const known = words[failure.code];

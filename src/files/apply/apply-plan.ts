@@ -1,7 +1,7 @@
 /**
  * All the steps of a plan, one after another, written down as they are done.
  *
- * A1. The plan is on disk before the first step, and what came of the last one before anybody
+ * A1. The plan is on disk before the first step, and what came of the last one before the caller
  *     hears of it.
  * A2. A process that dies leaves every file whole, under its old name, its new one, or both: the
  *     next start goes on with the step that it died in.
@@ -125,7 +125,7 @@ async function tryStep(work: Work, number: number, step: Step): Promise<StepStat
   }
 }
 
-/** In one order for everybody, so that no two wait for each other. */
+/** In one order for all plans, so that no two wait for each other. */
 function namesOf(step: Step): readonly string[] {
   const both = ['from' in step ? step.from : '', 'to' in step ? step.to : ''];
   return [...new Set(both)].filter((name) => name !== '').sort();
@@ -141,8 +141,8 @@ function inTurn<T>(
 }
 
 /**
- * Names that change places go over one in between. Where that stops in the middle, nobody's file
- * stays there: what was done of it is taken back.
+ * Names that change places go over one in between. Where that stops in the middle, no file stays
+ * there: what was done of it is taken back.
  */
 async function takeBackCircles(work: Work, results: StepState[]): Promise<void> {
   const { plan, log } = work;

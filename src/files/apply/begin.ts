@@ -44,7 +44,7 @@ export async function begin(
   return await end(deps, { id, plan, applied, principal: caller.principal, undoes });
 }
 
-/** So that nobody else in this process takes it for one that was left. */
+/** So that no other call in this process takes it for one that was left. */
 function workingOn({ running }: FilesDeps, id: string): Disposable {
   running.add(id);
   return { [Symbol.dispose]: () => void running.delete(id) };
@@ -137,7 +137,7 @@ async function end(deps: FilesDeps, ending: Ending): Promise<PlanOutcome> {
       data: { action: plan.action, files: outcome.files, failed: outcome.failed },
     });
   });
-  // Nobody needs it any more, and it may be a secret.
+  // It is not needed any more, and it may be a secret.
   await removeQuietly(deps.disk, contentPath(deps.home, id));
   return outcome;
 }
@@ -159,10 +159,10 @@ async function settleUndone(
   await log.sync();
 }
 
-/** Held: whoever swaps a folder on the way must not have another one changed. */
+/** Held: a process that swaps a folder on the path must not have another one changed. */
 async function restoreTime(deps: FilesDeps, { path, modifiedNs }: FolderTime): Promise<void> {
   await using folder = await holdExactly(deps.disk, path);
-  // It may have gone with what was in it, or belong to somebody else.
+  // It may have gone with what was in it, or belong to another user.
   if (folder === undefined) return;
   await deps.treeDisk.restore(`${folder.path}/.`, { modifiedNs }).catch(() => {});
 }

@@ -46,7 +46,7 @@ export async function copyInto(
   const { disk, treeDisk, eventLoop } = run.deps;
   const { signal } = run.caller;
   const reach = await run.caller.reach('read');
-  // Whoever owns the machine has named what is copied.
+  // The owner of the machine has named what is copied.
   const within = reach.kind === 'all' ? { ...reach, passOverSecrets: false } : reach;
   const check = (below: readonly string[]): void => {
     if (!isInReach(within, [...from.parts, ...below])) throw mayNot();
@@ -65,8 +65,8 @@ function mayNot(): AosError {
   return permissionDenied('Ask for a grant that covers all that is in the folder');
 }
 
-// A copy of a file, a symlink or a folder with all that is in it, under a name in between. Nobody
-// finds half of one under its own name.
+// A copy of a file, a symlink or a folder with all that is in it, under a name in between. Half a
+// copy is never found under its own name.
 //
 // C1. Every folder on both sides is held and entered without following symlinks.
 // C2. A symlink is copied as one. What is no file, folder or symlink is refused, and nothing of
@@ -145,7 +145,7 @@ async function copyFile(deps: CopyDeps, { from, to }: Pair, entry: DiskEntry): P
     }
     await writer.sync();
   }
-  // Somebody wrote to it meanwhile: the copy would be of no moment at all.
+  // Another process wrote to it meanwhile: the copy would be of no moment at all.
   if (!isStill(wasOf(entry), await disk.stat(from))) throw changed();
   // C3
   if (verifies && (await hashOf(deps, to)) !== written.digest('hex')) throw changed();

@@ -65,7 +65,7 @@ async function makeFolderStep(run: StepRun, path: string): Promise<StepNote> {
   return {};
 }
 
-/** Only an empty one: what somebody has put there since stays, and the folder with it. */
+/** Only an empty one: what was put there since stays, and the folder with it. */
 async function removeFolderStep(run: StepRun, path: string): Promise<StepNote> {
   const { disk } = run.deps;
   await using place = await exactPlace(run, path, 'write');
@@ -73,8 +73,6 @@ async function removeFolderStep(run: StepRun, path: string): Promise<StepNote> {
   if ((await disk.list(place.entry)).length === 0) await disk.remove(place.entry);
   return {};
 }
-
-// Out of the trash, back to where it was.
 
 async function restoreStep(
   run: StepRun,
@@ -99,7 +97,7 @@ async function restoreStep(
   return {};
 }
 
-/** Nothing is taken from one disk to another behind somebody's back: it stays in the trash. */
+/** Nothing is taken from one disk to another without being asked for: it stays in the trash. */
 function onAnotherDisk(): AosError {
   return new AosError('files.other-disk', {
     message: 'It was on another disk than the one that is there now, so it stays in the trash',

@@ -152,7 +152,7 @@ export class DoneLog implements AsyncDisposable {
   }
 }
 
-/** When nobody can undo it any more. */
+/** When it can no longer be undone. */
 export async function dropPlan({ disk, home }: JournalDeps, id: string): Promise<void> {
   for (const path of [donePath(home, id), contentPath(home, id), stepsPath(home, id)]) {
     await removeIfThere(disk, path);

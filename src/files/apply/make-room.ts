@@ -1,4 +1,4 @@
-/** What has the name that something else gets, because somebody said yes to that. */
+/** What has the name that something else gets, because the caller said yes to that. */
 
 import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
@@ -48,8 +48,6 @@ async function makeRoom(
   await run.note({ trashed });
   return { trashed, ...(isSwap ? { over: replaces } : {}) };
 }
-
-// What was put into the trash to make room, when what it made room for has failed.
 
 /** Where that fails too, it stays in the trash, from where it can be restored. */
 async function takeBack({ deps }: StepRun, to: FilePlace, { trashed, over }: Room): Promise<void> {

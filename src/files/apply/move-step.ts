@@ -68,7 +68,9 @@ async function arrived({ deps: { disk }, before }: StepRun, to: FilePlace): Prom
   return { ...before, ...(made === undefined ? {} : { made: wasOf(made) }) };
 }
 
-/** What is on the other disk by now is safe; the source goes, as far as nobody has touched it. */
+/**
+ * What is on the other disk by now is safe; the source goes, as far as it was not touched since.
+ */
 async function dropSource(
   { deps: { disk } }: StepRun,
   { source, target, was, note }: Pick<Move, 'source' | 'target' | 'was'> & { note: StepNote },
@@ -91,8 +93,8 @@ function leftBehind(): AosError {
   });
 }
 
-// What is left on the old disk when a folder was copied to another one. Somebody may have saved
-// something there meanwhile: only what the copy has too, unchanged, is removed.
+// What is left on the old disk when a folder was copied to another one. Another process may have
+// saved something there meanwhile: only what the copy has too, unchanged, is removed.
 
 /** Both in folders that are held. Whether all of the source is gone. */
 async function dropCopied(disk: Disk, source: string, copy: string): Promise<boolean> {
@@ -112,7 +114,7 @@ async function dropFolder(
   disk: Disk,
   { source, copy, mode }: { readonly source: string; readonly copy: string; readonly mode: number },
 ): Promise<boolean> {
-  // Whoever has shut a folder does not keep it so.
+  // A folder whose mode shuts it is opened to us, so that it can be emptied.
   if ((mode & 0o700) !== 0o700) await disk.makePrivate(source);
   let isAll = true;
   {

@@ -103,7 +103,7 @@ interface Did {
 }
 
 function didWords(plan: Plan, { files, bytes, done }: Did): string {
-  // Of folders that come back nobody has counted what is in them.
+  // What is in folders that come back has not been counted.
   if (plan.action === 'undo_plan') return `Took back ${countWords(done, 'step')}`;
   if (plan.action === 'restore_file') return done === 0 ? 'Restored nothing' : 'Restored it';
   if (done === 0 && files === 0) return 'Nothing was done';

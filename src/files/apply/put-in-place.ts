@@ -3,10 +3,10 @@
  *
  * N1. A name that is taken is never taken over silently: a file gets it with a link, which fails
  *     when it is taken; a folder takes the place of an empty one that was made for it just then.
- * N2. What is replaced, because somebody said yes to that, has a second name in the trash before
+ * N2. What is replaced, because the caller said yes to that, has a second name in the trash before
  *     it loses this one.
  * N3. What is moved away under the name of the source is looked at once more right before.
- * N4. Names are made safe from a power cut by whoever does many of these, once for all.
+ * N4. Names are made safe from a power cut by the caller, which does many of these, once for all.
  */
 import { isTaken } from '../../kernel/disk/errors.ts';
 import { removeIfThere, removeQuietly, removeTree } from '../../kernel/disk/folders.ts';
@@ -78,7 +78,7 @@ async function finishLinked(
   return 'placed';
 }
 
-// Disks without links, and files of others that the system lets nobody link.
+// Disks without links, and files of others that the system does not let us link.
 function hasNoLinks(code: string | undefined): boolean {
   return code === 'EPERM' || code === 'EOPNOTSUPP' || code === 'ENOTSUP' || code === 'EMLINK';
 }
@@ -146,8 +146,6 @@ export async function moveOver(
   if (!isStill(to.replaces, await disk.stat(to.entry))) throw changed();
   await disk.rename(from.entry, to.entry);
 }
-
-// From a name in between to its own.
 
 export function pendingBeside(run: StepRun, to: FilePlace): HeldName {
   return { folder: to.folder, entry: `${to.folder.path}/${pendingName(run)}` };

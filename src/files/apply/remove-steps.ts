@@ -21,8 +21,8 @@ export async function trashStep(
 }
 
 /**
- * For ever. A folder loses its name in one act before it is emptied: what somebody puts there after
- * a crash is another folder's, and stays. What came into it after the yes is none that goes.
+ * For ever. A folder loses its name in one act before it is emptied: what is put there after a
+ * crash is another folder's, and stays. What came into it after the yes is none that goes.
  */
 export async function removeStep(
   run: StepRun,
@@ -119,7 +119,7 @@ async function removeForEver(
 }
 
 interface Level {
-  /** What is mounted on a folder is somebody's disk, and goes with no folder. */
+  /** What is mounted on a folder is another disk, and goes with no folder. */
   readonly device: string;
   readonly depth: number;
 }

@@ -1,6 +1,6 @@
 /**
  * The way back of a plan: each step that was done, the last one first, turned round. It is a plan
- * itself, written down and done as any other; what somebody has changed since stays as it is.
+ * itself, written down and done as any other; what was changed since stays as it is.
  */
 import type { Disk } from '../../kernel/ports.ts';
 import type { FolderTime, LeftOut, Plan, Step, Was } from '../plan/plan.ts';
@@ -59,15 +59,15 @@ function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): r
   return [{ do: 'restore', from: trashed.file, info: trashed.info, to, was }];
 }
 
-/** What was made goes, unless somebody has worked on it; what it had replaced comes back. */
+/** What was made goes, unless it was worked on since; what it had replaced comes back. */
 function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
   const { made } = note;
   if (made === undefined) return [];
-  // Not for ever: it may be the last copy by now, and of a folder nobody can tell what came into it.
+  // Not for ever: it may be the last copy by now, and what came into a folder since cannot be told.
   return [{ do: 'trash', from: to, was: made }, ...broughtBack(to, replaced, note)];
 }
 
-/** Those that nobody else has touched since the plan was through. */
+/** Those that were not touched since the plan was through. */
 async function untouched(
   disk: Disk,
   before: readonly FolderTime[],

@@ -75,8 +75,6 @@ function noPath(): AosError {
   });
 }
 
-// How much room something takes: as it says itself, and on the disk.
-
 export async function getDiskUsage(look: Look): Promise<Seen> {
   const { deps, caller, request } = look;
   if (request.filters?.duplicates === true) throw onlyListed();

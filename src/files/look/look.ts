@@ -21,14 +21,12 @@ export interface Look {
 export interface Seen {
   /** What was done, in plain words. */
   readonly words: string;
-  /** The same of a dry run, e.g. "Would read "~/notes.txt"". */
+  /** What a dry run says, e.g. "Would read "~/notes.txt"". */
   readonly would: string;
   readonly result: unknown;
   readonly files: number;
   readonly bytes: number;
 }
-
-// A file as people read of it. What only the system needs is told on request.
 
 interface DescribedFile {
   readonly name: string;
@@ -122,13 +120,11 @@ export function onlyListed(): AosError {
   });
 }
 
-// The folder to look into, or the one file that was named.
-
 type LookPlace =
   | { readonly kind: 'folder'; readonly folder: FolderPlace; readonly glob: readonly string[] }
   | { readonly kind: 'one'; readonly place: FilePlace };
 
-/** Whoever gets it closes it. */
+/** The caller that gets it closes it. */
 export async function lookPlace({ deps, caller, request }: Look): Promise<LookPlace> {
   const text = request.path ?? '~';
   const { folder, glob } = parsePathPattern(text);

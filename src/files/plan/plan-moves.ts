@@ -72,7 +72,7 @@ export async function planRename(deps: FilesDeps, caller: FileCaller, request: F
   return planMoves(deps, caller, { request, selection, wished, makes: [], isCopy: false });
 }
 
-/** Of one file that was named, nobody has looked when it was taken. */
+/** When one file that was named was taken has not been looked up yet. */
 async function takenAtOf(
   deps: FilesDeps,
   caller: FileCaller,
@@ -128,7 +128,7 @@ function movesOf({ targets }: Targets) {
   }));
 }
 
-/** The same whenever the same plan is made, so that its hash is. */
+/** Equal whenever the same plan is made, so that its hash is. */
 function besideName(path: string, number: number): string {
   const mark = hash('sha256', path).slice(0, 16);
   return `${path.slice(0, path.lastIndexOf('/'))}${betweenMark}${mark}-${number}.tmp`;

@@ -1,6 +1,6 @@
 /**
- * A plan in plain words, for whoever says yes or no to it. Names are quoted, and the counts are
- * those of the plan: no name can change what the sentence says.
+ * A plan in plain words, for the person who says yes or no to it. Names are quoted, and the counts
+ * are those of the plan: no name can change what the sentence says.
  */
 import { otherNamesWords } from '../../kernel/files/names.ts';
 import { countWords, sizeWords, someNames } from '../../kernel/files/words.ts';

@@ -107,7 +107,7 @@ export interface Plan {
   readonly times?: readonly FolderTime[] | undefined;
 }
 
-/** The same only when the same would be done to the same files. */
+/** Equal only when the same would be done to the same files. */
 export function hashOfPlan({ action, steps, onError }: Plan): string {
   return hash('sha256', canonicalJson({ action, steps, onError }));
 }
@@ -139,7 +139,7 @@ export function isSame(
   return other !== undefined && one.device === other.device && one.inode === other.inode;
 }
 
-// What nobody moves or deletes, whatever they say yes to.
+// What is never moved or deleted, whatever the caller says yes to.
 
 type ProtectedDeps = Pick<FilesDeps, 'home' | 'trash'>;
 

@@ -228,7 +228,7 @@ function duplicatesByWords(): AosError {
   });
 }
 
-/** An old folder may hold what is new: whoever asks by date, size, type or rank means files. */
+/** An old folder may hold what is new: a request by date, size, type or rank means files. */
 function isOfFiles({ action, filters = {}, options = {} }: FileRequest): boolean {
   const { name: _, ...said } = filters;
   if (options.limit !== undefined && options.sort !== undefined) return true;

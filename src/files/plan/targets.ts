@@ -61,7 +61,7 @@ export async function targetsOf(
       continue;
     }
     leftOut.push({ path, why: found });
-    // It keeps its name after all: whoever was to get that is looked at once more.
+    // It keeps its name after all: what was to get that name is looked at once more.
     const next = freed.delete(path) ? taken.get(path) : undefined;
     if (next === undefined) continue;
     taken.delete(path);
@@ -162,8 +162,6 @@ function sameFile(): AosError {
     fix: 'Choose another name',
   });
 }
-
-// New names made of old ones: `{taken}{ext}`, `holiday-{nnn}`, `draft-{name}{ext}`.
 
 interface NamedThing {
   readonly name: string;

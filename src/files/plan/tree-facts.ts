@@ -27,7 +27,7 @@ export async function treeOf(
       ...{ recursive: true, hidden: true },
     },
   );
-  // Whoever owns the machine has named the folder with all that is in it.
+  // The owner of the machine has named the folder with all that is in it.
   const reach =
     wanted.reach.kind === 'all' ? { ...wanted.reach, passOverSecrets: false } : wanted.reach;
   const sort = { by: 'size', order: 'desc' } as const;
@@ -48,7 +48,7 @@ export async function treeOf(
   };
 }
 
-/** A disk that is mounted in a folder is not what somebody means who names the folder. */
+/** A disk that is mounted in a folder is not meant by the name of the folder. */
 function checkOneDisk({ skipped, skippedTotal }: Listing): void {
   const isKnown = skippedTotal === skipped.length;
   if (isKnown && !skipped.some(({ why }) => why === 'other-disk')) return;

@@ -33,7 +33,7 @@ export async function throwAway(run: StepRun, unwanted: Unwanted): Promise<Trash
   }
 }
 
-/** Gives it a second name there; the first one is left to whoever replaces it. */
+/** Gives it a second name there; the first one is left to what replaces it. */
 export async function keepInTrash(run: StepRun, unwanted: Unwanted): Promise<Trashed> {
   const { disk } = run.deps;
   await using trash = await openTrashFor(run.deps, unwanted.path, unwanted.was.device);
@@ -68,7 +68,7 @@ interface PlaceInTrash {
   readonly trashed: Trashed;
 }
 
-/** What says where it was comes first: a file in the trash of which nobody knows that is lost. */
+/** What says where it was comes first: a file in the trash without that is lost. */
 async function placeInTrash(
   run: StepRun,
   trash: TrashFolder,

@@ -49,7 +49,7 @@ export async function openTrash(
     const trash = opened.use(await holdOrMake(disk, partsOf(path)));
     const files = opened.use(await holdOrMakeIn(disk, trash, 'files'));
     const info = opened.use(await holdOrMakeIn(disk, trash, 'info'));
-    // Whoever made it for us could read and take away what we throw into it.
+    // A user who made it for us could read and take away what we throw into it.
     if ([trash, files, info].some(({ ownerUid }) => ownerUid !== uid)) throw notOurs();
     const kept = opened.move();
     return { path, files, info, top, [Symbol.asyncDispose]: () => kept.disposeAsync() };
@@ -96,8 +96,6 @@ async function topOfDisk(disk: Disk, parts: readonly string[], device: string): 
   }
   return top;
 }
-
-// What the trash of a desktop keeps beside each thing in it: where it was, and since when.
 
 interface TrashInfo {
   /** As it is written there: from the root, or from the top of the disk that the trash is on. */
