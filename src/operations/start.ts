@@ -10,7 +10,7 @@ import {
 } from '../ledger/operations/operations.ts';
 import { findPrincipal, insertPrincipal } from '../ledger/security/principals.ts';
 import type { Goal } from '../runtime/submit.ts';
-import { permitUse } from '../security/authorize.ts';
+import { permitUse } from '../security/permit.ts';
 import type { OperationQueue, OperationsDeps } from './deps.ts';
 import { checkGrant, endOfGrant } from './expire.ts';
 
@@ -99,9 +99,8 @@ async function permit(
   template: string,
 ): Promise<string | null> {
   const deed = { resource: 'operation', action: 'start', name: template } as const;
-  const permitted = await permitUse(deps, { principal, deed }, {});
-  if (permitted.kind === 'denied') throw permitted.error;
-  return permitted.grant?.id ?? null;
+  const grant = await permitUse(deps, { principal, deed }, {});
+  return grant?.id ?? null;
 }
 
 async function outsidersTerms(

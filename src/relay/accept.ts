@@ -19,6 +19,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { filesCalled, findByDedupKey } from '../ledger/messages/messages.ts';
+import { linksOf } from '../security/permit.ts';
 import { settleAnswered } from './delivery/settle.ts';
 import type { RelayCore } from './deps.ts';
 import {
@@ -178,7 +179,8 @@ async function acceptMessage(
     source,
     sourceName,
   };
-  if (way.kind === 'orchestrator') permits.push(...(await checkRequest(posting, letter)));
+  const asked = way.kind === 'orchestrator' ? await checkRequest(posting, letter) : undefined;
+  if (asked !== undefined) permits.push(asked);
   if (message.kind === 'stream') checkStream(letter, way.kind === 'to' ? way.recipients : []);
   const wanted = way.kind === 'to' ? way.recipients : [];
   const { recipients, full } = await findRoom(posting, letter, wanted);
@@ -188,7 +190,7 @@ async function acceptMessage(
   const row = await posting.insert(letter);
   if (row === undefined) throw new Error('the id or the name of a new message was taken');
   if (full.length > 0) await tellOfFull(posting, letter, { full, wanted: wanted.length });
-  const grants = permits.flatMap(({ grant }) => grant?.links.map(({ id }) => id) ?? []);
+  const grants = linksOf(permits.flatMap((permitted) => permitted.grants));
   await place(posting, { row, letter, way, recipients, grants });
   return {
     kind: 'accepted',

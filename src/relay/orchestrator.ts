@@ -34,7 +34,7 @@ export async function askOrchestrator(
 export async function checkRequest(
   posting: Posting,
   { sender, message }: Letter,
-): Promise<readonly Permitted[]> {
+): Promise<Permitted | undefined> {
   const { kind, body } = message;
   if (!understood.has(kind)) {
     throw new AosError('message.malformed', {
@@ -42,12 +42,9 @@ export async function checkRequest(
       fix: 'Send it spawn, release, status, continuity, ack or nack',
     });
   }
-  if (kind === 'ack' || kind === 'nack') return [];
-  const permits: Permitted[] = [];
-  for (const deed of deedsOf(posting.core.realHome, parseOrchestratorRequest(kind, body))) {
-    permits.push(await permit(posting, sender, deed));
-  }
-  return permits;
+  if (kind === 'ack' || kind === 'nack') return undefined;
+  const deeds = deedsOf(posting.core.realHome, parseOrchestratorRequest(kind, body));
+  return permit(posting, sender, { deeds });
 }
 
 /** What somebody asks for by a request; to keep one's own state is nobody else's business. */

@@ -1,17 +1,15 @@
 /** The one question before anything is done for somebody, and what is said and kept of a no. */
 
 import { addressOfGrantee } from '../kernel/agent/operation.ts';
-import type { Constraints, Deed } from '../kernel/capability/capability.ts';
+import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
 import { printDeed, wideEnough } from '../kernel/capability/deed-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type MemoryDeed, sharingDeed } from '../kernel/memory/memory.ts';
-import type { Instant } from '../kernel/ports.ts';
 import { oneLine, quote, shellQuoted } from '../kernel/text/quote.ts';
-import { presenceOf } from '../ledger/agents.ts';
-import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
-import { type HeldGrant, mostBytesOf } from './grants/held-grant.ts';
+import type { HeldGrant } from './grants/held-grant.ts';
 
 export interface Wish {
   /** `owner`, `system` or `agent:NAME`. */
@@ -154,116 +152,4 @@ function nearWords({ resource }: Deed, nearest: Miss | undefined): string {
     asks: 'has a human asked before each use, which can only be done by a call of a tool',
   } as const;
   return ` (its grant ${nearest.grant.slice(0, 16)} ${words[nearest.why]})`;
-}
-
-// What a grant says of how something may be done.
-
-/** What a grant that allows a deed says of how it may be done. */
-export interface Permit {
-  /** The most bytes of this use, read or written; undefined where nothing limits them. */
-  readonly sizeBytes: number | undefined;
-  /** How many leading parts of a path the grant names: beyond them it has a star, or ends. */
-  readonly namedParts: number;
-}
-
-/** Undefined is the owner's, who needs no grant. */
-export function permitOf(grant: HeldGrant | undefined): Permit {
-  if (grant === undefined) return { sizeBytes: undefined, namedParts: Number.POSITIVE_INFINITY };
-  const target = grant.links[0]?.capability.target;
-  const segments = target?.kind === 'path' ? target.segments : [];
-  const star = segments.indexOf('any');
-  return {
-    sizeBytes: mostBytesOf(grant),
-    namedParts: star === -1 ? segments.length : star,
-  };
-}
-
-/** How long something may take under these grants; undefined where none of them limits it. */
-export function longestRunMs(
-  grants: readonly (HeldGrant | undefined)[],
-  now: Instant,
-): number | undefined {
-  const all = grants.filter((grant) => grant !== undefined).flatMap(constraintsOf);
-  return least([
-    ...all.map(({ timeoutMs }) => timeoutMs),
-    ...all.map(({ expires }) => (expires === undefined ? undefined : Math.max(0, expires - now))),
-  ]);
-}
-
-function constraintsOf({ links }: HeldGrant): readonly Constraints[] {
-  return links.map(({ capability }) => capability.constraints);
-}
-
-function least(numbers: readonly (number | undefined)[]): number | undefined {
-  const given = numbers.filter((number) => number !== undefined);
-  return given.length === 0 ? undefined : Math.min(...given);
-}
-
-// Permits one use, in the middle of something where no human can be asked: the decision, the
-// count and the record are one transaction.
-
-interface PermitDeps {
-  readonly ledger: Pick<Ledger, 'transact'>;
-  readonly grants: Grants;
-}
-
-type PermittedUse =
-  /** Undefined for the owner, who needs no grant. */
-  | { readonly kind: 'allowed'; readonly grant: HeldGrant | undefined }
-  | { readonly kind: 'denied'; readonly error: AosError };
-
-/** A denial is on record after it. `facts` say in the event what the use belongs to. */
-export async function permitUse(
-  { ledger, grants }: PermitDeps,
-  wish: Wish,
-  facts: object,
-): Promise<PermittedUse> {
-  return ledger.transact(async (tx) => {
-    const over = await refuseTerminated(tx, wish.principal, facts);
-    if (over !== undefined) return { kind: 'denied', error: over };
-    const found = withoutAsking(await authorize(grants, tx, wish));
-    if (found.kind === 'allowed' && (await grants.use(tx, [found.grant])) === undefined) {
-      const links = found.grant?.links.map(({ id }) => id) ?? [];
-      const { principal: actor, deed } = wish;
-      const data = { ...facts, grants: links };
-      await tx.record({ actor, kind: 'capability.used', subject: resourceText(deed), data });
-      return found;
-    }
-    const denial = found.kind === 'denied' ? found : usedUp(found.grant);
-    await recordDenial(tx, wish, denial, facts);
-    return { kind: 'denied', error: deniedError(wish, denial) };
-  });
-}
-
-/** Whether it would be permitted. Nothing is counted or recorded. */
-export async function wouldPermit(grants: Grants, sql: Sql, wish: Wish): Promise<boolean> {
-  if (await isTerminated(sql, wish.principal)) return false;
-  return withoutAsking(await authorize(grants, sql, wish)).kind === 'allowed';
-}
-
-/** Whatever it holds: it is over. The denial is on record after it. */
-export async function refuseTerminated(
-  tx: Transaction,
-  principal: string,
-  facts: object,
-): Promise<AosError | undefined> {
-  if (!(await isTerminated(tx, principal))) return undefined;
-  const data = { ...facts, nearest: 'terminated' };
-  await tx.record({ actor: principal, kind: 'capability.denied', subject: principal, data });
-  const name = principal.replace(/^agent:/, '');
-  return new AosError('capability.denied', {
-    message: `Agent ${quote(name)} was terminated, and may do nothing any more`,
-    fix: `aos register ${name}, which brings it back`,
-    details: { why: 'terminated' },
-  });
-}
-
-async function isTerminated(sql: Sql, principal: string): Promise<boolean> {
-  const name = /^agent:(.+)$/.exec(principal)?.[1];
-  return name !== undefined && (await presenceOf(sql, name)) === 'terminated';
-}
-
-function usedUp(grant: HeldGrant | undefined): Denial {
-  const nearest = grant && ({ grant: grant.id, why: 'used-up' } as const);
-  return { kind: 'denied', nearest };
 }

@@ -1,5 +1,5 @@
 import { AosError } from '../kernel/errors.ts';
-import type { Permit } from '../security/authorize.ts';
+import type { Permit } from '../security/permit.ts';
 
 /** Throws `tool.too-large` for what is more than a grant allows at once. */
 export function checkSize(permit: Permit | undefined, text: string, what: string): void {

@@ -1,28 +1,22 @@
 /** Whether all that a call wants to do is allowed, and under which limits. */
 import type { Deed } from '../kernel/capability/capability.ts';
-import type { AosError } from '../kernel/errors.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import {
-  authorize,
-  type Denial,
-  deniedError,
-  recordDenial,
-  refuseTerminated,
-  resourceText,
-} from '../security/authorize.ts';
+import { authorize, resourceText } from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
+import {
+  findGrants,
+  linksOf,
+  type PermitResult,
+  refuseTerminated,
+  useGrants,
+} from '../security/permit.ts';
 import type { PreparedCall } from './tool.ts';
 
 export type Permission =
-  | {
-      readonly kind: 'allowed';
-      /** For each deed; undefined for the owner, who needs none. */
-      readonly grants: readonly (HeldGrant | undefined)[];
-    }
+  | PermitResult
   /** A human has to be asked, for this reason. */
-  | { readonly kind: 'asks'; readonly reason: string; readonly grants: readonly HeldGrant[] }
-  | { readonly kind: 'denied'; readonly error: AosError };
+  | { readonly kind: 'asks'; readonly reason: string; readonly grants: readonly HeldGrant[] };
 
 export interface Wanted {
   readonly principal: string;
@@ -42,35 +36,19 @@ export async function permitAll(
   tx: Transaction,
   { principal, callId, prepared, asks, isApproved, isCounted = false }: Wanted,
 ): Promise<Permission> {
-  const over = await refuseTerminated(tx, principal, { call: callId });
+  const facts = { call: callId };
+  const uses = isCounted ? 'counted' : 'count';
+  const request = { principal, deeds: prepared.deeds, facts, uses, canAsk: true } as const;
+  const over = await refuseTerminated(tx, principal, facts);
   if (over !== undefined) return { kind: 'denied', error: over };
-  const found: (HeldGrant | undefined)[] = [];
-  for (const deed of prepared.deeds) {
-    const decision = await authorize(grants, tx, { principal, deed }, { isCounted });
-    if (decision.kind === 'denied') return denied(tx, { principal, deed, callId }, decision);
-    found.push(decision.grant);
-  }
-  const held = found.filter((grant) => grant !== undefined);
+  const found = await findGrants(grants, tx, request);
+  if (found.kind === 'denied') return found;
+  const held = found.grants.filter((grant) => grant !== undefined);
   const reason = isApproved
     ? undefined
     : await reasonToAsk(grants, tx, { principal, prepared, asks, held });
   if (reason !== undefined) return { kind: 'asks', reason, grants: held };
-  const spent = isCounted ? undefined : await grants.use(tx, found);
-  const deed = prepared.deeds[found.indexOf(spent)];
-  if (spent !== undefined && deed !== undefined) {
-    const nearest = { grant: spent.id, why: 'used-up' } as const;
-    return denied(tx, { principal, deed, callId }, { kind: 'denied', nearest });
-  }
-  return { kind: 'allowed', grants: found };
-}
-
-async function denied(
-  tx: Transaction,
-  { callId, ...wish }: { readonly principal: string; readonly deed: Deed; readonly callId: string },
-  denial: Denial,
-): Promise<Permission> {
-  await recordDenial(tx, wish, denial, { call: callId });
-  return { kind: 'denied', error: deniedError(wish, denial) };
+  return useGrants(grants, tx, request, found.grants);
 }
 
 /** The owner is asked by nobody. What was approved for always is not asked again. */
@@ -101,8 +79,5 @@ export function groundsOf(
   deeds: readonly Deed[],
   grants: readonly (HeldGrant | undefined)[],
 ): { readonly resources: readonly string[]; readonly grants: readonly string[] } {
-  return {
-    resources: deeds.map(resourceText),
-    grants: grants.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []),
-  };
+  return { resources: deeds.map(resourceText), grants: linksOf(grants) };
 }

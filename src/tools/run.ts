@@ -17,14 +17,8 @@ import { AosError } from '../kernel/errors.ts';
 import { early } from '../kernel/turns.ts';
 import { findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall } from '../ledger/security/journal.ts';
-import {
-  longestRunMs,
-  type Permit,
-  permitOf,
-  permitUse,
-  wouldPermit,
-} from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
+import { longestRunMs, type Permit, permitOf, permitUse, wouldPermit } from '../security/permit.ts';
 import type { CallRequest } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { LiveOutput } from './live-output.ts';
@@ -190,13 +184,12 @@ async function permitOnTheWay(
   running: RunningCall,
 ): Promise<Permit> {
   running.signal.throwIfAborted();
-  const decision = await permitUse(deps, wish, { call: callId });
-  if (decision.kind === 'denied') throw decision.error;
-  running.restOn(decision.grant);
-  const longestMs = longestRunMs([decision.grant], deps.clock.now());
+  const grant = await permitUse(deps, wish, { call: callId });
+  running.restOn(grant);
+  const longestMs = longestRunMs([grant], deps.clock.now());
   if (longestMs !== undefined) running.endAfter(longestMs);
   running.signal.throwIfAborted();
-  return permitOf(decision.grant);
+  return permitOf(grant);
 }
 
 async function writeDown(

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
-import type { Permit } from '../security/authorize.ts';
+import type { Permit } from '../security/permit.ts';
 
 /** `read` changes nothing, `write` something of this home, `external` something elsewhere. */
 export type Effect = 'read' | 'write' | 'external';

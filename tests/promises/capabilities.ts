@@ -15,9 +15,9 @@ export const capabilityPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'only the first deed of a call has to be granted',
-      file: 'src/tools/permission.ts',
-      find: "if (decision.kind === 'denied') return denied(",
-      put: "if (decision.kind === 'denied' && found.length === 0) return denied(",
+      file: 'src/security/permit.ts',
+      find: "if (decision.kind === 'denied') return deny(",
+      put: "if (decision.kind === 'denied' && found.length === 0) return deny(",
     },
   },
   {

@@ -4,7 +4,7 @@ import { parseCapability } from '../../src/kernel/capability/capability-text.ts'
 import { decide, type GrantChain } from '../../src/kernel/capability/decide.ts';
 import { printDeed } from '../../src/kernel/capability/deed-text.ts';
 import { AosError } from '../../src/kernel/errors.ts';
-import type { Permit } from '../../src/security/authorize.ts';
+import type { Permit } from '../../src/security/permit.ts';
 import type { Tool, ToolCall } from '../../src/tools/tool.ts';
 
 export interface TestCallOptions {

@@ -1,6 +1,6 @@
 /** Whether an agent may have somebody work in a folder. */
 import { deedOfParts, partsOfPath } from '../../kernel/capability/deed-text.ts';
-import { authorize, deniedError, withoutAsking } from '../../security/authorize.ts';
+import { checkHeld } from '../../security/permit.ts';
 import type { OpenHome } from './open-home.ts';
 
 /** Throws `capability.denied`. The path is the one that no symlink is on. */
@@ -9,10 +9,9 @@ export async function checkWorkingFolder(
   principal: string,
   path: string,
 ): Promise<void> {
-  for (const action of ['read', 'write'] as const) {
-    const deed = { ...deedOfParts(realHome, partsOfPath(path), action), subtree: true };
-    const wish = { principal, deed };
-    const decision = withoutAsking(await authorize(grants, ledger.committed, wish));
-    if (decision.kind === 'denied') throw deniedError(wish, decision);
-  }
+  const deeds = (['read', 'write'] as const).map((action) => ({
+    ...deedOfParts(realHome, partsOfPath(path), action),
+    subtree: true,
+  }));
+  await checkHeld(grants, ledger.committed, { principal, deeds });
 }

@@ -2,7 +2,7 @@
 import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
-import { refuseTerminated } from '../../security/authorize.ts';
+import { refuseTerminated } from '../../security/permit.ts';
 import type { Actor } from '../../transfer/deps.ts';
 import { isParty, unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';

@@ -5,10 +5,10 @@ import { Transform } from 'node:stream';
 import { hostAndPort } from '../../kernel/capability/url-text.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
-import type { Permit } from '../../security/authorize.ts';
 import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
 import { dial, plainFailure } from '../../security/egress/dial.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import type { Permit } from '../../security/permit.ts';
 import { type Passage, type ProxyDeps, proxyLimits, Refusal } from './passage.ts';
 
 export class Flow implements Disposable {

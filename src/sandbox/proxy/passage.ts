@@ -15,17 +15,17 @@ import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Asker } from '../../security/egress/check-address.ts';
+import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import type { Grants } from '../../security/grants/grants.ts';
+import type { HeldGrant } from '../../security/grants/held-grant.ts';
 import {
   longestRunMs,
   type Permit,
   permitOf,
   permitUse,
   wouldPermit,
-} from '../../security/authorize.ts';
-import type { Asker } from '../../security/egress/check-address.ts';
-import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
-import type { Grants } from '../../security/grants/grants.ts';
-import type { HeldGrant } from '../../security/grants/held-grant.ts';
+} from '../../security/permit.ts';
 
 /** What all passages of one sandbox have in common. */
 export interface PassageOwner {
@@ -69,11 +69,10 @@ export class Passage implements Asker, Disposable {
     const { grants, ledger } = this.#deps;
     const isPermitted = await wouldPermit(grants, ledger.committed, wish);
     if (!isPermitted && !this.#owner.mayRecordRefusal()) throw tooManyRefusals();
-    const decision = await permitUse(this.#deps, wish, { via: 'sandbox' });
-    if (decision.kind === 'denied') throw decision.error;
-    if (decision.grant !== undefined) this.#restOn(decision.grant);
+    const grant = await permitUse(this.#deps, wish, { via: 'sandbox' });
+    if (grant !== undefined) this.#restOn(grant);
     this.signal.throwIfAborted();
-    return permitOf(decision.grant);
+    return permitOf(grant);
   }
 
   /** Nothing happens when it has ended already. */

@@ -18,7 +18,7 @@ import {
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Permit } from '../authorize.ts';
+import type { Permit } from '../permit.ts';
 import { type HttpDeed, isLocalName, literalAddress } from './fetch-deed.ts';
 
 /** Who wants to reach something, and how they are permitted to. */

@@ -2,7 +2,7 @@ import type { Deed } from '../../kernel/capability/capability.ts';
 import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath } from '../../kernel/files/file-path.ts';
-import type { Permit } from '../../security/authorize.ts';
+import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 
 export type FileAction = 'read' | 'write';

@@ -8,7 +8,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { readSteadily } from '../../kernel/files/steady-read.ts';
 import { type FileIdentity, type FileReader, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Permit } from '../../security/authorize.ts';
+import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileReadDeps } from './deps.ts';
 import { toFileError } from './file-errors.ts';

@@ -12,7 +12,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';
 import type { FileReader, HeldFolder } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Permit } from '../../security/authorize.ts';
+import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';
 import type { FileAction } from './file-deed.ts';

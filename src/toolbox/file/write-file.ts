@@ -14,7 +14,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { countOtherNames, otherNamesWords } from '../../kernel/files/names.ts';
 import type { CreateOptions, Disk, DiskEntry, FileWriter } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Permit } from '../../security/authorize.ts';
+import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
 import type { FileDeps } from './deps.ts';
 import { toFileError } from './file-errors.ts';

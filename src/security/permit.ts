@@ -1,0 +1,251 @@
+/**
+ * Permits what a principal wants to do: finds a grant for each deed, counts the uses, and puts a
+ * denial on record. Messages, transfers, tools and operations all come through here; they differ
+ * in whether a human can be asked, in when uses are counted, and in the code of a denial.
+ *
+ * P1. Decision, count and record are one transaction: the caller's, or that of permitUse().
+ * P2. Nothing is counted unless everything is allowed.
+ */
+import type { Constraints, Deed } from '../kernel/capability/capability.ts';
+import { AosError, type ErrorCode } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
+import type { Instant } from '../kernel/ports.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { presenceOf } from '../ledger/agents.ts';
+import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
+import {
+  authorize,
+  type Denial,
+  deniedError,
+  recordDenial,
+  resourceText,
+  type Wish,
+  withoutAsking,
+} from './authorize.ts';
+import type { Decision, Grants } from './grants/grants.ts';
+import { type HeldGrant, mostBytesOf } from './grants/held-grant.ts';
+
+/** What a principal wants to do, all of it or nothing. */
+export interface PermitRequest {
+  readonly principal: string;
+  readonly deeds: readonly Deed[];
+  /** A human can be asked. Without it, what would have to be approved is denied. */
+  readonly canAsk?: boolean | undefined;
+  readonly uses?: Uses | undefined;
+  /** All deeds together are one use of each grant, e.g. a file for several recipients. */
+  readonly isOneUse?: boolean | undefined;
+  /** How many bytes each deed is about, and what is said where a grant allows fewer. */
+  readonly size?: SizeCheck | undefined;
+  /** What the event of a denial says besides, e.g. the call that wanted it. */
+  readonly facts?: object | undefined;
+  /** Of a denial, where the area has a code of its own. */
+  readonly code?: ErrorCode | undefined;
+}
+
+/**
+ * `count` counts them now. `look` only looks whether one is left, because they are counted later.
+ * `counted` is for what was counted before: that a grant is used up by now does not matter.
+ */
+export type Uses = 'count' | 'look' | 'counted';
+
+export interface SizeCheck {
+  readonly bytes: number;
+  tooLarge(deed: Deed, mostBytes: number): AosError;
+}
+
+export type PermitResult =
+  | {
+      readonly kind: 'allowed';
+      /** For each deed; undefined for the owner, who needs none. */
+      readonly grants: readonly (HeldGrant | undefined)[];
+    }
+  | { readonly kind: 'denied'; readonly error: AosError };
+
+/** Decides on all deeds of a request and counts their uses. A denial is on record after it. */
+export async function permitAll(
+  grants: Grants,
+  tx: Transaction,
+  request: PermitRequest,
+): Promise<PermitResult> {
+  const over = await refuseTerminated(tx, request.principal, request.facts ?? {});
+  if (over !== undefined) return { kind: 'denied', error: inCode(over, request.code) };
+  const found = await findGrants(grants, tx, request);
+  if (found.kind === 'denied') return found;
+  return useGrants(grants, tx, request, found.grants);
+}
+
+/** The first half of permitAll(), for callers that have more to check before uses are counted. */
+export async function findGrants(
+  grants: Grants,
+  tx: Transaction,
+  request: PermitRequest,
+): Promise<PermitResult> {
+  const { principal, deeds, size } = request;
+  const found: (HeldGrant | undefined)[] = [];
+  for (const deed of deeds) {
+    const decision = await decide(grants, tx, request, deed);
+    if (decision.kind === 'denied') return deny(tx, request, { principal, deed }, decision);
+    const mostBytes = size && decision.grant && mostBytesOf(decision.grant);
+    if (size !== undefined && mostBytes !== undefined && size.bytes > mostBytes) {
+      return { kind: 'denied', error: size.tooLarge(deed, mostBytes) };
+    }
+    found.push(decision.grant);
+  }
+  return { kind: 'allowed', grants: found };
+}
+
+/** The second half: counts one use of each grant that was found, the last step before writing. */
+export async function useGrants(
+  grants: Grants,
+  tx: Transaction,
+  request: PermitRequest,
+  found: readonly (HeldGrant | undefined)[],
+): Promise<PermitResult> {
+  const { uses = 'count', isOneUse } = request;
+  const used = isOneUse === true ? [...new Set(found)] : found;
+  const spent = uses === 'count' ? await grants.use(tx, used) : undefined;
+  if (spent === undefined) return { kind: 'allowed', grants: found };
+  const deed = must(request.deeds[found.indexOf(spent)], 'the deed of a used-up grant');
+  const denial = { kind: 'denied', nearest: { grant: spent.id, why: 'used-up' } } as const;
+  return deny(tx, request, { principal: request.principal, deed }, denial);
+}
+
+async function decide(
+  grants: Grants,
+  sql: Sql,
+  { principal, canAsk, uses }: Omit<PermitRequest, 'deeds'>,
+  deed: Deed,
+): Promise<Decision> {
+  const options = { isCounted: uses === 'counted' };
+  const decision = await authorize(grants, sql, { principal, deed }, options);
+  return canAsk === true ? decision : withoutAsking(decision);
+}
+
+async function deny(
+  tx: Transaction,
+  { facts, code }: PermitRequest,
+  wish: Wish,
+  denial: Denial,
+): Promise<PermitResult> {
+  await recordDenial(tx, wish, denial, facts);
+  return { kind: 'denied', error: inCode(deniedError(wish, denial), code) };
+}
+
+function inCode(error: AosError, code: ErrorCode | undefined): AosError {
+  if (code === undefined) return error;
+  const { message, fix, details } = error;
+  return new AosError(code, { message, fix, details });
+}
+
+/** Refuses a terminated agent, whatever it holds. The denial is on record after it. */
+export async function refuseTerminated(
+  tx: Transaction,
+  principal: string,
+  facts: object,
+): Promise<AosError | undefined> {
+  if (!(await isTerminated(tx, principal))) return undefined;
+  const data = { ...facts, nearest: 'terminated' };
+  await tx.record({ actor: principal, kind: 'capability.denied', subject: principal, data });
+  const name = principal.replace(/^agent:/, '');
+  return new AosError('capability.denied', {
+    message: `Agent ${quote(name)} was terminated, and may do nothing any more`,
+    fix: `aos register ${name}, which brings it back`,
+    details: { why: 'terminated' },
+  });
+}
+
+async function isTerminated(sql: Sql, principal: string): Promise<boolean> {
+  const name = /^agent:(.+)$/.exec(principal)?.[1];
+  return name !== undefined && (await presenceOf(sql, name)) === 'terminated';
+}
+
+export interface PermitDeps {
+  readonly ledger: Pick<Ledger, 'transact'>;
+  readonly grants: Grants;
+}
+
+/**
+ * Permits one use in the middle of something, where no human can be asked, in a transaction of its
+ * own. The use is on record after it, or the denial; `facts` say in the event what it belongs to.
+ * Throws the denial. Resolves to the grant; undefined for the owner, who needs none.
+ */
+export async function permitUse(
+  { ledger, grants }: PermitDeps,
+  { principal, deed }: Wish,
+  facts: object,
+): Promise<HeldGrant | undefined> {
+  const permitted = await ledger.transact(async (tx) => {
+    const result = await permitAll(grants, tx, { principal, deeds: [deed], facts });
+    if (result.kind === 'denied') return result;
+    const data = { ...facts, grants: linksOf(result.grants) };
+    const subject = resourceText(deed);
+    await tx.record({ actor: principal, kind: 'capability.used', subject, data });
+    return result;
+  });
+  if (permitted.kind === 'denied') throw permitted.error;
+  return permitted.grants[0];
+}
+
+/** The ids of grants with those above them, for events. */
+export function linksOf(grants: readonly (HeldGrant | undefined)[]): readonly string[] {
+  return grants.flatMap((grant) => grant?.links.map(({ id }) => id) ?? []);
+}
+
+/** Whether permitUse() would permit it. Nothing is counted or recorded. */
+export async function wouldPermit(grants: Grants, sql: Sql, wish: Wish): Promise<boolean> {
+  if (await isTerminated(sql, wish.principal)) return false;
+  return (await decide(grants, sql, wish, wish.deed)).kind === 'allowed';
+}
+
+/** Throws the denial of a look that is neither counted nor recorded. */
+export async function checkHeld(
+  grants: Grants,
+  sql: Sql,
+  { principal, deeds }: Pick<PermitRequest, 'principal' | 'deeds'>,
+): Promise<void> {
+  for (const deed of deeds) {
+    const decision = await decide(grants, sql, { principal }, deed);
+    if (decision.kind === 'denied') throw deniedError({ principal, deed }, decision);
+  }
+}
+
+/** What a grant that allows a deed says of how it may be done. */
+export interface Permit {
+  /** The most bytes of this use, read or written; undefined where nothing limits them. */
+  readonly sizeBytes: number | undefined;
+  /** How many leading parts of a path the grant names: beyond them it has a star, or ends. */
+  readonly namedParts: number;
+}
+
+/** Undefined is the owner's, who needs no grant. */
+export function permitOf(grant: HeldGrant | undefined): Permit {
+  if (grant === undefined) return { sizeBytes: undefined, namedParts: Number.POSITIVE_INFINITY };
+  const target = grant.links[0]?.capability.target;
+  const segments = target?.kind === 'path' ? target.segments : [];
+  const star = segments.indexOf('any');
+  return {
+    sizeBytes: mostBytesOf(grant),
+    namedParts: star === -1 ? segments.length : star,
+  };
+}
+
+/** How long something may take under these grants; undefined where none of them limits it. */
+export function longestRunMs(
+  grants: readonly (HeldGrant | undefined)[],
+  now: Instant,
+): number | undefined {
+  const all = grants.filter((grant) => grant !== undefined).flatMap(constraintsOf);
+  return least([
+    ...all.map(({ timeoutMs }) => timeoutMs),
+    ...all.map(({ expires }) => (expires === undefined ? undefined : Math.max(0, expires - now))),
+  ]);
+}
+
+function constraintsOf({ links }: HeldGrant): readonly Constraints[] {
+  return links.map(({ capability }) => capability.constraints);
+}
+
+function least(numbers: readonly (number | undefined)[]): number | undefined {
+  const given = numbers.filter((number) => number !== undefined);
+  return given.length === 0 ? undefined : Math.min(...given);
+}
