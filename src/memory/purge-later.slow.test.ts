@@ -4,12 +4,12 @@ import { complainingLog } from '../../tests/support/complaining-log.ts';
 import { filesWith } from '../../tests/support/files-with.ts';
 import { keepCompiled } from '../../tests/support/keep-compiled.ts';
 import { callerFor, jean, memoryWorld, place, sam } from '../../tests/support/memory-world.ts';
+import type { Note } from '../kernel/message/message.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { insertOperation } from '../ledger/operations/operations.ts';
 import { appendSteps } from '../ledger/operations/steps.ts';
+import { tellAll } from '../relay/tell.ts';
 import { concludeIn } from '../runtime/conclude.ts';
-import { tellAll } from '../runtime/tell.ts';
-import type { Note } from '../tools/deps.ts';
 
 keepCompiled();
 

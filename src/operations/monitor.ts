@@ -17,8 +17,8 @@ import { countArtifacts } from '../ledger/operations/artifacts.ts';
 import { readBudget } from '../ledger/operations/budgets.ts';
 import { noteAlert, operationNoteKey } from '../ledger/operations/finish.ts';
 import { type OperationRow, openSealedOperations } from '../ledger/operations/operations.ts';
+import { tellLater } from '../relay/tell.ts';
 import { ignoreOver } from '../runtime/submit.ts';
-import { tellLater } from '../runtime/tell.ts';
 import { workspaceOf } from '../security/agent-folders.ts';
 import type { OperationsDeps } from './deps.ts';
 import { isTakenBack } from './expire.ts';
@@ -118,7 +118,7 @@ export async function alertOnce(
   return ledger.transact(async (tx) => {
     if (!(await noteAlert(tx, id, name))) return false;
     const to = isGrantee(owner) ? 'owner' : owner;
-    await tellLater(tx, { to, key: operationNoteKey(id, name), body }, clock.now());
+    await tellLater(tx, { to, key: operationNoteKey(id, name), body }, { at: clock.now() });
     const subject = `operation:${id}`;
     await tx.record({ actor: 'system', kind: 'operation.alert', subject, data });
     return true;

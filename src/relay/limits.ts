@@ -5,9 +5,9 @@ import { advanceStream, findStream } from '../ledger/messages/subscriptions.ts';
 import type { RelayLimits } from './deps.ts';
 import type { Party, Recipient } from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
-import { nackBody, tell } from './refuse.ts';
 import type { RateLimit } from './relay.ts';
 import { leadName } from './route.ts';
+import { nackBody, tell } from './tell.ts';
 
 interface Bucket {
   tokens: number;

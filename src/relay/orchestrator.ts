@@ -13,7 +13,7 @@ import { addPendingOperation } from '../ledger/operations/pending-operations.ts'
 import { relayParty } from './envelope.ts';
 import { type Permitted, permit } from './permit.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
-import { tell } from './refuse.ts';
+import { tell } from './tell.ts';
 
 const understood = new Set(['spawn', 'release', 'status', 'continuity', 'ack', 'nack']);
 

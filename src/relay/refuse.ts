@@ -1,16 +1,10 @@
 /** What cannot be accepted: the refusal, and what is kept of it (accept.ts, A3). */
 import type { AosError } from '../kernel/errors.ts';
-import { type Message, type MessageKind, priorities } from '../kernel/message/message.ts';
+import { type Message, priorities } from '../kernel/message/message.ts';
 import type { KnownFile } from '../ledger/messages/messages.ts';
-import {
-  type Acceptance,
-  type ArchivePlace,
-  type FileSource,
-  type Incoming,
-  type Party,
-  relayParty,
-} from './envelope.ts';
+import type { Acceptance, ArchivePlace, FileSource, Incoming } from './envelope.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
+import { nackBody, tell } from './tell.ts';
 
 export function isRefusal({ code }: AosError): boolean {
   return /^(?:message|agent|channel|lead)\./.test(code);
@@ -130,50 +124,6 @@ export function archiveOf(posting: Posting, letter: Letter): ArchivePlace | unde
   const { source, sender } = letter;
   if (source === undefined) return undefined;
   return { agent: sender, stem: letter.sourceName ?? source.stem, at: posting.now };
-}
-
-// Messages that the relay itself sends: that something went wrong, and what was asked for.
-
-interface Note {
-  readonly to: Party;
-  readonly kind: MessageKind;
-  /** The message that it is about. */
-  readonly re: string;
-  readonly thread?: string | null | undefined;
-  readonly body: string;
-}
-
-/**
- * Sends it as `__orchestrator__`. It goes into any mailbox, however full: whoever sends
- * has a right to hear what became of it. What is sent by the relay itself is told nobody.
- */
-export async function tell(posting: Posting, note: Note): Promise<string | undefined> {
-  if (note.to === relayParty) return undefined;
-  const letter: Letter = {
-    id: posting.newId(),
-    sender: relayParty,
-    message: {
-      to: note.to,
-      kind: note.kind,
-      priority: priorities.usual,
-      thread: note.thread ?? undefined,
-      re: note.re,
-      attachments: [],
-      headers: [],
-      body: note.body,
-    },
-    sizeBytes: Buffer.byteLength(note.body),
-    status: 'completed',
-  };
-  const row = await posting.insert(letter);
-  if (row === undefined) throw new Error('the id of a new message was taken');
-  await posting.place(row, letter, [{ name: note.to, subscription: 0 }]);
-  return letter.id;
-}
-
-/** What a nack says: one sentence a line. */
-export function nackBody(message: string, fix?: string): string {
-  return fix === undefined ? `${message}\n` : `${message}\n${fix}\n`;
 }
 
 /** What refuses something may end in a question already: `Did you mean "request"?` */

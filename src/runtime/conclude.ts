@@ -20,11 +20,11 @@ import {
 import { appendSteps, openQuestion } from '../ledger/operations/steps.ts';
 import { outcomeTag } from '../memory/pack.ts';
 import { storeIn } from '../memory/store.ts';
+import { tellLater } from '../relay/tell.ts';
 import { withdrawCalls } from '../tools/withdraw.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
 import type { Run } from './model/deps.ts';
-import { shortEnough, tellLater } from './tell.ts';
 
 export type Ending =
   | { readonly state: 'completed'; readonly text: string }
@@ -67,7 +67,7 @@ export async function concludeIn(tx: Transaction, conclusion: Conclusion): Promi
       ...(ending.state === 'completed' ? {} : { code: ending.error.code }),
     },
   });
-  if (operation.parent !== null) await tellLater(tx, noteFor(conclusion), at);
+  if (operation.parent !== null) await tellLater(tx, noteFor(conclusion), { at });
 }
 
 /** One that was asked, and whose answer nobody waits for any more, counts as spent. */
@@ -187,4 +187,12 @@ export async function keepSummary(
 function cut(text: string, longest: number): string {
   const whole = text.toWellFormed().replaceAll('\0', ' ');
   return whole.length <= longest ? whole : `${whole.slice(0, longest).toWellFormed()} […]`;
+}
+
+const longestBody = 64 * 1024;
+
+/** What a model, a program or another agent said goes into a message; not all of it. */
+function shortEnough(text: string): string {
+  const left = text.length - longestBody;
+  return left <= 0 ? text : `${text.slice(0, longestBody)}\n[${left} more characters]`;
 }

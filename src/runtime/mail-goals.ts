@@ -15,10 +15,10 @@ import {
   type OperationRow,
   openOperationsOf,
 } from '../ledger/operations/operations.ts';
+import { tellLater } from '../relay/tell.ts';
 import { turnTo } from './life.ts';
 import { specOf } from './model/model-runs.ts';
 import type { Scheduler } from './scheduler.ts';
-import { tellLater } from './tell.ts';
 
 export interface MailGoalsDeps {
   readonly ledger: Ledger;
@@ -80,7 +80,7 @@ export class MailGoals {
       const at = clock.now();
       const body = `Agent ${agent} had mail to work on ${mostMailGoals} times within a minute, and gets it once a minute now. It may be answering somebody who answers it.\n\naos inspect ${agent}\naos pause ${agent}\n`;
       const key = `mail-storm-${agent}-${Math.floor(at / 3_600_000)}`;
-      await tellLater(tx, { to: 'owner', key, body }, at);
+      await tellLater(tx, { to: 'owner', key, body }, { at });
     });
     this.#deps.toTell();
   }
@@ -93,7 +93,7 @@ export class MailGoals {
       const turn = { to: 'failed', from: ['pending'], actor: 'system', at } as const;
       if (!(await turnTo(tx, agent, { ...turn, reason: why }))) return;
       const body = `Agent ${agent} has mail, fails whenever it works on it, and is left alone now.\n\n${why}\n\naos inspect ${agent}\naos run "Work on your mail." --agent ${agent}\n`;
-      await tellLater(tx, { to: 'owner', key: `mail-${agent}-${at}`, body }, at);
+      await tellLater(tx, { to: 'owner', key: `mail-${agent}-${at}`, body }, { at });
     });
     this.#deps.toTell();
   }

@@ -3,13 +3,13 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
+import type { Note } from '../kernel/message/message.ts';
 import { insertAgent } from '../ledger/agents.ts';
 import { claimOperation } from '../ledger/operations/operations.ts';
 import {
   addPendingOperation,
   openPendingOperations,
 } from '../ledger/operations/pending-operations.ts';
-import type { Note } from '../tools/deps.ts';
 import { Requests, type RequestsDeps } from './requests.ts';
 import { enqueue } from './submit.ts';
 

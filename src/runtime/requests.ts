@@ -5,6 +5,7 @@
  */
 import { commandWords } from '../kernel/agent/program.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
+import type { Note } from '../kernel/message/message.ts';
 import type { ReleaseRequest, SpawnRequest } from '../kernel/message/orchestrator-request.ts';
 import type { Clock, Instant } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -15,9 +16,8 @@ import {
   openRequests,
   type PendingOperation,
 } from '../ledger/operations/pending-operations.ts';
-import type { Note } from '../tools/deps.ts';
+import { tellLater } from '../relay/tell.ts';
 import type { SpawnedHere, SpawnOrder } from './spawn.ts';
-import { tellLater } from './tell.ts';
 
 export interface RequestsDeps {
   readonly ledger: Ledger;
@@ -104,7 +104,7 @@ async function takeOne(
     if (!(await completePendingOperation(tx, id, at))) return;
     const to = asked.by === 'owner' ? 'owner' : `agent:${asked.by}`;
     const key = `${type}-${asked.message_id}`;
-    await tellLater(tx, { to, key, re: asked.message_id, ...answer }, at);
+    await tellLater(tx, { to, key, re: asked.message_id, ...answer }, { at });
   });
   deps.toTell();
 }

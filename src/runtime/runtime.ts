@@ -21,6 +21,7 @@ import { recipientsWithPending } from '../ledger/messages/messages.ts';
 import { freeLease } from '../ledger/operations/leases.ts';
 import { openOperationsOf } from '../ledger/operations/operations.ts';
 import type { RelayLog } from '../relay/deps.ts';
+import { type TellerDeps, tellAll } from '../relay/tell.ts';
 import { unknownAgent } from '../security/register.ts';
 import type { ToolCalls } from '../tools/call.ts';
 import { giveBack } from './budgets.ts';
@@ -35,7 +36,6 @@ import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
 import { type Asked, endTree, type Goal, ignoreOver, putBack } from './submit.ts';
-import { type TellerDeps, tellAll } from './tell.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly log: RelayLog;

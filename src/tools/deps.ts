@@ -1,3 +1,4 @@
+import type { Note } from '../kernel/message/message.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Grants } from '../security/grants/grants.ts';
@@ -23,17 +24,6 @@ export interface Scrubber {
   scrubText(text: string): string;
   scrubJson(value: unknown): unknown;
   scrubStream(parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-}
-
-export interface Note {
-  /** `owner` or `agent:NAME`. */
-  readonly to: string;
-  readonly key: string;
-  readonly body: string;
-  /** `message` where nothing is said. */
-  readonly kind?: 'message' | 'ack' | 'nack' | undefined;
-  /** The message that it answers. */
-  readonly re?: string | undefined;
 }
 
 export interface CallLimits {

@@ -1,5 +1,6 @@
 /** What people and agents are told about calls that do not end while somebody waits. */
 import { isRunKey } from '../kernel/journal/step.ts';
+import type { Note } from '../kernel/message/message.ts';
 import { keepPurgeDebt } from '../ledger/memory/uses.ts';
 import { findApproval } from '../ledger/security/approvals.ts';
 import {
@@ -9,7 +10,7 @@ import {
   isPurgedCall,
   operationOfCall,
 } from '../ledger/security/journal.ts';
-import type { CallDeps, Note } from './deps.ts';
+import type { CallDeps } from './deps.ts';
 import type { CallOutcome } from './outcome.ts';
 
 /** Nothing is told once it has been answered. */

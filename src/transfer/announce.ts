@@ -1,5 +1,5 @@
 /** What follows once a transfer is stored: its manifest, what is unusual of it, its recipient told. */
-import { AosError, toReport } from '../kernel/errors.ts';
+import { toReport } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
@@ -11,11 +11,6 @@ import {
   unusual,
 } from '../kernel/transfer/transfer.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import {
-  addPendingOperation,
-  completePendingOperation,
-  openPendingOperations,
-} from '../ledger/operations/pending-operations.ts';
 import { readState, writeState } from '../ledger/state.ts';
 import {
   advanceTransfer,
@@ -25,7 +20,8 @@ import {
   unannouncedTransfers,
 } from '../ledger/transfers/transfers.ts';
 import { ownerParty } from '../relay/envelope.ts';
-import type { TransferDeps, TransferNote } from './deps.ts';
+import { tellAll, tellLater } from '../relay/tell.ts';
+import { type TransferDeps, transferNotes } from './deps.ts';
 import type { Transfer } from './ends/calls.ts';
 import { writeManifest } from './manifest.ts';
 
@@ -42,7 +38,7 @@ export async function announceBatch(deps: TransferDeps, batch: string): Promise<
   deps.counts.sent(rows.length, first?.file_size_bytes ?? 0);
   await attempt(deps, 'what is unusual', () => watchForUnusual(deps, rows));
   for (const row of rows) await announce(deps, row);
-  await attempt(deps, 'whoever is to be told', () => tellAll(deps));
+  await attempt(deps, 'whoever is to be told', () => tellAll(deps, transferNotes));
   const now = deps.clock.now();
   const transfers = (await transfersOfBatch(sql, batch)).map((row) => toldTransfer(row, now));
   return { transfers, saved_bytes: first?.saved_bytes ?? 0 };
@@ -61,7 +57,7 @@ async function announce(deps: TransferDeps, row: TransferRow): Promise<void> {
   await attempt(deps, 'the manifest of a transfer', () => writeManifest(deps, row));
   await attempt(deps, 'the recipient of a transfer', async () => {
     const key = `transfer:${row.id}:arrived`;
-    await deps.tell({ to: row.recipient, key, body: arrivalText(row), transfer: row.id });
+    await deps.notify({ to: row.recipient, key, body: arrivalText(row), transfer: row.id });
     await deps.ledger.transact(async (tx) => {
       const at = deps.clock.now();
       const isNews = await advanceTransfer(tx, row.id, { from: ['stored'], to: 'announced', at });
@@ -89,43 +85,6 @@ async function attempt(
   }
 }
 
-// Telling people and agents what became of a transfer. That somebody is to be told is a row of
-// the transaction in which it happened, so that a crash in between forgets nobody; and the
-// message has a key, so that it arrives once.
-
-const type = 'transfer.tell';
-const pageNotes = 100;
-
-export async function tellLater(tx: Transaction, note: TransferNote, at: Instant): Promise<void> {
-  await addPendingOperation(tx, { type, payload: note, at });
-}
-
-type TellerDeps = Pick<TransferDeps, 'ledger' | 'clock' | 'log' | 'tell'>;
-
-/** Sends what is to be told. Whoever cannot be told is in the log, and not asked again. */
-export async function tellAll(deps: TellerDeps): Promise<void> {
-  const { ledger, clock } = deps;
-  for (;;) {
-    const page = await openPendingOperations(ledger.committed, pageNotes, type);
-    for (const { id, payload } of page) {
-      // Only tellLater() writes it.
-      await tellOne(deps, JSON.parse(payload) as TransferNote);
-      await ledger.transact((tx) => completePendingOperation(tx, id, clock.now()));
-    }
-    if (page.length < pageNotes) return;
-  }
-}
-
-async function tellOne({ tell, log }: TellerDeps, note: TransferNote): Promise<void> {
-  try {
-    await tell(note);
-  } catch (failure) {
-    // Whoever is not there, or whose mailbox is full, cannot be told; it is in the events.
-    if (!(failure instanceof AosError) || failure.code.startsWith('ledger.')) throw failure;
-    log.warn({ err: failure, to: note.to, key: note.key }, 'somebody could not be told');
-  }
-}
-
 // What a human should look at: an event, and a message to the owner.
 
 interface Alert {
@@ -147,7 +106,11 @@ export async function alert(
   const data = { alert: kind, sender, ...facts };
   await tx.record({ actor: 'system', kind: 'transfer.alert', subject, data });
   const key = `transfer:alert:${kind}:${transfer ?? sender}:${at}`;
-  await tellLater(tx, { to: ownerParty, key, body: `${words}\n`, transfer }, at);
+  await tellLater(
+    tx,
+    { to: ownerParty, key, body: `${words}\n`, transfer },
+    { at, queue: transferNotes },
+  );
 }
 
 // A transfer as it is told.

@@ -1,7 +1,9 @@
 /** What the server of transfers is made of, and who speaks with it. */
 import type { Blobs, Uploads } from '../blobs/blobs.ts';
+import type { Note } from '../kernel/message/message.ts';
 import type { Clock, Disk, Processes, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { TellQueue } from '../relay/tell.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { PrincipalKeys } from '../security/identity/principal-keys.ts';
 
@@ -21,7 +23,7 @@ export interface TransferDeps {
   readonly log: TransferLog;
   readonly counts: TransferCounts;
   /** By a message from the relay itself; one with the same key arrives once. */
-  tell(note: TransferNote): Promise<void>;
+  notify(note: Note): Promise<void>;
 }
 
 export interface TransferLimits {
@@ -45,14 +47,8 @@ export interface TransferCounts {
 
 export const noCounts: TransferCounts = { sent: () => {}, ended: () => {} };
 
-export interface TransferNote {
-  /** An agent's name, or `owner`. */
-  readonly to: string;
-  readonly key: string;
-  readonly body: string;
-  /** The transfer that it is about. */
-  readonly transfer?: string | undefined;
-}
+/** What is told of transfers waits in a queue of its own (relay/tell.ts). */
+export const transferNotes = 'transfer.tell' satisfies TellQueue;
 
 /** Who acts. */
 export interface Actor {

@@ -14,7 +14,8 @@ import {
   markExpired,
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
-import { tellAll, tellLater } from './announce.ts';
+import { tellAll, tellLater } from '../relay/tell.ts';
+import { transferNotes } from './deps.ts';
 import { removeManifest } from './manifest.ts';
 import { letGo } from './settle.ts';
 import { endLeftUploads, type ServingDeps } from './upload.ts';
@@ -52,7 +53,7 @@ export async function cleanUp(
     if (batch.rows.length < batchRows) break;
   }
   if (party === undefined) await endLeftUploads(deps);
-  await tellAll(deps);
+  await tellAll(deps, transferNotes);
   return { expired, freed_bytes: freedBytes };
 }
 
@@ -91,7 +92,11 @@ async function endBatch(
     if (!isExpired) continue;
     const body = `${row.recipient} has not fetched ${oneLine(row.filename)} in time: it has expired.\n`;
     const key = `transfer:${row.id}:expired`;
-    await tellLater(tx, { to: row.sender, key, body, transfer: row.id }, now);
+    await tellLater(
+      tx,
+      { to: row.sender, key, body, transfer: row.id },
+      { at: now, queue: transferNotes },
+    );
   }
   return { rows, freedBytes };
 }

@@ -28,8 +28,10 @@ import {
 } from '../ledger/transfers/bodies.ts';
 import { insertTransfer, transfersOfBatch } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
-import { alert, announceBatch, type SentBatch, tellAll, toldTransfer } from './announce.ts';
+import { tellAll } from '../relay/tell.ts';
+import { alert, announceBatch, type SentBatch, toldTransfer } from './announce.ts';
 import type { Actor } from './deps.ts';
+import { transferNotes } from './deps.ts';
 import { refuseSending } from './permit.ts';
 import { checkRoom } from './quota.ts';
 import { unknownUpload } from './refusals.ts';
@@ -186,7 +188,7 @@ export async function failUpload(
   await uploads.discard(id).catch((failure: unknown) => {
     log.warn({ err: failure, upload: id }, 'an upload that is over is left');
   });
-  await tellAll(deps).catch((failure: unknown) => {
+  await tellAll(deps, transferNotes).catch((failure: unknown) => {
     log.error({ err: failure }, 'somebody is told later');
   });
   const rows = await transfersOfBatch(ledger.committed, batch);

@@ -29,7 +29,7 @@ function withBoundary(deps: TransferDeps, boundary: Boundary): Partial<TransferD
       await boundary();
       return result;
     };
-  const { uploads, ledger, disk, tell } = deps;
+  const { uploads, ledger, disk, notify } = deps;
   const cutUploads: Uploads = {
     open: within((id) => uploads.open(id)),
     append: within((id, from, source) => uploads.append(id, from, source)),
@@ -53,7 +53,7 @@ function withBoundary(deps: TransferDeps, boundary: Boundary): Partial<TransferD
     [Symbol.asyncDispose]: async () => {},
   };
   return {
-    ...{ uploads: cutUploads, ledger: cutLedger, tell: within(tell) },
+    ...{ uploads: cutUploads, ledger: cutLedger, notify: within(notify) },
     disk: {
       ...disk,
       makeFolder: within((path) => disk.makeFolder(path)),

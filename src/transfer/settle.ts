@@ -12,8 +12,10 @@ import {
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
-import { alert, statusOf, tellAll, tellLater, toldTransfer } from './announce.ts';
+import { tellAll, tellLater } from '../relay/tell.ts';
+import { alert, statusOf, toldTransfer } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
+import { transferNotes } from './deps.ts';
 import type { Transfer } from './ends/calls.ts';
 import { removeManifest } from './manifest.ts';
 import { watchQuota } from './quota.ts';
@@ -88,7 +90,7 @@ export async function settle(
       log.warn({ err: failure, transfer: id }, 'the manifest of a transfer that is over is left');
     });
   }
-  await tellAll(deps).catch((failure: unknown) => {
+  await tellAll(deps, transferNotes).catch((failure: unknown) => {
     log.error({ err: failure, transfer: id }, 'somebody is told later');
   });
   return toldTransfer(row, now);
@@ -182,7 +184,7 @@ async function tellOther(
   const to = step.side === 'sender' ? row.recipient : row.sender;
   const key = `transfer:${row.id}:${step.to}`;
   const body = `${step.words(row, reason)}\n`;
-  await tellLater(tx, { to, key, body, transfer: row.id }, at);
+  await tellLater(tx, { to, key, body, transfer: row.id }, { at, queue: transferNotes });
 }
 
 async function alertFailed(

@@ -12,9 +12,11 @@ import {
   transferDays,
   transferIdsFrom,
 } from '../ledger/transfers/transfers.ts';
-import { announceLeft, type SentBatch, tellAll } from './announce.ts';
+import { tellAll } from '../relay/tell.ts';
+import { announceLeft, type SentBatch } from './announce.ts';
 import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
 import type { Actor, TransferDeps } from './deps.ts';
+import { transferNotes } from './deps.ts';
 import type { ReceiveCalls, SendCalls, Transfer, UploadWish } from './ends/calls.ts';
 import { type CleanedUp, type Cleanup, cleanUp, pruneTransfers } from './expire.ts';
 import { type Finish, failUpload, finishUpload, type GivenUp } from './finish.ts';
@@ -153,7 +155,7 @@ export class Transfers {
   /** What a crash has left undone; to be repeated from time to time. */
   async recover(): Promise<void> {
     await announceLeft(this.#deps);
-    await tellAll(this.#deps);
+    await tellAll(this.#deps, transferNotes);
   }
 
   /** Old rows, and what is left of manifests. */

@@ -1,5 +1,5 @@
 /** One process of the daemon, as far as model agents go: the real relay, door and runtime. */
-import { tell } from '../../src/app/home/tools.ts';
+
 import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, Random } from '../../src/kernel/ports.ts';
@@ -7,6 +7,7 @@ import { findAgent, modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { defaultRelayLimits, noMetrics, type RelayLog } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
+import { sendNote } from '../../src/relay/tell.ts';
 import { pricesFrom } from '../../src/runtime/budgets.ts';
 import { CommandBodies } from '../../src/runtime/command/command-bodies.ts';
 import { Followers } from '../../src/runtime/followers.ts';
@@ -129,7 +130,7 @@ function toolsOf(world: RuntimeWorld, parts: Parts, relay: RunningRelay) {
   const calls = new ToolCalls({
     ...{ ledger, grants, clock, random, log, scrubber: new Scrubber(), limits: defaultCallLimits },
     tool: (name) => tools.get(name),
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
   });
   tools.register(
     agentSpawn({
@@ -195,7 +196,7 @@ function runtimeOf(world: RuntimeWorld, parts: Parts, { relay, tools, calls }: D
     capabilities: new CapabilityManager({ ledger, grants, clock }),
     disk: new SimulatedDisk({ seed: 1 }),
     keys: { of: keyFor },
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
     openDoor: async () => {},
     wakeMail: () => {},
     sendPrompt: async () => {},

@@ -3,7 +3,6 @@
  * tools are what a test says, and programs are none.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { tell } from '../../src/app/home/tools.ts';
 import { realRandom } from '../../src/engines/random.ts';
 import type { ModelSpec } from '../../src/kernel/agent/agent.ts';
 import type { LanguageModel } from '../../src/kernel/agent/model.ts';
@@ -19,6 +18,7 @@ import type { Script } from '../../src/models/scripted/script.ts';
 import { type ScriptFunction, scriptedModel } from '../../src/models/scripted/scripted-model.ts';
 import { defaultRelayLimits, noMetrics } from '../../src/relay/deps.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
+import { sendNote } from '../../src/relay/tell.ts';
 import { pricesFrom } from '../../src/runtime/budgets.ts';
 import { CommandBodies } from '../../src/runtime/command/command-bodies.ts';
 import { Followers, type Sight } from '../../src/runtime/followers.ts';
@@ -121,7 +121,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
   const calls = new ToolCalls({
     ...{ ledger, grants, clock, random, log, scrubber: new Scrubber(), limits: defaultCallLimits },
     tool: (name) => tools.get(name),
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
   });
   const agentTools = {
     ...{ ledger, home: '/home', defaultModel: 'test:model' },
@@ -171,7 +171,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
     ...{ ...shared, grants, capabilities, runs, commands, scheduler, modelAgents },
     ...{ disk: new SimulatedDisk({ seed: 1 }), home: '/home' },
     keys: { of: (name) => keyFor(name) },
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
     openDoor: async () => {},
     wakeMail: (name) => relay.wake(name),
     sendPrompt: async () => {},

@@ -1,6 +1,8 @@
 /** The one door over a ledger in memory, with tools that a test writes. */
+
 import * as z from 'zod';
 import type { Deed } from '../../src/kernel/capability/capability.ts';
+import type { Note } from '../../src/kernel/message/message.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { ApprovalRow } from '../../src/ledger/security/approvals.ts';
@@ -9,7 +11,7 @@ import { CapabilityManager } from '../../src/security/grants/capability-manager.
 import { Grants } from '../../src/security/grants/grants.ts';
 import { Scrubber, scrubbedLedger } from '../../src/security/secrets/scrub.ts';
 import { ToolCalls } from '../../src/tools/call.ts';
-import { type CallLimits, defaultCallLimits, type Note } from '../../src/tools/deps.ts';
+import { type CallLimits, defaultCallLimits } from '../../src/tools/deps.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';
 import { defineTool, type ToolSpec } from '../../src/tools/tool.ts';
 import { SimulatedClock } from '../sim/clock.ts';

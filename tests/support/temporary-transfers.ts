@@ -1,4 +1,5 @@
 /** Transfers over a real ledger and a real disk, with agents whose ends are in the test. */
+
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
@@ -13,6 +14,7 @@ import {
 import { realEventLoop } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realRandom } from '../../src/engines/random.ts';
+import type { Note } from '../../src/kernel/message/message.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
@@ -20,7 +22,7 @@ import { principalKeys } from '../../src/security/identity/principal-keys.ts';
 import { ensureOwner } from '../../src/security/owner.ts';
 import { registerAgent } from '../../src/security/register.ts';
 import type { Begun, UploadRequest } from '../../src/transfer/begin.ts';
-import type { TransferDeps, TransferLimits, TransferNote } from '../../src/transfer/deps.ts';
+import type { TransferDeps, TransferLimits } from '../../src/transfer/deps.ts';
 import type { Transfer } from '../../src/transfer/ends/calls.ts';
 import { Transfers } from '../../src/transfer/transfers.ts';
 import { SimulatedClock } from '../sim/clock.ts';
@@ -45,7 +47,7 @@ export interface TemporaryTransfers extends AsyncDisposable {
   readonly deps: TransferDeps;
   readonly transfers: Transfers;
   /** Everybody who was told something; by a key that was told before, nobody. */
-  readonly told: readonly TransferNote[];
+  readonly told: readonly Note[];
   /** As after a crash: nothing of what was in memory is left. */
   restart(deps?: Partial<TransferDeps>): void;
   begin(sender: string, text: string, draft: WishDraft): Promise<Begun>;
@@ -74,7 +76,7 @@ export async function temporaryTransfers(
   for (const name of agents) {
     await registerAgent({ ...engines, ledger, grants }, folder.path, { name, actor: 'owner' });
   }
-  const told: TransferNote[] = [];
+  const told: Note[] = [];
   const ignore = () => {};
   const base: TransferDeps = {
     ...engines,
@@ -84,7 +86,7 @@ export async function temporaryTransfers(
     limits: { quotaBytes: 1024 ** 3, ttlMs: 7 * day, ...choices.limits },
     log: { info: ignore, warn: ignore, error: ignore },
     counts: { sent: ignore, ended: ignore },
-    tell: async (note) => {
+    notify: async (note) => {
       if (told.every(({ key }) => key !== note.key)) told.push(note);
     },
     ...choices.deps,

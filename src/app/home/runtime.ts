@@ -12,6 +12,7 @@ import { openModels } from '../../models/catalog.ts';
 import type { Operations } from '../../operations/operations.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
+import { sendNote } from '../../relay/tell.ts';
 import { pricesFrom } from '../../runtime/budgets.ts';
 import { CommandBodies } from '../../runtime/command/command-bodies.ts';
 import { Followers } from '../../runtime/followers.ts';
@@ -33,7 +34,7 @@ import { withoutSymlinks } from './home-folder.ts';
 import type { OpenHome } from './open-home.ts';
 import type { HomeSandboxes } from './sandboxes.ts';
 import { bundledScripts } from './scripts.ts';
-import { type HomeTools, tell } from './tools.ts';
+import type { HomeTools } from './tools.ts';
 import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeRuntimeOptions {
@@ -112,7 +113,7 @@ export async function openHomeRuntime(
     home: open.home,
     sandboxes: bodies,
     environmentOf: (name, spec) => environmentOf(engines, options, name, spec),
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
     slots: settings.programSlots,
     onEnd: () => runtime.toTell(),
   });
@@ -120,7 +121,7 @@ export async function openHomeRuntime(
     ...{ ...parts, grants: open.grants, capabilities: tools.capabilities, calls: tools.calls },
     ...{ runs, commands, scheduler, home: open.home, modelAgents: options.modelAgents },
     keys: await openAgentKeys(engines, open.home),
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
     openDoor: (name) => options.openDoor(name),
     onTerminated: async (name) => options.onTerminated?.(name),
     checkProgram: async (spec, wanted) => {

@@ -1,10 +1,9 @@
 /** The tools of a home, what may be done with them, and the one door to them. */
 import type { FileAgent } from '../../files/open-file-agent.ts';
-import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import type { Operations } from '../../operations/operations.ts';
-import { relayParty } from '../../relay/envelope.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
+import { sendNote } from '../../relay/tell.ts';
 import { CapabilityManager } from '../../security/grants/capability-manager.ts';
 import type { Secrets } from '../../security/secrets/secrets.ts';
 import type { AgentToolDeps } from '../../toolbox/agent/deps.ts';
@@ -27,7 +26,7 @@ import { transferDownload } from '../../toolbox/transfer/download.ts';
 import { transferList } from '../../toolbox/transfer/list.ts';
 import { transferSend } from '../../toolbox/transfer/send.ts';
 import { ToolCalls } from '../../tools/call.ts';
-import { type CallDeps, defaultCallLimits, type Note } from '../../tools/deps.ts';
+import { type CallDeps, defaultCallLimits } from '../../tools/deps.ts';
 import { ToolRegistry } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Transfers } from '../../transfer/transfers.ts';
@@ -84,7 +83,7 @@ export function openHomeTools(
       approvalMs: settings.approvalHours * 3_600_000,
     },
     tool: (name) => tools.get(name),
-    notify: (note) => tell(relay, note),
+    notify: (note) => sendNote(relay, note),
   });
   tools.joinTo(calls);
   return {
@@ -129,24 +128,4 @@ function builtIn(parts: ToolParts): readonly Tool[] {
 
 function transferTools(parts: TransferToolDeps): readonly Tool[] {
   return [transferSend(parts), transferList(parts), transferDownload(parts)];
-}
-
-/** As the relay itself; what a restart tells once more arrives once. */
-export async function tell(
-  relay: Pick<RunningRelay, 'accept'>,
-  { to, key, body, kind = 'message', re }: Note,
-  headers: Message['headers'] = [],
-): Promise<void> {
-  const message = {
-    to: to.replace(/^agent:/, ''),
-    kind,
-    re,
-    priority: priorities.usual,
-    attachments: [],
-    headers,
-    dedupKey: key,
-    body,
-  } as const;
-  const [accepted] = await relay.accept([{ sender: relayParty, message }]);
-  if (accepted?.kind === 'refused') throw accepted.error;
 }

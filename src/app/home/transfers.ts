@@ -1,14 +1,14 @@
 /** The transfers of a home: the byte store, the rows, and who is told. */
 import type { Blobs, Uploads } from '../../blobs/blobs.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
+import { sendNote } from '../../relay/tell.ts';
 import { principalKeys } from '../../security/identity/principal-keys.ts';
-import type { TransferCounts, TransferLog, TransferNote } from '../../transfer/deps.ts';
+import type { TransferCounts, TransferLog } from '../../transfer/deps.ts';
 import { Transfers } from '../../transfer/transfers.ts';
 import type { Settings } from '../config/settings.ts';
 import { homeBlobs } from '../upkeep/blobs.ts';
 import type { Engines } from './compose.ts';
 import type { OpenHome } from './open-home.ts';
-import { tell } from './tools.ts';
 
 export interface HomeTransfers {
   readonly transfers: Transfers;
@@ -41,16 +41,8 @@ export async function openHomeTransfers(
       quotaBytes: settings.transferQuotaMegabytes * 1024 * 1024,
       ttlMs: settings.transferDays * 24 * 3_600_000,
     },
-    tell: (note) => tellOf(relay, note),
+    notify: (note) => sendNote(relay, note),
   });
   await transfers.recover();
   return { transfers, ...store };
-}
-
-/** A program that reads its messages finds the transfer by a header. */
-function tellOf(
-  relay: Pick<RunningRelay, 'accept'>,
-  { transfer, ...note }: TransferNote,
-): Promise<void> {
-  return tell(relay, note, transfer === undefined ? [] : [{ name: 'TRANSFER', value: transfer }]);
 }

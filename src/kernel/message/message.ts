@@ -162,3 +162,17 @@ export function retryDelayMs(attempt: number, jitter: number): number {
   const delayMs = Math.min(firstDelayMs * 2 ** (Math.max(1, attempt) - 1), longestDelayMs);
   return Math.round(delayMs * (0.5 + jitter / 2));
 }
+
+/** What the system itself tells the owner or an agent, by a message that arrives once per key. */
+export interface Note {
+  /** `owner`, an agent's name or `agent:NAME`. */
+  readonly to: string;
+  readonly key: string;
+  readonly body: string;
+  /** `message` where nothing is said. */
+  readonly kind?: 'message' | 'ack' | 'nack' | undefined;
+  /** The message that it answers. */
+  readonly re?: string | undefined;
+  /** The transfer that it is about. */
+  readonly transfer?: string | undefined;
+}

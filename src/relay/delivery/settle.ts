@@ -18,7 +18,7 @@ import { findMail, type MailRow } from '../../ledger/messages/find-mail.ts';
 import { advanceCursor, drainStream } from '../../ledger/messages/subscriptions.ts';
 import type { Party } from '../envelope.ts';
 import { type Posting, principalOf } from '../posting.ts';
-import { nackBody, tell } from '../refuse.ts';
+import { nackBody, tell } from '../tell.ts';
 
 /** Those that end only when they are answered. */
 function wantsAnswer({ kind }: MailRow): boolean {

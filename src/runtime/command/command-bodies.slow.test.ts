@@ -22,6 +22,7 @@ import { openPrograms } from '../../engines/process/programs.ts';
 import { realRandom } from '../../engines/random.ts';
 import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
+import type { Note } from '../../kernel/message/message.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Programs, RunningProgram } from '../../kernel/programs.ts';
@@ -29,7 +30,6 @@ import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { type AgentRow, agentInnards, findAgent, insertAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { BubblewrapSandboxes } from '../../sandbox/bubblewrap-sandboxes.ts';
-import type { Note } from '../../tools/deps.ts';
 import { CommandBodies } from './command-bodies.ts';
 import type { BodySandboxes, CommandDeps } from './deps.ts';
 

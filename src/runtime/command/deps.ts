@@ -1,4 +1,5 @@
 import type { CommandSpec, Intensity } from '../../kernel/agent/agent.ts';
+import type { Note } from '../../kernel/message/message.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   SandboxLimits,
 } from '../../kernel/sandbox.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Note } from '../../tools/deps.ts';
 
 /** What programs write, and what else they leave. A file that is not there is an empty one. */
 export interface ProgramLogs {

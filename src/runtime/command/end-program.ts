@@ -20,8 +20,8 @@ import { printable, quote } from '../../kernel/text/quote.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
 import { agentInnards, findAgent, setProgram, setRestarts } from '../../ledger/agents.ts';
 import type { Transaction } from '../../ledger/ledger.ts';
+import { tellLater } from '../../relay/tell.ts';
 import { turnTo } from '../life.ts';
-import { tellLater } from '../tell.ts';
 import type { CommandDeps } from './deps.ts';
 import { placesOf, readCommandSpec, readRestarts } from './stored-program.ts';
 
@@ -108,7 +108,7 @@ async function tellParent(tx: Transaction, name: string, told: Told): Promise<vo
   const parent = (await findAgent(tx, name))?.parent ?? null;
   if (parent === null) return;
   const body = `CHILD: ${name}\nSTATE: ${to}\nTRUST: data\n\n${reason}\n`;
-  await tellLater(tx, { to: `agent:${parent}`, key: `program-${id}-ended`, body }, at);
+  await tellLater(tx, { to: `agent:${parent}`, key: `program-${id}-ended`, body }, { at });
 }
 
 interface GivenUp {

@@ -22,11 +22,11 @@ import {
 } from '../../ledger/operations/operations.ts';
 import { appendSteps } from '../../ledger/operations/steps.ts';
 import { grantsHeldBy } from '../../ledger/security/grants.ts';
+import { tellLater } from '../../relay/tell.ts';
 import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo, type Why } from '../life.ts';
 import type { SpawnOrder } from '../spawn.ts';
 import { endAsAsked, endBelow, type Goal, putBack } from '../submit.ts';
-import { tellLater } from '../tell.ts';
 import { budgetsOf } from './ask.ts';
 import type { ModelRunDeps, Run } from './deps.ts';
 import { checkGoalBudget, checkSpawnBudget } from './first-request.ts';
@@ -458,7 +458,7 @@ async function escalate(
 ): Promise<void> {
   const { id, agent } = operation;
   const body = `Agent ${agent} was tried again several times and is given up.\nOPERATION: ${id}\n\n${error.code}: ${error.message}\n\naos inspect ${agent}\n`;
-  await tellLater(tx, { to: 'owner', key: givenUpNoteKey(id), body }, at);
+  await tellLater(tx, { to: 'owner', key: givenUpNoteKey(id), body }, { at });
 }
 
 async function turnToRunning(tx: Transaction, operation: OperationRow, at: number): Promise<void> {

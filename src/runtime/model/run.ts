@@ -15,7 +15,7 @@ import { copyMemoryUses } from '../../ledger/memory/uses.ts';
 import { mailboxSize } from '../../ledger/messages/messages.ts';
 import { type OperationRow, openChildrenOf } from '../../ledger/operations/operations.ts';
 import type { MailboxItem } from '../../relay/relay.ts';
-import { isToBeTold } from '../tell.ts';
+import { isToBeTold } from '../../relay/tell.ts';
 import { askModel, writeForgotten } from './ask.ts';
 import { callTools } from './call-tools.ts';
 import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
