@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { routes, type WireAgent } from '../src/gateway/contract/contract.ts';
 
 const [path = ''] = process.argv.slice(2);
-const { params, query, answer } = routes.agent;
+const { params, query, output: answer } = routes.agent;
 
 const agent: WireAgent = {
   name: 'jean',

@@ -15,7 +15,7 @@ import { openBenchLedger } from './ledger.ts';
 
 const [ledgerPath = '', path = ''] = process.argv.slice(2);
 const ledger = await openBenchLedger(ledgerPath, 1);
-const { body, answer, status, path: route } = routes.send;
+const { input: body, output: answer, status, path: route } = routes.send;
 const weekMs = 7 * 24 * 3_600_000;
 let stamps = 0;
 

@@ -41,11 +41,12 @@ const house: HouseRules = {
     tools: ['kernel', 'ledger', 'security'],
     runtime: ['kernel', 'ledger', 'security', 'models', 'relay', 'memory', 'tools'],
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
-    toolbox: upToOperations,
-    gateway: [...upToOperations, 'toolbox'],
-    // What a request may have is said once, for tools, HTTP and messages.
-    'gateway/contract': ['kernel', 'files/input', 'runtime/followers'],
-    'gateway/client': ['kernel', 'gateway/contract'],
+    // Schemas. What a request to the file agent may have is said where its sentences end, too.
+    verbs: ['kernel', 'files/input'],
+    toolbox: [...upToOperations, 'verbs'],
+    gateway: [...upToOperations, 'verbs', 'toolbox'],
+    'gateway/contract': ['kernel', 'verbs', 'runtime/followers'],
+    'gateway/client': ['kernel', 'verbs/limits', 'gateway/contract'],
     // The kernel for what both sides of the wire speak: errors, quoting, ids by prefix.
     cli: ['gateway/contract', 'gateway/client', 'app', 'kernel'],
     app: ['*'],

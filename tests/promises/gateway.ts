@@ -108,7 +108,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     proof: fuzz,
     bug: {
       what: 'the daemon takes longer names of channels than it says',
-      file: 'src/gateway/contract/messages.ts',
+      file: 'src/verbs/groups.ts',
       find: 'name: z.string().max(200)',
       put: 'name: z.string().max(300)',
     },

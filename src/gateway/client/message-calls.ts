@@ -1,7 +1,7 @@
 /** The part of the client that is about messages. */
 
+import { usualRequestMs } from '../../verbs/limits.ts';
 import type { Answer, Body, WireItem } from '../contract/contract.ts';
-import { usualRequestMs } from '../contract/message-limits.ts';
 import { allPages } from './all-pages.ts';
 import type { CallOptions } from './transport.ts';
 

@@ -1,8 +1,8 @@
 /** Messages over one connection to the daemon, both ways, over its restarts. */
 import { AosError } from '../../kernel/errors.ts';
 import type { EventLoop } from '../../kernel/ports.ts';
+import { mostItems } from '../../verbs/limits.ts';
 import type { WireItem, WireOutgoing } from '../contract/contract.ts';
-import { mostItems } from '../contract/message-limits.ts';
 import type { SocketMessage } from '../contract/socket.ts';
 import { problemError } from './client.ts';
 import { IncomingMail, type MailCallbacks } from './incoming-mail.ts';

@@ -10,8 +10,8 @@
 import type { AosError, ErrorCode } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../kernel/message/message.ts';
 import type { Clock, EventLoop, Random } from '../../kernel/ports.ts';
+import { mostInFrame } from '../../verbs/limits.ts';
 import type { WireOutgoing } from '../contract/contract.ts';
-import { mostInFrame } from '../contract/message-limits.ts';
 import type { SendResult, SocketMessage } from '../contract/socket.ts';
 import { problemError } from './client.ts';
 

@@ -3,9 +3,9 @@
  * `events=no` for whoever wants no feed.
  */
 import * as z from 'zod';
+import { mostInFrame, mostItems } from '../../verbs/limits.ts';
+import { outgoing } from '../../verbs/messages.ts';
 import type { Problem, WireEvent, WireItem } from './contract.ts';
-import { mostInFrame, mostItems } from './message-limits.ts';
-import { outgoing } from './messages.ts';
 
 const ref = z.optional(z.union([z.string().max(100), z.int(), z.null()]));
 const as = z.optional(z.string().max(300).describe('For the owner: the agent to act for'));

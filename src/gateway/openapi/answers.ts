@@ -1,6 +1,7 @@
 /** What an operation of the OpenAPI document may be answered with. */
+
+import type { Verb } from '../../verbs/verb.ts';
 import type { RouteName } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 import { type HeaderName, headersNamed, type RefusalStatus, refusalNames } from './parts.ts';
 import type { JsonSchema } from './schemas.ts';
 
@@ -21,26 +22,26 @@ export interface OpenApiReference {
 export type OpenApiResponses = Readonly<Record<string, OpenApiResponse | OpenApiReference>>;
 
 /** Whether it answers with stored bytes, of which a part can be asked for. */
-export function isRanged(route: Route): boolean {
+export function isRanged(route: Verb): boolean {
   return route.method === 'GET' && route.contentType === 'application/octet-stream';
 }
 
-export function isWrite(route: Route): boolean {
+export function isWrite(route: Verb): boolean {
   return route.method !== 'GET';
 }
 
-export function hasBody(route: Route): boolean {
-  return route.streams === true || (route.method === 'POST' && hasFields(route.body));
+export function hasBody(route: Verb): boolean {
+  return route.streams === true || (route.method === 'POST' && hasFields(route.input));
 }
 
-export function hasFields(schema: Route['body']): boolean {
+export function hasFields(schema: Verb['input']): boolean {
   return 'shape' in schema && Object.keys(schema.shape as object).length > 0;
 }
 
 /** The good ones, with what they carry, and those that are likely to come instead. */
 export function responsesOf(
   name: string,
-  route: Route,
+  route: Verb,
   content: OpenApiContent | undefined,
 ): OpenApiResponses {
   const headers = headersNamed(goodHeaders(name, route));
@@ -91,7 +92,7 @@ const ownHeaders: Readonly<Record<string, Readonly<Record<string, HeaderName>>>>
   operation: { Deprecation: 'Deprecation', Link: 'Link', Warning: 'Warning' },
 };
 
-function goodHeaders(name: string, route: Route): Readonly<Record<string, HeaderName>> {
+function goodHeaders(name: string, route: Verb): Readonly<Record<string, HeaderName>> {
   return {
     'X-Request-Id': 'RequestId',
     ...(takesKey(route) ? { 'Idempotency-Replayed': 'IdempotencyReplayed' } : {}),
@@ -103,7 +104,7 @@ function goodHeaders(name: string, route: Route): Readonly<Record<string, Header
 }
 
 /** Streams are read as they come, and cannot be compared with what came before. */
-export function takesKey(route: Route): boolean {
+export function takesKey(route: Verb): boolean {
   return isWrite(route) && route.streams !== true;
 }
 
@@ -124,7 +125,7 @@ const mayBeGone: ReadonlySet<string> = new Set<RouteName>([
   ...(['operationResult', 'operationLogs', 'artifact', 'deleteArtifact'] as const),
 ]);
 
-function likelyRefusals(name: string, route: Route): RefusalStatus[] {
+function likelyRefusals(name: string, route: Verb): RefusalStatus[] {
   const isKnown = route.who !== 'open';
   const hasParams = hasFields(route.params);
   const applies: Readonly<Record<RefusalStatus, boolean>> = {

@@ -3,18 +3,17 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { Verb } from '../../verbs/verb.ts';
 import { type RouteName, routes } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { hasBody } from './answers.ts';
-import { examples } from './examples.ts';
 import { type OpenApiOperation, openApiDocument } from './openapi.ts';
 import { namedSchemas } from './schemas.ts';
 
 const committed = join(import.meta.dirname, '..', '..', '..', 'docs', 'openapi.json');
 // The version of the interface, so that a release alone does not change the page.
 const document = openApiDocument('1');
-const named = Object.entries<Route>(routes).map(([name, route]) => ({
+const named = Object.entries<Verb>(routes).map(([name, route]) => ({
   // The keys of the contract are its names.
   name: name as RouteName,
   route,
@@ -128,8 +127,8 @@ describe('examples', () => {
     return check(example) === true ? undefined : ajv.errorsText(check.errors);
   };
 
-  test.each(named)('$name has those that it needs, and they fit', ({ name, route }) => {
-    const { body, answer } = examples[name] ?? {};
+  test.each(named)('$name has those that it needs, and they fit', ({ route }) => {
+    const { input: body, output: answer } = route.examples ?? {};
     const place = `/paths/${route.path.replaceAll('/', '~1')}/${route.method.toLowerCase()}`;
     const takesJson = hasBody(route) && route.streams !== true;
     const givesJson = route.contentType === undefined && route.status !== 204;
@@ -138,12 +137,12 @@ describe('examples', () => {
     expect(answer !== undefined).toBe(givesJson);
     if (takesJson) {
       expect(fits(`${place}/requestBody/content/application~1json/schema`, body)).toBe(undefined);
-      expect(route.body.safeParse(body).success).toBe(true);
+      expect(route.input.safeParse(body).success).toBe(true);
     }
     if (givesJson) {
       const content = `${place}/responses/${route.status}/content/application~1json`;
       expect(fits(`${content}/schema`, answer)).toBe(undefined);
-      expect(route.answer.safeParse(answer).success).toBe(true);
+      expect(route.output.safeParse(answer).success).toBe(true);
     }
   });
 
@@ -172,8 +171,8 @@ test('only what must be open is open', () => {
 });
 
 test('every body and query refuses what it does not know', () => {
-  for (const { body, query, params } of Object.values(routes)) {
-    for (const schema of [body, query, params]) {
+  for (const { input, query, params } of Object.values(routes)) {
+    for (const schema of [input, query, params]) {
       expect(schema.safeParse({ unknown_field: '1' }).success).toBe(false);
     }
   }
@@ -210,12 +209,12 @@ describe('the page', () => {
   });
 });
 
-function operationOf({ path, method }: Route): OpenApiOperation {
+function operationOf({ path, method }: Verb): OpenApiOperation {
   const operation = document.paths[path]?.[method.toLowerCase()];
   if (operation === undefined) throw new Error(`nothing is said of ${method} ${path}`);
   return operation;
 }
 
-function statuses(route: Route): string[] {
+function statuses(route: Verb): string[] {
   return Object.keys(operationOf(route).responses);
 }

@@ -1,6 +1,7 @@
 /** The contract as OpenAPI 3.1, for tools and for the page at `/docs`. */
+
+import type { Verb } from '../../verbs/verb.ts';
 import { type RouteName, routes, schemas } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 import {
   hasBody,
   isRanged,
@@ -10,7 +11,6 @@ import {
   responsesOf,
   takesKey,
 } from './answers.ts';
-import { examples } from './examples.ts';
 import {
   headerComponents,
   type ParameterName,
@@ -83,7 +83,7 @@ export function openApiDocument(version: string): OpenApiDocument {
 
 function paths(named: NamedSchemas): OpenApiDocument['paths'] {
   const found: Record<string, Record<string, OpenApiOperation>> = {};
-  for (const [name, route] of Object.entries<Route>(routes)) {
+  for (const [name, route] of Object.entries<Verb>(routes)) {
     const methods = found[route.path] ?? {};
     methods[route.method.toLowerCase()] = operation(named, name, route);
     if (route.head === true) methods['head'] = headOperation(named, name, route);
@@ -93,7 +93,7 @@ function paths(named: NamedSchemas): OpenApiDocument['paths'] {
   return found;
 }
 
-function operation(named: NamedSchemas, name: string, route: Route): OpenApiOperation {
+function operation(named: NamedSchemas, name: string, route: Verb): OpenApiOperation {
   return {
     operationId: name,
     tags: [tagOf(route.path)],
@@ -104,14 +104,14 @@ function operation(named: NamedSchemas, name: string, route: Route): OpenApiOper
       ...parameters('query', named.input(route.query)),
       ...headerParameters(name, route).map((one) => ({ $ref: `#/components/parameters/${one}` })),
     ],
-    ...requestBody(named, name, route),
+    ...requestBody(named, route),
     responses: responsesOf(name, route, goodContent(named, name, route)),
     security: securityOf(route),
   };
 }
 
 /** The same without the bytes. */
-function headOperation(named: NamedSchemas, name: string, route: Route): OpenApiOperation {
+function headOperation(named: NamedSchemas, name: string, route: Verb): OpenApiOperation {
   return {
     ...operation(named, name, route),
     operationId: `${name}Head`,
@@ -120,7 +120,7 @@ function headOperation(named: NamedSchemas, name: string, route: Route): OpenApi
   };
 }
 
-function securityOf({ who, legacySignature }: Route): OpenApiOperation['security'] {
+function securityOf({ who, legacySignature }: Verb): OpenApiOperation['security'] {
   if (who === 'open') return [];
   const roles = who === 'owner' ? ['owner'] : [];
   return [
@@ -134,7 +134,7 @@ const resumable: ReadonlySet<string> = new Set<RouteName>([
   ...(['events', 'followGoal', 'operationLogs'] as const),
 ]);
 
-function headerParameters(name: string, route: Route): ParameterName[] {
+function headerParameters(name: string, route: Verb): ParameterName[] {
   return [
     ...(takesKey(route) ? (['IdempotencyKey'] as const) : []),
     ...(resumable.has(name) ? (['LastEventId'] as const) : []),
@@ -142,30 +142,26 @@ function headerParameters(name: string, route: Route): ParameterName[] {
   ];
 }
 
-function requestBody(
-  named: NamedSchemas,
-  name: string,
-  route: Route,
-): Pick<OpenApiOperation, 'requestBody'> {
+function requestBody(named: NamedSchemas, route: Verb): Pick<OpenApiOperation, 'requestBody'> {
   if (!hasBody(route)) return {};
   const required = true;
   if (route.streams === true) {
     const type = route.streamType ?? 'application/octet-stream';
     return { requestBody: { required, content: { [type]: bytes } } };
   }
-  const schema = named.input(route.body);
-  const content = { 'application/json': { schema, ...exampleOf(name, 'body') } };
+  const schema = named.input(route.input);
+  const content = { 'application/json': { schema, ...exampleOf(route, 'input') } };
   return { requestBody: { required, content } };
 }
 
 const bytes = { schema: { type: 'string', format: 'binary' } } as const;
 
-function goodContent(named: NamedSchemas, name: string, route: Route): OpenApiContent | undefined {
+function goodContent(named: NamedSchemas, name: string, route: Verb): OpenApiContent | undefined {
   if (route.status === 204) return undefined;
   const type = route.contentType?.split(';')[0] ?? 'application/json';
   if (type === 'application/octet-stream') return { [type]: bytes };
-  const schema = named.answer(route.answer);
-  const page = { [type]: { schema, ...exampleOf(name, 'answer') } };
+  const schema = named.answer(route.output);
+  const page = { [type]: { schema, ...exampleOf(route, 'output') } };
   const stream = streamWords[name];
   if (stream === undefined) return page;
   return { ...page, 'text/event-stream': { schema: { type: 'string', description: stream } } };
@@ -176,10 +172,11 @@ const streamWords: Readonly<Record<string, string>> = {
   operationLogs: 'One line in each "data" of event "log"; "state" and "end" when it is over',
 };
 
-function exampleOf(name: string, part: 'body' | 'answer'): { readonly example?: unknown } {
-  const all: Readonly<Record<string, { readonly body?: unknown; readonly answer?: unknown }>> =
-    examples;
-  const example = all[name]?.[part];
+function exampleOf(
+  { examples = {} }: Verb,
+  part: 'input' | 'output',
+): { readonly example?: unknown } {
+  const example = examples[part];
   return example === undefined ? {} : { example };
 }
 

@@ -52,7 +52,7 @@ test('a page of events has the filters, the order and the limit that are asked f
       path,
       headers: { accept: 'application/json' },
     });
-    const { items, next } = routes.events.answer.parse(answer.json);
+    const { items, next } = routes.events.output.parse(answer.json);
     return { seqs: items.map(({ seq }) => seq), next };
   };
 
@@ -190,7 +190,7 @@ test('an agent sees only what concerns it', async () => {
   stream.socket.destroy();
 
   expect(answer.json).toEqual({ items: [], next: null });
-  const { items } = routes.events.answer.parse(own.json);
+  const { items } = routes.events.output.parse(own.json);
   expect(items.map(({ subject }) => subject)).toEqual(['agent:jean', 'agent:jean']);
   expect(stream.text).not.toContain('jared');
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { bearer, send, temporaryGateway } from '../../../tests/support/temporary-gateway.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { beginRequest } from '../../ledger/security/seen-requests.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { routes } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 
 interface Posted {
   readonly at: string | number;
@@ -232,7 +232,7 @@ test('what is read has no use for a key, and ignores it', async () => {
 });
 
 test('an answer that names a key or a way in is marked as secret in the contract', () => {
-  const all: readonly (readonly [string, Route])[] = Object.entries(routes);
+  const all: readonly (readonly [string, Verb])[] = Object.entries(routes);
 
   const secret = all.filter(([, route]) => route.secretAnswer === true).map(([name]) => name);
 

@@ -5,8 +5,8 @@ import {
   type TemporaryGateway,
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { routes } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 
 interface Pages {
   readonly path: string;
@@ -108,9 +108,9 @@ const withoutPages = new Set([
 ]);
 
 test('every list has pages, but for those that cannot grow', () => {
-  const all: readonly (readonly [string, Route])[] = Object.entries(routes);
-  const lists = all.filter(([, { method, answer }]) => {
-    const shape = 'shape' in answer ? answer.shape : {};
+  const all: readonly (readonly [string, Verb])[] = Object.entries(routes);
+  const lists = all.filter(([, { method, output }]) => {
+    const shape = 'shape' in output ? output.shape : {};
     return method === 'GET' && typeof shape === 'object' && shape !== null && 'items' in shape;
   });
 

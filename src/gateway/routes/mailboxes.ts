@@ -1,7 +1,7 @@
 import type { MailboxQuery } from '../../relay/relay.ts';
 import { awaitMail } from '../../relay/send.ts';
+import { longestWaitMs } from '../../verbs/limits.ts';
 import type { Query } from '../contract/contract.ts';
-import { longestWaitMs } from '../contract/message-limits.ts';
 import { untilHangUp } from '../server/hang-up.ts';
 import { inboxParty } from '../server/parties.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';

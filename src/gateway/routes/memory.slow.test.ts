@@ -7,9 +7,9 @@ import {
   type TestAnswer,
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
+import { memoryVerbs } from '../../verbs/memory.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { type RouteName, routes } from '../contract/contract.ts';
-import { memoryRoutes } from '../contract/memory.ts';
-import type { Route } from '../contract/route.ts';
 
 keepCompiled();
 
@@ -48,12 +48,12 @@ const place = { key: door.key, scope: door.scope };
 
 /** What the contract keeps of an answer: all of it, where the two agree. */
 function kept(name: RouteName, answer: unknown): unknown {
-  const route: Route = routes[name];
-  return route.answer.parse(answer);
+  const route: Verb = routes[name];
+  return route.output.parse(answer);
 }
 
 describe('the contract', () => {
-  const toolRoutes = Object.values<Route>(memoryRoutes).filter(({ ownKey }) => ownKey === true);
+  const toolRoutes = Object.values<Verb>(memoryVerbs).filter(({ ownKey }) => ownKey === true);
 
   test('takes for each tool just what the tool takes', async () => {
     await using home = await temporaryGateway();
@@ -61,9 +61,9 @@ describe('the contract', () => {
       name.startsWith('memory.'),
     );
 
-    const taken = toolRoutes.map(({ path, body }) => ({
+    const taken = toolRoutes.map(({ path, input }) => ({
       name: path.replace('/api/v1/', '').replace('/', '.'),
-      ...fieldsOf(z.toJSONSchema(body, { io: 'input' })),
+      ...fieldsOf(z.toJSONSchema(input, { io: 'input' })),
     }));
 
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);

@@ -12,8 +12,8 @@ import {
 import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
+import { longestWaitMs } from '../../verbs/limits.ts';
 import type { Answer, WireCall } from '../contract/contract.ts';
-import { longestWaitMs } from '../contract/message-limits.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import { untilHangUp, whileAsked } from '../server/hang-up.ts';
 import { actingPrincipal, whose } from '../server/parties.ts';

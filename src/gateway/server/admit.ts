@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Route } from '../contract/route.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
 import type { Door } from './door.ts';
 import type { SentRequest, SignedCall, SignedCallers } from './signed-callers.ts';
@@ -19,7 +19,7 @@ export interface AdmitDeps {
   readonly heardFrom?: (name: string) => void;
 }
 
-export type Admission = Pick<Route, 'who' | 'anyVersion' | 'streams' | 'legacySignature'>;
+export type Admission = Pick<Verb, 'who' | 'anyVersion' | 'streams' | 'legacySignature'>;
 
 export class Admittance {
   readonly #deps: AdmitDeps;

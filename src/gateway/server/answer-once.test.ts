@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { Route } from '../contract/route.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { answerOnce, takesKeys } from './answer-once.ts';
 import { type Caller, owner } from './authenticate.ts';
 import { Idempotency } from './idempotency.ts';
@@ -11,7 +11,7 @@ import { Idempotency } from './idempotency.ts';
 type Deed = (reply: FastifyReply, time: number) => unknown;
 
 interface World {
-  readonly route?: Pick<Route, 'streams' | 'secretAnswer'>;
+  readonly route?: Pick<Verb, 'streams' | 'secretAnswer'>;
   readonly caller?: Caller;
 }
 

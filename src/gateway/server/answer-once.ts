@@ -1,7 +1,7 @@
 /** Requests with an `Idempotency-Key`, between the framework and what keeps their answers. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { httpStatusOf } from '../../kernel/errors.ts';
-import type { Route } from '../contract/route.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import type { Caller } from './authenticate.ts';
 import { type Idempotency, noContent, type Outcome } from './idempotency.ts';
 import { idempotencyKey } from './idempotency-key.ts';
@@ -14,13 +14,13 @@ export interface KeyedCall {
 }
 
 /** Whether the gateway itself looks at keys there. */
-export function takesKeys({ method, ownKey }: Pick<Route, 'method' | 'ownKey'>): boolean {
+export function takesKeys({ method, ownKey }: Pick<Verb, 'method' | 'ownKey'>): boolean {
   return method !== 'GET' && ownKey !== true;
 }
 
 export async function answerOnce(
   idempotency: Idempotency,
-  route: Pick<Route, 'streams' | 'secretAnswer'>,
+  route: Pick<Verb, 'streams' | 'secretAnswer'>,
   call: KeyedCall,
   handle: () => unknown,
 ): Promise<unknown> {
@@ -47,7 +47,7 @@ type Ended = Outcome & ({ readonly made: unknown } | { readonly failure: unknown
 
 /** Throws what is not to be kept. */
 async function outcomeOf(
-  { secretAnswer }: Pick<Route, 'secretAnswer'>,
+  { secretAnswer }: Pick<Verb, 'secretAnswer'>,
   { reply }: KeyedCall,
   handle: () => unknown,
 ): Promise<Ended> {

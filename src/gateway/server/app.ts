@@ -3,8 +3,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { closest } from '../../kernel/text/suggest.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { type RouteName, routes } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 import type { Call, Handles } from '../routes/handlers.ts';
 import type { Admittance } from './admit.ts';
 import { answerOnce, takesKeys } from './answer-once.ts';
@@ -74,7 +74,7 @@ export async function createApp(
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply));
   for (const name of routeNames) {
-    const route: Route = routes[name];
+    const route: Verb = routes[name];
     if (route.streams === true) addStreamingRoute(app, deps, name, handles);
     else addRoute(app, deps, name, handles);
   }
@@ -91,7 +91,7 @@ function addRoute(
   name: RouteName,
   handles: Handles<RouteName>,
 ): void {
-  const route: Route = routes[name];
+  const route: Verb = routes[name];
   // The contract's schemas have been checked when it is called, so a call is what its
   // route says: the one place where what came over the wire gets its type.
   const handle = handles[name] as (call: Call<RouteName>) => unknown;
@@ -122,7 +122,7 @@ function addRoute(
   });
 }
 
-function methodsOf({ method, head }: Route): string[] {
+function methodsOf({ method, head }: Verb): string[] {
   return head === true ? [method, 'HEAD'] : [method];
 }
 
@@ -135,7 +135,7 @@ function addStreamingRoute(
 ): void {
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    const { streamType = bytesType }: Route = routes[name];
+    const { streamType = bytesType }: Verb = routes[name];
     scope.addContentTypeParser(streamType, (_request, _payload, parsed) => parsed(null));
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(notBytes(streamType)));
     addRoute(scope, deps, name, handles);
@@ -266,7 +266,7 @@ function addUnknownRoute(app: FastifyInstance, deps: AppDeps): void {
 
 function unknownRoute(url: string, method: string): AosError {
   const [path = ''] = url.split('?', 1);
-  const all: readonly Route[] = Object.values(routes);
+  const all: readonly Verb[] = Object.values(routes);
   const methods = all.filter((route) => matches(route.path, path)).flatMap(methodsOf);
   // One that is among them has come here by a part of its path that is too long.
   if (methods.length > 0 && !methods.includes(method)) {

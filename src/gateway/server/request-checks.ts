@@ -5,7 +5,7 @@
 import AjvCompiler from '@fastify/ajv-compiler';
 import type { FastifySchemaCompiler } from 'fastify';
 import * as z from 'zod';
-import type { Route } from '../contract/route.ts';
+import type { Verb } from '../../verbs/verb.ts';
 
 /** A schema of the contract that becomes JSON Schema only when it is compiled. */
 export class ContractSchema {
@@ -21,15 +21,15 @@ export class ContractSchema {
 }
 
 /** What the framework is told of a route's query, parameters and body. */
-export function requestSchema(route: Route): Record<string, unknown> {
+export function requestSchema(route: Verb): Record<string, unknown> {
   const schema = {
     querystring: new ContractSchema(route.query),
     params: new ContractSchema(route.params),
   };
   // Without fields a body is not looked at, so that none need be sent.
   const isChecked = route.method === 'POST' && route.ownBodyCheck !== true;
-  return isChecked && hasFields(route.body)
-    ? { ...schema, body: new ContractSchema(route.body) }
+  return isChecked && hasFields(route.input)
+    ? { ...schema, body: new ContractSchema(route.input) }
     : schema;
 }
 

@@ -27,7 +27,7 @@ test("the owner's socket answers without a handle, and says who answers", async 
 
   expect(answer.status).toBe(200);
   expect(answer.headers).toMatchObject({ 'x-aos-version': testVersion, 'x-aos-api': '1' });
-  expect(routes.status.answer.parse(answer.json)).toMatchObject({
+  expect(routes.status.output.parse(answer.json)).toMatchObject({
     role: 'owner',
     agents: { active: 0, total: 0 },
     ledger: { seq: 1 },
@@ -587,7 +587,7 @@ test('an agent sees itself and nobody else, and may not do what is for the owner
 
   expect(list.json).toMatchObject({ items: [{ name: 'jean', address: jean.address }], next: null });
   expect(other.json).toMatchObject({ code: 'agent.unknown' });
-  expect(routes.agent.answer.parse(own.json)).toMatchObject({ name: 'jean', status: 'active' });
+  expect(routes.agent.output.parse(own.json)).toMatchObject({ name: 'jean', status: 'active' });
   for (const [method, path, body] of [
     ['GET', '/metrics'],
     ['POST', '/api/v1/shutdown', '{}'],
@@ -765,7 +765,7 @@ test('audit: a head is signed, and the chain is whole against it', async () => {
   const whole = await home.client.auditVerify(head);
   const forged = home.client.auditVerify({ ...head, seq: head.seq + 1 });
 
-  expect(routes.auditVerify.answer.parse(whole)).toMatchObject({ kind: 'whole', events: head.seq });
+  expect(routes.auditVerify.output.parse(whole)).toMatchObject({ kind: 'whole', events: head.seq });
   await expect(forged).rejects.toMatchObject({ code: 'audit.bad-head' });
 });
 
@@ -776,9 +776,9 @@ test('backup, usage and gc are what the daemon supplies, in the form of the cont
   const usage = await home.client.usage();
   const gc = await home.client.gc({ dry_run: true });
 
-  expect(routes.backup.answer.parse(backup)).toMatchObject({ keys: 'left out' });
-  expect(routes.usage.answer.parse(usage)).toMatchObject({ total_bytes: 5 });
-  expect(routes.gc.answer.parse(gc)).toEqual({ items: [], freed_bytes: 0, failed: [] });
+  expect(routes.backup.output.parse(backup)).toMatchObject({ keys: 'left out' });
+  expect(routes.usage.output.parse(usage)).toMatchObject({ total_bytes: 5 });
+  expect(routes.gc.output.parse(gc)).toEqual({ items: [], freed_bytes: 0, failed: [] });
   await expect(home.client.backup({ path: 'relative' })).rejects.toMatchObject({
     code: 'gateway.bad-request',
   });

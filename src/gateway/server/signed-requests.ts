@@ -5,7 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { AosError } from '../../kernel/errors.ts';
-import type { Route } from '../contract/route.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import type { Admission, Admittance } from './admit.ts';
 import type { Caller } from './authenticate.ts';
 import { doorOf } from './door.ts';
@@ -20,7 +20,7 @@ interface SignedDeps {
   readonly refusals: Refusals;
 }
 
-export type SignedRoute = Admission & Partial<Pick<Route, 'method'>>;
+export type SignedRoute = Admission & Partial<Pick<Verb, 'method'>>;
 
 /** Undefined when it is not signed; and resolves to it while its body is still to come. */
 export function beginSigned(

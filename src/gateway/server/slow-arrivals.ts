@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../kernel/ports.ts';
+import type { Verb } from '../../verbs/verb.ts';
 import { routes } from '../contract/contract.ts';
-import type { Route } from '../contract/route.ts';
 
 interface Arrival {
   since: number;
@@ -13,7 +13,7 @@ interface Arrival {
   readonly streams: boolean;
 }
 
-const all: readonly Route[] = Object.values(routes);
+const all: readonly Verb[] = Object.values(routes);
 const streaming = all
   .filter(({ streams }) => streams === true)
   .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`));

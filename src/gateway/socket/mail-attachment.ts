@@ -9,7 +9,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Party } from '../../relay/envelope.ts';
 import type { Mailboxes, MailboxItem, PushSink } from '../../relay/relay.ts';
-import { mostInFrame } from '../contract/message-limits.ts';
+import { mostInFrame } from '../../verbs/limits.ts';
 import { wireItem } from '../routes/views/message-wire.ts';
 import type { GatewayLog } from '../server/deps.ts';
 import type { MailReader } from './mail-deps.ts';

@@ -5,7 +5,7 @@
 import type { Clock } from '../../kernel/ports.ts';
 import type { Party } from '../../relay/envelope.ts';
 import type { Mailboxes } from '../../relay/relay.ts';
-import { mostItems } from '../contract/message-limits.ts';
+import { mostItems } from '../../verbs/limits.ts';
 import type { LiveMail } from './live-mail.ts';
 import type { MailAttachment } from './mail-attachment.ts';
 

@@ -1,7 +1,7 @@
 /** The feed over a WebSocket: the same events, one JSON text each. And mail, both ways. */
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AosError } from '../../kernel/errors.ts';
-import { jsonBytes } from '../contract/message-limits.ts';
+import { jsonBytes } from '../../verbs/limits.ts';
 import { wireEvent } from '../routes/views/wire.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import {

@@ -1,17 +1,19 @@
-/** The part of the contract that outsiders use: operations, and what came of them. */
+/** Goals of outsiders, and the sealed artifacts that come of them. */
 import * as z from 'zod';
-import { operationStatuses } from '../../kernel/agent/operation.ts';
-import { count, get, post, type Route, remove, time, wholeNumber } from './route.ts';
+import { operationStatuses } from '../kernel/agent/operation.ts';
+import { addresses, at, hashes, ids } from './sample.ts';
+import { count, get, post, remove, time, type Verb, wholeNumber } from './verb.ts';
 
 const operationParams = z.strictObject({
   operation_id: z.string().max(100).describe('The id; the owner may cut it short'),
 });
+
 const artifactParams = z.strictObject({
   operation_id: z.string().max(100),
   artifact_name: z.string().max(300).describe('Its name, with %2F for a slash'),
 });
 
-export const artifactMetadata = z
+const artifactMetadata = z
   .object({
     name: z.string(),
     size: count.describe('Of the plain bytes'),
@@ -31,7 +33,7 @@ export const artifactMetadata = z
   })
   .meta({ id: 'ArtifactMetadata' });
 
-export const artifactCollection = z
+const artifactCollection = z
   .object({
     count,
     total_size: count.describe('Of the plain bytes of all'),
@@ -39,7 +41,7 @@ export const artifactCollection = z
   })
   .meta({ id: 'ArtifactCollection' });
 
-export const operationResult = z
+const operationResult = z
   .object({
     status: z.enum(['ok', 'error']),
     summary: z.string().describe('What the agent answered, or why there is no answer; data'),
@@ -48,7 +50,7 @@ export const operationResult = z
   })
   .meta({ id: 'OperationResult' });
 
-export const operationResponse = z
+const operationResponse = z
   .object({
     id: z.string(),
     status: z.enum(operationStatuses),
@@ -64,14 +66,53 @@ const grantee = z
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .describe('For the owner: the address of the outsider for whom it is');
 
-export const operationRoutes = {
+const artifactsExample = {
+  count: 1,
+  total_size: 2048,
+  artifacts: [
+    {
+      name: 'report.md',
+      size: 2048,
+      content_type: 'text/markdown',
+      created_at: at('12:00:08'),
+      download_url: `/api/v1/operations/${ids.operation}/artifacts/report.md`,
+      checksum: `sha256:${hashes.plain}`,
+      id: ids.artifact,
+      expires_at: '2030-02-07T12:00:08.000Z',
+      e2e: true,
+      encryption_key_encrypted:
+        'AgswVXqfxOkOM1h9osfsETZbgKXK7xQ5XoOozfIXPGGGq9D1Gj9kia7T-B1CZ4yx1vsgRWqPtNn-I0htkrfcASZLcJW63wQpTnOYveIHLFF2',
+    },
+  ],
+};
+
+const resultExample = {
+  status: 'ok',
+  summary: 'The report is in report.md',
+  execution_time: 7.25,
+  logs: [
+    '2030-01-31T12:00:01.000Z begun: template "reporter" was named',
+    '2030-01-31T12:00:09.000Z ended: completed',
+  ],
+};
+
+const doneExample = {
+  id: ids.operation,
+  status: 'succeeded',
+  started_at: at('12:00:01'),
+  finished_at: at('12:00:09'),
+  result: resultExample,
+  artifacts: artifactsExample,
+};
+
+export const operationVerbs = {
   submitOperation: {
     ...post,
     path: '/api/v1/operations',
     summary: 'Submit an operation: a goal for an agent that is made for it',
     who: 'principal',
     ownKey: true,
-    body: z.strictObject({
+    input: z.strictObject({
       goal: z
         .string()
         .min(1)
@@ -80,7 +121,19 @@ export const operationRoutes = {
       grantee_address: z.optional(grantee),
     }),
     status: 201,
-    answer: operationResponse,
+    output: operationResponse,
+    examples: {
+      input: {
+        goal: 'Write a report of July',
+        agent: 'reporter',
+        grantee_address: addresses.outsider,
+      },
+      output: {
+        id: ids.operation,
+        status: 'pending',
+        artifacts: { count: 0, total_size: 0, artifacts: [] },
+      },
+    },
   },
   operations: {
     ...get,
@@ -92,7 +145,10 @@ export const operationRoutes = {
       before: z.optional(z.string().max(100)).describe('Only those before this one: "next"'),
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(operationResponse), next: z.nullable(z.string()) }),
+    output: z.object({ items: z.array(operationResponse), next: z.nullable(z.string()) }),
+    examples: {
+      output: { items: [{ ...doneExample, result: { ...resultExample, logs: [] } }], next: null },
+    },
   },
   operation: {
     ...get,
@@ -100,16 +156,33 @@ export const operationRoutes = {
     summary: 'One operation',
     who: 'principal',
     params: operationParams,
-    answer: operationResponse,
+    output: operationResponse,
+    examples: { output: doneExample },
   },
   cancelOperation: {
     ...post,
+    effect: 'destroys',
     path: '/api/v1/operations/{operation_id}/cancel',
     summary: 'End an operation that is not over',
     who: 'principal',
     params: operationParams,
-    body: z.strictObject({ reason: z.optional(z.string().max(1000)) }),
-    answer: operationResponse,
+    input: z.strictObject({ reason: z.optional(z.string().max(1000)) }),
+    output: operationResponse,
+    examples: {
+      input: { reason: 'Not needed any more' },
+      output: {
+        id: ids.operation,
+        status: 'cancelled',
+        finished_at: at('12:00:05'),
+        result: {
+          status: 'error',
+          summary: 'operation.cancelled: Not needed any more',
+          execution_time: 4,
+          logs: ['2030-01-31T12:00:01.000Z begun: template "reporter" was named'],
+        },
+        artifacts: { count: 0, total_size: 0, artifacts: [] },
+      },
+    },
   },
   operationResult: {
     ...get,
@@ -117,7 +190,8 @@ export const operationRoutes = {
     summary: 'What came of it; 409 until it is over',
     who: 'principal',
     params: operationParams,
-    answer: operationResult,
+    output: operationResult,
+    examples: { output: resultExample },
   },
   operationLogs: {
     ...get,
@@ -127,10 +201,11 @@ export const operationRoutes = {
     who: 'principal',
     params: operationParams,
     query: z.strictObject({ after: z.optional(wholeNumber), limit: z.optional(wholeNumber) }),
-    answer: z.object({
+    output: z.object({
       logs: z.array(z.string()),
       next: z.nullable(count).describe('To ask for more behind these'),
     }),
+    examples: { output: { logs: resultExample.logs, next: null } },
   },
   artifacts: {
     ...get,
@@ -139,7 +214,8 @@ export const operationRoutes = {
     who: 'principal',
     legacySignature: true,
     params: operationParams,
-    answer: artifactCollection,
+    output: artifactCollection,
+    examples: { output: artifactsExample },
   },
   artifact: {
     ...get,
@@ -148,7 +224,7 @@ export const operationRoutes = {
     who: 'principal',
     legacySignature: true,
     params: artifactParams,
-    answer: z.string(),
+    output: z.string(),
     contentType: 'application/octet-stream',
     head: true,
   },
@@ -164,21 +240,29 @@ export const operationRoutes = {
     path: '/api/v1/tokens',
     summary: 'For one signature: a handle that is good for 15 minutes, shown this once',
     who: 'principal',
-    body: z.strictObject({}),
+    input: z.strictObject({}),
     status: 201,
-    answer: z.object({ token: z.string(), expires_at: time }),
+    output: z.object({ token: z.string(), expires_at: time }),
     secretAnswer: true,
+    examples: {
+      output: {
+        token: 'aos_VGhlIGtleSBpcyBnb29kIGZvciBmaWZ0ZWVuIG1pbnV',
+        expires_at: at('12:15:00'),
+      },
+    },
   },
   rotateKeys: {
     ...post,
+    effect: 'destroys',
     path: '/api/v1/keys/rotate',
     summary: 'Seal what the daemon keeps of artifacts with a new key, and destroy the old one',
     who: 'owner',
-    body: z.strictObject({}),
-    answer: z.object({
+    input: z.strictObject({}),
+    output: z.object({
       key: z.string().describe('The id of the new one'),
       resealed: count.describe('How many metadata.json files'),
       rewrapped: count.describe('How many keys of artifacts'),
     }),
+    examples: { output: { key: '5f3a9c1e', resealed: 4, rewrapped: 1 } },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

@@ -1,5 +1,11 @@
-/** One route as data, and the pieces that routes are made of. */
+/**
+ * What a verb is: something that a caller can have the daemon do, defined once. The HTTP route
+ * and its checks, the OpenAPI page, the typed client and the model's tool are derived from it.
+ */
 import * as z from 'zod';
+
+/** What it does to what is there: nothing, something, or something that cannot be taken back. */
+export type VerbEffect = 'looks' | 'changes' | 'destroys';
 
 /**
  * `open` needs nothing; `principal` anybody who is known or has signed, also an outsider; `any`
@@ -7,30 +13,39 @@ import * as z from 'zod';
  */
 export type Who = 'open' | 'principal' | 'any' | 'owner';
 
-export interface Route {
+/** A verb that HTTP has. */
+export interface Verb {
+  /** One sentence: for the OpenAPI page, the client, and a model that chooses among tools. */
+  readonly summary: string;
+  readonly effect: VerbEffect;
+  /** The body of its request. */
+  readonly input: z.ZodType;
+  /** The body of its answer. */
+  readonly output: z.ZodType;
+  readonly who: Who;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `{name}` stands for a parameter. */
   readonly path: string;
-  readonly summary: string;
-  readonly who: Who;
-  /** Served whatever the caller's version: what is needed to see that and to mend it. */
-  readonly anyVersion?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
-  readonly body: z.ZodType;
+  readonly status: number;
+  /** A request and an answer for the OpenAPI page; a test holds both against the schemas. */
+  readonly examples?: { readonly input?: unknown; readonly output?: unknown };
+  /** How long a client waits for the answer where its caller says nothing; else ten seconds. */
+  readonly timeoutMs?: number;
+  /** Served whatever the caller's version: what is needed to see that and to mend it. */
+  readonly anyVersion?: true;
   /** How large a body may be, when that is not the usual. */
   readonly bodyBytes?: number;
   /** Bytes of any number, which the route reads as they come. */
   readonly streams?: true;
   /** What they are, when they are no bytes of any kind. */
   readonly streamType?: string;
-  readonly status: number;
-  readonly answer: z.ZodType;
-  /** When it is not JSON. */
+  /** When its answer is not JSON. */
   readonly contentType?: string;
   /** Answers HEAD too, by itself: it is about bytes that need not be read for that. */
   readonly head?: true;
-  /** Its answer has a secret, so nobody keeps it to give it again. */
+  /** Its answer has a secret, so the gateway does not keep it to give it again. */
   readonly secretAnswer?: true;
   /** Takes the weak form of a signature too, where the settings allow it. */
   readonly legacySignature?: true;
@@ -49,7 +64,9 @@ export const listNext = z.optional(z.string().describe('For the next page; not t
 export const count = z.int().min(0);
 export const time = z.string().describe('UTC, as 2030-01-31T12:00:00.000Z');
 export const agentParams = z.strictObject({ name: z.string().max(200) });
-
+export const idParams = z.strictObject({
+  id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
+});
 /** What became of something that failed. */
 export const errorReport = z
   .object({
@@ -62,10 +79,17 @@ export const errorReport = z
 
 export const get = {
   method: 'GET',
+  effect: 'looks',
   params: nothing,
   query: nothing,
-  body: nothing,
+  input: nothing,
   status: 200,
 } as const;
-export const post = { ...get, method: 'POST' } as const;
-export const remove = { ...get, method: 'DELETE', status: 204, answer: nothing } as const;
+export const post = { ...get, method: 'POST', effect: 'changes' } as const;
+export const remove = {
+  ...get,
+  method: 'DELETE',
+  effect: 'destroys',
+  status: 204,
+  output: nothing,
+} as const;

@@ -1,10 +1,12 @@
-/** The part of the contract that is about tools, calls and approvals. */
+/** Tools, calls of them, and what a human has to approve. */
 import * as z from 'zod';
-import { idParams } from './grants.ts';
-import { count, errorReport, get, post, type Route, time, wholeNumber } from './route.ts';
+import { at, hashes, ids } from './sample.ts';
+import { count, errorReport, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
 
 const name = z.string().max(200);
+
 const effect = z.enum(['read', 'write', 'external']);
+
 const callState = z.enum(['waiting', 'started', 'answered', 'failed', 'denied', 'unsure']);
 
 /** What a list tells: neither arguments nor results, which may be long. */
@@ -59,7 +61,9 @@ const approval = approvalSummary
   .meta({ id: 'Approval' });
 
 const before = z.optional(z.string().max(100).describe('Only what was asked before this one'));
+
 const next = z.nullable(z.string()).describe('For "before"; null at the end');
+
 const hash = z.string().max(100).describe('Of what was shown');
 
 // Room for a file of a MiB with its quotes escaped.
@@ -70,7 +74,7 @@ const oneCall = {
   who: 'any',
   ownKey: true,
   params: z.strictObject({ name }),
-  body: z.strictObject({
+  input: z.strictObject({
     args: z.unknown(),
     as: z.optional(name.describe('For the owner: the agent to act for')),
     timeout_ms: z.optional(z.int().min(1).max(3_600_000)),
@@ -78,13 +82,63 @@ const oneCall = {
   bodyBytes: callBytes,
 } as const;
 
-export const toolRoutes = {
+const summaryExample = {
+  call_id: ids.call,
+  agent: 'jean',
+  tool: 'file.read',
+  effect: 'read',
+  state: 'answered',
+  idempotency_key: 'july-report',
+  asked_at: at('12:00:00'),
+  started_at: at('12:00:00'),
+  ended_at: at('12:00:01'),
+  runs: 1,
+  approval: null,
+  bytes: 31,
+  error: null,
+} as const;
+
+const callExample = {
+  ...summaryExample,
+  arguments: { path: '/srv/reports/july.md' },
+  trust: 'data',
+  output: { text: '# July', bytes: 6 },
+} as const;
+
+const askedExample = {
+  id: ids.approval,
+  call_id: ids.call,
+  agent: 'jean',
+  tool: 'http.request',
+  reason: 'Every use of this grant is asked for',
+  hash: hashes.plain,
+  state: 'waiting',
+  asked_at: at('12:00:00'),
+  expires_at: '2030-02-01T12:00:00.000Z',
+  answered_at: null,
+  answered_by: null,
+  answer: null,
+  scope: null,
+} as const;
+
+const shownExample = 'POST https://api.shop.example/orders\n{"item":7}';
+
+const answeredExample = {
+  ...askedExample,
+  shown: shownExample,
+  answered_at: at('12:02:00'),
+  answered_by: 'owner',
+};
+
+const orderExample = { args: { path: '/srv/reports/july.md' }, as: 'jean', timeout_ms: 10_000 };
+
+export const toolVerbs = {
   tools: {
     ...get,
     path: '/api/v1/tools',
     summary: 'The tools that there are, and what they take',
     who: 'any',
-    answer: z.object({
+    output: z.object({
       items: z.array(
         z
           .object({
@@ -95,13 +149,29 @@ export const toolRoutes = {
           .meta({ id: 'Tool' }),
       ),
     }),
+    examples: {
+      output: {
+        items: [
+          {
+            name: 'file.read',
+            summary: 'Read a file',
+            input_schema: {
+              type: 'object',
+              properties: { path: { type: 'string' } },
+              required: ['path'],
+              additionalProperties: false,
+            },
+          },
+        ],
+      },
+    },
   },
   callTool: {
     ...oneCall,
     path: '/api/v1/tools/{name}/call',
     summary:
       'Call a tool and wait for its end; "waiting" when a human has to approve. "Idempotency-Key" makes a repeated call one',
-    answer: z.object({
+    output: z.object({
       call_id: z.string(),
       tool: z.string(),
       state: z.enum(['answered', 'waiting', 'started']),
@@ -110,14 +180,27 @@ export const toolRoutes = {
       bytes: z.nullable(count),
       approval: z.nullable(z.string()),
     }),
+    examples: {
+      input: orderExample,
+      output: {
+        call_id: ids.call,
+        tool: 'file.read',
+        state: 'answered',
+        trust: 'data',
+        output: callExample.output,
+        bytes: 31,
+        approval: null,
+      },
+    },
   },
   streamTool: {
     ...oneCall,
     path: '/api/v1/tools/{name}/stream',
     summary:
       'Call a tool and see what it shows: server-sent events "output" ("stream" and "text", or "base64" for what is no UTF-8), "dropped" ("bytes" that came too fast for this reader), and one last "answer" or "problem", as a call has it. What is refused before it starts is an ordinary problem',
-    answer: z.string(),
+    output: z.string(),
     contentType: 'text/event-stream',
+    examples: { input: orderExample },
   },
   calls: {
     ...get,
@@ -130,7 +213,8 @@ export const toolRoutes = {
       before,
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(callSummary), next }),
+    output: z.object({ items: z.array(callSummary), next }),
+    examples: { output: { items: [summaryExample], next: null } },
   },
   call: {
     ...get,
@@ -141,7 +225,8 @@ export const toolRoutes = {
     query: z.strictObject({
       wait_ms: z.optional(wholeNumber.describe('How long to wait for its end; at most 30000')),
     }),
-    answer: call,
+    output: call,
+    examples: { output: callExample },
   },
   resolveCall: {
     ...post,
@@ -149,8 +234,9 @@ export const toolRoutes = {
     summary: 'Say what became of a call that nobody is sure of',
     who: 'owner',
     params: idParams,
-    body: z.strictObject({ as: z.enum(['done', 'redo', 'fail']) }),
-    answer: call,
+    input: z.strictObject({ as: z.enum(['done', 'redo', 'fail']) }),
+    output: call,
+    examples: { input: { as: 'done' }, output: callExample },
   },
   approvals: {
     ...get,
@@ -162,7 +248,8 @@ export const toolRoutes = {
       before,
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(approvalSummary), next }),
+    output: z.object({ items: z.array(approvalSummary), next }),
+    examples: { output: { items: [askedExample], next: null } },
   },
   approval: {
     ...get,
@@ -170,7 +257,8 @@ export const toolRoutes = {
     summary: 'One question to a human',
     who: 'any',
     params: idParams,
-    answer: approval,
+    output: approval,
+    examples: { output: { ...askedExample, shown: shownExample } },
   },
   approve: {
     ...post,
@@ -178,8 +266,12 @@ export const toolRoutes = {
     summary: 'Say yes, once or always; by a human only',
     who: 'any',
     params: idParams,
-    body: z.strictObject({ hash, scope: z.enum(['once', 'always']) }),
-    answer: approval,
+    input: z.strictObject({ hash, scope: z.enum(['once', 'always']) }),
+    output: approval,
+    examples: {
+      input: { hash: hashes.plain, scope: 'once' },
+      output: { ...answeredExample, state: 'approved', scope: 'once' },
+    },
   },
   deny: {
     ...post,
@@ -187,7 +279,11 @@ export const toolRoutes = {
     summary: 'Say no, and why; by a human only',
     who: 'any',
     params: idParams,
-    body: z.strictObject({ hash, reason: z.string().min(1).max(2000) }),
-    answer: approval,
+    input: z.strictObject({ hash, reason: z.string().min(1).max(2000) }),
+    output: approval,
+    examples: {
+      input: { hash: hashes.plain, reason: 'Not before Monday' },
+      output: { ...answeredExample, state: 'denied', answer: 'Not before Monday' },
+    },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

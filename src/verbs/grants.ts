@@ -1,24 +1,24 @@
-/** The part of the contract that is about capabilities and secrets. */
+/** Capabilities and secrets. */
 import * as z from 'zod';
+import { at, ids } from './sample.ts';
 import {
   count,
   get,
+  idParams,
   listLimit,
   listNext,
   nothing,
   post,
-  type Route,
   time,
+  type Verb,
   wholeNumber,
-} from './route.ts';
+} from './verb.ts';
 
 const name = z.string().max(200);
-const capability = z.string().max(4200).describe('In either spelling');
-export const idParams = z.strictObject({
-  id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
-});
 
-export const grant = z
+const capability = z.string().max(4200).describe('In either spelling');
+
+const grant = z
   .object({
     id: z.string(),
     agent: z.string(),
@@ -45,33 +45,67 @@ const secretInfo = z
   })
   .meta({ id: 'Secret' });
 
-export const grantRoutes = {
+const grantExample = {
+  id: ids.grant,
+  agent: 'jean',
+  capability: 'file:/srv/reports/*:read{max:100}',
+  parent: null,
+  granted_by: 'owner',
+  origin: 'owner',
+  asks: false,
+  created_at: at('12:00:00'),
+  revoked_at: null,
+  uses: 2,
+} as const;
+
+const revokedExample = { ...grantExample, revoked_at: at('12:10:00') };
+
+const capabilityExample = grantExample.capability;
+
+export const grantVerbs = {
   grant: {
     ...post,
     path: '/api/v1/grants',
     summary: 'Give an agent a capability',
     who: 'owner',
-    body: z.strictObject({
+    input: z.strictObject({
       agent: name,
       capability,
       ask: z.optional(z.boolean().describe('A human has to approve every use')),
     }),
     status: 201,
-    answer: grant,
+    output: grant,
+    examples: {
+      input: { agent: 'jean', capability: capabilityExample, ask: false },
+      output: grantExample,
+    },
   },
   delegate: {
     ...post,
     path: '/api/v1/grants/delegate',
     summary: 'Hand a part of what an agent holds on to another one; only what is provably narrower',
     who: 'any',
-    body: z.strictObject({
+    input: z.strictObject({
       to: name,
       capability,
       from: z.optional(name.describe('For the owner: whose')),
       parent: z.optional(z.string().max(100).describe('Which grant; else one that is wide enough')),
     }),
     status: 201,
-    answer: grant,
+    output: grant,
+    examples: {
+      input: { from: 'jean', to: 'samantha', capability: 'file:/srv/reports/july.md:read' },
+      output: {
+        ...grantExample,
+        id: ids.part,
+        agent: 'samantha',
+        capability: 'file:/srv/reports/july.md:read',
+        parent: ids.grant,
+        granted_by: 'agent:jean',
+        origin: 'delegation',
+        uses: 0,
+      },
+    },
   },
   revoke: {
     ...post,
@@ -79,18 +113,23 @@ export const grantRoutes = {
     summary: 'Take a grant back, and all that was delegated from it, at once',
     who: 'any',
     params: idParams,
-    answer: z.object({ grant, below: count.describe('How many more ended with it') }),
+    output: z.object({ grant, below: count.describe('How many more ended with it') }),
+    examples: { output: { grant: revokedExample, below: 1 } },
   },
   revokeCapability: {
     ...post,
     path: '/api/v1/grants/revoke',
     summary: 'The same, in one step, for every grant of an agent that says exactly this',
     who: 'owner',
-    body: z.strictObject({ agent: name, capability }),
-    answer: z.object({
+    input: z.strictObject({ agent: name, capability }),
+    output: z.object({
       revoked: z.array(grant),
       below: count.describe('How many more ended with them'),
     }),
+    examples: {
+      input: { agent: 'jean', capability: capabilityExample },
+      output: { revoked: [revokedExample], below: 1 },
+    },
   },
   grants: {
     ...get,
@@ -103,19 +142,21 @@ export const grantRoutes = {
       after: z.optional(z.string().max(100).describe('Only grants behind this one')),
       limit: z.optional(wholeNumber.describe('At most 1000')),
     }),
-    answer: z.object({ items: z.array(grant), next: z.nullable(z.string()) }),
+    output: z.object({ items: z.array(grant), next: z.nullable(z.string()) }),
+    examples: { output: { items: [grantExample], next: null } },
   },
   checkGrant: {
     ...post,
+    effect: 'looks',
     path: '/api/v1/grants/check',
     summary: 'Whether an agent may do something, and why; nothing is counted or recorded',
     who: 'any',
-    body: z.strictObject({
+    input: z.strictObject({
       agent: z.optional(name.describe('For the owner: whose')),
       action: z.string().max(100),
       resource: z.string().max(4200).describe('As in a capability, without the action; or a URL'),
     }),
-    answer: z.object({
+    output: z.object({
       allowed: z.boolean(),
       resource: z.string().describe('In its one spelling, with the action'),
       asks: z.boolean(),
@@ -130,13 +171,24 @@ export const grantRoutes = {
       ),
       fix: z.nullable(z.string()).describe('The command that grants it'),
     }),
+    examples: {
+      input: { agent: 'jean', action: 'read', resource: 'file:/srv/reports/july.md' },
+      output: {
+        allowed: true,
+        resource: 'file:/srv/reports/july.md:read',
+        asks: false,
+        chain: [grantExample],
+        nearest: null,
+        fix: null,
+      },
+    },
   },
   setSecret: {
     ...post,
     path: '/api/v1/secrets',
     summary: 'Keep a secret; nobody can read it back',
     who: 'owner',
-    body: z.strictObject({
+    input: z.strictObject({
       name,
       value: z.string().max(20_000),
       host: z.optional(z.string().max(300)),
@@ -145,7 +197,17 @@ export const grantRoutes = {
       prefix: z.optional(z.string().max(200)),
     }),
     status: 201,
-    answer: z.object({ name: z.string(), replaced: z.boolean() }),
+    output: z.object({ name: z.string(), replaced: z.boolean() }),
+    examples: {
+      input: {
+        name: 'shop.key',
+        value: 'sk-live-0123456789abcdef',
+        host: 'api.shop.example',
+        header: 'Authorization',
+        prefix: 'Bearer ',
+      },
+      output: { name: 'shop.key', replaced: false },
+    },
   },
   secrets: {
     ...get,
@@ -156,15 +218,32 @@ export const grantRoutes = {
       after: z.optional(name.describe('Only names behind this one')),
       limit: listLimit,
     }),
-    answer: z.object({ items: z.array(secretInfo), next: listNext }),
+    output: z.object({ items: z.array(secretInfo), next: listNext }),
+    examples: {
+      output: {
+        items: [
+          {
+            name: 'shop.key',
+            host: 'api.shop.example',
+            port: 443,
+            header: 'authorization',
+            prefix: 'Bearer ',
+            created_at: at('12:00:00'),
+            updated_at: at('12:00:00'),
+          },
+        ],
+      },
+    },
   },
   removeSecret: {
     ...post,
+    effect: 'destroys',
     path: '/api/v1/secrets/{name}/remove',
     summary: 'Forget a secret',
     who: 'owner',
     params: z.strictObject({ name }),
-    body: nothing,
-    answer: z.object({ name: z.string(), removed: z.literal(true) }),
+    input: nothing,
+    output: z.object({ name: z.string(), removed: z.literal(true) }),
+    examples: { output: { name: 'shop.key', removed: true } },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

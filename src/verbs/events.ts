@@ -1,11 +1,13 @@
-/** The part of the contract that is about events: reading them, and proving that none was changed. */
+/** What happened: reading events, and proving that none was changed. */
 import * as z from 'zod';
-import { count, get, post, type Route, time, wholeNumber } from './route.ts';
+import { addresses, at, hashes } from './sample.ts';
+import { count, get, post, time, type Verb, wholeNumber } from './verb.ts';
 
 const moment = z
   .string()
   .regex(/^(?:\d{1,15}|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?)$/)
   .describe('Milliseconds since 1970, a date, or a UTC time such as 2030-01-31T12:00:00Z');
+
 const principal = z.string().min(1).max(100);
 
 export const event = z
@@ -72,7 +74,27 @@ const verification = z
   ])
   .meta({ id: 'Verification' });
 
-export const eventRoutes = {
+const registeredExample = {
+  seq: 7,
+  at: at('12:00:00'),
+  actor: 'owner',
+  kind: 'agent.registered',
+  subject: 'agent:jean',
+  data: { address: addresses.jean },
+  data_digest: hashes.plain,
+  prev_hash: hashes.before,
+  hash: hashes.event,
+};
+const headExample = {
+  seq: 7,
+  hash: hashes.event,
+  at: at('12:05:00'),
+  reason: 'head',
+  signer: addresses.owner,
+  signature: `0x${'5a'.repeat(64)}1b`,
+} as const;
+
+export const eventVerbs = {
   events: {
     ...get,
     path: '/api/v1/events',
@@ -80,7 +102,7 @@ export const eventRoutes = {
       'What happened: one page with "Accept: application/json", else a stream of server-sent events',
     who: 'principal',
     query: eventQuery,
-    answer: z.object({
+    output: z.object({
       items: z.array(event),
       next: z
         .nullable(count)
@@ -88,20 +110,35 @@ export const eventRoutes = {
           'For "after", or for "before" when newest come first; null at the end. A page may be short and go on',
         ),
     }),
+    examples: { output: { items: [registeredExample], next: 7 } },
   },
   auditHead: {
     ...get,
     path: '/api/v1/audit/head',
     summary: 'Sign the end of the chain of events, to be kept elsewhere',
     who: 'owner',
-    answer: z.object({ head: z.nullable(signedHead).describe('null while nothing has happened') }),
+    output: z.object({ head: z.nullable(signedHead).describe('null while nothing has happened') }),
+    examples: { output: { head: headExample } },
   },
   auditVerify: {
     ...post,
+    effect: 'looks',
     path: '/api/v1/audit/verify',
     summary: 'Check the chain of events, also against a head that was kept elsewhere',
     who: 'owner',
-    body: z.strictObject({ head: z.optional(signedHead) }),
-    answer: verification,
+    input: z.strictObject({ head: z.optional(signedHead) }),
+    output: verification,
+    examples: {
+      input: { head: headExample },
+      output: {
+        kind: 'whole',
+        events: 7,
+        from: { seq: 0, hash: '' },
+        head: { seq: 7, hash: hashes.event },
+        erased: 0,
+        signed_heads: 1,
+        kept_head: 'fits',
+      },
+    },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

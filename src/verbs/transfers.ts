@@ -1,23 +1,28 @@
-/** The part of the contract that is about transfers. */
+/** Files from one agent to another. */
 import * as z from 'zod';
-import { transferAcks, transferStatuses } from '../../kernel/transfer/transfer.ts';
-import { count, get, listLimit, listNext, post, type Route, time, wholeNumber } from './route.ts';
+import { transferAcks, transferStatuses } from '../kernel/transfer/transfer.ts';
+import { at, hashes, ids } from './sample.ts';
+import { count, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
 
 const word = z.string().max(300);
-const as = z.optional(word.describe('For the owner: the agent to act for'));
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const as = z.optional(word.describe('For the owner: the agent to act for'));
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 const status = z.enum(transferStatuses);
+
 const ack = z.enum(transferAcks);
+
 const kind = z.enum(['file', 'folder', 'stream']);
-const idParams = z.strictObject({
-  id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
-});
+
 const uploadParams = z.strictObject({ id: z.string().max(100) });
-const tokenParams = z.strictObject({ token: z.string().max(100) });
+
 const metadata = z.record(z.string().max(200), z.unknown());
+
 const recipients = z.array(word).min(1).max(100);
 
-export const transferItem = z
+const transferItem = z
   .object({
     id: z.string(),
     sender: z.string(),
@@ -54,44 +59,64 @@ const sent = z
 
 /** Where its bytes can be had without asking again: a path, for the owner alone. */
 const local = z.nullable(z.string());
+
 const dek = z.nullable(z.string().describe('64 hex digits; null where nothing is sealed'));
 
-const link = z
-  .object({
-    id: z.string(),
-    kind: z.enum(['download', 'upload']),
-    transfer: z.nullable(z.string()),
-    recipient: z.nullable(z.string()),
-    most_uses: count,
-    uses: count,
-    created_at: time,
-    expires_at: time,
-    revoked: z.boolean(),
-  })
-  .meta({ id: 'Link' });
-const madeLink = z
-  .object({
-    ...link.shape,
-    path: z.string().describe('With the key behind the "#": shown this once'),
-    url: z.nullable(z.string()).describe('The same with where the daemon listens'),
-  })
-  .meta({ id: 'MadeLink' });
-const ttl = z
+export const ttl = z
   .int()
   .min(1000)
   .max(366 * 24 * 3_600_000);
 
-const actAs = z.strictObject({ as });
+export const actAs = z.strictObject({ as });
+
 const withReason = z.strictObject({ as, reason: z.string().max(2000) });
 
-export const transferRoutes = {
+const transferExample = {
+  id: ids.transfer,
+  sender: 'jean',
+  recipient: 'samantha',
+  filename: 'july.md',
+  file_size_bytes: 2048,
+  mime_type: 'text/markdown',
+  s3_key: 'jean/samantha/2030-01-31_12-00-00_9e1f7b/july.md',
+  s3_bucket: 'os1-agent-transfers',
+  metadata: { month: 7 },
+  status: 'pending',
+  created_at: at('12:00:00'),
+  downloaded_at: null,
+  expires_at: '2030-02-07T12:00:00.000Z',
+  batch: ids.batch,
+  kind: 'file',
+  entries: null,
+  sha256: hashes.plain,
+  sealed: true,
+  ack: 'announced',
+  ack_at: at('12:00:01'),
+  reason: null,
+  attempts: 1,
+  saved_bytes: 0,
+} as const;
+
+const fetchedExample = {
+  ...transferExample,
+  status: 'downloaded',
+  downloaded_at: at('12:05:00'),
+  ack: 'verified',
+  ack_at: at('12:05:00'),
+} as const;
+
+const failedExample = { ...transferExample, status: 'failed', ack: 'failed' } as const;
+
+const dekExample = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
+
+export const transferVerbs = {
   beginUpload: {
     ...post,
     path: '/api/v1/transfers/uploads',
     summary: 'Begin to send, or go on with what was begun; what is stored already is sent at once',
     who: 'any',
     secretAnswer: true,
-    body: z.strictObject({
+    input: z.strictObject({
       as,
       filename: z.string().max(2000),
       kind,
@@ -109,7 +134,7 @@ export const transferRoutes = {
           .describe('For the owner: the process that will write the bytes itself'),
       ),
     }),
-    answer: z.discriminatedUnion('state', [
+    output: z.discriminatedUnion('state', [
       z.object({ state: z.literal('stored'), ...sent.shape }),
       z.object({
         state: z.literal('busy').describe('Somebody is sending the same: ask again in a moment'),
@@ -122,6 +147,21 @@ export const transferRoutes = {
         local: local.describe('For the owner: the file to which the bytes are to be added'),
       }),
     ]),
+    examples: {
+      input: {
+        as: 'jean',
+        filename: 'july.md',
+        kind: 'file',
+        to: ['samantha'],
+        size_bytes: 2048,
+        sha256: hashes.plain,
+        sealed: true,
+        mime_type: 'text/markdown',
+        metadata: { month: 7 },
+        expires_ms: 604_800_000,
+      },
+      output: { state: 'open', upload: ids.upload, dek: dekExample, stored_bytes: 0, local: null },
+    },
   },
   uploadBytes: {
     ...post,
@@ -131,7 +171,8 @@ export const transferRoutes = {
     params: uploadParams,
     query: z.strictObject({ from: wholeNumber, as }),
     streams: true,
-    answer: z.object({ stored_bytes: count }),
+    output: z.object({ stored_bytes: count }),
+    examples: { output: { stored_bytes: 2144 } },
   },
   finishUpload: {
     ...post,
@@ -139,14 +180,18 @@ export const transferRoutes = {
     summary: 'All bytes are there: send them. Answered once they cannot be lost',
     who: 'any',
     params: uploadParams,
-    body: z.strictObject({
+    input: z.strictObject({
       as,
       stored_bytes: count,
       size_bytes: count,
       sha256: sha256.describe('Of the plain bytes'),
       hash: z.optional(sha256.describe('For the owner, who has written them: of the stored bytes')),
     }),
-    answer: sent,
+    output: sent,
+    examples: {
+      input: { as: 'jean', stored_bytes: 2144, size_bytes: 2048, sha256: hashes.plain },
+      output: { transfers: [transferExample], saved_bytes: 0 },
+    },
   },
   failUpload: {
     ...post,
@@ -154,11 +199,15 @@ export const transferRoutes = {
     summary: 'Give up sending: it is written down as failed, and the room is free again',
     who: 'any',
     params: uploadParams,
-    body: z.strictObject({
+    input: z.strictObject({
       ...withReason.shape,
       attempts: z.optional(z.int().min(1).max(100).describe('How often it was tried')),
     }),
-    answer: sent,
+    output: sent,
+    examples: {
+      input: { as: 'jean', reason: 'The file has gone', attempts: 4 },
+      output: { transfers: [{ ...failedExample, reason: 'The file has gone' }], saved_bytes: 0 },
+    },
   },
   transfers: {
     ...get,
@@ -177,7 +226,8 @@ export const transferRoutes = {
       limit: z.optional(wholeNumber.describe('At most 1000; 100 when not said')),
       wait_ms: z.optional(wholeNumber.describe('How long to wait for one; at most 30000')),
     }),
-    answer: z.object({ items: z.array(transferItem), next: z.nullable(z.string()) }),
+    output: z.object({ items: z.array(transferItem), next: z.nullable(z.string()) }),
+    examples: { output: { items: [transferExample], next: null } },
   },
   transfer: {
     ...get,
@@ -190,7 +240,8 @@ export const transferRoutes = {
       wait_for: z.optional(ack),
       wait_ms: z.optional(wholeNumber.describe('How long to wait for that; at most 30000')),
     }),
-    answer: transferItem,
+    output: transferItem,
+    examples: { output: transferExample },
   },
   openTransfer: {
     ...post,
@@ -199,14 +250,24 @@ export const transferRoutes = {
     who: 'any',
     secretAnswer: true,
     params: idParams,
-    body: actAs,
-    answer: z.object({
+    input: actAs,
+    output: z.object({
       transfer: transferItem,
       dek,
       hash: sha256.describe('Of the stored bytes'),
       stored_bytes: count,
       local,
     }),
+    examples: {
+      input: { as: 'samantha' },
+      output: {
+        transfer: transferExample,
+        dek: dekExample,
+        hash: hashes.stored,
+        stored_bytes: 2144,
+        local: null,
+      },
+    },
   },
   transferBytes: {
     ...get,
@@ -215,7 +276,7 @@ export const transferRoutes = {
     who: 'any',
     params: idParams,
     query: z.strictObject({ as }),
-    answer: z.string(),
+    output: z.string(),
     contentType: 'application/octet-stream',
     head: true,
   },
@@ -225,8 +286,9 @@ export const transferRoutes = {
     summary: 'The recipient has it whole; the sender is told',
     who: 'any',
     params: idParams,
-    body: actAs,
-    answer: transferItem,
+    input: actAs,
+    output: transferItem,
+    examples: { input: { as: 'samantha' }, output: fetchedExample },
   },
   acceptTransfer: {
     ...post,
@@ -234,8 +296,9 @@ export const transferRoutes = {
     summary: 'The recipient takes it; the sender is told',
     who: 'any',
     params: idParams,
-    body: actAs,
-    answer: transferItem,
+    input: actAs,
+    output: transferItem,
+    examples: { input: { as: 'samantha' }, output: { ...fetchedExample, ack: 'accepted' } },
   },
   rejectTransfer: {
     ...post,
@@ -243,8 +306,12 @@ export const transferRoutes = {
     summary: 'The recipient does not take it; the sender is told why',
     who: 'any',
     params: idParams,
-    body: withReason,
-    answer: transferItem,
+    input: withReason,
+    output: transferItem,
+    examples: {
+      input: { as: 'samantha', reason: 'It is that of June' },
+      output: { ...failedExample, ack: 'rejected', reason: 'It is that of June' },
+    },
   },
   failTransfer: {
     ...post,
@@ -252,8 +319,12 @@ export const transferRoutes = {
     summary: 'The recipient could not fetch it, however often it tried',
     who: 'any',
     params: idParams,
-    body: withReason,
-    answer: transferItem,
+    input: withReason,
+    output: transferItem,
+    examples: {
+      input: { as: 'samantha', reason: 'The disk is full' },
+      output: { ...failedExample, reason: 'The disk is full' },
+    },
   },
   shareTransfer: {
     ...post,
@@ -261,8 +332,15 @@ export const transferRoutes = {
     summary: 'Send the same to others; nothing is stored again',
     who: 'any',
     params: idParams,
-    body: z.strictObject({ as, to: recipients, expires_ms: z.optional(ttl) }),
-    answer: sent,
+    input: z.strictObject({ as, to: recipients, expires_ms: z.optional(ttl) }),
+    output: sent,
+    examples: {
+      input: { as: 'jean', to: ['jared'], expires_ms: 86_400_000 },
+      output: {
+        transfers: [{ ...transferExample, id: ids.part, recipient: 'jared', saved_bytes: 2144 }],
+        saved_bytes: 2144,
+      },
+    },
   },
   revokeTransfer: {
     ...post,
@@ -270,16 +348,22 @@ export const transferRoutes = {
     summary: 'Take back what its recipient has not fetched, or shall not fetch again',
     who: 'any',
     params: idParams,
-    body: actAs,
-    answer: transferItem,
+    input: actAs,
+    output: transferItem,
+    examples: {
+      input: { as: 'jean' },
+      output: { ...transferExample, status: 'expired', ack: 'revoked' },
+    },
   },
   cleanupTransfers: {
     ...post,
+    effect: 'destroys',
     path: '/api/v1/transfers/cleanup',
     summary: 'Let go what has expired, and free its room',
     who: 'any',
-    body: z.strictObject({ as, dry_run: z.optional(z.boolean()) }),
-    answer: z.object({ expired: count, freed_bytes: count }),
+    input: z.strictObject({ as, dry_run: z.optional(z.boolean()) }),
+    output: z.object({ expired: count, freed_bytes: count }),
+    examples: { input: { dry_run: true }, output: { expired: 2, freed_bytes: 4288 } },
   },
   transferMetrics: {
     ...get,
@@ -287,7 +371,7 @@ export const transferRoutes = {
     summary: 'Volume, count, average size, failures and storage; an agent sees its own',
     who: 'any',
     query: z.strictObject({ as, days: z.optional(wholeNumber.describe('30 when not said')) }),
-    answer: z.object({
+    output: z.object({
       days: z.array(z.object({ day: z.string(), count, bytes: count, failed: count })),
       count,
       bytes: count,
@@ -297,101 +381,17 @@ export const transferRoutes = {
       storage_bytes: count,
       quota_bytes: count,
     }),
+    examples: {
+      output: {
+        days: [{ day: '2030-01-31', count: 1, bytes: 2048, failed: 0 }],
+        count: 1,
+        bytes: 2048,
+        average_bytes: 2048,
+        failed: 0,
+        saved_bytes: 0,
+        storage_bytes: 2144,
+        quota_bytes: 10_737_418_240,
+      },
+    },
   },
-  linkTransfer: {
-    ...post,
-    path: '/api/v1/transfers/{id}/links',
-    summary: 'A link with which a human fetches it in a browser',
-    who: 'any',
-    secretAnswer: true,
-    params: idParams,
-    body: z.strictObject({
-      as,
-      ttl_ms: z.optional(ttl.describe('A day when not said')),
-      most_uses: z.optional(z.int().min(1).max(10_000).describe('1 when not said')),
-    }),
-    answer: madeLink,
-  },
-  uploadLink: {
-    ...post,
-    path: '/api/v1/transfers/upload-links',
-    summary: 'A link with which a human sends one file to an agent from a browser',
-    who: 'any',
-    secretAnswer: true,
-    body: z.strictObject({
-      as,
-      ttl_ms: z.optional(ttl.describe('A day when not said')),
-      most_bytes: z.optional(count.describe('100 MiB when not said')),
-    }),
-    answer: madeLink,
-  },
-  transferLinks: {
-    ...get,
-    path: '/api/v1/transfers/links',
-    summary: 'The links that the caller has made, and those to its upload',
-    who: 'any',
-    query: z.strictObject({
-      as,
-      before: z.optional(z.string().max(100).describe('Only links that were made before this one')),
-      limit: listLimit,
-    }),
-    answer: z.object({ items: z.array(link), next: listNext }),
-  },
-  revokeLink: {
-    ...post,
-    path: '/api/v1/transfers/links/{id}/revoke',
-    summary: 'From now on nobody gets in by it',
-    who: 'any',
-    params: idParams,
-    body: actAs,
-    answer: link,
-  },
-  downloadPage: {
-    ...get,
-    path: '/l/{token}',
-    summary: 'The page of a link: opens in the browser what it fetches',
-    who: 'open',
-    params: tokenParams,
-    answer: z.string(),
-    contentType: 'text/html; charset=utf-8',
-  },
-  linkFacts: {
-    ...get,
-    path: '/l/{token}/facts',
-    summary: 'What is behind a link',
-    who: 'open',
-    params: tokenParams,
-    answer: z.object({
-      kind: z.enum(['download', 'upload']),
-      header: z.nullable(z.string()).describe('The first 64 stored bytes, as base64url'),
-      filename: z.nullable(z.string()),
-      file_size_bytes: z.nullable(count),
-      stored_bytes: z.nullable(count),
-      sha256: z.nullable(z.string()),
-      sealed: z.boolean(),
-      recipient: z.nullable(z.string()),
-      most_bytes: z.nullable(count),
-      uses_left: count,
-      expires_at: time,
-    }),
-  },
-  linkBytes: {
-    ...get,
-    path: '/l/{token}/bytes',
-    summary: 'The stored bytes behind a link; each asking is one use of it',
-    who: 'open',
-    params: tokenParams,
-    answer: z.string(),
-    contentType: 'application/octet-stream',
-  },
-  linkUpload: {
-    ...post,
-    path: '/l/{token}/bytes',
-    summary: 'Send a file through an upload link, sealed by the browser',
-    who: 'open',
-    params: tokenParams,
-    query: z.strictObject({ filename: z.string().max(300), sha256 }),
-    streams: true,
-    answer: z.object({ id: z.string(), recipient: z.string(), file_size_bytes: count }),
-  },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

@@ -1,14 +1,4 @@
-import type { Answer, Body, RouteName } from '../../contract/contract.ts';
-
-/** What a route is sent, and what it says. */
-export interface Example<Name extends RouteName> {
-  readonly body?: Body<Name>;
-  readonly answer?: Answer<Name>;
-}
-
-export type Examples<Names extends RouteName = RouteName> = {
-  readonly [Name in Names]?: Example<Name>;
-};
+/** What the examples of verbs have in common. */
 
 /** Ids begin with their time, so that these stand in the order of what they name. */
 export const ids = {

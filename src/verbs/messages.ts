@@ -1,31 +1,25 @@
-/** The part of the contract that is about messages. */
+/** Messages and mailboxes. */
 import * as z from 'zod';
-import { messageKinds, messageLimits, priorities } from '../../kernel/message/message.ts';
-import { jsonBytes, longestRequestMs, longestWaitMs, mostItems } from './message-limits.ts';
-import {
-  agentParams,
-  count,
-  get,
-  listLimit,
-  listNext,
-  post,
-  type Route,
-  time,
-  wholeNumber,
-} from './route.ts';
+import { messageKinds, messageLimits, priorities } from '../kernel/message/message.ts';
+import { jsonBytes, longestRequestMs, longestWaitMs, mostItems } from './limits.ts';
+import { at, hashes, ids } from './sample.ts';
+import { agentParams, count, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
 
 // What may stand in these, and how much, is said in better words by who checks them
 // (kernel/message/check.ts). Here they are kept from being absurd.
-const word = z.string().max(300);
-const party = word.describe('For the owner: the agent to act for');
+export const word = z.string().max(300);
+
+export const party = word.describe('For the owner: the agent to act for');
+
 const messageId = z.string().max(100);
+
 const text = z.string().max(messageLimits.wholeBytes);
+
 const kind = z.enum(messageKinds);
+
 const state = z.enum(['accepted', 'delivered', 'read', 'acked', 'expired', 'dead']);
+
 const chunk = z.strictObject({ index: count, end: z.boolean() });
-const idParams = z.strictObject({
-  id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
-});
 
 export const outgoing = z
   .strictObject({
@@ -96,22 +90,15 @@ const history = z
   })
   .meta({ id: 'MessageHistory' });
 
-const subscription = z
-  .object({
-    id: z.int(),
-    agent: z.string(),
-    event_type: z.string(),
-    cursor: z.int(),
-  })
-  .meta({ id: 'Subscription' });
-
 const filter = {
   kind: z.optional(kind),
   re: z.optional(messageId.describe('Only answers to this message')),
   from: z.optional(word),
   event_type: z.optional(word),
 };
+
 const items = z.object({ items: z.array(item) });
+
 const settled = z
   .object({
     id: z.string(),
@@ -119,24 +106,57 @@ const settled = z
     answer: z.string().describe('The message that told the sender'),
   })
   .meta({ id: 'SettledMessage' });
-const channelParams = z.strictObject({ name: z.string().max(200).describe('Without the "#"') });
-const membership = z.strictObject({ agent: z.optional(party) });
 
-export const messageRoutes = {
+const questionExample = {
+  id: ids.message,
+  from: 'owner',
+  to: 'jean',
+  recipient: 'jean',
+  kind: 'request',
+  state: 'delivered',
+  priority: 5,
+  thread: 'report',
+  re: null,
+  event_type: null,
+  chunk: null,
+  attachments: [hashes.plain],
+  headers: [{ name: 'X-Topic', value: 'sales' }],
+  body: 'How many orders came in today?',
+  sent_at: at('12:00:00'),
+  expires_at: '2030-02-07T12:00:00.000Z',
+  attempts: 1,
+};
+
+const inboxExample = { items: [questionExample] };
+
+export const messageVerbs = {
   send: {
     ...post,
     path: '/api/v1/messages',
     summary: 'Send a message; answered once it cannot be lost. "Idempotency-Key" is its dedup_key',
     who: 'any',
     ownKey: true,
-    body: outgoing,
+    input: outgoing,
     bodyBytes: jsonBytes,
     status: 202,
-    answer: z.object({
+    output: z.object({
       id: z.string(),
       state: z.enum(['accepted', 'duplicate']),
       recipients: z.nullable(count).describe('null when it had been accepted before'),
     }),
+    examples: {
+      input: {
+        to: 'jean',
+        body: 'How many orders came in today?',
+        kind: 'message',
+        thread: 'report',
+        priority: 5,
+        ttl_ms: 3_600_000,
+        attachments: [hashes.plain],
+        headers: { 'X-Topic': 'sales' },
+      },
+      output: { id: ids.message, state: 'accepted', recipients: 1 },
+    },
   },
   message: {
     ...get,
@@ -144,7 +164,23 @@ export const messageRoutes = {
     summary: 'The whole path of a message, for the owner, its sender and its recipients',
     who: 'any',
     params: idParams,
-    answer: history,
+    output: history,
+    examples: {
+      output: {
+        id: ids.message,
+        from: 'owner',
+        to: 'jean',
+        kind: 'message',
+        status: 'completed',
+        error: null,
+        size_bytes: 30,
+        source_name: null,
+        thread: 'report',
+        re: null,
+        deliveries: [{ recipient: 'jean', state: 'acked', attempts: 1, via: 'inbox', error: null }],
+        steps: [{ at: at('12:00:00'), what: 'accepted' }],
+      },
+    },
   },
   ack: {
     ...post,
@@ -152,9 +188,13 @@ export const messageRoutes = {
     summary: 'What the message asked for is done; its sender is told',
     who: 'any',
     params: idParams,
-    body: z.strictObject({ as: z.optional(party), body: z.optional(text) }),
+    input: z.strictObject({ as: z.optional(party), body: z.optional(text) }),
     bodyBytes: jsonBytes,
-    answer: settled,
+    output: settled,
+    examples: {
+      input: { body: '42' },
+      output: { id: ids.message, state: 'acked', answer: ids.reply },
+    },
   },
   nack: {
     ...post,
@@ -162,16 +202,20 @@ export const messageRoutes = {
     summary: 'What the message asked for will not be done; its sender is told why',
     who: 'any',
     params: idParams,
-    body: z.strictObject({ as: z.optional(party), reason: text }),
+    input: z.strictObject({ as: z.optional(party), reason: text }),
     bodyBytes: jsonBytes,
-    answer: settled,
+    output: settled,
+    examples: {
+      input: { reason: 'I cannot see the orders' },
+      output: { id: ids.message, state: 'dead', answer: ids.reply },
+    },
   },
   request: {
     ...post,
     path: '/api/v1/requests',
     summary: 'Send a request and wait for the response',
     who: 'any',
-    body: z.strictObject({
+    input: z.strictObject({
       to: outgoing.shape.to,
       body: text,
       timeout_ms: z.optional(z.int().min(1).max(longestRequestMs).describe('60000 when not said')),
@@ -180,7 +224,25 @@ export const messageRoutes = {
       from: outgoing.shape.from,
     }),
     bodyBytes: jsonBytes,
-    answer: z.object({ id: z.string(), response: item }),
+    output: z.object({ id: z.string(), response: item }),
+    examples: {
+      input: { to: 'jean', body: 'How many orders came in today?', timeout_ms: 10_000 },
+      output: {
+        id: ids.message,
+        response: {
+          ...questionExample,
+          id: ids.reply,
+          from: 'jean',
+          to: 'owner',
+          recipient: 'owner',
+          kind: 'response',
+          re: ids.message,
+          attachments: [],
+          headers: [],
+          body: '42',
+        },
+      },
+    },
   },
   inbox: {
     ...get,
@@ -193,7 +255,8 @@ export const messageRoutes = {
       wait_ms: z.optional(wholeNumber.describe('How long to wait for one; at most 30000')),
       ...filter,
     }),
-    answer: items,
+    output: items,
+    examples: { output: inboxExample },
   },
   takeInbox: {
     ...post,
@@ -201,12 +264,13 @@ export const messageRoutes = {
     summary: 'Read messages: each is handed out once. Waits for one when there is none',
     who: 'any',
     params: agentParams,
-    body: z.strictObject({
+    input: z.strictObject({
       limit: z.optional(z.int().min(1).max(mostItems)),
       wait_ms: z.optional(z.int().min(0).max(longestWaitMs)),
       ...filter,
     }),
-    answer: items,
+    output: items,
+    examples: { input: { limit: 10, wait_ms: 1000 }, output: inboxExample },
   },
   readInbox: {
     ...post,
@@ -214,104 +278,8 @@ export const messageRoutes = {
     summary: 'Say that messages have been read',
     who: 'any',
     params: agentParams,
-    body: z.strictObject({ ids: z.array(messageId).max(mostItems) }),
-    answer: z.object({ read: z.array(z.string()).describe('Those that were unread until now') }),
+    input: z.strictObject({ ids: z.array(messageId).max(mostItems) }),
+    output: z.object({ read: z.array(z.string()).describe('Those that were unread until now') }),
+    examples: { input: { ids: [ids.message] }, output: { read: [ids.message] } },
   },
-  channels: {
-    ...get,
-    path: '/api/v1/channels',
-    summary: 'The channels and who has joined them; an agent sees those that it has joined',
-    who: 'any',
-    query: z.strictObject({
-      after: z.optional(word.describe('Only channels behind this one')),
-      limit: listLimit,
-    }),
-    answer: z.object({
-      items: z.array(
-        z.object({ channel: z.string(), agents: z.array(z.string()) }).meta({ id: 'Channel' }),
-      ),
-      next: listNext,
-    }),
-  },
-  joinChannel: {
-    ...post,
-    path: '/api/v1/channels/{name}/join',
-    summary: 'Join a channel, which is there as long as somebody has joined it',
-    who: 'any',
-    params: channelParams,
-    body: membership,
-    answer: z.object({ channel: z.string(), agent: z.string(), joined: z.boolean() }),
-  },
-  leaveChannel: {
-    ...post,
-    path: '/api/v1/channels/{name}/leave',
-    summary: 'Leave a channel',
-    who: 'any',
-    params: channelParams,
-    body: membership,
-    answer: z.object({ channel: z.string(), agent: z.string(), left: z.boolean() }),
-  },
-  lead: {
-    ...get,
-    path: '/api/v1/lead',
-    summary: 'Whom messages to "Lead" reach',
-    who: 'any',
-    answer: z.object({ name: z.nullable(z.string()) }),
-  },
-  setLead: {
-    ...post,
-    path: '/api/v1/lead',
-    summary: 'Say whom messages to "Lead" reach; those that were held are sent on',
-    who: 'owner',
-    body: z.strictObject({ name: z.string() }),
-    answer: z.object({ name: z.string(), released: count }),
-  },
-  subscriptions: {
-    ...get,
-    path: '/api/v1/subscriptions',
-    summary: 'The kinds of events that an agent gets',
-    who: 'any',
-    query: z.strictObject({
-      agent: z.optional(party),
-      after: z.optional(word.describe('Only types of events behind this one')),
-      limit: listLimit,
-    }),
-    answer: z.object({ items: z.array(subscription), next: listNext }),
-  },
-  subscribe: {
-    ...post,
-    path: '/api/v1/subscriptions',
-    summary: 'Get the events of a type from now on, also after restarts',
-    who: 'any',
-    body: z.strictObject({ agent: z.optional(party), event_type: word }),
-    answer: subscription,
-  },
-  unsubscribe: {
-    ...post,
-    path: '/api/v1/subscriptions/remove',
-    summary: 'Get the events of a type no more',
-    who: 'any',
-    body: z.strictObject({ agent: z.optional(party), event_type: word }),
-    answer: z.object({ removed: z.boolean() }),
-  },
-  putAttachment: {
-    ...post,
-    path: '/api/v1/attachments',
-    summary: 'Store bytes that a message may refer to: the body as application/octet-stream',
-    who: 'any',
-    streams: true,
-    bodyBytes: 10 * 1024 ** 3,
-    status: 201,
-    answer: z.object({ hash: z.string().describe('The SHA-256'), bytes: count }),
-  },
-  attachment: {
-    ...get,
-    path: '/api/v1/attachments/{hash}',
-    summary: 'The bytes of an attachment; an agent gets those of its own messages',
-    who: 'any',
-    params: z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/) }),
-    answer: z.string(),
-    contentType: 'application/octet-stream',
-    head: true,
-  },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, Verb>;

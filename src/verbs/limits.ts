@@ -1,5 +1,5 @@
 /** Limits of messages on the wire, which both sides know. */
-import { messageLimits } from '../../kernel/message/message.ts';
+import { messageLimits } from '../kernel/message/message.ts';
 
 /** How long a caller may be kept waiting for mail. */
 export const longestWaitMs = 30_000;
