@@ -38,7 +38,7 @@ const house: HouseRules = {
     memory: ['kernel', 'ledger', 'security', 'models'],
     files: ['kernel', 'ledger', 'security'],
     transfer: ['kernel', 'ledger', 'blobs', 'security', 'relay'],
-    tools: ['kernel', 'ledger', 'security'],
+    tools: ['kernel', 'ledger', 'security', 'verbs'],
     runtime: ['kernel', 'ledger', 'security', 'models', 'relay', 'memory', 'tools'],
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
     // Schemas. What a request to the file agent may have is said where its sentences end, too.

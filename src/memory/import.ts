@@ -19,6 +19,7 @@ import {
   memoryScopes,
   sharedOwner,
 } from '../kernel/memory/memory.ts';
+import { isStorable, storedValue } from '../kernel/memory/value.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
@@ -31,7 +32,7 @@ import {
 } from '../ledger/memory/memories.ts';
 import { readState, removeState, statesBelow, writeState } from '../ledger/state.ts';
 import type { MemoryDeps } from './deps.ts';
-import { hashOf, isStorable, readValue, storedValue } from './value.ts';
+import { hashOf, readValue } from './value.ts';
 
 export interface Imported {
   readonly imported: number;

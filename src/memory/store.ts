@@ -1,5 +1,6 @@
 /** Storing: word for word, as a new version, unless the same stands there already. */
 import { checkMemoryKey, type MemoryKey, memoryLimits } from '../kernel/memory/memory.ts';
+import { badValue, storedValue } from '../kernel/memory/value.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
@@ -14,7 +15,7 @@ import {
 } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { unknownAgent } from '../security/register.ts';
-import { badValue, hashOf, storedValue } from './value.ts';
+import { hashOf } from './value.ts';
 
 export interface NewMemory {
   readonly place: MemoryKey;

@@ -4,9 +4,10 @@ import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
 import type { Permit } from '../security/permit.ts';
+import type { ToolEffect, ToolVerb } from '../verbs/verb.ts';
 
 /** `read` changes nothing, `write` something of this home, `external` something elsewhere. */
-export type Effect = 'read' | 'write' | 'external';
+export type Effect = ToolEffect;
 
 export interface ToolSpec<Args> {
   /** `area.what`, as in `http.fetch`. */
@@ -92,6 +93,27 @@ export interface PreparedCall {
   readonly outputBytes: number | undefined;
   asks(asker: Asker): Promise<string | undefined>;
   run(call: ToolCall): Promise<unknown>;
+}
+
+/** What a tool does when it is called; what it is, its verb says. */
+export type ToolWork<Args> = Omit<
+  ToolSpec<Args>,
+  'name' | 'summary' | 'schema' | 'effect' | 'deeds'
+>;
+
+/** The tool of a verb. `home` is what its permission depends on. */
+export function toolOf<Args, Home>(
+  verb: ToolVerb<Args, Home>,
+  home: Home,
+  work: ToolWork<Args>,
+): Tool {
+  const { name, summary, input, effect, toolEffect, permission } = verb;
+  return defineTool<Args>({
+    ...{ name, summary, schema: input },
+    effect: toolEffect ?? (effect === 'looks' ? 'read' : 'write'),
+    deeds: (args) => permission(args, home),
+    ...work,
+  });
 }
 
 export function defineTool<Args>(spec: ToolSpec<Args>): Tool {

@@ -1,29 +1,58 @@
 /** What agents remember. */
 import * as z from 'zod';
-import { memoryLimits, memoryScopes } from '../kernel/memory/memory.ts';
+import type { Action, Deed } from '../kernel/capability/capability.ts';
+import {
+  isMemoryKey,
+  keyRule,
+  memoriesDeed,
+  memoryDeed,
+  memoryLimits,
+  memoryScopes,
+} from '../kernel/memory/memory.ts';
+import { type PlaceSaid, placeOf } from '../kernel/memory/place.ts';
+import { isStorable } from '../kernel/memory/value.ts';
 import { at, ids } from './sample.ts';
-import { count, get, post, time, type Verb } from './verb.ts';
+import { count, time, toolWithRoute, type Verb } from './verb.ts';
 
-const scope = z.enum(memoryScopes);
+// How long each may be is said by a sentence of the tool. What HTTP checks before, by the JSON
+// Schema, is only what would be absurd.
+const upTo = (longest: number) =>
+  [
+    ({ length }: { readonly length: number }) => length <= longest,
+    `It is longer than ${longest}`,
+  ] as const;
+const visible = (longest: number) =>
+  z
+    .string()
+    .refine((text) => text !== '', 'It is empty')
+    .refine(...upTo(longest))
+    .refine((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'It has something unseen in it');
 
-const name = z.string().min(1).max(200);
-
-// Which keys, tags and queries there may be is said in better words by the tools.
-const key = z
+export const scope = z.enum(memoryScopes);
+const usualScope = scope.default('working').describe('working where nothing is said');
+export const name = visible(128).min(1).max(200);
+export const key = z
   .string()
   .min(1)
+  .refine(isMemoryKey, keyRule)
   .max(1000)
   .describe('Such as projects/house/plan; of what is shared the first part is its space');
-
-const moment = z.iso.datetime({ offset: true }).describe('Such as 2026-11-16T12:00:00Z');
-
-const of = z.optional(
-  name.describe('Whose: an agent, or "owner"; one’s own where nothing is said'),
-);
-
-const place = { key, scope: z.optional(scope.describe('working where nothing is said')), of };
-
-const tags = z.array(z.string().max(1000)).max(100);
+const tags = z
+  .array(visible(memoryLimits.tagCharacters).max(1000))
+  .refine(...upTo(memoryLimits.tags))
+  .max(100);
+const moment = z.iso
+  .datetime({ offset: true, error: 'That is no time such as 2026-11-16T12:00:00Z' })
+  .transform((text) => Date.parse(text))
+  .refine(
+    (when) => when >= Date.UTC(0) && when < Date.UTC(10_000, 0),
+    'A time has a year of four digits',
+  )
+  .describe('Such as 2026-11-16T12:00:00Z');
+const of = name.optional().describe('Whose: an agent, or "owner"; one’s own where nothing is said');
+const prefix = key.optional().describe('Only this key and what lies below it');
+const place = { key, scope: usualScope, of };
+const shared = { key, scope: usualScope, with: name.describe('The agent that may read it') };
 
 const memory = z
   .object({
@@ -73,23 +102,7 @@ const share = z
   .object({ grant: z.string(), with: z.string(), capability: z.string(), by: z.string() })
   .meta({ id: 'MemoryShare' });
 
-// Room for a value of a MiB of which every character is spelt out.
-const storeBytes = 8 * 1024 * 1024;
-
-/** A tool of the same name, through the one door. */
-const throughTool = {
-  ...post,
-  who: 'any',
-  ownKey: true,
-  query: z.strictObject({ as: z.optional(name.describe('For the owner: the agent to act for')) }),
-} as const;
-
 const oneKey = { scope, key: z.string() };
-
-const whose = {
-  of: z.optional(name.describe('An agent; the owner where nothing is said')),
-  scope: z.optional(scope),
-};
 
 const placeExample = { key: 'projects/house/colour', scope: 'long-term' } as const;
 
@@ -108,122 +121,172 @@ const memoryExample = {
 
 const listedExample = { ...memoryExample, cut: false };
 
+const hitExample = {
+  ...listedExample,
+  score: 0.93,
+  score_parts: { words: 0.93, recency: 1 },
+  snippet: 'The door is green since May.',
+  alike: 1,
+  alike_keys: [{ key: 'notes/door', scope: 'long-term', of: 'jean' }],
+};
+
+const shareExample = {
+  grant: ids.grant,
+  with: 'samantha',
+  capability: 'memory:of/jean/long-term/projects/house/colour/**:read,search',
+  by: 'agent:jean',
+};
+
+/** On one's own memory where the caller does not say whose. */
+function onKey(said: PlaceSaid, action: Action): readonly Deed[] {
+  return [memoryDeed(self, placeOf(self, said), action)];
+}
+
+/** On the key, and all that lies below it. */
+function belowKey(said: PlaceSaid, action: Action): readonly Deed[] {
+  return [memoriesDeed(self, placeOf(self, said), action)];
+}
+
+const self = 'agent:';
+
+/** What a search has to be allowed somewhere; what it finds is asked for each memory. */
+export function searchPermission({
+  scope: where = 'long-term',
+  prefix: below = '',
+  of: whom,
+}: z.output<typeof memoryVerbs.searchMemory.input>): readonly Deed[] {
+  return belowKey({ scope: where, of: whom, key: below }, 'search');
+}
+
 export const memoryVerbs = {
-  storeMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/store',
+  storeMemory: toolWithRoute({
+    name: 'memory.store',
     summary: 'Remember something under a key; what was there before is kept as a version',
+    effect: 'changes',
     input: z.strictObject({
       ...place,
-      value: z.unknown().describe('A text, or any other value of JSON; at most 1 MiB'),
-      tags: z.optional(tags),
-      thread: z.optional(z.string().max(1000).describe('The conversation that it is a part of')),
-      valid_from: z.optional(moment),
-      valid_to: z.optional(moment),
-      ttl_seconds: z.optional(z.int().min(1).describe('How long it is kept')),
-      pin: z.optional(z.boolean().describe('Told to a model before everything else')),
+      value: z
+        .unknown()
+        .refine(isStorable, 'It is no text or value of JSON, or has over 1 MiB: store it as a file')
+        .describe('A text, or any other value of JSON; at most 1 MiB'),
+      tags: tags.optional(),
+      thread: visible(memoryLimits.threadCharacters)
+        .max(1000)
+        .optional()
+        .describe('The conversation that it is a part of'),
+      valid_from: moment.optional().describe('Since when it is so, where that is not now'),
+      valid_to: moment.optional().describe('Until when it was so'),
+      ttl_seconds: z
+        .int()
+        .min(1)
+        .refine((seconds) => seconds <= 100 * 366 * 86_400, 'Too long: at most a hundred years')
+        .optional()
+        .describe('How long it is kept; for good where nothing is said'),
+      pin: z.boolean().optional().describe('Told to a model before everything else'),
     }),
-    bodyBytes: storeBytes,
+    // Room for a value of a MiB of which every character is spelt out.
+    bodyBytes: 8 * 1024 * 1024,
     output: z.object({
       ...oneKey,
       version: count,
       stored: z.boolean().describe('false where the same stood there already'),
     }),
+    permission: (args) => onKey(args, 'write'),
     examples: {
       input: {
         ...placeExample,
-        value: memoryExample.value,
-        tags: ['house'],
-        ttl_seconds: 2_592_000,
+        ...{ value: memoryExample.value, tags: ['house'], ttl_seconds: 2_592_000 },
       },
       output: { ...placeExample, version: 2, stored: true },
     },
-  },
-  getMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/get',
-    summary: 'What was stored under a key, now or at another time',
-    input: z.strictObject({ ...place, as_of: z.optional(moment) }),
+  }),
+  getMemory: toolWithRoute({
+    name: 'memory.get',
+    summary: 'Recall what was stored under a key, now or at another time',
+    effect: 'looks',
+    input: z.strictObject({
+      ...place,
+      as_of: moment.optional().describe('What was so then, as far as is known now'),
+    }),
     output: z.discriminatedUnion('found', [
       memory.extend({ found: z.literal(true) }).meta({ id: 'FoundMemory' }),
       z.object({ found: z.literal(false), ...oneKey }),
     ]),
+    permission: (args) => onKey(args, 'read'),
     examples: { input: placeExample, output: { found: true, ...memoryExample } },
-  },
-  searchMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/search',
-    summary: 'Memories by what they say, the likeliest first, with what speaks for each',
+  }),
+  searchMemory: toolWithRoute({
+    name: 'memory.search',
+    summary: 'Find memories by what they say, the likeliest first, with what speaks for each',
+    effect: 'looks',
     input: z.strictObject({
       query: z
         .string()
         .min(1)
+        .refine(...upTo(memoryLimits.queryCharacters))
         .max(4 * memoryLimits.queryCharacters)
         .describe('Words, "a phrase", the beginning of a word with *, times such as last week'),
-      scope: z.optional(scope.describe('All that may be searched where nothing is said')),
-      of,
-      prefix: z.optional(key.describe('Only this key and what lies below it')),
-      tags: z.optional(tags.describe('All of these')),
-      after: z.optional(moment),
-      before: z.optional(moment),
-      limit: z.optional(z.int().min(1).max(50).describe('10 where nothing is said')),
-      by: z.optional(z.enum(['memory', 'thread']).describe('thread: one of each conversation')),
+      scope: scope.optional().describe('All that may be searched where nothing is said'),
+      of: name.optional().describe('Whose, where only one’s is meant: an agent, or "owner"'),
+      prefix,
+      tags: tags.optional().describe('All of these'),
+      after: moment.optional(),
+      before: moment.optional(),
+      limit: z.int().min(1).max(50).default(10).describe('10 where nothing is said'),
+      by: z
+        .enum(['memory', 'thread'])
+        .default('memory')
+        .describe('thread: one of each conversation'),
     }),
     output: z.object({
       hits: z.array(hit),
       time: z.optional(z.string().describe('What the query says of time: that comes first')),
     }),
+    // Each memory that would be found is asked for by itself.
+    permission: () => [],
     examples: {
       input: { query: 'what colour was the door last week', scope: 'long-term' },
-      output: {
-        hits: [
-          {
-            ...listedExample,
-            score: 0.93,
-            score_parts: { words: 0.93, recency: 1 },
-            snippet: 'The door is green since May.',
-            alike: 1,
-            alike_keys: [{ key: 'notes/door', scope: 'long-term', of: 'jean' }],
-          },
-        ],
-        time: 'from 21 to 27 January 2030',
-      },
+      output: { hits: [hitExample], time: 'from 21 to 27 January 2030' },
     },
-  },
-  listMemories: {
-    ...throughTool,
-    path: '/api/v1/memory/list',
-    summary: 'What is remembered, by key; long values are cut to their beginnings',
+  }),
+  listMemories: toolWithRoute({
+    name: 'memory.list',
+    summary: 'List what is remembered, by key; long values are cut to their beginnings',
+    effect: 'looks',
     input: z.strictObject({
-      scope: z.optional(scope.describe('working where nothing is said')),
+      scope: usualScope,
       of,
-      prefix: z.optional(key.describe('Only this key and what lies below it')),
-      as_of: z.optional(moment),
-      cursor: z.optional(key.describe('"next" of the page before')),
-      limit: z.optional(z.int().min(1).max(200).describe('50 where nothing is said')),
+      prefix,
+      as_of: moment.optional(),
+      cursor: key.optional().describe('"next" of the page before'),
+      limit: z.int().min(1).max(200).default(50).describe('50 where nothing is said'),
     }),
+    listed: 'memories',
     output: z.object({
       items: z.array(listed),
       next: z.nullable(z.string()).describe('For "cursor"; null at the end'),
     }),
+    permission: ({ prefix: below = '', ...args }) => belowKey({ ...args, key: below }, 'read'),
     examples: {
       input: { scope: 'long-term', prefix: 'projects/house' },
       output: { items: [listedExample], next: null },
     },
-  },
-  memoryHistory: {
-    ...throughTool,
-    path: '/api/v1/memory/history',
+  }),
+  memoryHistory: toolWithRoute({
+    name: 'memory.history',
     summary: 'Every version that a memory has had, the newest first',
+    effect: 'looks',
     input: z.strictObject({
       ...place,
-      before: z.optional(z.int().min(1).describe('Only versions before this one')),
-      limit: z.optional(z.int().min(1).max(100).describe('20 where nothing is said')),
+      before: z.int().min(1).optional().describe('Only versions before this one'),
+      limit: z.int().min(1).max(100).default(20).describe('20 where nothing is said'),
     }),
+    listed: 'versions',
     output: z.object({
       items: z.array(listed),
       next: z.nullable(count).describe('For "before"; null at the end'),
     }),
+    permission: (args) => onKey(args, 'read'),
     examples: {
       input: placeExample,
       output: {
@@ -234,139 +297,65 @@ export const memoryVerbs = {
         next: null,
       },
     },
-  },
-  pinMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/pin',
+  }),
+  pinMemory: toolWithRoute({
+    name: 'memory.pin',
     summary: 'Have a memory told to a model before all others, or no longer',
-    input: z.strictObject({ ...place, pinned: z.optional(z.boolean()) }),
+    effect: 'changes',
+    input: z.strictObject({ ...place, pinned: z.boolean().default(true) }),
     output: z.object({ ...oneKey, version: count, pinned: z.boolean() }),
+    permission: (args) => onKey(args, 'write'),
     examples: {
       input: { ...placeExample, pinned: true },
       output: { ...placeExample, version: 2, pinned: true },
     },
-  },
-  forgetMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/forget',
+  }),
+  forgetMemory: toolWithRoute({
+    name: 'memory.forget',
     summary: 'Have nobody told of a memory any more; its versions stay until they are purged',
+    effect: 'changes',
     input: z.strictObject(place),
     output: z.object({ ...oneKey, forgotten: z.literal(true) }),
+    permission: (args) => onKey(args, 'write'),
     examples: { input: placeExample, output: { ...placeExample, forgotten: true } },
-  },
-  shareMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/share',
+  }),
+  shareMemory: toolWithRoute({
+    name: 'memory.share',
     summary: 'Let another agent read and search what lies under a key of yours',
-    input: z.strictObject({
-      key,
-      scope: place.scope,
-      with: name,
-      expires: z.optional(moment),
-    }),
+    effect: 'changes',
+    input: z.strictObject({ ...shared, expires: moment.optional() }),
     output: z.object({ ...oneKey, with: z.string(), grant: z.string() }),
+    // All that lies below the key is given with it.
+    permission: (args) => belowKey(args, 'share'),
     examples: {
       input: { ...placeExample, with: 'samantha', expires: '2030-02-28T12:00:00Z' },
       output: { ...placeExample, with: 'samantha', grant: ids.grant },
     },
-  },
-  unshareMemory: {
-    ...throughTool,
-    path: '/api/v1/memory/unshare',
-    summary: 'Take back what you have shared; it counts from the next read on',
-    input: z.strictObject({ ...place, with: name }),
+  }),
+  unshareMemory: toolWithRoute({
+    name: 'memory.unshare',
+    summary: 'Take back what you have shared with another agent, from the next read on',
+    effect: 'changes',
+    input: z.strictObject({
+      ...shared,
+      of: name.optional().describe('Whose memory it is, where the owner takes it back'),
+    }),
     output: z.object({ ...oneKey, with: z.string(), revoked: z.array(z.string()) }),
+    // The agent that gave it may take it back, whether or not it may still share.
+    permission: () => [],
     examples: {
       input: { ...placeExample, with: 'samantha' },
       output: { ...placeExample, with: 'samantha', revoked: [ids.grant] },
     },
-  },
-  memoryShares: {
-    ...throughTool,
-    path: '/api/v1/memory/shares',
-    summary: 'What you have shared, and with whom; the owner sees all',
+  }),
+  memoryShares: toolWithRoute({
+    name: 'memory.shares',
+    summary: 'List what you have shared, and with whom; the owner sees all',
+    effect: 'looks',
+    input: z.strictObject({}),
+    listed: 'shares',
     output: z.object({ items: z.array(share) }),
-    examples: {
-      output: {
-        items: [
-          {
-            grant: ids.grant,
-            with: 'samantha',
-            capability: 'memory:of/jean/long-term/projects/house/colour/**:read,search',
-            by: 'agent:jean',
-          },
-        ],
-      },
-    },
-  },
-  purgeMemory: {
-    ...post,
-    effect: 'destroys',
-    path: '/api/v1/memory/purge',
-    summary:
-      'Erase every version for good, with the journals of what has seen them; or say what that would be',
-    who: 'owner',
-    input: z.strictObject({
-      of: whose.of,
-      scope,
-      key: z.optional(key.describe('Everything in the scope where nothing is said; with "below"')),
-      below: z.boolean().describe('Also what lies below the key'),
-      dry_run: z.optional(z.boolean()),
-    }),
-    output: z.object({
-      versions: count,
-      operations: z.optional(count.describe('Of a dry run: whose journals would go')),
-      calls: z.optional(count.describe('Of a dry run: the same of tool calls')),
-      later: z
-        .array(z.string())
-        .describe('Operations that have seen it and still run: theirs go when they are over'),
-      note: z.string(),
-    }),
-    examples: {
-      input: { of: 'jean', scope: 'long-term', key: 'projects/house', below: true },
-      output: {
-        versions: 2,
-        later: [],
-        note: 'Backups that were made before still hold it, and so do mail and files that it was written into, and copies that were stored under another key',
-      },
-    },
-  },
-  exportMemory: {
-    ...get,
-    path: '/api/v1/memory/export',
-    summary: 'All versions that were not forgotten, a line of JSON each',
-    who: 'owner',
-    query: z.strictObject(whose),
-    output: z.string(),
-    contentType: 'application/x-ndjson',
-  },
-  importMemory: {
-    ...post,
-    path: '/api/v1/memory/import',
-    summary: 'Lines as export writes them; all or none are taken, and what is there already stays',
-    who: 'owner',
-    query: z.strictObject({ of: whose.of }),
-    streams: true,
-    streamType: 'application/x-ndjson',
-    bodyBytes: 64 * 1024 * 1024,
-    output: z.object({
-      imported: count.describe('New versions'),
-      known: count.describe('Those that were there already'),
-    }),
-    examples: { output: { imported: 2, known: 0 } },
-  },
-  memoryState: {
-    ...get,
-    path: '/api/v1/memory/state',
-    summary: 'What the search index knows, and how much of it by meaning',
-    who: 'owner',
-    output: z.object({
-      memories: count,
-      vectors: count.describe('How many of them have one'),
-      bytes: count.describe('Of the index'),
-      embedder: z.string().describe('"none" also while the one that is set does not answer'),
-      embedding: z.optional(z.object({ done: count, total: count })).describe('How far it has got'),
-    }),
-    examples: { output: { memories: 120, vectors: 0, bytes: 262_144, embedder: 'none' } },
-  },
+    permission: () => [],
+    examples: { output: { items: [shareExample] } },
+  }),
 } as const satisfies Record<string, Verb>;

@@ -3,6 +3,7 @@
  * and its checks, the OpenAPI page, the typed client and the model's tool are derived from it.
  */
 import * as z from 'zod';
+import type { Deed } from '../kernel/capability/capability.ts';
 
 /** What it does to what is there: nothing, something, or something that cannot be taken back. */
 export type VerbEffect = 'looks' | 'changes' | 'destroys';
@@ -53,7 +54,58 @@ export interface Verb {
   readonly ownKey?: true;
   /** Checks its body by itself, because it has words of its own for one that cannot be. */
   readonly ownBodyCheck?: true;
+  /** A tool whose calls this route makes, and the word that the tool has for its items. */
+  readonly name?: string;
+  readonly listed?: string;
 }
+
+/** What a tool does, in the journal's words: `external` changes something elsewhere. */
+export type ToolEffect = 'read' | 'write' | 'external';
+
+/**
+ * A verb that a model can call as a tool. `Home` is what of the home folder its permission
+ * depends on, as where relative paths begin.
+ */
+export interface ToolVerb<Args, Home = unknown> {
+  /** `area.what`, as in `http.fetch`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly effect: VerbEffect;
+  /** Where the effect does not say it: else what looks is `read`, and the rest `write`. */
+  readonly toolEffect?: ToolEffect | ((args: Args) => ToolEffect);
+  /** Strict: what it does not know is refused. */
+  readonly input: z.ZodType<Args>;
+  /** All that the caller must be allowed to do, before anything is done. */
+  readonly permission: (args: Args, home: Home) => readonly Deed[];
+}
+
+interface RoutedTool<Input extends z.ZodType, Output extends z.ZodType>
+  extends Omit<ToolVerb<z.output<Input>>, 'input'> {
+  readonly input: Input;
+  readonly output: Output;
+  readonly examples: NonNullable<Verb['examples']>;
+  readonly bodyBytes?: number;
+  /** The tool calls its items so; on the wire every list has `items`. */
+  readonly listed?: string;
+}
+
+/** A tool that has a route of its own too, `POST /api/v1/AREA/WHAT`: each request is a call of it. */
+export function toolWithRoute<Input extends z.ZodType, Output extends z.ZodType>(
+  verb: RoutedTool<Input, Output>,
+) {
+  return {
+    ...post,
+    path: `/api/v1/${verb.name.replace('.', '/')}`,
+    who: 'any',
+    ownKey: true,
+    query: actingAs,
+    timeoutMs: longestCallMs,
+    ...verb,
+  } as const;
+}
+
+/** As long as a call of a tool may take, and a little to be answered. */
+export const longestCallMs = 3_700_000;
 
 /** A query arrives as text; `queryNumber` in the server turns these into numbers. */
 export const wholeNumber = z.string().regex(/^(?:0|[1-9]\d{0,14})$/);
@@ -67,6 +119,11 @@ export const agentParams = z.strictObject({ name: z.string().max(200) });
 export const idParams = z.strictObject({
   id: z.string().max(100).describe('The id, or at least four digits with which only it begins'),
 });
+/** For verbs that the owner may have done as an agent. */
+export const actingAs = z.strictObject({
+  as: z.optional(z.string().min(1).max(200).describe('For the owner: the agent to act for')),
+});
+
 /** What became of something that failed. */
 export const errorReport = z
   .object({

@@ -12,7 +12,7 @@ export const memoryPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'space at the ends of a text is dropped',
-      file: 'src/memory/value.ts',
+      file: 'src/kernel/memory/value.ts',
       find: 'const text = isText ? value : jsonOf(value);',
       put: 'const text = isText ? value.trim() : jsonOf(value);',
     },

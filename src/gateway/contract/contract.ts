@@ -12,6 +12,7 @@ import { grantVerbs } from '../../verbs/grants.ts';
 import { groupVerbs } from '../../verbs/groups.ts';
 import { linkVerbs } from '../../verbs/links.ts';
 import { memoryVerbs } from '../../verbs/memory.ts';
+import { memoryKeepingVerbs } from '../../verbs/memory-keeping.ts';
 import { messageVerbs } from '../../verbs/messages.ts';
 import { operationVerbs } from '../../verbs/operations.ts';
 import { toolVerbs } from '../../verbs/tools.ts';
@@ -49,6 +50,7 @@ export const routes = {
   ...operationVerbs,
   ...fileVerbs,
   ...memoryVerbs,
+  ...memoryKeepingVerbs,
 } as const;
 
 export type Routes = typeof routes;

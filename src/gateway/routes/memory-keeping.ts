@@ -1,8 +1,8 @@
 /** What of memories is the owner's alone: erasing for good, taking out, bringing in. */
 import { Readable } from 'node:stream';
 import type { MemoryKey } from '../../kernel/memory/memory.ts';
+import { type PlaceSaid, placeOf } from '../../kernel/memory/place.ts';
 import type { NewEvent } from '../../ledger/ledger.ts';
-import { type PlaceSaid, placeOf } from '../../memory/deps.ts';
 import type { Answer } from '../contract/contract.ts';
 import { actingPrincipal } from '../server/parties.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';

@@ -22,12 +22,12 @@ import type { RouteDeps } from '../routes/handlers.ts';
 import { lifeRoutes } from '../routes/life.ts';
 import { linkRoutes } from '../routes/links.ts';
 import { mailboxRoutes } from '../routes/mailboxes.ts';
-import { memoryRoutes } from '../routes/memory.ts';
 import { memoryKeepingRoutes } from '../routes/memory-keeping.ts';
 import { messageRoutes } from '../routes/messages.ts';
 import { operationRoutes } from '../routes/operations.ts';
 import { pageRoutes } from '../routes/pages.ts';
 import { secretRoutes } from '../routes/secrets.ts';
+import { toolVerbRoutes } from '../routes/tool-verbs.ts';
 import { toolRoutes } from '../routes/tools.ts';
 import { transferRoutes } from '../routes/transfers.ts';
 import { upkeepRoutes } from '../routes/upkeep.ts';
@@ -235,7 +235,7 @@ function allRoutes(
     ...secretRoutes(routeDeps),
     ...toolRoutes(routeDeps),
     ...fileRoutes(routeDeps),
-    ...memoryRoutes(routeDeps),
+    ...toolVerbRoutes(routeDeps),
     ...memoryKeepingRoutes(routeDeps),
     ...approvalRoutes(routeDeps),
     ...lifeRoutes(routeDeps),
