@@ -41,8 +41,8 @@ const house: HouseRules = {
     tools: ['kernel', 'ledger', 'security', 'verbs'],
     runtime: ['kernel', 'ledger', 'security', 'models', 'relay', 'memory', 'tools'],
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
-    // Schemas. What a request to the file agent may have is said where its sentences end, too.
-    verbs: ['kernel', 'files/input'],
+    // Schemas, and the pure rules by which a request names what it has to be allowed.
+    verbs: ['kernel', 'files/input', 'files/paths', 'security/egress/fetch-deed'],
     toolbox: [...upToOperations, 'verbs'],
     gateway: [...upToOperations, 'verbs', 'toolbox'],
     'gateway/contract': ['kernel', 'verbs', 'runtime/followers'],

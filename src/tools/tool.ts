@@ -101,6 +101,9 @@ export type ToolWork<Args> = Omit<
   'name' | 'summary' | 'schema' | 'effect' | 'deeds'
 >;
 
+/** What the tool of a verb is called with. */
+export type ToolArgs<Verb extends { readonly input: z.ZodType }> = z.output<Verb['input']>;
+
 /** The tool of a verb. `home` is what its permission depends on. */
 export function toolOf<Args, Home>(
   verb: ToolVerb<Args, Home>,

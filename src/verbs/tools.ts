@@ -1,7 +1,17 @@
 /** Tools, calls of them, and what a human has to approve. */
 import * as z from 'zod';
 import { at, hashes, ids } from './sample.ts';
-import { count, errorReport, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
+import {
+  count,
+  errorReport,
+  get,
+  idParams,
+  post,
+  time,
+  tool,
+  type Verb,
+  wholeNumber,
+} from './verb.ts';
 
 const name = z.string().max(200);
 
@@ -131,6 +141,17 @@ const answeredExample = {
 };
 
 const orderExample = { args: { path: '/srv/reports/july.md' }, as: 'jean', timeout_ms: 10_000 };
+
+export const toolListVerb = tool({
+  name: 'tool.list',
+  summary: 'The tools that can be called, and what each takes',
+  effect: 'looks',
+  input: z.strictObject({
+    name: z.optional(z.string().max(100).describe('Only the tool of that name')),
+  }),
+  // What a tool may do is asked when it is called; that it is there is no secret.
+  permission: () => [],
+});
 
 export const toolVerbs = {
   tools: {

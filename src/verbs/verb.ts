@@ -4,6 +4,8 @@
  */
 import * as z from 'zod';
 import type { Deed } from '../kernel/capability/capability.ts';
+import { deedOfParts } from '../kernel/capability/deed-text.ts';
+import { parseFilePath } from '../kernel/files/file-path.ts';
 
 /** What it does to what is there: nothing, something, or something that cannot be taken back. */
 export type VerbEffect = 'looks' | 'changes' | 'destroys';
@@ -79,6 +81,11 @@ export interface ToolVerb<Args, Home = unknown> {
   readonly permission: (args: Args, home: Home) => readonly Deed[];
 }
 
+/** A verb that is a tool alone: over HTTP it is called by the tool's name. */
+export function tool<Args, Home = unknown>(verb: ToolVerb<Args, Home>): ToolVerb<Args, Home> {
+  return verb;
+}
+
 interface RoutedTool<Input extends z.ZodType, Output extends z.ZodType>
   extends Omit<ToolVerb<z.output<Input>>, 'input'> {
   readonly input: Input;
@@ -87,6 +94,16 @@ interface RoutedTool<Input extends z.ZodType, Output extends z.ZodType>
   readonly bodyBytes?: number;
   /** The tool calls its items so; on the wire every list has `items`. */
   readonly listed?: string;
+}
+
+/** For verbs whose permission is about files: the folder of Agent OS, without symlinks. */
+export interface HomeFolder {
+  readonly home: string;
+}
+
+/** What is done to a file, as capabilities see it. Throws `file.bad-path`. */
+export function fileDeed(home: string, path: string, action: 'read' | 'write'): Deed {
+  return deedOfParts(home, parseFilePath(path), action);
 }
 
 /** A tool that has a route of its own too, `POST /api/v1/AREA/WHAT`: each request is a call of it. */

@@ -21,7 +21,7 @@ import { CapabilityManager } from '../../src/security/grants/capability-manager.
 import { Grants } from '../../src/security/grants/grants.ts';
 import { keyPairOf } from '../../src/security/identity/key-pair.ts';
 import { Scrubber } from '../../src/security/secrets/scrub.ts';
-import { agentSpawn } from '../../src/toolbox/agent/spawn.ts';
+import { agentSpawn } from '../../src/toolbox/agent/tools.ts';
 import { ToolCalls } from '../../src/tools/call.ts';
 import { defaultCallLimits } from '../../src/tools/deps.ts';
 import { ToolRegistry } from '../../src/tools/registry.ts';

@@ -6,25 +6,22 @@ import type { RunningRelay } from '../../relay/open-relay.ts';
 import { sendNote } from '../../relay/tell.ts';
 import { CapabilityManager } from '../../security/grants/capability-manager.ts';
 import type { Secrets } from '../../security/secrets/secrets.ts';
-import type { AgentToolDeps } from '../../toolbox/agent/deps.ts';
-import { agentList } from '../../toolbox/agent/list.ts';
-import { agentSpawn } from '../../toolbox/agent/spawn.ts';
-import { agentTerminate } from '../../toolbox/agent/terminate.ts';
+import {
+  type AgentToolDeps,
+  agentList,
+  agentSpawn,
+  agentTerminate,
+} from '../../toolbox/agent/tools.ts';
 import { artifactCreate } from '../../toolbox/artifact/create.ts';
 import { fileRead } from '../../toolbox/file/read.ts';
 import { fileWrite } from '../../toolbox/file/write.ts';
 import { filesTools } from '../../toolbox/files/tools.ts';
 import { httpFetch } from '../../toolbox/http/fetch.ts';
 import { memoryTools } from '../../toolbox/memory/tools.ts';
-import { messageInbox } from '../../toolbox/message/inbox.ts';
-import { messageRequest } from '../../toolbox/message/request.ts';
-import { messageSend } from '../../toolbox/message/send.ts';
+import { messageInbox, messageRequest, messageSend } from '../../toolbox/message/tools.ts';
 import { shellExecute } from '../../toolbox/shell/execute.ts';
 import { toolList } from '../../toolbox/tool/list.ts';
-import type { TransferToolDeps } from '../../toolbox/transfer/deps.ts';
-import { transferDownload } from '../../toolbox/transfer/download.ts';
-import { transferList } from '../../toolbox/transfer/list.ts';
-import { transferSend } from '../../toolbox/transfer/send.ts';
+import { transferTools } from '../../toolbox/transfer/tools.ts';
 import { ToolCalls } from '../../tools/call.ts';
 import { type CallDeps, defaultCallLimits } from '../../tools/deps.ts';
 import { ToolRegistry } from '../../tools/registry.ts';
@@ -124,8 +121,4 @@ function builtIn(parts: ToolParts): readonly Tool[] {
     ...(transfers === undefined ? [] : transferTools({ ...parts, transfers })),
     toolList({ tools: () => tools.list() }),
   ];
-}
-
-function transferTools(parts: TransferToolDeps): readonly Tool[] {
-  return [transferSend(parts), transferList(parts), transferDownload(parts)];
 }

@@ -10,17 +10,28 @@ import { followWay, placesOn, type WayEnd } from '../../files/follow-path.ts';
 import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';
-import type { FileReader, HeldFolder } from '../../kernel/ports.ts';
+import { must } from '../../kernel/must.ts';
+import type { Disk, FileReader, HeldFolder, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';
 import type { ToolCall } from '../../tools/tool.ts';
-import type { FileDeps } from './deps.ts';
-import type { FileAction } from './file-deed.ts';
 import { toFileError } from './file-errors.ts';
+
+export interface FileDeps {
+  readonly disk: Disk;
+  readonly random: Random;
+  /** The folder of Agent OS, by the path that no symlink is on. */
+  readonly home: string;
+}
+
+/** Of a call that has one deed. */
+export function permitOf({ permits: [permit] }: ToolCall): Permit {
+  return must(permit, 'The permit for the deed of a call');
+}
 
 export interface Way {
   readonly path: string;
-  readonly action: FileAction;
+  readonly action: 'read' | 'write';
   /** What the call is allowed to do there. */
   readonly permit: Permit;
 }

@@ -11,9 +11,9 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { fileDeed, permitOf } from './file-deed.ts';
-import { fileWrite } from './write.ts';
-import { type IfExists, writeFileWithin } from './write-file.ts';
+import { fileDeed } from '../../verbs/verb.ts';
+import { permitOf } from './walk-path.ts';
+import { fileWrite, type IfExists, writeFileWithin } from './write.ts';
 
 const random = seededRandom(1);
 const home = '/home/.aos';

@@ -2,7 +2,7 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostAndPort } from '../../kernel/capability/url-text.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Outgoing } from '../../verbs/http.ts';
 
 const longestHeadBytes = 32 * 1024;
 

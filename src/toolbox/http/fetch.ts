@@ -12,34 +12,20 @@ import { printRequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
 import { dial, plainFailure, tooLarge, unreachable } from '../../security/egress/dial.ts';
-import { type HttpDeed, requestDeed } from '../../security/egress/fetch-deed.ts';
 import type { Permit } from '../../security/permit.ts';
-import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
-import { fileDeed } from '../file/file-deed.ts';
-import { type WrittenFile, writeFileWithin } from '../file/write-file.ts';
+import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
+import { deedFor, type FetchArgs, fetchVerb, type Outgoing, outgoingOf } from '../../verbs/http.ts';
+import { fileDeed } from '../../verbs/verb.ts';
+import { type WrittenFile, writeFileWithin } from '../file/write.ts';
 import { allOf, collect, readBody } from './answer-body.ts';
 import { exchange } from './exchange.ts';
 import type { HttpDeps, HttpScrubber } from './http-deps.ts';
-import { type FetchArgs, fetchArgs, type Outgoing, outgoingOf } from './outgoing.ts';
 import { nextRequest } from './redirect.ts';
 import { headOf, resultOf } from './result.ts';
 import { fillHeaders } from './secret-headers.ts';
 
 export function httpFetch(deps: HttpDeps): Tool {
-  return defineTool<FetchArgs>({
-    name: 'http.fetch',
-    summary: 'Asks a web server and gives its answer',
-    schema: fetchArgs,
-    effect: ({ method, save_to }) => {
-      if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') return 'external';
-      return save_to === undefined ? 'read' : 'write';
-    },
-    deeds: (args) => [
-      deedFor(outgoingOf(args)),
-      ...(args.save_to === undefined ? [] : [fileDeed(deps.files.home, args.save_to, 'write')]),
-    ],
-    run: (args, call) => run(deps, args, call),
-  });
+  return toolOf(fetchVerb, deps.files, { run: (args, call) => run(deps, args, call) });
 }
 
 async function run(deps: HttpDeps, args: FetchArgs, call: ToolCall): Promise<unknown> {
@@ -88,10 +74,6 @@ async function follow(running: Running, first: Outgoing): Promise<unknown> {
       hop.socket.destroy();
     }
   }
-}
-
-function deedFor({ method, url }: Outgoing): HttpDeed {
-  return requestDeed(method, url);
 }
 
 interface Hop {

@@ -7,8 +7,8 @@ import {
 } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { badAnswer } from '../../security/egress/dial.ts';
+import type { Outgoing } from '../../verbs/http.ts';
 import type { HttpScrubber } from './http-deps.ts';
-import type { Outgoing } from './outgoing.ts';
 
 const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

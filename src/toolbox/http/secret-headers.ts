@@ -13,8 +13,8 @@ import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { ToolCall } from '../../tools/tool.ts';
+import type { Outgoing } from '../../verbs/http.ts';
 import type { BoundSecret, HttpSecrets } from './http-deps.ts';
-import type { Outgoing } from './outgoing.ts';
 
 export interface FilledHeaders {
   readonly headers: ReadonlyMap<string, string>;

@@ -3,9 +3,7 @@ import { temporaryRelay } from '../../../tests/support/temporary-relay.ts';
 import { runTool, type TestCallOptions } from '../../../tests/support/tool-call.ts';
 import { realClock } from '../../engines/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { messageInbox } from './inbox.ts';
-import { messageRequest } from './request.ts';
-import { messageSend } from './send.ts';
+import { messageInbox, messageRequest, messageSend } from './tools.ts';
 
 const mayWrite: TestCallOptions = { capabilities: ['message:*:send'] };
 

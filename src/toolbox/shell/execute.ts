@@ -8,55 +8,41 @@
  * X3. A program that fails, or is stopped by a limit, is an answer. Only what could not be run
  *     is a failure of the call.
  */
-import * as z from 'zod';
-import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
-import type { ShellDeps } from './deps.ts';
-import { commandOf, type ExecuteArgs, nameOf } from './order.ts';
+import { posix } from 'node:path';
+import type { Clock, DiskView } from '../../kernel/ports.ts';
+import type {
+  SandboxCommand,
+  Sandboxes,
+  SandboxLimits,
+  SandboxNetwork,
+  SandboxView,
+} from '../../kernel/sandbox.ts';
+import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
+import {
+  badOrder,
+  type ExecuteArgs,
+  executeVerb,
+  programOf,
+  workspace,
+} from '../../verbs/shell.ts';
 import { findProgram } from './program-path.ts';
 import { resultOf } from './result.ts';
 
-const longestTimeoutMs = 3_600_000;
-const longestWord = 128 * 1024;
-const word = z
-  .string()
-  .max(longestWord)
-  .refine(
-    (text) => !text.includes('\0') && text.isWellFormed(),
-    'it has a zero byte, or half a character',
-  );
-
-const executeArgs = z.strictObject({
-  program: word
-    .optional()
-    .describe('A name as git, or a path inside the sandbox as /workspace/build.sh'),
-  args: z.array(word).max(4096).default([]),
-  command: word
-    .optional()
-    .describe('Instead of program and args: a line for sh, which a grant has to allow'),
-  cwd: word.default('/workspace').describe('Inside the sandbox, where /workspace is yours'),
-  stdin: z.string().optional().describe('What the program reads'),
-  stdin_base64: z.base64().optional().describe('Instead of stdin, for bytes that are no text'),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/), word)
-    .default({})
-    .describe('Variables besides PATH, HOME, LANG and TMPDIR'),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(longestTimeoutMs)
-    .optional()
-    .describe('Stops the program, and gives what it wrote so far'),
-  max_output_bytes: z.int().min(1).optional().describe('Stops a program that writes more'),
-});
+/** What shell.execute needs from outside. */
+export interface ShellDeps {
+  readonly disk: DiskView;
+  readonly clock: Clock;
+  readonly sandboxes: Sandboxes;
+  readonly limits: SandboxLimits;
+  /** What a principal sees in a sandbox; its workspace is there afterwards. */
+  viewFor(principal: string): Promise<SandboxView>;
+  /** Undefined for a principal that may ask no host at all. */
+  networkFor(principal: string): Promise<SandboxNetwork | undefined>;
+}
 
 export function shellExecute(deps: ShellDeps): Tool {
-  return defineTool<ExecuteArgs>({
-    name: 'shell.execute',
-    summary: 'Runs a program in a sandbox, in the workspace of whoever calls',
-    schema: executeArgs,
-    effect: 'external',
+  return toolOf(executeVerb, undefined, {
     cleansUp: true,
-    deeds: (args) => [{ resource: 'shell', action: 'execute', name: nameOf(args) }],
     run: (args, call) => execute(deps, args, call),
   });
 }
@@ -91,3 +77,23 @@ function stdinOf({ stdin, stdin_base64 }: ExecuteArgs): Uint8Array | undefined {
   if (stdin !== undefined) return Buffer.from(stdin);
   return stdin_base64 === undefined ? undefined : Buffer.from(stdin_base64, 'base64');
 }
+
+/** The program first, as a name or an absolute path inside. Throws `shell.bad-order`. */
+export function commandOf(args: ExecuteArgs): SandboxCommand {
+  const program = programOf(args);
+  if (args.stdin !== undefined && args.stdin_base64 !== undefined) {
+    throw badOrder('The program has two inputs', 'Give either stdin or stdin_base64');
+  }
+  const rest = args.command === undefined ? args.args : ['-c', args.command];
+  const path = program.includes('/') ? posix.resolve(workspace, program) : program;
+  const size = [path, ...rest, ...Object.entries(args.env).flat()].reduce(
+    (sum, text) => sum + Buffer.byteLength(text) + 1,
+    0,
+  );
+  if (size > longestOrder) {
+    throw badOrder(`The words have more than ${longestOrder} bytes`, 'Give long texts as stdin');
+  }
+  return { argv: [path, ...rest], cwd: posix.resolve(workspace, args.cwd), env: args.env };
+}
+
+const longestOrder = 1024 * 1024;

@@ -1,21 +1,12 @@
-import * as z from 'zod';
-import { defineTool, type Tool } from '../../tools/tool.ts';
+/** The tool `tool.list`. */
+import { type Tool, toolOf } from '../../tools/tool.ts';
+import { toolListVerb } from '../../verbs/tools.ts';
 
-const schema = z.strictObject({
-  name: z.optional(z.string().max(100).describe('Only the tool of that name')),
-});
-
-/** `tool.list` */
-export function toolList({ tools }: { tools(): readonly Tool[] }): Tool {
-  return defineTool({
-    name: 'tool.list',
-    summary: 'The tools that can be called, and what each takes',
-    schema,
-    effect: 'read',
-    // What a tool may do is asked when it is called; that it is there is no secret.
-    deeds: () => [],
+export function toolList(deps: { tools(): readonly Tool[] }): Tool {
+  return toolOf(toolListVerb, deps, {
     run: async ({ name: wanted }) => ({
-      items: tools()
+      items: deps
+        .tools()
         .filter(({ name }) => wanted === undefined || name === wanted)
         .map(({ name, summary, inputSchema }) => ({ name, summary, input_schema: inputSchema })),
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fetchArgs, outgoingOf } from './outgoing.ts';
+import { fetchArgs, outgoingOf } from './http.ts';
 
 const withHeaders = (headers: Record<string, string>) =>
   outgoingOf(fetchArgs.parse({ url: 'https://h/', headers }));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandOf, type ExecuteArgs, nameOf } from './order.ts';
+import { type ExecuteArgs, programName } from '../../verbs/shell.ts';
+import { commandOf } from './execute.ts';
 
 const usual: ExecuteArgs = { args: [], cwd: '/workspace', env: {} };
 
@@ -17,13 +18,13 @@ test.each([
   ['/usr/bin/../../workspace/git', '/workspace/git'],
   ['/usr/lib/git-core/git', '/usr/lib/git-core/git'],
 ])('program %s is %s to capabilities', (program, name) => {
-  expect(nameOf({ ...usual, program })).toBe(name);
+  expect(programName({ ...usual, program })).toBe(name);
 });
 
 test('a line for the shell is the program sh', () => {
   const args = { ...usual, command: 'ls | wc -l' };
 
-  expect(nameOf(args)).toBe('sh');
+  expect(programName(args)).toBe('sh');
   expect(commandOf(args).argv).toEqual(['sh', '-c', 'ls | wc -l']);
 });
 
@@ -49,7 +50,7 @@ test.each<[string, Partial<ExecuteArgs>]>([
 ])('%s is refused', (_what, args) => {
   const order = { ...usual, ...args };
 
-  expect(() => [nameOf(order), commandOf(order)]).toThrow(
+  expect(() => [programName(order), commandOf(order)]).toThrow(
     expect.objectContaining({ code: 'shell.bad-order' }),
   );
 });

@@ -1,53 +1,42 @@
-import * as z from 'zod';
+/** The tools `agent.*`. */
 import { type AgentSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
-import { agentInnards } from '../../ledger/agents.ts';
+import { agentInnards, childrenOf, findAgent } from '../../ledger/agents.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { readBudget } from '../../ledger/operations/budgets.ts';
-import { defineTool, type Tool, type ToolCall } from '../../tools/tool.ts';
-import { fileDeed } from '../file/file-deed.ts';
-import type { AgentToolDeps, AgentToolRuntime } from './deps.ts';
+import type { Spawned, SpawnOrder } from '../../runtime/spawn.ts';
+import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
+import { agentTools as verbs } from '../../verbs/agent-tools.ts';
+import { fileDeed } from '../../verbs/verb.ts';
 
-const schema = z.strictObject({
-  name: z.string().max(100).describe('Of the new agent; nobody else has it'),
-  goal: z
-    .string()
-    .min(1)
-    .max(64 * 1024)
-    .describe('What it is to do'),
-  instructions: z.optional(z.string().max(64 * 1024)).describe('What it is, and how it works'),
-  model: z.optional(z.string().max(300)).describe('Yours where nothing is said'),
-  tools: z
-    .optional(z.array(z.string().max(100)).max(100))
-    .describe('Names of tools, or areas as file.*; all where nothing is said'),
-  grants: z
-    .optional(z.array(z.string().max(2000)).max(100))
-    .describe('Capabilities, each no wider than one of yours; none where nothing is said'),
-  budget: z
-    .optional(z.array(z.string().max(100)).max(5))
-    .describe('Taken out of yours, as tokens=50000, cost=0.10, wall=5m, tool_calls=20, children=0'),
-  max_output_tokens: z.optional(z.int().min(1).max(1_000_000)),
-  priority: z.optional(z.int().min(0).max(9)),
-});
+export interface AgentToolDeps {
+  readonly ledger: Ledger;
+  /** The home folder without symlinks. */
+  readonly home: string;
+  /** The runtime, which is put together after the tools; undefined where none runs. */
+  runtime(): AgentToolRuntime | undefined;
+  /** What an agent without a model of its own gives its children. */
+  readonly defaultModel: string;
+}
 
-/** `agent.spawn` */
+export interface AgentToolRuntime {
+  spawn(order: SpawnOrder): Promise<Spawned>;
+  terminate(name: string, why: { readonly by: string; readonly reason?: string }): Promise<void>;
+}
+
 export function agentSpawn(deps: AgentToolDeps): Tool {
-  return defineTool({
-    name: 'agent.spawn',
-    summary: 'Make a child agent with a goal; its result comes to you as a message',
-    schema,
-    effect: 'write',
+  return toolOf(verbs.spawn, deps, {
     // The same call is the same agent.
     repeatable: true,
-    deeds: ({ name }) => [{ resource: 'agent', action: 'spawn', name }],
     run: (args, call) => spawnChild(deps, args, call),
   });
 }
 
 async function spawnChild(
   deps: AgentToolDeps,
-  args: z.infer<typeof schema>,
+  args: ToolArgs<typeof verbs.spawn>,
   call: ToolCall,
 ): Promise<unknown> {
   const parent = /^agent:(.+)$/.exec(call.principal)?.[1];
@@ -71,7 +60,7 @@ async function permitScript({ home }: AgentToolDeps, model: string, call: ToolCa
   if (path !== undefined) await call.permit(fileDeed(home, path, 'read'));
 }
 
-export function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {
+function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {
   const runtime = deps.runtime();
   if (runtime !== undefined) return runtime;
   throw new AosError('agent.not-there', {
@@ -82,7 +71,7 @@ export function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {
 
 async function specFor(
   deps: AgentToolDeps,
-  args: z.infer<typeof schema>,
+  args: ToolArgs<typeof verbs.spawn>,
   call: ToolCall,
 ): Promise<AgentSpec> {
   const { ledger, defaultModel } = deps;
@@ -112,4 +101,39 @@ async function payers({ ledger }: AgentToolDeps, call: ToolCall): Promise<string
     if ((await readBudget(ledger.committed, id)) !== undefined) there.push(id);
   }
   return there.length === 0 ? undefined : there;
+}
+
+export function agentList(deps: AgentToolDeps): Tool {
+  return toolOf(verbs.list, deps, { run: (_, { principal }) => listChildren(deps, principal) });
+}
+
+async function listChildren({ ledger }: AgentToolDeps, principal: string): Promise<unknown> {
+  const sql = ledger.committed;
+  const agents = [];
+  for (const name of await childrenOf(sql, principal.replace(/^agent:/, ''))) {
+    const row = await findAgent(sql, name);
+    if (row !== undefined) agents.push({ name, state: row.state, reason: row.reason });
+  }
+  return { agents };
+}
+
+export function agentTerminate(deps: AgentToolDeps): Tool {
+  return toolOf(verbs.terminate, deps, {
+    // One that is over is over.
+    repeatable: true,
+    run: (args, call) => terminate(deps, args, call),
+  });
+}
+
+async function terminate(
+  deps: AgentToolDeps,
+  { name, reason }: ToolArgs<typeof verbs.terminate>,
+  { principal }: ToolCall,
+): Promise<unknown> {
+  const row = await findAgent(deps.ledger.committed, name);
+  if (row?.state !== 'terminated') {
+    const why = { by: principal, ...(reason === undefined ? {} : { reason }) };
+    await runtimeOf(deps).terminate(name, why);
+  }
+  return { agent: name, state: 'terminated' };
 }

@@ -1,9 +1,10 @@
-/** A request as it was asked for, checked, before any secret is in it. */
+/** `http.fetch`: what it takes, and the request that it asks for, before any secret is in it. */
 import * as z from 'zod';
-import { parseRequestUrl, type RequestUrl } from '../../kernel/capability/url-text.ts';
-import { AosError } from '../../kernel/errors.ts';
-import { quote } from '../../kernel/text/quote.ts';
-import type { Method } from '../../security/egress/fetch-deed.ts';
+import { parseRequestUrl, type RequestUrl } from '../kernel/capability/url-text.ts';
+import { AosError } from '../kernel/errors.ts';
+import { quote } from '../kernel/text/quote.ts';
+import { type HttpDeed, type Method, requestDeed } from '../security/egress/fetch-deed.ts';
+import { fileDeed, type HomeFolder, tool } from './verb.ts';
 
 const longestTimeoutMs = 3_600_000;
 const mostRedirects = 10;
@@ -47,6 +48,25 @@ export interface Outgoing {
   /** By their names in small letters. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array | undefined;
+}
+
+export const fetchVerb = tool<FetchArgs, HomeFolder>({
+  name: 'http.fetch',
+  summary: 'Asks a web server and gives its answer',
+  effect: 'changes',
+  toolEffect: ({ method, save_to }) => {
+    if (method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS') return 'external';
+    return save_to === undefined ? 'read' : 'write';
+  },
+  input: fetchArgs,
+  permission: (args, { home }) => [
+    deedFor(outgoingOf(args)),
+    ...(args.save_to === undefined ? [] : [fileDeed(home, args.save_to, 'write')]),
+  ],
+});
+
+export function deedFor({ method, url }: Outgoing): HttpDeed {
+  return requestDeed(method, url);
 }
 
 /** Throws `http.bad-url` and `http.bad-request`. */
