@@ -10,7 +10,7 @@ import {
   summaryExample,
 } from './goals.ts';
 import { addresses, at, ids } from './sample.ts';
-import { agentParams, count, get, post, time, type Verb, wholeNumber } from './verb.ts';
+import { agentParams, count, get, post, slowMs, time, type Verb, wholeNumber } from './verb.ts';
 
 const handleMs = z
   .optional(
@@ -169,6 +169,7 @@ export const agentVerbs = {
   spawn: {
     ...post,
     path: '/api/v1/agents/{name}/spawn',
+    timeoutMs: slowMs,
     summary: 'Make an agent that lives here: on a model, or as a program',
     who: 'owner',
     ownKey: true,
@@ -268,6 +269,7 @@ export const agentVerbs = {
   pauseAgent: {
     ...post,
     path: '/api/v1/agents/{name}/pause',
+    timeoutMs: slowMs,
     summary: 'Let it stop: a model agent after its step, a program where it is',
     who: 'owner',
     params: agentParams,
@@ -278,6 +280,7 @@ export const agentVerbs = {
   resumeAgent: {
     ...post,
     path: '/api/v1/agents/{name}/resume',
+    timeoutMs: slowMs,
     summary: 'Let it go on',
     who: 'owner',
     params: agentParams,
@@ -289,6 +292,7 @@ export const agentVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/agents/{name}/kill',
+    timeoutMs: slowMs,
     summary: 'End it, with all that it does and all agents that it has spawned',
     who: 'owner',
     params: agentParams,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { chainPlace } from './events.ts';
 import { at, hashes } from './sample.ts';
-import { count, get, post, time, type Verb } from './verb.ts';
+import { count, get, longMs, post, time, type Verb } from './verb.ts';
 
 const ownerStatus = z
   .object({
@@ -52,6 +52,9 @@ const damage = z
     needed_by: z.array(z.string().describe('Such as transfer:ID or message:ID')),
   })
   .meta({ id: 'Damage' });
+
+// A store may have terabytes, and nothing is said before the last of them was read.
+const wholeStoreMs = 24 * 3_600_000;
 
 export const daemonVerbs = {
   livez: {
@@ -136,6 +139,7 @@ export const daemonVerbs = {
   backup: {
     ...post,
     path: '/api/v1/backup',
+    timeoutMs: longMs,
     summary: 'Copy everything into one new file; the keys only with a passphrase',
     who: 'owner',
     input: z.strictObject({
@@ -161,6 +165,7 @@ export const daemonVerbs = {
   usage: {
     ...get,
     path: '/api/v1/usage',
+    timeoutMs: longMs,
     summary: 'What the home folder takes on the disk',
     who: 'owner',
     output: z.object({ items: z.array(usageItem), total_bytes: count }),
@@ -172,6 +177,7 @@ export const daemonVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/gc',
+    timeoutMs: longMs,
     summary: 'Remove what nobody needs any more, or say what that would be',
     who: 'owner',
     input: z.strictObject({ dry_run: z.boolean() }),
@@ -193,6 +199,7 @@ export const daemonVerbs = {
     ...post,
     effect: 'looks',
     path: '/api/v1/blobs/verify',
+    timeoutMs: wholeStoreMs,
     summary: 'Read all stored bytes and compare them with their hashes, and those with the ledger',
     who: 'owner',
     output: z.object({

@@ -1,7 +1,7 @@
 /** What happened: reading events, and proving that none was changed. */
 import * as z from 'zod';
 import { addresses, at, hashes } from './sample.ts';
-import { count, get, post, time, type Verb, wholeNumber } from './verb.ts';
+import { count, get, longMs, post, time, type Verb, wholeNumber } from './verb.ts';
 
 const moment = z
   .string()
@@ -124,6 +124,7 @@ export const eventVerbs = {
     ...post,
     effect: 'looks',
     path: '/api/v1/audit/verify',
+    timeoutMs: longMs,
     summary: 'Check the chain of events, also against a head that was kept elsewhere',
     who: 'owner',
     input: z.strictObject({ head: z.optional(signedHead) }),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { requestSchema } from '../files/input.ts';
 import { at } from './sample.ts';
-import { count, get, post, type Verb } from './verb.ts';
+import { count, get, longestCallMs, post, type Verb } from './verb.ts';
 
 const name = z.string().max(200);
 
@@ -73,6 +73,7 @@ export const fileVerbs = {
   runFiles: {
     ...post,
     path: '/api/v1/files/run',
+    timeoutMs: longestCallMs,
     summary:
       'One request to the file agent, one answer. What cannot be done, or is no request, is an answer with status "error"; the code of HTTP is for what is no JSON',
     who: 'any',

@@ -1,7 +1,17 @@
 /** What agents are asked to accomplish, and what that may cost. */
 import * as z from 'zod';
 import { at, ids } from './sample.ts';
-import { count, errorReport, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
+import {
+  count,
+  errorReport,
+  get,
+  idParams,
+  post,
+  slowMs,
+  time,
+  type Verb,
+  wholeNumber,
+} from './verb.ts';
 
 export const budgetTexts = z
   .array(z.string().max(100))
@@ -110,7 +120,9 @@ export const goalVerbs = {
   submitGoal: {
     ...post,
     path: '/api/v1/goals',
+    timeoutMs: slowMs,
     summary: 'Submit a goal; it is queued, and taken by an agent',
+    mayBeMissing: true,
     who: 'owner',
     ownKey: true,
     input: z.strictObject({
@@ -156,6 +168,7 @@ export const goalVerbs = {
     ...get,
     path: '/api/v1/goals/{id}',
     summary: 'One goal, whole; its id may be cut short where that is clear',
+    mayBeGone: true,
     who: 'owner',
     params: idParams,
     output: goal,
@@ -175,6 +188,7 @@ export const goalVerbs = {
     ...get,
     path: '/api/v1/goals/{id}/steps',
     summary: 'The journal of a goal',
+    mayBeGone: true,
     who: 'owner',
     params: idParams,
     query: z.strictObject({ after: z.optional(wholeNumber), limit: z.optional(wholeNumber) }),
@@ -227,6 +241,7 @@ export const goalVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/goals/{id}/cancel',
+    timeoutMs: slowMs,
     summary: 'Take a goal back, with all that was submitted for it',
     who: 'owner',
     params: idParams,

@@ -67,6 +67,7 @@ export const grantVerbs = {
     ...post,
     path: '/api/v1/grants',
     summary: 'Give an agent a capability',
+    mayBeMissing: true,
     who: 'owner',
     input: z.strictObject({
       agent: name,
@@ -84,6 +85,7 @@ export const grantVerbs = {
     ...post,
     path: '/api/v1/grants/delegate',
     summary: 'Hand a part of what an agent holds on to another one; only what is provably narrower',
+    mayBeMissing: true,
     who: 'any',
     input: z.strictObject({
       to: name,
@@ -120,6 +122,7 @@ export const grantVerbs = {
     ...post,
     path: '/api/v1/grants/revoke',
     summary: 'The same, in one step, for every grant of an agent that says exactly this',
+    mayBeMissing: true,
     who: 'owner',
     input: z.strictObject({ agent: name, capability }),
     output: z.object({
@@ -150,6 +153,7 @@ export const grantVerbs = {
     effect: 'looks',
     path: '/api/v1/grants/check',
     summary: 'Whether an agent may do something, and why; nothing is counted or recorded',
+    mayBeMissing: true,
     who: 'any',
     input: z.strictObject({
       agent: z.optional(name.describe('For the owner: whose')),

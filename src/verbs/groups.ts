@@ -1,5 +1,6 @@
 /** Whom messages reach: channels, Lead, subscriptions; and the attachments that they refer to. */
 import * as z from 'zod';
+import { patientMs } from './limits.ts';
 import { party, word } from './messages.ts';
 import { hashes } from './sample.ts';
 import { count, get, listLimit, listNext, post, type Verb } from './verb.ts';
@@ -72,6 +73,7 @@ export const groupVerbs = {
     ...post,
     path: '/api/v1/lead',
     summary: 'Say whom messages to "Lead" reach; those that were held are sent on',
+    mayBeMissing: true,
     who: 'owner',
     input: z.strictObject({ name: z.string() }),
     output: z.object({ name: z.string(), released: count }),
@@ -81,6 +83,7 @@ export const groupVerbs = {
     ...get,
     path: '/api/v1/subscriptions',
     summary: 'The kinds of events that an agent gets',
+    mayBeMissing: true,
     who: 'any',
     query: z.strictObject({
       agent: z.optional(party),
@@ -94,6 +97,7 @@ export const groupVerbs = {
     ...post,
     path: '/api/v1/subscriptions',
     summary: 'Get the events of a type from now on, also after restarts',
+    mayBeMissing: true,
     who: 'any',
     input: z.strictObject({ agent: z.optional(party), event_type: word }),
     output: subscription,
@@ -103,6 +107,7 @@ export const groupVerbs = {
     ...post,
     path: '/api/v1/subscriptions/remove',
     summary: 'Get the events of a type no more',
+    mayBeMissing: true,
     who: 'any',
     input: z.strictObject({ agent: z.optional(party), event_type: word }),
     output: z.object({ removed: z.boolean() }),
@@ -111,6 +116,7 @@ export const groupVerbs = {
   putAttachment: {
     ...post,
     path: '/api/v1/attachments',
+    timeoutMs: patientMs,
     summary: 'Store bytes that a message may refer to: the body as application/octet-stream',
     who: 'any',
     streams: true,

@@ -11,3 +11,5 @@ export const mostItems = 1000;
 export const mostInFrame = 256;
 /** What a message may take: a character six in JSON, and the other fields their room. */
 export const jsonBytes = 6 * messageLimits.wholeBytes + 64 * 1024;
+/** A sender may be slowed for so long before it is answered. */
+export const patientMs = 40_000;

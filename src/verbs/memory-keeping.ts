@@ -15,6 +15,7 @@ export const memoryKeepingVerbs = {
     path: '/api/v1/memory/purge',
     summary:
       'Erase every version for good, with the journals of what has seen them; or say what that would be',
+    mayBeMissing: true,
     who: 'owner',
     timeoutMs: longestCallMs,
     input: z.strictObject({
@@ -46,6 +47,7 @@ export const memoryKeepingVerbs = {
     ...get,
     path: '/api/v1/memory/export',
     summary: 'All versions that were not forgotten, a line of JSON each',
+    mayBeMissing: true,
     who: 'owner',
     timeoutMs: longestCallMs,
     query: z.strictObject(whose),
@@ -56,6 +58,7 @@ export const memoryKeepingVerbs = {
     ...post,
     path: '/api/v1/memory/import',
     summary: 'Lines as export writes them; all or none are taken, and what is there already stays',
+    mayBeMissing: true,
     who: 'owner',
     timeoutMs: longestCallMs,
     query: z.strictObject({ of: whose.of }),

@@ -301,6 +301,7 @@ export const memoryVerbs = {
   pinMemory: toolWithRoute({
     name: 'memory.pin',
     summary: 'Have a memory told to a model before all others, or no longer',
+    mayBeMissing: true,
     effect: 'changes',
     input: z.strictObject({ ...place, pinned: z.boolean().default(true) }),
     output: z.object({ ...oneKey, version: count, pinned: z.boolean() }),
@@ -313,6 +314,7 @@ export const memoryVerbs = {
   forgetMemory: toolWithRoute({
     name: 'memory.forget',
     summary: 'Have nobody told of a memory any more; its versions stay until they are purged',
+    mayBeMissing: true,
     effect: 'changes',
     input: z.strictObject(place),
     output: z.object({ ...oneKey, forgotten: z.literal(true) }),
@@ -322,6 +324,7 @@ export const memoryVerbs = {
   shareMemory: toolWithRoute({
     name: 'memory.share',
     summary: 'Let another agent read and search what lies under a key of yours',
+    mayBeMissing: true,
     effect: 'changes',
     input: z.strictObject({ ...shared, expires: moment.optional() }),
     output: z.object({ ...oneKey, with: z.string(), grant: z.string() }),
@@ -335,6 +338,7 @@ export const memoryVerbs = {
   unshareMemory: toolWithRoute({
     name: 'memory.unshare',
     summary: 'Take back what you have shared with another agent, from the next read on',
+    mayBeMissing: true,
     effect: 'changes',
     input: z.strictObject({
       ...shared,

@@ -1,7 +1,7 @@
 /** Messages and mailboxes. */
 import * as z from 'zod';
 import { messageKinds, messageLimits, priorities } from '../kernel/message/message.ts';
-import { jsonBytes, longestRequestMs, longestWaitMs, mostItems } from './limits.ts';
+import { jsonBytes, longestRequestMs, longestWaitMs, mostItems, patientMs } from './limits.ts';
 import { at, hashes, ids } from './sample.ts';
 import { agentParams, count, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
 
@@ -133,7 +133,9 @@ export const messageVerbs = {
   send: {
     ...post,
     path: '/api/v1/messages',
+    timeoutMs: patientMs,
     summary: 'Send a message; answered once it cannot be lost. "Idempotency-Key" is its dedup_key',
+    mayBeMissing: true,
     who: 'any',
     ownKey: true,
     input: outgoing,
@@ -214,6 +216,7 @@ export const messageVerbs = {
     ...post,
     path: '/api/v1/requests',
     summary: 'Send a request and wait for the response',
+    mayBeMissing: true,
     who: 'any',
     input: z.strictObject({
       to: outgoing.shape.to,
@@ -247,6 +250,7 @@ export const messageVerbs = {
   inbox: {
     ...get,
     path: '/api/v1/agents/{name}/inbox',
+    timeoutMs: patientMs,
     summary: 'What somebody has not read yet; nothing is read by that. "owner" is a name here',
     who: 'any',
     params: agentParams,
@@ -261,6 +265,7 @@ export const messageVerbs = {
   takeInbox: {
     ...post,
     path: '/api/v1/agents/{name}/inbox/take',
+    timeoutMs: patientMs,
     summary: 'Read messages: each is handed out once. Waits for one when there is none',
     who: 'any',
     params: agentParams,

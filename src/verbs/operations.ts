@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { operationStatuses } from '../kernel/agent/operation.ts';
 import { addresses, at, hashes, ids } from './sample.ts';
-import { count, get, post, remove, time, type Verb, wholeNumber } from './verb.ts';
+import { count, get, post, remove, slowMs, time, type Verb, wholeNumber } from './verb.ts';
 
 const operationParams = z.strictObject({
   operation_id: z.string().max(100).describe('The id; the owner may cut it short'),
@@ -109,7 +109,9 @@ export const operationVerbs = {
   submitOperation: {
     ...post,
     path: '/api/v1/operations',
+    timeoutMs: slowMs,
     summary: 'Submit an operation: a goal for an agent that is made for it',
+    mayBeMissing: true,
     who: 'principal',
     ownKey: true,
     input: z.strictObject({
@@ -163,6 +165,7 @@ export const operationVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/operations/{operation_id}/cancel',
+    timeoutMs: slowMs,
     summary: 'End an operation that is not over',
     who: 'principal',
     params: operationParams,
@@ -188,6 +191,7 @@ export const operationVerbs = {
     ...get,
     path: '/api/v1/operations/{operation_id}/result',
     summary: 'What came of it; 409 until it is over',
+    mayBeGone: true,
     who: 'principal',
     params: operationParams,
     output: operationResult,
@@ -198,6 +202,7 @@ export const operationVerbs = {
     path: '/api/v1/operations/{operation_id}/logs',
     summary:
       'A line for each step. With "Accept: text/event-stream" as they come: "log" (its number is the id, resumable by Last-Event-ID), "state", and "end" when it is over',
+    mayBeGone: true,
     who: 'principal',
     params: operationParams,
     query: z.strictObject({ after: z.optional(wholeNumber), limit: z.optional(wholeNumber) }),
@@ -221,6 +226,7 @@ export const operationVerbs = {
     ...get,
     path: '/api/v1/operations/{operation_id}/artifacts/{artifact_name}',
     summary: 'Download specific artifact: sealed bytes, to be opened by the client',
+    mayBeGone: true,
     who: 'principal',
     legacySignature: true,
     params: artifactParams,
@@ -232,6 +238,7 @@ export const operationVerbs = {
     ...remove,
     path: '/api/v1/operations/{operation_id}/artifacts/{artifact_name}',
     summary: 'Delete specific artifact, for good',
+    mayBeGone: true,
     who: 'principal',
     params: artifactParams,
   },
@@ -255,6 +262,7 @@ export const operationVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/keys/rotate',
+    timeoutMs: slowMs,
     summary: 'Seal what the daemon keeps of artifacts with a new key, and destroy the old one',
     who: 'owner',
     input: z.strictObject({}),

@@ -6,6 +6,7 @@ import {
   errorReport,
   get,
   idParams,
+  longestCallMs,
   post,
   time,
   tool,
@@ -81,6 +82,7 @@ const callBytes = 4 * 1024 * 1024;
 
 const oneCall = {
   ...post,
+  timeoutMs: longestCallMs,
   who: 'any',
   ownKey: true,
   params: z.strictObject({ name }),

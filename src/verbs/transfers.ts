@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { transferAcks, transferStatuses } from '../kernel/transfer/transfer.ts';
 import { at, hashes, ids } from './sample.ts';
-import { count, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
+import { count, get, idParams, longMs, post, time, type Verb, wholeNumber } from './verb.ts';
 
 const word = z.string().max(300);
 
@@ -113,7 +113,9 @@ export const transferVerbs = {
   beginUpload: {
     ...post,
     path: '/api/v1/transfers/uploads',
+    timeoutMs: longMs,
     summary: 'Begin to send, or go on with what was begun; what is stored already is sent at once',
+    mayBeMissing: true,
     who: 'any',
     secretAnswer: true,
     input: z.strictObject({
@@ -166,6 +168,7 @@ export const transferVerbs = {
   uploadBytes: {
     ...post,
     path: '/api/v1/transfers/uploads/{id}/bytes',
+    timeoutMs: longMs,
     summary: 'Add bytes, sealed by the caller, at the end of an upload',
     who: 'any',
     params: uploadParams,
@@ -177,6 +180,7 @@ export const transferVerbs = {
   finishUpload: {
     ...post,
     path: '/api/v1/transfers/uploads/{id}/finish',
+    timeoutMs: longMs,
     summary: 'All bytes are there: send them. Answered once they cannot be lost',
     who: 'any',
     params: uploadParams,
@@ -196,6 +200,7 @@ export const transferVerbs = {
   failUpload: {
     ...post,
     path: '/api/v1/transfers/uploads/{id}/fail',
+    timeoutMs: longMs,
     summary: 'Give up sending: it is written down as failed, and the room is free again',
     who: 'any',
     params: uploadParams,
@@ -247,6 +252,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/open',
     summary: 'What its recipient needs to fetch it: the key, and where the bytes are',
+    mayBeGone: true,
     who: 'any',
     secretAnswer: true,
     params: idParams,
@@ -273,6 +279,7 @@ export const transferVerbs = {
     ...get,
     path: '/api/v1/transfers/{id}/bytes',
     summary: 'The bytes as they are stored; "Range" is understood',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     query: z.strictObject({ as }),
@@ -284,6 +291,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/verified',
     summary: 'The recipient has it whole; the sender is told',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     input: actAs,
@@ -294,6 +302,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/accept',
     summary: 'The recipient takes it; the sender is told',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     input: actAs,
@@ -304,6 +313,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/reject',
     summary: 'The recipient does not take it; the sender is told why',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     input: withReason,
@@ -317,6 +327,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/fail',
     summary: 'The recipient could not fetch it, however often it tried',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     input: withReason,
@@ -330,6 +341,7 @@ export const transferVerbs = {
     ...post,
     path: '/api/v1/transfers/{id}/share',
     summary: 'Send the same to others; nothing is stored again',
+    mayBeGone: true,
     who: 'any',
     params: idParams,
     input: z.strictObject({ as, to: recipients, expires_ms: z.optional(ttl) }),
@@ -359,6 +371,7 @@ export const transferVerbs = {
     ...post,
     effect: 'destroys',
     path: '/api/v1/transfers/cleanup',
+    timeoutMs: longMs,
     summary: 'Let go what has expired, and free its room',
     who: 'any',
     input: z.strictObject({ as, dry_run: z.optional(z.boolean()) }),

@@ -34,8 +34,15 @@ export interface Verb {
   readonly status: number;
   /** A request and an answer for the OpenAPI page; a test holds both against the schemas. */
   readonly examples?: { readonly input?: unknown; readonly output?: unknown };
-  /** How long a client waits for the answer where its caller says nothing; else ten seconds. */
+  /**
+   * How long a client waits for the answer where its caller says nothing; else ten seconds. What
+   * the caller asks the daemon to wait for (`wait_ms`) is added.
+   */
   readonly timeoutMs?: number;
+  /** What its body names, or the agent for which it is done, may be missing (404). */
+  readonly mayBeMissing?: true;
+  /** What it names may be over, expired or erased, which is told from what never was (410). */
+  readonly mayBeGone?: true;
   /** Served whatever the caller's version: what is needed to see that and to mend it. */
   readonly anyVersion?: true;
   /** How large a body may be, when that is not the usual. */
@@ -92,6 +99,7 @@ interface RoutedTool<Input extends z.ZodType, Output extends z.ZodType>
   readonly output: Output;
   readonly examples: NonNullable<Verb['examples']>;
   readonly bodyBytes?: number;
+  readonly mayBeMissing?: true;
   /** The tool calls its items so; on the wire every list has `items`. */
   readonly listed?: string;
 }
@@ -121,6 +129,12 @@ export function toolWithRoute<Input extends z.ZodType, Output extends z.ZodType>
   } as const;
 }
 
+// How long a client waits for what takes longer than most.
+
+/** A program has some seconds to start, a step and a program some to end, and each of many children. */
+export const slowMs = 120_000;
+/** Flushing and hashing many bytes takes its time; so does a disk that is busy. */
+export const longMs = 10 * 60_000;
 /** As long as a call of a tool may take, and a little to be answered. */
 export const longestCallMs = 3_700_000;
 

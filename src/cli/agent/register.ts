@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { HandleOptions } from '../../gateway/client/client.ts';
+import type { HandleOptions } from '../../gateway/client/own-calls.ts';
 import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';

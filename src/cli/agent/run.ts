@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
-import { type Client, problemError } from '../../gateway/client/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import { problemError } from '../../gateway/client/exchange.ts';
 import type { Answer, Body, WireGoal } from '../../gateway/contract/contract.ts';
 import { parseLimits, printAmount } from '../../kernel/agent/budget.ts';
 import type { AosError } from '../../kernel/errors.ts';

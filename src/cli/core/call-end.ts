@@ -1,7 +1,8 @@
 /** How a call of a tool ends when no connection waited for it. */
 import { composeEngines } from '../../app/home/compose.ts';
 import { answers } from '../../app/home/use-home.ts';
-import { type Client, problemError } from '../../gateway/client/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import { problemError } from '../../gateway/client/exchange.ts';
 import type { WireCall } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { FileAnswer } from '../../kernel/files/request.ts';

@@ -1,6 +1,7 @@
 /** `aos op submit`. */
 import type { Command } from 'commander';
-import { type Client, problemError } from '../../gateway/client/client.ts';
+import type { Client } from '../../gateway/client/client.ts';
+import { problemError } from '../../gateway/client/exchange.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { oneLine, printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';

@@ -4,7 +4,7 @@ import type { EventLoop } from '../../kernel/ports.ts';
 import { mostItems } from '../../verbs/limits.ts';
 import type { WireItem, WireOutgoing } from '../contract/contract.ts';
 import type { SocketMessage } from '../contract/socket.ts';
-import { problemError } from './client.ts';
+import { problemError } from './exchange.ts';
 import { IncomingMail, type MailCallbacks } from './incoming-mail.ts';
 import { OutgoingQueue, type Sent } from './outgoing-queue.ts';
 import { type DaemonAddress, SocketLink, type SocketLinkDeps } from './socket-link.ts';

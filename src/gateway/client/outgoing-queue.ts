@@ -13,7 +13,7 @@ import type { Clock, EventLoop, Random } from '../../kernel/ports.ts';
 import { mostInFrame } from '../../verbs/limits.ts';
 import type { WireOutgoing } from '../contract/contract.ts';
 import type { SendResult, SocketMessage } from '../contract/socket.ts';
-import { problemError } from './client.ts';
+import { problemError } from './exchange.ts';
 
 export type Sent = Exclude<SendResult, { problem: unknown }>;
 

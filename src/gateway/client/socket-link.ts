@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { SocketMessage } from '../contract/socket.ts';
-import { problemError } from './client.ts';
+import { problemError } from './exchange.ts';
 
 /** Where the daemon listens, and the handle where that needs one. */
 export type DaemonAddress =

@@ -4,22 +4,7 @@ import { EventStreamParser } from '../../kernel/text/event-stream.ts';
 import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { Answer, Body } from '../contract/contract.ts';
 import type { ToolSight } from '../contract/tool-sight.ts';
-import type { TransportAnswer } from './transport.ts';
-
-export interface StreamRequest {
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface StreamToolDeps {
-  /** An answer that is a stream of events; anything else is thrown. */
-  postStream(path: string, request: StreamRequest): Promise<TransportAnswer>;
-  /** What arrived is none of ours. */
-  parseJson(text: string): unknown;
-  /** What the daemon says that went wrong. */
-  problemError(content: unknown): AosError;
-}
+import { type ClientDeps, parseJson, postStream, problemError } from './exchange.ts';
 
 export interface StreamToolOptions {
   /** The same key is the same call. */
@@ -29,7 +14,7 @@ export interface StreamToolOptions {
 
 /** Ends with the answer, or throws what went wrong. Whoever leaves does not end the call. */
 export async function* streamTool(
-  deps: StreamToolDeps,
+  deps: ClientDeps,
   path: string,
   {
     call,
@@ -37,12 +22,12 @@ export async function* streamTool(
   }: { readonly call: Body<'callTool'>; readonly options?: StreamToolOptions | undefined },
 ): AsyncGenerator<ToolSight, void, void> {
   const headers = key === undefined ? {} : { 'idempotency-key': key };
-  const { body } = await deps.postStream(path, { body: call, headers, signal });
+  const { body } = await postStream(deps, path, { body: call, headers, signal });
   const parser = new EventStreamParser();
   for await (const bytes of body) {
     for (const { event, data } of parser.push(bytes)) {
-      const content = deps.parseJson(data);
-      if (event === 'problem') throw deps.problemError(content);
+      const content = parseJson(data);
+      if (event === 'problem') throw problemError(0, content);
       const sight = sightOf(event, content);
       if (sight !== undefined) yield sight;
       if (sight?.kind === 'answer') return;

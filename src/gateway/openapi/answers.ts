@@ -1,7 +1,6 @@
 /** What an operation of the OpenAPI document may be answered with. */
 
 import type { Verb } from '../../verbs/verb.ts';
-import type { RouteName } from '../contract/contract.ts';
 import { type HeaderName, headersNamed, type RefusalStatus, refusalNames } from './parts.ts';
 import type { JsonSchema } from './schemas.ts';
 
@@ -50,7 +49,7 @@ export function responsesOf(
     [route.status]: content === undefined ? good : { ...good, content },
     ...(isRanged(route) ? partly(good.headers, content) : {}),
     ...Object.fromEntries(
-      likelyRefusals(name, route).map((status) => [
+      likelyRefusals(route).map((status) => [
         status,
         { $ref: `#/components/responses/${refusalNames[status]}` },
       ]),
@@ -108,34 +107,17 @@ export function takesKey(route: Verb): boolean {
   return isWrite(route) && route.streams !== true;
 }
 
-// What is named in a body, or by whom it is done, may be missing too.
-const mayBeMissing: ReadonlySet<string> = new Set<RouteName>([
-  ...(['grant', 'delegate', 'revokeCapability', 'checkGrant', 'send', 'request'] as const),
-  ...(['setLead', 'subscribe', 'unsubscribe', 'subscriptions', 'submitGoal'] as const),
-  ...(['submitOperation', 'beginUpload', 'uploadLink'] as const),
-  ...(['pinMemory', 'forgetMemory', 'shareMemory', 'unshareMemory'] as const),
-  ...(['purgeMemory', 'exportMemory', 'importMemory'] as const),
-]);
-
-// What is over, expired or erased is told from what never was.
-const mayBeGone: ReadonlySet<string> = new Set<RouteName>([
-  ...(['openTransfer', 'transferBytes', 'verifyTransfer', 'acceptTransfer'] as const),
-  ...(['rejectTransfer', 'failTransfer', 'shareTransfer', 'linkTransfer'] as const),
-  ...(['downloadPage', 'linkFacts', 'linkBytes', 'linkUpload', 'goal', 'steps'] as const),
-  ...(['operationResult', 'operationLogs', 'artifact', 'deleteArtifact'] as const),
-]);
-
-function likelyRefusals(name: string, route: Verb): RefusalStatus[] {
+function likelyRefusals(route: Verb): RefusalStatus[] {
   const isKnown = route.who !== 'open';
   const hasParams = hasFields(route.params);
   const applies: Readonly<Record<RefusalStatus, boolean>> = {
     400: true,
     401: isKnown,
     403: isKnown,
-    404: hasParams || mayBeMissing.has(name),
+    404: hasParams || route.mayBeMissing === true,
     // An id that was cut short may be that of several.
     409: isWrite(route) || /\{(?:id|operation_id)\}/.test(route.path),
-    410: mayBeGone.has(name),
+    410: route.mayBeGone === true,
     413: hasBody(route),
     415: hasBody(route),
     416: isRanged(route),
