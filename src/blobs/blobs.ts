@@ -85,7 +85,7 @@ export function corruptBlob(hash: string, why = 'they have another SHA-256 now')
 
 export interface Uploads {
   /** Makes it where there is none; else it stands as it was left. */
-  open(id: string): Promise<OpenUpload>;
+  open(id: string): Promise<UploadInStore>;
   /**
    * Adds what comes behind the first `from` bytes; what stands behind those is dropped. How many
    * bytes there are then. When the source breaks off, what came before stays.
@@ -104,7 +104,7 @@ export interface Uploads {
   list(): AsyncGenerator<ListedUpload, void, void>;
 }
 
-export interface OpenUpload {
+export interface UploadInStore {
   /** Where a process of this machine may add the bytes itself; undefined where it cannot. */
   readonly path: string | undefined;
   readonly sizeBytes: number;

@@ -22,8 +22,8 @@ import {
   corruptBlob,
   type FinishOptions,
   type ListedUpload,
-  type OpenUpload,
   type StoredBlob,
+  type UploadInStore,
   type Uploads,
 } from './blobs.ts';
 import { type FileBlobs, namesIn } from './fs.ts';
@@ -56,7 +56,7 @@ export class FileUploads implements Uploads {
     this.#root = root;
   }
 
-  async open(id: string): Promise<OpenUpload> {
+  async open(id: string): Promise<UploadInStore> {
     const path = this.#pathOf(id);
     await this.#ensureFolder();
     try {

@@ -28,7 +28,7 @@ export interface DamagedBlob {
   readonly neededBy: readonly string[];
 }
 
-export interface Verification {
+export interface StoreVerification {
   /** How many files were read, and their bytes. */
   readonly checked: number;
   readonly bytes: number;
@@ -42,17 +42,17 @@ export interface Verification {
 }
 
 // As many as a person reads; a disk that is broken as a whole must not fill the memory.
-const mostTold = 1000;
+const mostNamed = 1000;
 
 export async function verifyBlobs(
   deps: { readonly eventLoop: EventLoop; readonly stores: readonly VerifiedStore[] },
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<Verification> {
+): Promise<StoreVerification> {
   const found = { checked: 0, bytes: 0, orphans: 0, more: 0 };
   const corrupt: DamagedBlob[] = [];
   const missing: DamagedBlob[] = [];
   const tell = (list: DamagedBlob[], damage: DamagedBlob): void => {
-    if (corrupt.length + missing.length < mostTold) list.push(damage);
+    if (corrupt.length + missing.length < mostNamed) list.push(damage);
     else found.more++;
   };
   const pause = async (): Promise<void> => {

@@ -34,6 +34,6 @@ export function refusal(failure: unknown): FileAnswerParts | undefined {
   const error = toFilesError(failure);
   if (!(error instanceof AosError) || !error.code.startsWith('files.')) return undefined;
   const { code, message, fix } = error;
-  const told = { code: wireCode(code), message, ...(fix === undefined ? {} : { fix }) };
-  return { status: 'error', words: 'Nothing was done', result: null, error: told };
+  const report = { code: wireCode(code), message, ...(fix === undefined ? {} : { fix }) };
+  return { status: 'error', words: 'Nothing was done', result: null, error: report };
 }

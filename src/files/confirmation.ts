@@ -24,7 +24,7 @@ import type { Transaction } from '../ledger/ledger.ts';
 import type { FilesDeps } from './deps.ts';
 import { hashOfPlan, type Plan } from './plan/plan.ts';
 
-export interface Question {
+export interface PlanQuestion {
   readonly request: FileRequest;
   readonly plan: Plan;
   readonly prompt: string;
@@ -33,7 +33,7 @@ export interface Question {
 }
 
 /** Resolves to the token. */
-export async function askOwner(deps: FilesDeps, question: Question): Promise<string> {
+export async function askOwner(deps: FilesDeps, question: PlanQuestion): Promise<string> {
   const { clock, random, ledger, limits } = deps;
   const { request, plan, prompt, yeses } = question;
   const token = `yes-${Buffer.from(random.bytes(24)).toString('base64url')}`;

@@ -11,7 +11,7 @@ import { type Change, change, reasonToAsk } from './change.ts';
 import type { FileCaller, FilesDeps } from './deps.ts';
 import { getDiskUsage, getMetadata } from './look/get-metadata.ts';
 import { listFiles } from './look/list-files.ts';
-import type { Look, Seen } from './look/look.ts';
+import type { FileLook, LookOutcome } from './look/look.ts';
 import { readFile } from './look/read-file.ts';
 import { searchFiles } from './look/search-files.ts';
 import type { Roots } from './paths.ts';
@@ -38,7 +38,7 @@ export interface FileRun {
 
 type Looking = Exclude<FileAction, ChangeAction>;
 
-const looks: Readonly<Record<Looking, (look: Look) => Promise<Seen>>> = {
+const looks: Readonly<Record<Looking, (look: FileLook) => Promise<LookOutcome>>> = {
   list_files: listFiles,
   read_file: readFile,
   search_files: searchFiles,
@@ -100,7 +100,10 @@ export async function answering(
   return answered(parts, clock.monotonicMs() - startedAt);
 }
 
-async function look(asked: Look, by: (look: Look) => Promise<Seen>): Promise<FileAnswerParts> {
+async function look(
+  asked: FileLook,
+  by: (look: FileLook) => Promise<LookOutcome>,
+): Promise<FileAnswerParts> {
   const { request } = asked;
   const { words, would, result, files, bytes } = await by(asked);
   const isDry = request.options?.dry_run === true;

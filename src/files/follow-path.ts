@@ -19,7 +19,7 @@ import { quote } from '../kernel/text/quote.ts';
 
 const mostTurns = 40;
 
-export interface WayOptions<Found> {
+export interface PathOptions<Found> {
   /** Opens the last name, and follows no symlink: one that stands there is refused. */
   readonly open: (entry: string) => Promise<Found>;
   /** What the last name should be; a file where nothing is said. */
@@ -30,7 +30,7 @@ export interface WayOptions<Found> {
 }
 
 /** Where a path has led. The caller that gets it closes `open`. */
-export interface WayEnd<Found> {
+export interface PathEnd<Found> {
   /** Without symlinks. */
   readonly parts: readonly string[];
   readonly folder: HeldFolder;
@@ -44,11 +44,11 @@ export interface WayEnd<Found> {
 }
 
 /** Walks to the folder of a path and opens the last name there. */
-export async function followWay<Found extends AsyncDisposable | undefined>(
+export async function followPath<Found extends AsyncDisposable | undefined>(
   disk: Disk,
   path: readonly string[],
-  { open, wanted = 'file', onTurn, signal }: WayOptions<Found>,
-): Promise<WayEnd<Found>> {
+  { open, wanted = 'file', onTurn, signal }: PathOptions<Found>,
+): Promise<PathEnd<Found>> {
   let parts = path;
   for (let turns = 0; turns <= mostTurns; turns++) {
     signal.throwIfAborted();
@@ -71,8 +71,8 @@ interface Turn {
 async function walkOnce<Found extends AsyncDisposable | undefined>(
   disk: Disk,
   parts: readonly string[],
-  { open, wanted }: Required<Pick<WayOptions<Found>, 'open' | 'wanted'>>,
-): Promise<WayEnd<Found> | Turn> {
+  { open, wanted }: Required<Pick<PathOptions<Found>, 'open' | 'wanted'>>,
+): Promise<PathEnd<Found> | Turn> {
   const up = parts.indexOf('..');
   const held = await holdFolders(disk, parts.slice(0, up === -1 ? -1 : up));
   if ('target' in held) return { turn: withTarget(parts, held.index, held.target) };
@@ -164,7 +164,7 @@ export async function holdExactly(disk: Disk, path: string): Promise<HeldFolder 
   const parts = path.split('/').filter((name) => name !== '');
   if (parts.length === 0) return disk.holdFolder('/');
   try {
-    const { found, open } = await followWay(disk, parts, {
+    const { found, open } = await followPath(disk, parts, {
       open: (entry) => disk.holdFolder(entry),
       wanted: 'folder',
       onTurn: async () => {

@@ -1,11 +1,11 @@
 /** From what was asked for to what is to be looked for. */
 import { AosError } from '../kernel/errors.ts';
 import type {
-  FoundFile,
   LookFilters,
   LookRequest,
   SearchRequest,
   SearchResult,
+  SeenFile,
 } from '../kernel/files/look.ts';
 import type { FileRequest, SortKey } from '../kernel/files/request.ts';
 import { typeOfExtension } from '../kernel/files/types.ts';
@@ -15,7 +15,7 @@ import type { FilePower } from '../security/reach.ts';
 import type { FileCaller, FilesDeps } from './deps.ts';
 import type { FolderPlace } from './place.ts';
 
-export interface LookWish {
+export interface LookScope {
   readonly folder: FolderPlace;
   readonly glob: readonly string[];
   readonly power: FilePower;
@@ -30,24 +30,24 @@ export async function lookRequest(
   deps: Pick<FilesDeps, 'zone' | 'trash' | 'home'>,
   caller: FileCaller,
   request: FileRequest,
-  wish: LookWish,
+  scope: LookScope,
 ): Promise<LookRequest> {
   const { options = {} } = request;
-  const { folder, glob } = wish;
+  const { folder, glob } = scope;
   return {
     base: { held: folder.held.path, path: folder.path },
-    reach: await caller.reach(wish.power),
+    reach: await caller.reach(scope.power),
     recursive:
-      glob.length > 1 || glob.includes('**') || (options.recursive ?? wish.recursive ?? false),
-    hidden: options.hidden ?? wish.hidden ?? false,
+      glob.length > 1 || glob.includes('**') || (options.recursive ?? scope.recursive ?? false),
+    hidden: options.hidden ?? scope.hidden ?? false,
     filters: {
-      ...exceptTypes(wish, request),
+      ...exceptTypes(scope, request),
       ...filtersOf(deps.zone, request),
-      kind: wish.kind,
+      kind: scope.kind,
       ...(glob.length === 0 ? {} : { glob }),
     },
     sort: { by: sortKey(options.sort), order: options.order ?? usualOrder(options.sort) },
-    limit: wish.limit,
+    limit: scope.limit,
     // What was thrown away is not searched, unless the search is there.
     passOver: folder.path.startsWith(deps.trash) ? [] : [deps.trash],
   };
@@ -101,7 +101,7 @@ function typesOf(text: string | undefined): readonly string[] | undefined {
 }
 
 /** What is to be changed is looked at closely: "except PDFs" means those without an ending too. */
-function exceptTypes({ power }: LookWish, { filters }: FileRequest) {
+function exceptTypes({ power }: LookScope, { filters }: FileRequest) {
   const endings = (filters?.exclude ?? []).flatMap(
     (pattern) => /^\*\.([a-z0-9]+)$/i.exec(pattern)?.[1]?.toLowerCase() ?? [],
   );
@@ -161,7 +161,7 @@ export function searchRequest(
 const nearness = 0.5;
 
 interface FoundByWords extends Pick<SearchResult, 'truncated' | 'skipped'> {
-  readonly files: readonly FoundFile[];
+  readonly files: readonly SeenFile[];
 }
 
 /** For a change: only what fits about as well as the best. */

@@ -38,8 +38,8 @@ import {
   type Understood,
   understandSentence,
 } from './sentence.ts';
-import { listTrash, type RestoreWish, restoreFromTrash } from './trash/list-trash.ts';
-import { isUndoable, type UndoWish, undo } from './undo-plan.ts';
+import { listTrash, restoreFromTrash, type TrashRestore } from './trash/list-trash.ts';
+import { isUndoable, type UndoRequest, undo } from './undo-plan.ts';
 
 export class FileAgent {
   readonly #deps: SentenceDeps;
@@ -69,8 +69,8 @@ export class FileAgent {
     return questionOf(this.#deps, request, run);
   }
 
-  undo(wish: UndoWish, run: FileRun): Promise<FileAnswer> {
-    return undo(this.#deps, wish, run);
+  undo(request: UndoRequest, run: FileRun): Promise<FileAnswer> {
+    return undo(this.#deps, request, run);
   }
 
   plans(
@@ -84,15 +84,15 @@ export class FileAgent {
     return listTrash(this.#deps, run);
   }
 
-  restore(wish: RestoreWish, run: FileRun): Promise<FileAnswer> {
-    return restoreFromTrash(this.#deps, wish, run);
+  restore(request: TrashRestore, run: FileRun): Promise<FileAnswer> {
+    return restoreFromTrash(this.#deps, request, run);
   }
 
   understand(
-    wish: SentenceWish,
+    request: SentenceWish,
     run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
   ): Promise<Understood> {
-    return understandSentence(this.#deps, wish, run);
+    return understandSentence(this.#deps, request, run);
   }
 
   /** For the owner alone: it takes room, and shows names to every caller that searches. */

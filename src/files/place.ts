@@ -11,11 +11,11 @@ import { isInReach } from '../kernel/files/reach.ts';
 import type { DiskEntry, HeldFolder } from '../kernel/ports.ts';
 import type { FilePower } from '../security/reach.ts';
 import type { FileCaller, FilesDeps } from './deps.ts';
-import { followWay, placesOn } from './follow-path.ts';
+import { followPath, placesOn } from './follow-path.ts';
 import { isInside, outsideRoot } from './paths.ts';
 import { permissionDenied } from './refusals.ts';
 
-export interface PlaceWish {
+export interface PlaceOptions {
   readonly power: FilePower;
   /** Whether a symlink in the last place is meant itself, or where it leads. */
   readonly last: 'keep' | 'follow';
@@ -41,12 +41,12 @@ export async function findPlace(
   { disk }: PlaceDeps,
   caller: FileCaller,
   path: readonly string[],
-  { power, last }: PlaceWish,
+  { power, last }: PlaceOptions,
 ): Promise<FilePlace> {
   const check = await checkFor(caller, power);
   check(path);
   let there: DiskEntry | undefined;
-  const end = await followWay(disk, path, {
+  const end = await followPath(disk, path, {
     signal: caller.signal,
     async open(entry) {
       there = await disk.stat(entry);
@@ -74,7 +74,7 @@ export interface FolderPlace extends AsyncDisposable {
 }
 
 /** `passing`: the folder itself may be out of reach, because only what is below it is asked for. */
-export type FolderWish =
+export type FolderOptions =
   | { readonly power: FilePower; readonly passing?: false }
   | { readonly passing: true };
 
@@ -82,12 +82,13 @@ export async function findFolder(
   { disk }: PlaceDeps,
   caller: FileCaller,
   path: readonly string[],
-  wish: FolderWish,
+  options: FolderOptions,
 ): Promise<FolderPlace> {
-  const check = wish.passing === true ? insideOnly(caller) : await checkFor(caller, wish.power);
+  const check =
+    options.passing === true ? insideOnly(caller) : await checkFor(caller, options.power);
   check(path);
   if (path.length === 0) return folderPlace([], await disk.holdFolder('/'));
-  const { parts, found, open } = await followWay(disk, path, {
+  const { parts, found, open } = await followPath(disk, path, {
     signal: caller.signal,
     open: (entry) => disk.holdFolder(entry),
     wanted: 'folder',

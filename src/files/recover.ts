@@ -6,7 +6,7 @@ import { begin, finish } from './apply/begin.ts';
 import { readDone, readPlan } from './apply/journal.ts';
 import { undoPlan } from './apply/undo.ts';
 import { callerOf, type FileAgentDeps, viaOf } from './file-agent.ts';
-import type { Step } from './plan/plan.ts';
+import type { PlanStep } from './plan/plan.ts';
 
 /** Before anything is asked for, and now and then: a full disk may have kept one from ending. */
 export async function recoverPlans(
@@ -44,7 +44,7 @@ async function hasRoom(deps: FileAgentDeps, { id }: FilePlanRow): Promise<boolea
   return (await deps.volume.usage(first.to)).writableBytes >= bytes + keptFreeBytes;
 }
 
-function bytesOf(step: Step): number {
+function bytesOf(step: PlanStep): number {
   return step.do === 'copy' ? (step.was.tree?.bytes ?? step.was.sizeBytes) : 0;
 }
 

@@ -21,7 +21,7 @@ import { doneWords } from './change.ts';
 import { answering, callerOf, type FileAgentDeps, type FileRun, rootsOf } from './file-agent.ts';
 import { shownPath } from './paths.ts';
 
-export interface UndoWish {
+export interface UndoRequest {
   /** The newest that can be undone, where none is named. */
   readonly plan?: string | undefined;
   readonly dryRun: boolean;
@@ -29,7 +29,7 @@ export interface UndoWish {
 
 export async function undo(
   deps: FileAgentDeps,
-  { plan: id, dryRun }: UndoWish,
+  { plan: id, dryRun }: UndoRequest,
   run: FileRun,
 ): Promise<FileAnswer> {
   return answering(deps, deps.clock.monotonicMs(), async () => {

@@ -176,7 +176,7 @@ export interface RunningBody {
 }
 
 /** Disposed of, it is held no longer, and what was made for it goes as soon as it is over. */
-export interface HeldBody extends Disposable {
+export interface HeldSandboxBody extends Disposable {
   /** The limit for which the system has ended some of it, if there is one. */
   ended(): SandboxLimit | undefined;
 }
@@ -193,7 +193,7 @@ export interface Sandboxes extends AsyncDisposable {
   /** Throws `sandbox.unavailable`, `sandbox.bad-folder` and `sandbox.full`. */
   prepareBody(order: BodyOrder): Promise<SandboxedBody>;
   /** Holds it to its limits. */
-  holdBody(body: RunningBody): HeldBody;
+  holdBody(body: RunningBody): HeldSandboxBody;
   /** Nothing that was made ready for this principal is used any more. */
   discard(principal: string): Promise<void>;
 }

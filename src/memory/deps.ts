@@ -22,7 +22,7 @@ export interface MemoryDeps {
 }
 
 /** On whose behalf, and by which call: what it sees is noted under it. */
-export interface MemoryCaller {
+export interface MemoryActor {
   /** `owner` or `agent:NAME`. */
   readonly principal: string;
   /** `tool-call:ID`, or `operation:ID`. */

@@ -89,7 +89,7 @@ async function takeIn(
 async function partnersOf(sql: Sql, user: string): Promise<readonly string[]> {
   const { kind, id } = partsOf(user);
   if (kind === 'message') return readersOf(sql, id);
-  return kind === 'operation' ? toldBy(sql, id) : [];
+  return kind === 'operation' ? informedBy(sql, id) : [];
 }
 
 /** Who has sent or read a message. */
@@ -100,7 +100,7 @@ async function readersOf(sql: Sql, id: string): Promise<readonly string[]> {
 }
 
 /** Goals are made of what it has seen, and the submitter was told what it came to. */
-async function toldBy(sql: Sql, id: string): Promise<readonly string[]> {
+async function informedBy(sql: Sql, id: string): Promise<readonly string[]> {
   const children = await operationsBelow(sql, id);
   const notes = await notesOfOperation(sql, id);
   return [

@@ -28,7 +28,7 @@ import {
   exportMemories,
   importMemory,
   type MemoryRow,
-  type NewMemory,
+  type NewMemoryRow,
 } from '../ledger/memory/memories.ts';
 import { readState, removeState, statesBelow, writeState } from '../ledger/state.ts';
 import type { MemoryDeps } from './deps.ts';
@@ -117,7 +117,7 @@ export class MemoryImports {
           return undefined;
         }
         // Of our own making.
-        const all = JSON.parse(slice.value ?? '[]') as readonly NewMemory[];
+        const all = JSON.parse(slice.value ?? '[]') as readonly NewMemoryRow[];
         let fresh = 0;
         for (const row of all) if (await importMemory(tx, row, clock.now())) fresh++;
         await removeState(tx, slice.key);
@@ -181,7 +181,7 @@ function doneKey(id: string): string {
   return `${prefix}${id}`;
 }
 
-function rowOf(owner: string, { author = owner, ...line }: Line, now: number): NewMemory {
+function rowOf(owner: string, { author = owner, ...line }: Line, now: number): NewMemoryRow {
   const value = storedValue(line.value);
   const facts = { tags: [...new Set(line.tags)].sort(), thread: line.thread };
   return {

@@ -21,15 +21,15 @@ import {
   setMemoryEnd,
 } from '../ledger/memory/memories.ts';
 import type { GrantRow } from '../ledger/security/grants.ts';
-import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import type { MemoryActor, MemoryDeps } from './deps.ts';
 import { QueryEmbedding } from './embed-memories.ts';
 import { IndexFollower } from './follow.ts';
 import { exportMemoriesOf, type Imported, MemoryImports } from './import.ts';
-import { type PackWish, packMemories } from './pack.ts';
+import { type PackRequest, packMemories } from './pack.ts';
 import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.ts';
 import { type MemoryFound, type MemoryQuery, searchMemories } from './search.ts';
 import { maySee, noteSeen } from './seen.ts';
-import { type Share, shareMemory, sharesOf, unshareMemory } from './share.ts';
+import { type SharedMemory, shareMemory, sharesOf, unshareMemory } from './share.ts';
 import { type NewMemory, storeIn } from './store.ts';
 import { memoryOf } from './value.ts';
 
@@ -39,7 +39,7 @@ export interface StoredMemory {
   readonly isNew: boolean;
 }
 
-export interface ListWish {
+export interface MemoryListRequest {
   readonly owner: string;
   readonly scope: MemoryScope;
   readonly prefix?: string | undefined;
@@ -71,7 +71,7 @@ export class MemoryManager implements AsyncDisposable {
 
   /** The newest version that counts, now or then; undefined where there is none. */
   async retrieve(
-    caller: MemoryCaller,
+    caller: MemoryActor,
     place: MemoryKey,
     { asOf }: { readonly asOf?: Instant | undefined } = {},
   ): Promise<Memory | undefined> {
@@ -85,16 +85,16 @@ export class MemoryManager implements AsyncDisposable {
     });
   }
 
-  search(caller: MemoryCaller, wanted: MemoryQuery): Promise<MemoryFound> {
+  search(caller: MemoryActor, wanted: MemoryQuery): Promise<MemoryFound> {
     const help = { follower: this.#follower, queries: this.#queries };
     return searchMemories(this.#deps, help, caller, wanted);
   }
 
-  share(share: Share, actor: string): Promise<GrantRow> {
+  share(share: SharedMemory, actor: string): Promise<GrantRow> {
     return shareMemory(this.#deps, share, actor);
   }
 
-  unshare(share: Omit<Share, 'expires'>, actor: string): Promise<readonly GrantRow[]> {
+  unshare(share: Omit<SharedMemory, 'expires'>, actor: string): Promise<readonly GrantRow[]> {
     return unshareMemory(this.#deps, share, actor);
   }
 
@@ -103,7 +103,7 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   /** By key. */
-  async list(caller: MemoryCaller, wanted: ListWish): Promise<readonly Memory[]> {
+  async list(caller: MemoryActor, wanted: MemoryListRequest): Promise<readonly Memory[]> {
     const { ledger, clock } = this.#deps;
     const { owner, scope, prefix = '', after = '', limit, asOf } = wanted;
     if (prefix !== '') checkMemoryKey(prefix);
@@ -118,7 +118,7 @@ export class MemoryManager implements AsyncDisposable {
 
   /** Every version, the newest first; of what was forgotten only that it was. */
   async history(
-    caller: MemoryCaller,
+    caller: MemoryActor,
     place: MemoryKey,
     { before = Number.MAX_SAFE_INTEGER, limit = 100 } = {},
   ): Promise<readonly Memory[]> {
@@ -128,16 +128,16 @@ export class MemoryManager implements AsyncDisposable {
       if (!(await this.#maySee(tx, caller, place))) return [];
       const rows = await memoryVersions(tx, place, { before, limit });
       const now = clock.now();
-      const told = rows.map((row) => {
+      const shown = rows.map((row) => {
         const isGone = row.forgotten_at !== null || (row.expires_at ?? now + 1) <= now;
         return { row, memory: isGone ? emptied(memoryOf(row)) : memoryOf(row), isGone };
       });
       await noteSeen(
         tx,
         caller,
-        told.filter(({ isGone }) => !isGone).map(({ row }) => row),
+        shown.filter(({ isGone }) => !isGone).map(({ row }) => row),
       );
-      return told.map(({ memory }) => memory);
+      return shown.map(({ memory }) => memory);
     });
   }
 
@@ -202,7 +202,7 @@ export class MemoryManager implements AsyncDisposable {
   }
 
   /** For a model that begins. */
-  pack(caller: MemoryCaller, wanted: PackWish): Promise<readonly RememberedItem[]> {
+  pack(caller: MemoryActor, wanted: PackRequest): Promise<readonly RememberedItem[]> {
     return packMemories(this.#deps, this.search.bind(this), caller, wanted);
   }
 
@@ -250,7 +250,7 @@ export class MemoryManager implements AsyncDisposable {
 
   #maySee(
     sql: Sql,
-    { principal }: MemoryCaller,
+    { principal }: MemoryActor,
     place: MemoryKey,
     isBelow = false,
   ): Promise<boolean> {

@@ -9,12 +9,12 @@ import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memory/memories.ts';
 import { memoryReach } from '../security/reach.ts';
-import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import type { MemoryActor, MemoryDeps } from './deps.ts';
 import type { MemoryFound, MemoryQuery } from './search.ts';
 import { noteSeen } from './seen.ts';
 import { memoryOf } from './value.ts';
 
-export interface PackWish {
+export interface PackRequest {
   readonly goal: string;
   /** How many tokens it may take in all. */
   readonly tokens: number;
@@ -29,9 +29,9 @@ const largest = { share: 0.5, tokens: 200 };
 
 export async function packMemories(
   deps: MemoryDeps,
-  search: (caller: MemoryCaller, query: MemoryQuery) => Promise<MemoryFound>,
-  caller: MemoryCaller,
-  { goal, tokens }: PackWish,
+  search: (caller: MemoryActor, query: MemoryQuery) => Promise<MemoryFound>,
+  caller: MemoryActor,
+  { goal, tokens }: PackRequest,
 ): Promise<readonly RememberedItem[]> {
   if (tokens <= 0 || !(await hasAny(deps, caller))) return [];
   const pinned = await pinnedOf(deps, caller, Math.ceil(tokens / fewestTokens));
@@ -50,11 +50,11 @@ export async function packMemories(
     items.push(item);
     left -= costOf(item);
   }
-  const told = new Set(items.map(({ id }) => id));
+  const shown = new Set(items.map(({ id }) => id));
   const gone = await notePinned(
     deps,
     caller,
-    pinned.filter(({ id }) => told.has(id)),
+    pinned.filter(({ id }) => shown.has(id)),
   );
   return items.filter(({ id }) => !gone.has(id));
 }
@@ -62,7 +62,7 @@ export async function packMemories(
 /** Which of them were purged or forgotten since they were read: those are not shown. */
 async function notePinned(
   { ledger }: MemoryDeps,
-  caller: MemoryCaller,
+  caller: MemoryActor,
   shown: readonly Memory[],
 ): Promise<ReadonlySet<number>> {
   if (shown.length === 0) return new Set();
@@ -78,7 +78,7 @@ async function notePinned(
 /** Most agents remember nothing, and begin without a search. */
 async function hasAny(
   { ledger, grants }: MemoryDeps,
-  { principal }: MemoryCaller,
+  { principal }: MemoryActor,
 ): Promise<boolean> {
   if (await hasMemories(ledger.committed, principal)) return true;
   const reach = await memoryReach(grants, principal, 'search');
@@ -88,7 +88,7 @@ async function hasAny(
 /** No more than could ever be told: each may be long. */
 async function pinnedOf(
   { ledger, clock }: MemoryDeps,
-  { principal }: MemoryCaller,
+  { principal }: MemoryActor,
   most: number,
 ): Promise<readonly Memory[]> {
   const moment = { now: clock.now(), at: null };
@@ -103,8 +103,8 @@ async function pinnedOf(
 
 /** What came of runs before is there for a review, and is not told by itself. */
 async function rankedFor(
-  search: (caller: MemoryCaller, query: MemoryQuery) => Promise<MemoryFound>,
-  caller: MemoryCaller,
+  search: (caller: MemoryActor, query: MemoryQuery) => Promise<MemoryFound>,
+  caller: MemoryActor,
   goal: string,
 ): Promise<readonly Memory[]> {
   const query = goal.slice(0, goalCharacters).toWellFormed().replaceAll('\0', ' ');

@@ -25,7 +25,7 @@ import type { Transaction } from '../ledger/ledger.ts';
 import { type FoundMemory, foundMemories } from '../ledger/memory/found-memories.ts';
 import { memoriesById } from '../ledger/memory/memories.ts';
 import { memoryReach, ownPlaces } from '../security/reach.ts';
-import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import type { MemoryActor, MemoryDeps } from './deps.ts';
 import type { QueryEmbedding } from './embed-memories.ts';
 import type { IndexFollower } from './follow.ts';
 import { readQuery } from './search/query.ts';
@@ -87,7 +87,7 @@ const mostAlike = 100;
 export async function searchMemories(
   deps: MemoryDeps,
   { follower, queries }: SearchHelp,
-  caller: MemoryCaller,
+  caller: MemoryActor,
   wanted: MemoryQuery,
 ): Promise<MemoryFound> {
   checkQuery(wanted.query);
@@ -122,7 +122,7 @@ function checkQuery(query: string): void {
 
 async function placesIn(
   { grants }: MemoryDeps,
-  { principal }: MemoryCaller,
+  { principal }: MemoryActor,
   { scope, withoutScope, of }: MemoryQuery,
 ): Promise<readonly MemoryReach[]> {
   const isMeant = (place: { readonly owner: string; readonly scope: MemoryScope }) =>
@@ -147,7 +147,7 @@ interface Finding extends IndexFound {
 async function readHits(
   deps: MemoryDeps,
   tx: Transaction,
-  caller: MemoryCaller,
+  caller: MemoryActor,
   { hits, hasMore, query, limit, now }: Finding,
 ): Promise<readonly MemoryHit[] | undefined> {
   const finds = new GrantedFinds(deps, caller.principal);

@@ -9,9 +9,9 @@ import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { authorize, resourceText, withoutAsking } from '../security/authorize.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
-import type { MemoryCaller, MemoryDeps } from './deps.ts';
+import type { MemoryActor, MemoryDeps } from './deps.ts';
 
-export interface SeenMemory extends MemoryKey {
+export interface ShownMemory extends MemoryKey {
   readonly id: number;
   readonly author: string;
 }
@@ -21,8 +21,8 @@ const mostNamed = 100;
 
 export async function noteSeen(
   tx: Transaction,
-  { principal, user, operation }: MemoryCaller,
-  seen: readonly SeenMemory[],
+  { principal, user, operation }: MemoryActor,
+  seen: readonly ShownMemory[],
 ): Promise<void> {
   if (seen.length === 0) return;
   const ids = seen.map(({ id }) => id);
@@ -39,16 +39,16 @@ export async function noteSeen(
   }
 }
 
-function isOfAnother(principal: string, { owner, scope, author }: SeenMemory): boolean {
+function isOfAnother(principal: string, { owner, scope, author }: ShownMemory): boolean {
   return scope === 'shared' ? author !== principal : owner !== principal;
 }
 
 /** A look at the events about a principal finds it. */
-function whose({ owner, scope, key }: SeenMemory): string {
+function whose({ owner, scope, key }: ShownMemory): string {
   return scope === 'shared' ? `memory:shared/${key.split('/')[0]}` : owner;
 }
 
-interface Sight {
+interface SharedView {
   readonly principal: string;
   readonly place: MemoryKey;
   readonly action: Extract<Action, 'read' | 'search'>;
@@ -56,11 +56,11 @@ interface Sight {
   readonly isBelow?: boolean;
 }
 
-type SightDeps = Pick<MemoryDeps, 'grants'>;
+type SharedViewDeps = Pick<MemoryDeps, 'grants'>;
 
 /** Where the door has decided, asked and counted before. */
-export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<boolean> {
-  const { principal, place, action, isBelow = false } = sight;
+export async function maySee(deps: SharedViewDeps, sql: Sql, view: SharedView): Promise<boolean> {
+  const { principal, place, action, isBelow = false } = view;
   if (principal === 'owner' || place.owner === principal) return true;
   const deed = (isBelow ? memoriesDeed : memoryDeed)(principal, place, action);
   const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
@@ -72,12 +72,12 @@ export async function maySee(deps: SightDeps, sql: Sql, sight: Sight): Promise<b
  * approval can be asked for in the middle of it.
  */
 export class GrantedFinds {
-  readonly #deps: SightDeps;
+  readonly #deps: SharedViewDeps;
   readonly #principal: string;
   readonly #grants = new Map<string, HeldGrant>();
   readonly #grantOf = new Map<number, string>();
 
-  constructor(deps: SightDeps, principal: string) {
+  constructor(deps: SharedViewDeps, principal: string) {
     this.#deps = deps;
     this.#principal = principal;
   }

@@ -14,7 +14,7 @@ import { checkReceived, hasExpired } from '../security/grants/capability-manager
 import { unknownAgent } from '../security/register.ts';
 import type { MemoryDeps } from './deps.ts';
 
-export interface Share {
+export interface SharedMemory {
   /** What is shared, with all that lies below it. */
   readonly place: MemoryKey;
   /** With whom: the name of an agent. */
@@ -27,7 +27,7 @@ type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants' | 'clock'>;
 /** Who shares the same again gets the same grant. */
 export async function shareMemory(
   { grants, clock }: ShareDeps,
-  share: Share,
+  share: SharedMemory,
   actor: string,
 ): Promise<GrantRow> {
   checkMemoryKey(share.place.key);
@@ -50,7 +50,7 @@ export async function shareMemory(
 /** Takes back every share of just this key with this agent. */
 export async function unshareMemory(
   { ledger, grants }: ShareDeps,
-  share: Omit<Share, 'expires'>,
+  share: Omit<SharedMemory, 'expires'>,
   actor: string,
 ): Promise<readonly GrantRow[]> {
   const principal = `agent:${share.to}`;
@@ -89,14 +89,14 @@ export async function sharesOf(
   return shares.filter((row) => !hasExpired(row, clock.now()));
 }
 
-async function holderIn(tx: Transaction, { to, place }: Share): Promise<string> {
+async function holderIn(tx: Transaction, { to, place }: SharedMemory): Promise<string> {
   if ((await findAgent(tx, to)) === undefined) throw unknownAgent(to);
   const principal = `agent:${to}`;
   if (principal === place.owner) throw toItself(to);
   return principal;
 }
 
-function capabilityOf(share: Share, principal: string): string {
+function capabilityOf(share: SharedMemory, principal: string): string {
   const { head } = headOf(principal, share.place);
   const segments = [...head, ...share.place.key.split('/')].map((name) => ({ name }));
   return printCapability({
@@ -121,7 +121,7 @@ function overAlready(): AosError {
   });
 }
 
-function notShared({ place, to }: Omit<Share, 'expires'>): AosError {
+function notShared({ place, to }: Omit<SharedMemory, 'expires'>): AosError {
   return new AosError('memory.not-shared', {
     message: `${quote(place.key)} is not shared with ${quote(to)}`,
     fix: 'aos memory shares',

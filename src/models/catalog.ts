@@ -188,14 +188,14 @@ const knownSizes: readonly (readonly [prefix: string, tokens: number])[] = [
 /** Servers of one's own give less than the model could unless they are told to. */
 const endpointTokens = 32_768;
 
-function contextTokensOf(id: string, told: Readonly<Record<string, number>> = {}): number {
+function contextTokensOf(id: string, sizes: Readonly<Record<string, number>> = {}): number {
   const provider = id.split(':', 1)[0] ?? '';
-  const said = own(told, id) ?? own(told, provider);
+  const said = own(sizes, id) ?? own(sizes, provider);
   if (said !== undefined) return said;
   const name = id.replace(/^openai-chat:/, 'openai:');
   return knownSizes.find(([prefix]) => name.startsWith(prefix))?.[1] ?? endpointTokens;
 }
 
-function own(told: Readonly<Record<string, number>>, name: string): number | undefined {
-  return Object.hasOwn(told, name) ? told[name] : undefined;
+function own(sizes: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(sizes, name) ? sizes[name] : undefined;
 }

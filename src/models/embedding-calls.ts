@@ -13,7 +13,7 @@ import type { Clock, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { early } from '../kernel/turns.ts';
 import { type Failure, failureOf, isObject } from './failure.ts';
-import { boundedFetch, Limiter, type Outcome, withRetries } from './retry.ts';
+import { boundedFetch, Limiter, type RetryOutcome, withRetries } from './retry.ts';
 
 export interface EmbeddingAccess {
   /** `http://127.0.0.1:11434/api/embed`, or the base URL of what speaks as OpenAI does. */
@@ -88,7 +88,7 @@ export class EmbeddingCalls {
     });
   }
 
-  async #attempt(question: EmbeddingQuestion, signal: AbortSignal): Promise<Outcome<Vectors>> {
+  async #attempt(question: EmbeddingQuestion, signal: AbortSignal): Promise<RetryOutcome<Vectors>> {
     try {
       const answer = await this.#post(question, signal);
       return { kind: 'answered', value: readVectors(this.#wire, answer, question.texts.length) };

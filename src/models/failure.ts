@@ -85,11 +85,12 @@ function retryAfter(thrown: unknown, now: number): number | undefined {
   if (!isObject(headers)) return undefined;
   const precise = positive(headers['retry-after-ms']);
   if (precise !== undefined) return precise;
-  const told = headers['retry-after'];
-  const seconds = positive(told);
+  const header = headers['retry-after'];
+  const seconds = positive(header);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
   // A date has a comma in it; without one, almost anything would be read as some year.
-  const moment = typeof told === 'string' && told.includes(',') ? Date.parse(told) : Number.NaN;
+  const moment =
+    typeof header === 'string' && header.includes(',') ? Date.parse(header) : Number.NaN;
   return Number.isFinite(moment) ? Math.max(0, moment - now) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { until } from '../../tests/support/until.ts';
-import { backoffMs, type Entry, Limiter } from './retry.ts';
+import { backoffMs, Limiter, type LimiterEntry } from './retry.ts';
 
 const forEver = new AbortController().signal;
 
@@ -12,8 +12,8 @@ function limiter({ concurrency = 8 } = {}) {
 }
 
 /** Whether somebody got in, once everything that could go on by itself has. */
-function watched(entering: Promise<Entry>): { entry: Entry | undefined } {
-  const seen: { entry: Entry | undefined } = { entry: undefined };
+function watched(entering: Promise<LimiterEntry>): { entry: LimiterEntry | undefined } {
+  const seen: { entry: LimiterEntry | undefined } = { entry: undefined };
   void entering.then((entry) => {
     seen.entry = entry;
   });

@@ -3,7 +3,7 @@
 import type {
   AnswerPart,
   Delta,
-  Finish,
+  FinishReason,
   ModelAnswer,
   ModelRequest,
   ModelUsage,
@@ -150,7 +150,7 @@ function mergedMeta(before: unknown, added: unknown): unknown {
 }
 
 // Some servers say "stop" after a call of a tool too.
-function finishOf(unified: FinishPart['finishReason']['unified'], hasCalls: boolean): Finish {
+function finishOf(unified: FinishPart['finishReason']['unified'], hasCalls: boolean): FinishReason {
   if (unified === 'length') return 'length';
   if (unified === 'content-filter') return 'refused';
   if (hasCalls) return 'tool-calls';
@@ -173,6 +173,8 @@ function usageOf(
   };
 }
 
-function counted(told: number | undefined, estimate: () => number): number {
-  return told !== undefined && Number.isSafeInteger(told) && told > 0 ? told : estimate();
+function counted(reported: number | undefined, estimate: () => number): number {
+  return reported !== undefined && Number.isSafeInteger(reported) && reported > 0
+    ? reported
+    : estimate();
 }

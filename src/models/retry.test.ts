@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HastyClock } from '../../tests/support/model-server/hasty-clock.ts';
 import type { Failure } from './failure.ts';
-import { Limiter, type Outcome, withRetries } from './retry.ts';
+import { Limiter, type RetryOutcome, withRetries } from './retry.ts';
 
 const forEver = new AbortController().signal;
 const random = { bytes: (size: number) => new Uint8Array(size) };
@@ -12,7 +12,7 @@ function trial(failures: readonly Omit<Failure, 'sentence'>[], signal: AbortSign
   const limiter = new Limiter({ clock, random, concurrency: 8 });
   const told: number[] = [];
   let tries = 0;
-  const attempt = async (): Promise<Outcome<string>> => {
+  const attempt = async (): Promise<RetryOutcome<string>> => {
     const failure = failures[tries++];
     if (failure === undefined) return { kind: 'answered', value: 'hello' };
     return { kind: 'failed', failure: { ...failure, sentence: 'no' } };

@@ -6,11 +6,11 @@ export const mostTries = 6;
 /** Who asks for more than this is not waited for. */
 export const longestRetryAfterMs = 300_000;
 
-export type Outcome<T> =
+export type RetryOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-export interface RetryDeps {
+export interface ModelRetryDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly limiter: Limiter;
@@ -20,10 +20,10 @@ export interface RetryDeps {
 
 /** Rejects only with the signal's reason, or when `attempt` does. */
 export async function withRetries<T>(
-  deps: RetryDeps,
+  deps: ModelRetryDeps,
   signal: AbortSignal,
-  attempt: () => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
+  attempt: () => Promise<RetryOutcome<T>>,
+): Promise<RetryOutcome<T>> {
   for (let tries = 1; ; tries++) {
     const outcome = await tryOnce(deps, signal, attempt);
     if (outcome.kind === 'answered') return outcome;
@@ -36,10 +36,10 @@ export async function withRetries<T>(
 }
 
 async function tryOnce<T>(
-  { limiter }: RetryDeps,
+  { limiter }: ModelRetryDeps,
   signal: AbortSignal,
-  attempt: () => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
+  attempt: () => Promise<RetryOutcome<T>>,
+): Promise<RetryOutcome<T>> {
   using entry = await limiter.enter(signal);
   const outcome = await attempt();
   if (outcome.kind === 'answered') limiter.answered();
@@ -72,7 +72,7 @@ interface LimiterDeps {
 }
 
 /** Held while a call runs. */
-export interface Entry extends Disposable {
+export interface LimiterEntry extends Disposable {
   readonly beganMs: number;
 }
 
@@ -91,7 +91,7 @@ export class Limiter {
     this.#deps = deps;
   }
 
-  async enter(signal: AbortSignal): Promise<Entry> {
+  async enter(signal: AbortSignal): Promise<LimiterEntry> {
     signal.throwIfAborted();
     await this.#takePlace(signal);
     try {
@@ -111,7 +111,7 @@ export class Limiter {
   }
 
   /** The vendor turned that call away; `retryAfterMs` is what it asked for, if anything. */
-  coolDown({ beganMs }: Entry, retryAfterMs: number | undefined): void {
+  coolDown({ beganMs }: LimiterEntry, retryAfterMs: number | undefined): void {
     const nowMs = this.#deps.clock.monotonicMs();
     // L2
     if (beganMs >= this.#coolFromMs) {

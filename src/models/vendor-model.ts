@@ -4,7 +4,7 @@ import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { type AskedModel, badKey, modelError, noKey } from './model-errors.ts';
 import { AnswerReader } from './read-answer.ts';
-import { type Limiter, type Outcome, withRetries } from './retry.ts';
+import { type Limiter, type RetryOutcome, withRetries } from './retry.ts';
 import { toVendor } from './to-vendor.ts';
 import { openVendor, type VendorAddress, type VendorModel, type VendorPart } from './vendors.ts';
 
@@ -75,7 +75,7 @@ async function attempt(
   { clock }: VendorDeps,
   { wire }: VendorEntry,
   { vendor, request, asking }: Attempt,
-): Promise<Outcome<ModelAnswer>> {
+): Promise<RetryOutcome<ModelAnswer>> {
   const { signal, onDelta } = asking;
   const reader = new AnswerReader(onDelta);
   // Its own controller: whatever happens, the connection does not outlive the attempt.

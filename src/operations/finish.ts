@@ -14,7 +14,7 @@
 import { hash } from 'node:crypto';
 import { removeTree } from '../kernel/disk/folders.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
-import type { JournalStep, Step, ToldResult } from '../kernel/journal/step.ts';
+import type { JournalStep, ShownResult, Step } from '../kernel/journal/step.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { artifactsOf } from '../ledger/operations/artifacts.ts';
 import {
@@ -217,7 +217,7 @@ function callsIn({ parts }: Extract<Step, { kind: 'answered' }>): string {
   return length === 0 ? '' : `, and makes ${length} call(s)`;
 }
 
-function resultWords({ tool, is_error, call_id }: ToldResult): string {
+function resultWords({ tool, is_error, call_id }: ShownResult): string {
   if (call_id === '') return 'a call was refused';
   return `${tool} ${is_error ? 'has failed' : 'is done'}`;
 }

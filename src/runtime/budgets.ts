@@ -11,8 +11,8 @@ import {
   type Account,
   type Amounts,
   type Budget,
+  type BudgetResource,
   type Limits,
-  type Resource,
   resources,
   spent,
   uncovered,
@@ -21,6 +21,7 @@ import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import {
+  type BudgetSettlement,
   charge,
   closeAllowance,
   hold,
@@ -28,14 +29,13 @@ import {
   readBudget,
   refund,
   release,
-  type Settlement,
   settle,
 } from '../ledger/operations/budgets.ts';
 
 export interface Shortfall {
   /** In words: `agent "jean"`. */
   readonly whose: string;
-  readonly resource: Resource;
+  readonly resource: BudgetResource;
   readonly account: Account;
   readonly wanted: number;
 }
@@ -65,7 +65,7 @@ export async function holdAll(
 export async function settleAll(
   tx: Transaction,
   ids: readonly string[],
-  settlement: Settlement,
+  settlement: BudgetSettlement,
 ): Promise<void> {
   for (const id of new Set(ids)) await settle(tx, id, settlement);
 }
@@ -128,7 +128,7 @@ async function withinParents(
   ids: readonly string[],
   limits: Limits,
 ): Promise<Limits> {
-  const limited = new Set<Resource>();
+  const limited = new Set<BudgetResource>();
   for (const id of ids) {
     const budget = await mustRead(tx, id);
     for (const one of resources) if (budget[one].limit !== undefined) limited.add(one);
@@ -140,7 +140,7 @@ async function withinParents(
   return given;
 }
 
-function unsaidLimits(unsaid: readonly Resource[]): AosError {
+function unsaidLimits(unsaid: readonly BudgetResource[]): AosError {
   return new AosError('budget.malformed', {
     message: `A child gets a part of your budget: say how much of your ${unsaid.join(', ')} it gets`,
     fix: `Name each of them in its budget, such as ${unsaid.map((one) => examples[one]).join(', ')}`,
@@ -148,7 +148,7 @@ function unsaidLimits(unsaid: readonly Resource[]): AosError {
   });
 }
 
-const examples: Readonly<Record<Resource, string>> = {
+const examples: Readonly<Record<BudgetResource, string>> = {
   tokens: 'tokens=50000',
   cost: 'cost=0.50',
   wall: 'wall=10m',
@@ -162,8 +162,8 @@ export async function giveBack(tx: Transaction, id: string): Promise<void> {
   const taken = await closeAllowance(tx, id);
   if (budget === undefined || taken === undefined) return;
   for (const { budget: parent, amounts } of taken) {
-    const left: Partial<Record<Resource, number>> = {};
-    const beyond: Partial<Record<Resource, number>> = {};
+    const left: Partial<Record<BudgetResource, number>> = {};
+    const beyond: Partial<Record<BudgetResource, number>> = {};
     for (const one of resources) {
       const rest = (amounts[one] ?? 0) - budget[one].used - budget[one].held;
       if (amounts[one] === undefined || rest === 0) continue;

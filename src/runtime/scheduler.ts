@@ -8,7 +8,7 @@
  * D3. Being woken is a hint; a look at the ledger every second is the net.
  */
 
-import { chooseNext, type Moment, type QueuedGoal } from '../kernel/agent/operation.ts';
+import { chooseNext, type QueuedGoal, type QueueMoment } from '../kernel/agent/operation.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
@@ -251,7 +251,7 @@ export class Scheduler {
       busy.add(agent);
     };
     for (const row of this.#running.values()) count(row);
-    const moment: Moment = { now, ageingMs, running, lastTurns, busy };
+    const moment: QueueMoment = { now, ageingMs, running, lastTurns, busy };
     const picked: QueuedGoal[] = [];
     while (this.#running.size + picked.length < this.#deps.slots) {
       // Those that are late are not begun; #endLate() ends them.

@@ -11,7 +11,7 @@ import { newId } from '../kernel/new-id.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import type {
   BodyOrder,
-  HeldBody,
+  HeldSandboxBody,
   RunningBody,
   SandboxedBody,
   Sandboxes,
@@ -138,7 +138,7 @@ export class BubblewrapSandboxes implements Sandboxes {
     return prepareBody(this.#bodies(), state.path, order);
   }
 
-  holdBody(body: RunningBody): HeldBody {
+  holdBody(body: RunningBody): HeldSandboxBody {
     return holdBody({ ...this.#bodies(), watch: this.#watch }, body);
   }
 

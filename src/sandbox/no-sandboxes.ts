@@ -1,5 +1,5 @@
 /** A system on which there is no wall: nothing is run. */
-import type { HeldBody, Sandboxes, SandboxState } from '../kernel/sandbox.ts';
+import type { HeldSandboxBody, Sandboxes, SandboxState } from '../kernel/sandbox.ts';
 import { unavailable } from './view/unavailable.ts';
 
 export class NoSandboxes implements Sandboxes {
@@ -31,7 +31,7 @@ export class NoSandboxes implements Sandboxes {
     throw unavailable(this.#state);
   }
 
-  holdBody(): HeldBody {
+  holdBody(): HeldSandboxBody {
     return { ended: () => undefined, [Symbol.dispose]: () => {} };
   }
 

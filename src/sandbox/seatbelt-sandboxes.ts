@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { endOfCode } from '../engines/process/programs-shim.ts';
 import { newId } from '../kernel/new-id.ts';
 import type {
-  HeldBody,
+  HeldSandboxBody,
   SandboxCommand,
   Sandboxes,
   SandboxLimit,
@@ -72,7 +72,7 @@ export class SeatbeltSandboxes implements Sandboxes {
     throw unavailable(onlyCalls);
   }
 
-  holdBody(): HeldBody {
+  holdBody(): HeldSandboxBody {
     return { ended: () => undefined, [Symbol.dispose]: () => {} };
   }
 

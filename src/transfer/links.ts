@@ -12,7 +12,7 @@ import {
   findGoodLink,
   findLink,
   insertLink,
-  type LinkPage,
+  type LinkRange,
   type LinkRow,
   listLinks,
   revokeLinkRow,
@@ -165,7 +165,7 @@ export function toldLink(link: LinkRow): ToldLink {
 export async function toldLinks(
   sql: Sql,
   party: string | undefined,
-  page?: LinkPage,
+  page?: LinkRange,
 ): Promise<ToldLink[]> {
   return (await listLinks(sql, party, page)).map(toldLink);
 }

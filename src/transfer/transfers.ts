@@ -3,7 +3,7 @@ import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { TransferAck } from '../kernel/transfer/transfer.ts';
 import { allHeldBytes, heldBytes } from '../ledger/transfers/bodies.ts';
-import { findLink, type LinkPage, type LinkRow, linkIdsFrom } from '../ledger/transfers/links.ts';
+import { findLink, type LinkRange, type LinkRow, linkIdsFrom } from '../ledger/transfers/links.ts';
 import {
   findTransfer,
   type IdsPage,
@@ -124,7 +124,7 @@ export class Transfers {
   }
 
   /** Of all where nobody is named. */
-  links(party: string | undefined, page?: LinkPage): Promise<ToldLink[]> {
+  links(party: string | undefined, page?: LinkRange): Promise<ToldLink[]> {
     return toldLinks(this.#deps.ledger.committed, party, page);
   }
 

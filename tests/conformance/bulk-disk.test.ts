@@ -8,8 +8,8 @@ import {
   type BulkDisk,
   bulkOver,
   type Moved,
-  type Taken,
   type TakenFile,
+  type TakenOrFailed,
 } from '../../src/kernel/disk/bulk-disk.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 import type { Disk } from '../../src/kernel/ports.ts';
@@ -92,7 +92,7 @@ async function identityAt(disk: Disk, path: string): Promise<TakenFile['identity
 }
 
 /** What each answer says in a word: the text that was taken, or the code of the failure. */
-function words(answers: readonly Taken[]): string[] {
+function words(answers: readonly TakenOrFailed[]): string[] {
   return answers.map((taken) =>
     taken.failure === undefined ? Buffer.from(taken.bytes).toString() : taken.failure.code,
   );

@@ -4,6 +4,7 @@ import {
   type Action,
   actionsOf,
   type Capability,
+  type CapabilityTarget,
   type Constraints,
   type Deed,
   type Host,
@@ -14,7 +15,6 @@ import {
   type Resource,
   rateUnitMs,
   type Segment,
-  type Target,
 } from '../../src/kernel/capability/capability.ts';
 
 const resources = Object.keys(actionsOf) as Resource[];
@@ -55,7 +55,7 @@ const programTarget: fc.Arbitrary<NameTarget> = fc.oneof(
   programPath.map((each) => ({ kind: 'name' as const, name: each })),
 );
 
-function anyTarget(resource: Resource): fc.Arbitrary<Target> {
+function anyTarget(resource: Resource): fc.Arbitrary<CapabilityTarget> {
   const path = fc.record({
     kind: fc.constant('path' as const),
     segments: fc.array(segment, { maxLength: 4 }),

@@ -7,7 +7,7 @@ import type { MemoryKey, MemoryScope } from '../../src/kernel/memory/memory.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { GrantRow } from '../../src/ledger/security/grants.ts';
-import type { MemoryCaller, MemoryDeps } from '../../src/memory/deps.ts';
+import type { MemoryActor, MemoryDeps } from '../../src/memory/deps.ts';
 import { MemoryManager } from '../../src/memory/memory-manager.ts';
 import type { NewMemory } from '../../src/memory/store.ts';
 import { Grants } from '../../src/security/grants/grants.ts';
@@ -47,7 +47,7 @@ function guest(name: string, at: number) {
 let calls = 0;
 
 /** A call of its own each time. */
-export function callerFor(principal: string, operation?: string): MemoryCaller {
+export function callerFor(principal: string, operation?: string): MemoryActor {
   const signal = new AbortController().signal;
   return { principal, user: `tool-call:call-${++calls}`, operation, signal };
 }

@@ -11,7 +11,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { readState, writeState } from '../../ledger/state.ts';
-import { addBlobReference, partyRefersTo, refersTo } from '../../ledger/transfers/blobs.ts';
+import { addBlobReference, principalRefersTo, refersTo } from '../../ledger/transfers/blobs.ts';
 import {
   type BundledAgents,
   defaultRelayLimits,
@@ -197,6 +197,6 @@ export function attachmentDoor(
     open: (hash, part) => blobs.get(hash, part),
     mayRead: async (principal, hash) =>
       (await refersTo(ledger.committed, principal, hash)) ||
-      (await partyRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash)),
+      (await principalRefersTo(ledger.committed, principal.replace(/^agent:/, ''), hash)),
   };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { WireStep } from '../../gateway/contract/contract.ts';
 import type { Step } from '../../kernel/journal/step.ts';
-import { type GoalSight, GoalTeller } from './goal-teller.ts';
+import { GoalTeller, type GoalUpdate } from './goal-teller.ts';
 
 const callId = 'c'.repeat(32);
 const { signal } = new AbortController();
 
 /** What is said on stderr of these, one after another. */
-async function told(...sights: readonly GoalSight[]): Promise<string> {
+async function told(...sights: readonly GoalUpdate[]): Promise<string> {
   let said = '';
   const terminal = {
     err: (text: string) => {
@@ -32,22 +32,22 @@ function at(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function stepSight(step: Step): GoalSight {
+function stepSight(step: Step): GoalUpdate {
   const wire: WireStep = { seq: 1, at: at(0), kind: step.kind, step: { ...step } };
   return { kind: 'step', step: wire };
 }
 
-function words(text: string): GoalSight {
+function words(text: string): GoalUpdate {
   return { kind: 'delta', delta: { kind: 'text', text } };
 }
 
-function output(text: string, stream: 'stdout' | 'stderr' = 'stdout'): GoalSight {
+function output(text: string, stream: 'stdout' | 'stderr' = 'stdout'): GoalUpdate {
   return { kind: 'output', call: 'x', tool: 'file.read', stream, text };
 }
 
 type Parts = Extract<Step, { readonly kind: 'answered' }>['parts'];
 
-function answered(...parts: Parts): GoalSight {
+function answered(...parts: Parts): GoalUpdate {
   const usage = { input_tokens: 1, output_tokens: 1 };
   return stepSight({ kind: 'answered', turn: 1, parts, finish: 'stop', usage, cost: 0 });
 }
@@ -58,7 +58,7 @@ function toolResult(id: string, text: string, isError = false) {
   return { id, tool: 'file.read', text, is_error: isError, call_id: callId };
 }
 
-function result(text: string, isError = false): GoalSight {
+function result(text: string, isError = false): GoalUpdate {
   return stepSight({ kind: 'results', turn: 1, results: [toolResult('x', text, isError)] });
 }
 

@@ -22,7 +22,7 @@ import {
 } from './goal-words.ts';
 
 /** What comes while a goal is worked on. */
-export type GoalSight = Exclude<
+export type GoalUpdate = Exclude<
   Awaited<ReturnType<ReturnType<Client['followGoal']>['next']>>['value'],
   void
 >;
@@ -54,19 +54,19 @@ export class GoalTeller {
     this.#options = options;
   }
 
-  async take(sight: GoalSight, signal: AbortSignal): Promise<void> {
-    switch (sight.kind) {
+  async take(update: GoalUpdate, signal: AbortSignal): Promise<void> {
+    switch (update.kind) {
       case 'delta':
-        if (sight.delta.kind === 'text') this.#words(sight.delta.text);
+        if (update.delta.kind === 'text') this.#words(update.delta.text);
         return;
       case 'step':
-        return this.#step(stepOf(sight.step), signal);
+        return this.#step(stepOf(update.step), signal);
       case 'output':
-        return this.#output(sight);
+        return this.#output(update);
       case 'dropped':
-        return this.#line(this.#dim(`    … not all that ${sight.tool} shows from here on`));
+        return this.#line(this.#dim(`    … not all that ${update.tool} shows from here on`));
       case 'state':
-        return this.#state(sight, signal);
+        return this.#state(update, signal);
       case 'end':
     }
   }
@@ -95,7 +95,7 @@ export class GoalTeller {
   }
 
   /** What a tool shows, indented below the line of its call. */
-  #output({ call, stream, text }: Extract<GoalSight, { kind: 'output' }>): void {
+  #output({ call, stream, text }: Extract<GoalUpdate, { kind: 'output' }>): void {
     const from = `${stream} ${call}`;
     if (this.#openOutput !== from) this.endLine();
     const start = this.#openOutput === from ? '' : indent;

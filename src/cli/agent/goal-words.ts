@@ -4,7 +4,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { WireBudget, WireGoalSummary, WireStep } from '../../gateway/contract/contract.ts';
 import { printAmount, resources } from '../../kernel/agent/budget.ts';
 import type { AnswerPart } from '../../kernel/agent/model.ts';
-import type { RememberedItem, Step, ToldResult } from '../../kernel/journal/step.ts';
+import type { RememberedItem, ShownResult, Step } from '../../kernel/journal/step.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
 import { type IdKind, modelWords } from '../core/names.ts';
@@ -112,12 +112,12 @@ export function stepsTable(steps: readonly WireStep[], agent: string): string {
   return table(rows);
 }
 
-interface Told {
+interface StepContext {
   readonly agent: string;
   readonly asked: ReadonlyMap<string, CallPart>;
 }
 
-function linesOf(step: Step, { agent, asked }: Told): readonly string[] {
+function linesOf(step: Step, { agent, asked }: StepContext): readonly string[] {
   switch (step.kind) {
     case 'begun':
       return [`${shortened(step.because, longestText)}; ${oneLine(modelWords(step.model))}`];
@@ -168,7 +168,7 @@ function answerLine({ parts, usage, cost, spent, finish }: Answered): string {
   return `${said === '' ? '' : `${said}  `}(${facts.join(', ')})`;
 }
 
-function resultLine({ tool, text, is_error }: ToldResult, call: CallPart | undefined): string {
+function resultLine({ tool, text, is_error }: ShownResult, call: CallPart | undefined): string {
   const words = callWords(call ?? { tool, args: undefined }).trim();
   return `${words} ${is_error ? 'failed' : 'ok'}: ${shortened(text, longestText)}`;
 }

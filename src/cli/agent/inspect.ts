@@ -7,7 +7,7 @@ import { oneLine, printable, quote, shellWord } from '../../kernel/text/quote.ts
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { findTarget, modelWords, shortIds } from '../core/names.ts';
-import type { Outcome } from '../core/report.ts';
+import type { CommandOutcome } from '../core/report.ts';
 import { counted, durationWords, indented, table } from '../core/words.ts';
 import { callText } from '../tool/journal.ts';
 import {
@@ -63,7 +63,7 @@ async function goalOutcome(
   client: Client,
   goal: WireGoal,
   { isWhole, signal }: { readonly isWhole: boolean; readonly signal: AbortSignal },
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const after = isWhole ? 0 : Math.max(0, goal.steps - fewSteps);
   const steps = await stepsAfter(client, goal.id, { after, signal });
   const callId = awaitedCall(goal);

@@ -39,7 +39,7 @@ interface Member {
 }
 
 // Who has more is told of these.
-const mostTold = 200;
+const mostNamed = 200;
 
 /** The agent first, then its children and theirs. */
 async function familyOf(client: Client, name: string, signal: AbortSignal): Promise<Member[]> {
@@ -49,7 +49,7 @@ async function familyOf(client: Client, name: string, signal: AbortSignal): Prom
     const { state, operations, children } = await client.agentDetails(next, { signal });
     const openGoals = operations.filter((one) => !isOver(one)).map(({ id }) => id);
     family.push({ name: next, wasOver: state === 'terminated', openGoals });
-    if (family.length + left.length < mostTold) left.push(...children);
+    if (family.length + left.length < mostNamed) left.push(...children);
   }
   return family;
 }

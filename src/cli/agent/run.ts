@@ -13,7 +13,7 @@ import { durationOf, numberOf, textOf } from '../core/input.ts';
 import { modelOf, withAgent } from '../core/names.ts';
 import { patiently } from '../core/patience.ts';
 import { counted, repeated } from '../core/words.ts';
-import { type GoalSight, GoalTeller } from './goal-teller.ts';
+import { GoalTeller, type GoalUpdate } from './goal-teller.ts';
 import { spentWords } from './goal-words.ts';
 
 interface RunOptions {
@@ -137,24 +137,26 @@ async function followGoal(
   { id, agent }: Followed,
 ): Promise<WireGoal> {
   const teller = new GoalTeller({ terminal: context.terminal, client, agent });
-  const end = await watchGoal(context, client, id, (sight) => teller.take(sight, context.signal));
+  const end = await watchGoal(context, client, id, (update) => teller.take(update, context.signal));
   teller.endLine();
   return end;
 }
 
 /** Follows a goal for a program that reads: a line of JSON for everything that comes. */
 function streamGoal(context: Context, client: Client, id: string): Promise<WireGoal> {
-  return watchGoal(context, client, id, async (sight) => context.stream({ data: sight, text: '' }));
+  return watchGoal(context, client, id, async (update) =>
+    context.stream({ data: update, text: '' }),
+  );
 }
 
 async function watchGoal(
   { terminal, signal }: Context,
   client: Client,
   id: string,
-  take: (sight: GoalSight) => Promise<void>,
+  take: (update: GoalUpdate) => Promise<void>,
 ): Promise<WireGoal> {
   try {
-    for await (const sight of client.followGoal(id, { signal })) await take(sight);
+    for await (const update of client.followGoal(id, { signal })) await take(update);
     return await patiently(composeEngines(), { signal }, () => client.goal(id, { signal }));
   } catch (failure) {
     if (signal.aborted) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment, FlagValue } from '../../app/config/config.ts';
-import type { Outcome, Terminal } from './report.ts';
+import type { CommandOutcome, Terminal } from './report.ts';
 
 /** What every command is handed. */
 export interface Context {
@@ -15,9 +15,9 @@ export interface Context {
   /** The whole tree of commands, every command's own part defined. */
   readonly wholeProgram: () => Command;
   /** Ends the command well: for a person, or as JSON. */
-  readonly print: (outcome: Outcome) => void;
+  readonly print: (outcome: CommandOutcome) => void;
   /** One of many: each a line, of JSON with `--json`. */
-  readonly stream: (item: Outcome) => void;
+  readonly stream: (item: CommandOutcome) => void;
   /** A line of the answer for a person; nothing with `--json`. */
   readonly words: (text: string) => void;
 }

@@ -10,7 +10,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 const pauseMs = 200;
 const restartMs = 30_000;
 
-export interface Patience {
+export interface WaitLimit {
   readonly signal: AbortSignal;
   readonly mostMs?: number | undefined;
 }
@@ -18,7 +18,7 @@ export interface Patience {
 /** Only for questions: asks again while the daemon is being started anew. */
 export async function patiently<T>(
   { clock }: Pick<Engines, 'clock'>,
-  { signal, mostMs = restartMs }: Patience,
+  { signal, mostMs = restartMs }: WaitLimit,
   ask: () => Promise<T>,
 ): Promise<T> {
   const deadline = clock.monotonicMs() + mostMs;

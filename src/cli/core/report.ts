@@ -2,7 +2,7 @@
 import { toReport } from '../../kernel/errors.ts';
 import { oneLine, printable, safeJson } from '../../kernel/text/quote.ts';
 
-export interface Outcome {
+export interface CommandOutcome {
   /** For `--json`; plain JSON with snake_case keys. */
   readonly data: unknown;
   /** What a person reads, without a line end. */
@@ -14,12 +14,12 @@ export interface Style {
   readonly debug: boolean;
 }
 
-export function reportOutcome(terminal: Terminal, style: Style, outcome: Outcome): void {
+export function reportOutcome(terminal: Terminal, style: Style, outcome: CommandOutcome): void {
   terminal.out(`${style.json ? safeJson({ ok: true, data: outcome.data }) : outcome.text}\n`);
 }
 
 /** One of many, each on its own line. */
-export function reportItem(terminal: Terminal, style: Style, item: Outcome): void {
+export function reportItem(terminal: Terminal, style: Style, item: CommandOutcome): void {
   terminal.out(`${style.json ? safeJson(item.data) : item.text}\n`);
 }
 

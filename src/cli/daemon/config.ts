@@ -4,7 +4,7 @@ import { configFileSchema, settingNames } from '../../app/config/settings.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
-import type { Outcome } from '../core/report.ts';
+import type { CommandOutcome } from '../core/report.ts';
 import { table } from '../core/words.ts';
 
 export function defineConfig(command: Command, context: Context): void {
@@ -38,14 +38,14 @@ export function defineConfig(command: Command, context: Context): void {
     });
 }
 
-function valuesOnly({ settings }: Config): Outcome {
+function valuesOnly({ settings }: Config): CommandOutcome {
   return {
     data: settings,
     text: table(settingNames.map((name) => [name, oneLine(String(settings[name]))])),
   };
 }
 
-function withOrigins({ settings, originOf }: Config): Outcome {
+function withOrigins({ settings, originOf }: Config): CommandOutcome {
   const rows = settingNames.map((name) => ({
     name,
     value: settings[name],

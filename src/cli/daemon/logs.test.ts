@@ -10,20 +10,20 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
-import { LogReader } from './logs.ts';
+import { LogFileReader } from './logs.ts';
 
 test('tail() gives the last lines, also one without an end', async () => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'one\ntwo\r\nthree');
 
-  const lines = await new LogReader(realDisk, folder.at('a.log')).tail(2);
+  const lines = await new LogFileReader(realDisk, folder.at('a.log')).tail(2);
 
   expect(lines).toEqual(['two', 'three']);
 });
 
 test('tail() of a file that is not there is nothing, and more() finds it once it is', async () => {
   await using folder = temporaryFolder();
-  const reader = new LogReader(realDisk, folder.at('a.log'));
+  const reader = new LogFileReader(realDisk, folder.at('a.log'));
 
   const before = [await reader.tail(10), await reader.more()];
   writeFileSync(folder.at('a.log'), 'one\n');
@@ -36,7 +36,7 @@ test('tail() looks at the end only of a file without line ends', async () => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'x'.repeat(6 * 1024 * 1024));
 
-  const [line] = await new LogReader(realDisk, folder.at('a.log')).tail(10);
+  const [line] = await new LogFileReader(realDisk, folder.at('a.log')).tail(10);
 
   expect(line).toHaveLength(4 * 1024 * 1024);
 });
@@ -44,7 +44,7 @@ test('tail() looks at the end only of a file without line ends', async () => {
 test('more() gives what was added, whole lines at a time', async () => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'one\n');
-  const reader = new LogReader(realDisk, folder.at('a.log'));
+  const reader = new LogFileReader(realDisk, folder.at('a.log'));
   await reader.tail(0);
 
   appendFileSync(folder.at('a.log'), 'tw');
@@ -73,7 +73,7 @@ test.each([
 ])('more() begins anew with a file that was %s', async (_how, change) => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'old and longer\n');
-  const reader = new LogReader(realDisk, folder.at('a.log'));
+  const reader = new LogFileReader(realDisk, folder.at('a.log'));
   await reader.tail(10);
 
   change(folder.at('a.log'));
@@ -93,7 +93,7 @@ const ordinaryDisk = {
 test('a log that its program has shut is read all the same, then and later', async () => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'one\n');
-  const reader = new LogReader(ordinaryDisk, folder.at('a.log'));
+  const reader = new LogFileReader(ordinaryDisk, folder.at('a.log'));
 
   chmodSync(folder.at('a.log'), 0o000);
   const before = await reader.tail(10);
@@ -109,7 +109,7 @@ test('a log of somebody else stays shut, and is told as such', async () => {
   await using folder = temporaryFolder();
   writeFileSync(folder.at('a.log'), 'one\n', { mode: 0o000 });
   const denied = async (path: string) => Promise.reject(diskError('EPERM', path));
-  const reader = new LogReader({ ...ordinaryDisk, makePrivate: denied }, folder.at('a.log'));
+  const reader = new LogFileReader({ ...ordinaryDisk, makePrivate: denied }, folder.at('a.log'));
 
   await expect(reader.tail(10)).rejects.toMatchObject({ code: 'disk.denied' });
 });

@@ -44,7 +44,7 @@ async function logs(
     agent === undefined
       ? join(settings.home, 'logs', 'daemon.log')
       : await logOfAgent(disk, settings.home, agent);
-  const reader = new LogReader(disk, path);
+  const reader = new LogFileReader(disk, path);
   tell(context, await reader.tail(tail));
   if (follow !== true) return;
   for (;;) {
@@ -87,7 +87,7 @@ const mostBytes = 4 * 1024 * 1024;
 const partBytes = 256 * 1024;
 
 /** The end of a file that is written, and what is added to it. */
-export class LogReader {
+export class LogFileReader {
   readonly #disk: LogDisk;
   readonly #path: string;
   #offset = 0;

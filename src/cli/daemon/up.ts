@@ -8,7 +8,7 @@ import { AosError, type ErrorWords } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { mendedLine, reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
-import type { Outcome } from '../core/report.ts';
+import type { CommandOutcome } from '../core/report.ts';
 import { stopSignal } from '../core/signals.ts';
 import { table } from '../core/words.ts';
 
@@ -88,7 +88,7 @@ const offer = 'Nothing here yet. To see a small team at work without a key: aos 
 function readyOutcome(
   { home, pid, socket, url }: DaemonAddress,
   { isNew, mended, howToStop }: Readiness,
-): Outcome {
+): CommandOutcome {
   const rows = [
     ['  home', home],
     ['  socket', socket],

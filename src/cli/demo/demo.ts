@@ -3,7 +3,7 @@ import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import { shellWord } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { stopSignal } from '../core/signals.ts';
-import { askHuman, checkReport, sumUp, type Verdict } from './end.ts';
+import { askHuman, checkReport, type HumanVerdict, sumUp } from './end.ts';
 import {
   exchangeMessages,
   killDaemon,
@@ -61,7 +61,7 @@ async function demo(context: Context, { once, keep }: DemoOptions, json: boolean
 }
 
 /** Whether the report was approved. */
-async function play(show: Show, ask: () => Promise<Verdict>): Promise<boolean> {
+async function play(show: Show, ask: () => Promise<HumanVerdict>): Promise<boolean> {
   const files = await makeFolder(show);
   const { pid } = await startDaemon(show);
   const lead = await makeTeam(show);
@@ -83,7 +83,7 @@ async function askWatcher(
   { terminal }: Pick<Context, 'terminal'>,
   { clock }: Pick<Engines, 'clock'>,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<HumanVerdict> {
   terminal.err(`   Approve? [Y/n] (yes in ${answerMs / 1000} seconds) `);
   const typed = terminal.input.read()[Symbol.asyncIterator]();
   const answered = new AbortController();

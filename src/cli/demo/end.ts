@@ -9,12 +9,12 @@ import { type DemoFile, wrongRows } from './stage.ts';
 import { demoFailed } from './watch.ts';
 
 /** What the person who watches says; `unasked` where there is none. */
-export type Verdict = 'yes' | 'no' | 'unasked';
+export type HumanVerdict = 'yes' | 'no' | 'unasked';
 
 /** Whether it was approved. */
 export async function askHuman(
   { stage, tell, signal, watch }: Show,
-  ask: (approval: WireApproval) => Promise<Verdict>,
+  ask: (approval: WireApproval) => Promise<HumanVerdict>,
 ): Promise<boolean> {
   const { client } = stage;
   tell.scene('lead asks a human');

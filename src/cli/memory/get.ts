@@ -3,8 +3,8 @@ import { AosError } from '../../kernel/errors.ts';
 import { printable, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import {
-  type AsOption,
   keyOf,
+  type MemoryAs,
   memoryVerb,
   momentOf,
   type WhoseOptions,
@@ -14,7 +14,7 @@ import {
   withMemory,
 } from './verb.ts';
 
-interface GetOptions extends AsOption, WhoseOptions {
+interface GetOptions extends MemoryAs, WhoseOptions {
   readonly asOf?: string;
 }
 

@@ -11,8 +11,8 @@ import { numberOf } from '../core/input.ts';
 import { table } from '../core/words.ts';
 import { noMemory } from './get.ts';
 import {
-  type AsOption,
   keyOf,
+  type MemoryAs,
   memoryVerb,
   minuteOf,
   momentOf,
@@ -25,13 +25,13 @@ import {
   withMemory,
 } from './verb.ts';
 
-interface ListOptions extends AsOption, WhoseOptions {
+interface ListOptions extends MemoryAs, WhoseOptions {
   readonly asOf?: string;
   readonly after?: string;
   readonly limit?: string;
 }
 
-interface HistoryOptions extends AsOption, WhoseOptions {
+interface HistoryOptions extends MemoryAs, WhoseOptions {
   readonly before?: string;
   readonly limit?: string;
 }

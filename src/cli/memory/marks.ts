@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import {
-  type AsOption,
   keyOf,
+  type MemoryAs,
   memoryVerb,
   type WhoseOptions,
   whose,
@@ -13,7 +13,7 @@ import {
   withMemory,
 } from './verb.ts';
 
-type MarkOptions = AsOption & WhoseOptions;
+type MarkOptions = MemoryAs & WhoseOptions;
 
 interface PinOptions extends MarkOptions {
   readonly off?: true;

@@ -31,16 +31,16 @@ export function defineMemoryPurge(group: Command, context: Context): void {
       '\nErased are the versions, what the search index knows of them, and the journals of the calls\nand operations that have seen them; those of an operation that still runs when it is over.\nWhat was written elsewhere is left alone: mail, files, copies that were stored under another key,\nand backups that were made before.\n\nExamples:\n  aos memory purge house/door --scope long-term\n  aos memory purge customers/ --of jean --scope long-term --yes',
     );
   whoseOptions(command).action((key: string | undefined, options: PurgeOptions) =>
-    purge(context, wishOf(key, options), {
+    purge(context, requestOf(key, options), {
       ...options,
       json: command.optsWithGlobals()['json'] === true,
     }),
   );
 }
 
-type Wish = Body<'purgeMemory'>;
+type PurgeRequest = Body<'purgeMemory'>;
 
-function wishOf(typed: string | undefined, options: PurgeOptions): Wish {
+function requestOf(typed: string | undefined, options: PurgeOptions): PurgeRequest {
   const { scope = 'working', of } = whose(options);
   if ((options.all === true) === (typed !== undefined)) throw keyOrAll();
   if (typed === undefined) return { scope, of, below: true };
@@ -53,28 +53,28 @@ interface Manner extends PurgeOptions {
   readonly json: boolean;
 }
 
-async function purge(context: Context, wish: Wish, options: Manner): Promise<void> {
-  const send = (body: Wish) =>
+async function purge(context: Context, request: PurgeRequest, options: Manner): Promise<void> {
+  const send = (body: PurgeRequest) =>
     withMemory(context, {}, (client, { signal }) => client.purgeMemory(body, { signal }));
-  const would = await send({ ...wish, dry_run: true });
+  const would = await send({ ...request, dry_run: true });
   const { versions, operations = 0, calls = 0 } = would;
   if (versions + operations + calls === 0) {
-    if (options.yes !== true || options.dryRun === true) throw nothingThere(wish);
+    if (options.yes !== true || options.dryRun === true) throw nothingThere(request);
     // One that was cut off may have left something in files.
-    const late = await send(wish);
-    if (late.versions === 0) throw nothingThere(wish);
-    return context.print({ data: late, text: doneText(late, wish) });
+    const late = await send(request);
+    if (late.versions === 0) throw nothingThere(request);
+    return context.print({ data: late, text: doneText(late, request) });
   }
   if (options.dryRun === true) {
-    return context.print({ data: would, text: `Would erase ${amount(would, wish)}.` });
+    return context.print({ data: would, text: `Would erase ${amount(would, request)}.` });
   }
   // Between the two: without a daemon, a question would keep the home from every other caller.
-  await askFirst(context, { would, wish }, options);
-  const done = await send(wish);
-  context.print({ data: done, text: doneText(done, wish) });
+  await askFirst(context, { would, request }, options);
+  const done = await send(request);
+  context.print({ data: done, text: doneText(done, request) });
 }
 
-function nothingThere({ key, ...where }: Wish): AosError {
+function nothingThere({ key, ...where }: PurgeRequest): AosError {
   if (key !== undefined) return noMemory({ ...where, key });
   return new AosError('memory.unknown', {
     message: `Nothing is remembered in ${whoseWords(where)}`,
@@ -83,8 +83,11 @@ function nothingThere({ key, ...where }: Wish): AosError {
 }
 
 /** `3 versions of "house" in long-term of jean, and the journals of 2 calls that saw them` */
-function amount({ versions, operations = 0, calls = 0 }: Answer<'purgeMemory'>, wish: Wish) {
-  const what = `${counted(versions, 'version')} of ${targetWords(wish)}`;
+function amount(
+  { versions, operations = 0, calls = 0 }: Answer<'purgeMemory'>,
+  request: PurgeRequest,
+) {
+  const what = `${counted(versions, 'version')} of ${targetWords(request)}`;
   const journals = [
     ...(operations === 0 ? [] : [counted(operations, 'operation')]),
     ...(calls === 0 ? [] : [counted(calls, 'call')]),
@@ -93,7 +96,7 @@ function amount({ versions, operations = 0, calls = 0 }: Answer<'purgeMemory'>, 
   return `${what}, and the journals of ${journals.join(' and ')} that saw them`;
 }
 
-function targetWords({ scope, of, key, below }: Wish): string {
+function targetWords({ scope, of, key, below }: PurgeRequest): string {
   const where = whoseWords({ scope, of });
   if (key === undefined) return `everything in ${where}`;
   return `${quote(key)}${below ? ' and all that lies below it' : ''} in ${where}`;
@@ -102,24 +105,24 @@ function targetWords({ scope, of, key, below }: Wish): string {
 /** Throws unless the person says yes. */
 async function askFirst(
   context: Context,
-  { would, wish }: { readonly would: Answer<'purgeMemory'>; readonly wish: Wish },
+  { would, request }: { readonly would: Answer<'purgeMemory'>; readonly request: PurgeRequest },
   { yes, json }: Manner,
 ): Promise<void> {
   if (yes === true) return;
   // What is printed for a program is not read by a person who could answer.
   const isTerminal = context.terminal.input.isTerminal && !json;
-  const question = `Erase ${amount(would, wish)}, for good?\n${would.note}.`;
+  const question = `Erase ${amount(would, request)}, for good?\n${would.note}.`;
   if (isTerminal && (await confirm(context, question))) return;
   const why = isTerminal ? 'the answer was no' : 'nobody is at a terminal to be asked';
   throw new AosError('memory.kept', {
     message: `Nothing was erased: ${why}`,
-    fix: `The same command with --yes erases ${amount(would, wish)}`,
+    fix: `The same command with --yes erases ${amount(would, request)}`,
     details: would,
   });
 }
 
-function doneText({ versions, later, note }: Answer<'purgeMemory'>, wish: Wish): string {
-  const lines = [`Erased ${counted(versions, 'version')} of ${targetWords(wish)}.`];
+function doneText({ versions, later, note }: Answer<'purgeMemory'>, request: PurgeRequest): string {
+  const lines = [`Erased ${counted(versions, 'version')} of ${targetWords(request)}.`];
   if (later.length > 0) {
     lines.push(`These have seen it and still run; theirs goes when they end: ${later.join(', ')}`);
   }

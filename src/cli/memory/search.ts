@@ -5,8 +5,8 @@ import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { repeated, table } from '../core/words.ts';
 import {
-  type AsOption,
   dayOf,
+  type MemoryAs,
   memoryVerb,
   momentOf,
   prefixOf,
@@ -18,7 +18,7 @@ import {
   withMemory,
 } from './verb.ts';
 
-interface SearchOptions extends AsOption, WhoseOptions {
+interface SearchOptions extends MemoryAs, WhoseOptions {
   readonly prefix?: string;
   readonly tag?: readonly string[];
   readonly after?: string;

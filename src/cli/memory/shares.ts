@@ -5,9 +5,9 @@ import { type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { counted, table } from '../core/words.ts';
-import { type AsOption, keyOf, laterOf, memoryVerb, whose, withMemory } from './verb.ts';
+import { keyOf, laterOf, type MemoryAs, memoryVerb, whose, withMemory } from './verb.ts';
 
-interface ShareOptions extends AsOption {
+interface ShareOptions extends MemoryAs {
   readonly scope?: MemoryScope;
   readonly with: string;
   readonly expires?: string;
@@ -34,7 +34,7 @@ export function defineMemoryShares(group: Command, context: Context): void {
       'after',
       '\nThe owner sees what everybody shares.\n\nExample:\n  aos memory shares',
     )
-    .action((options: AsOption) => list(context, options));
+    .action((options: MemoryAs) => list(context, options));
 }
 
 function shareVerb(group: Command, name: string, description: string): Command {
@@ -64,7 +64,7 @@ async function unshare(context: Context, key: string, options: ShareOptions): Pr
   context.print({ data: done, text: `${words} (${grants} revoked).` });
 }
 
-async function list(context: Context, options: AsOption): Promise<void> {
+async function list(context: Context, options: MemoryAs): Promise<void> {
   const shares = await withMemory(context, options, (client, acting) =>
     client.memoryShares({}, acting),
   );

@@ -5,8 +5,8 @@ import type { Context } from '../core/context.ts';
 import { durationOf, textOf } from '../core/input.ts';
 import { repeated } from '../core/words.ts';
 import {
-  type AsOption,
   keyOf,
+  type MemoryAs,
   memoryVerb,
   momentOf,
   type WhoseOptions,
@@ -16,7 +16,7 @@ import {
   withMemory,
 } from './verb.ts';
 
-interface StoreOptions extends AsOption, WhoseOptions {
+interface StoreOptions extends MemoryAs, WhoseOptions {
   readonly jsonValue?: true;
   readonly tag?: readonly string[];
   readonly thread?: string;

@@ -11,7 +11,7 @@ import { parseMoment, timeText } from '../../kernel/text/time-text.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 
-export interface AsOption {
+export interface MemoryAs {
   readonly as?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ const holder = 'aos memory';
 
 export function withMemory<T>(
   context: Context,
-  { as }: AsOption,
+  { as }: MemoryAs,
   work: (client: Client, options: Acting) => Promise<T>,
 ): Promise<T> {
   const options = { as: actingAs(context, as), signal: context.signal };
@@ -73,12 +73,12 @@ export function withMemory<T>(
 }
 
 /** Whose memories are one's own, by the name that the daemon tells. */
-export function selfOf(context: Context, { as }: AsOption): string | undefined {
+export function selfOf(context: Context, { as }: MemoryAs): string | undefined {
   const named = actingAs(context, as);
   return agentDoor(context) === undefined ? (named ?? 'owner') : agentOf(context.environment);
 }
 
-export interface Acting extends AsOption {
+export interface Acting extends MemoryAs {
   readonly signal: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ import { oneLine, printable } from '../../kernel/text/quote.ts';
 import { reach, withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
-import type { Outcome } from '../core/report.ts';
+import type { CommandOutcome } from '../core/report.ts';
 import { counted, durationWords } from '../core/words.ts';
 
 interface InboxOptions {
@@ -94,7 +94,7 @@ function pageText(name: string, items: readonly WireItem[], limit: number): stri
   return shown.join('\n\n');
 }
 
-function itemOutcome(item: WireItem, now: Instant): Outcome {
+function itemOutcome(item: WireItem, now: Instant): CommandOutcome {
   const { id, from, to, recipient, kind, thread, re, event_type, attachments, body } = item;
   const age = durationWords(Math.max(0, now - Date.parse(item.sent_at)));
   const head = [

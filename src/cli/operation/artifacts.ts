@@ -6,8 +6,8 @@ import { quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
 import {
-  type Artifact,
   artifactsText,
+  type ListedArtifact,
   type OpOptions,
   operationIdOf,
   opVerb,
@@ -70,7 +70,7 @@ async function meantAnother(
 /** Says which one was probably meant. */
 export function unknownArtifact(
   name: string,
-  artifacts: readonly Pick<Artifact, 'name'>[],
+  artifacts: readonly Pick<ListedArtifact, 'name'>[],
   cause?: AosError,
 ): AosError {
   const names = artifacts.map((artifact) => artifact.name);

@@ -7,9 +7,9 @@ import type { Context } from '../core/context.ts';
 import { withDetails } from '../transfer/verb.ts';
 import { unknownArtifact } from './artifacts.ts';
 import {
-  type Actor,
-  type Artifact,
+  type ListedArtifact,
   loadOperationClient,
+  type OperationActor,
   type OpOptions,
   operationIdOf,
   opVerb,
@@ -81,7 +81,7 @@ function checkWords({ name, to }: Wanted, { all, dest }: DownloadOptions): void 
   throw new AosError('usage.bad-value', { message: wrong, fix: 'aos op download --help' });
 }
 
-function named(artifacts: readonly Artifact[], name: string): Artifact {
+function named(artifacts: readonly ListedArtifact[], name: string): ListedArtifact {
   const found = artifacts.find((artifact) => artifact.name === name);
   if (found === undefined) throw unknownArtifact(name, artifacts);
   return found;
@@ -89,12 +89,12 @@ function named(artifacts: readonly Artifact[], name: string): Artifact {
 
 interface Fetching {
   readonly context: Context;
-  readonly actor: Actor;
+  readonly actor: OperationActor;
   readonly id: string;
   readonly options: DownloadOptions;
 }
 
-async function toStdout(fetching: Fetching, artifact: Artifact | undefined): Promise<void> {
+async function toStdout(fetching: Fetching, artifact: ListedArtifact | undefined): Promise<void> {
   const { rawOut } = fetching.context.terminal;
   if (artifact === undefined || rawOut === undefined) return;
   const { openArtifact } = await loadOperationClient();
@@ -107,7 +107,7 @@ interface Saved {
   readonly size: number;
 }
 
-async function save(fetching: Fetching, artifact: Artifact): Promise<Saved> {
+async function save(fetching: Fetching, artifact: ListedArtifact): Promise<Saved> {
   const { dest = '.', force = false } = fetching.options;
   const { saveArtifact } = await loadOperationClient();
   const from = await openable(fetching, artifact);
@@ -124,7 +124,7 @@ function savedText({ path }: Saved): string {
 }
 
 /** Goes on when one cannot be fetched, and ends with what was wrong with the first. */
-async function saveAll(fetching: Fetching, wanted: readonly Artifact[]): Promise<void> {
+async function saveAll(fetching: Fetching, wanted: readonly ListedArtifact[]): Promise<void> {
   const { context } = fetching;
   const downloaded: Saved[] = [];
   const failed: { readonly name: string; readonly failure: AosError }[] = [];
@@ -148,12 +148,12 @@ async function saveAll(fetching: Fetching, wanted: readonly Artifact[]): Promise
     return;
   }
   const words = `${failed.length} of ${wanted.length} could not be downloaded. The first: ${first.failure.message}`;
-  const told = failed.map(({ name, failure: { code, message } }) => ({ name, code, message }));
-  throw withDetails(first.failure, words, { downloaded, failed: told });
+  const report = failed.map(({ name, failure: { code, message } }) => ({ name, code, message }));
+  throw withDetails(first.failure, words, { downloaded, failed: report });
 }
 
 /** With the key that opens it; refused where the actor does not have it. */
-async function openable({ actor, context, id }: Fetching, artifact: Artifact) {
+async function openable({ actor, context, id }: Fetching, artifact: ListedArtifact) {
   const { client } = actor;
   const { signal } = context;
   if (artifact.encryption_key_encrypted === null) {
@@ -163,7 +163,7 @@ async function openable({ actor, context, id }: Fetching, artifact: Artifact) {
 }
 
 async function sealedForOther(
-  { client, isOwner }: Actor,
+  { client, isOwner }: OperationActor,
   {
     id,
     name,

@@ -55,9 +55,9 @@ async function allLines(client: Client, id: string, signal: AbortSignal): Promis
 }
 
 async function streamLog(context: Context, client: Client, id: string): Promise<void> {
-  for await (const sight of client.followOperation(id, { signal: context.signal })) {
-    if (sight.kind === 'log') context.stream({ data: sight, text: oneLine(sight.line) });
-    else context.stream({ data: sight, text: `${sight.kind}: ${sight.status}` });
+  for await (const update of client.followOperation(id, { signal: context.signal })) {
+    if (update.kind === 'log') context.stream({ data: update, text: oneLine(update.line) });
+    else context.stream({ data: update, text: `${update.kind}: ${update.status}` });
   }
 }
 

@@ -74,9 +74,9 @@ async function untilOver(
   { id, json }: { readonly id: string; readonly json: boolean },
 ): Promise<Operation> {
   try {
-    for await (const sight of client.followOperation(id, { signal })) {
-      if (json) stream({ data: sight, text: '' });
-      else if (sight.kind === 'log') terminal.err(`${oneLine(sight.line)}\n`);
+    for await (const update of client.followOperation(id, { signal })) {
+      if (json) stream({ data: update, text: '' });
+      else if (update.kind === 'log') terminal.err(`${oneLine(update.line)}\n`);
     }
     return await client.operation(id, { signal });
   } catch (failure) {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf } from './submit.ts';
 import {
-  type Artifact,
   artifactsText,
+  type ListedArtifact,
   type Operation,
   operationsText,
   operationText,
 } from './verb.ts';
 
-const artifact: Artifact = {
+const artifact: ListedArtifact = {
   name: 'report.md',
   size: 1536,
   content_type: 'text/markdown',

@@ -18,7 +18,7 @@ export interface OpOptions {
 }
 
 /** The principal that a command acts as. */
-export interface Actor {
+export interface OperationActor {
   readonly client: Client;
   /** Of the home: may cut ids short, and look at what is not theirs. */
   readonly isOwner: boolean;
@@ -39,7 +39,7 @@ export function opVerb(group: Command, name: string, description: string): Comma
 export async function withOperations<T>(
   context: Context,
   options: OpOptions,
-  work: (actor: Actor) => Promise<T>,
+  work: (actor: OperationActor) => Promise<T>,
 ): Promise<T> {
   if (options.key !== undefined) return work(await withKeyFile(context, options, options.key));
   const as = actingAs(context, options.as);
@@ -55,14 +55,22 @@ export async function loadOperationClient() {
   return (await import('../../app/library/operation-client.ts')).operationClient;
 }
 
-async function withKeyFile(context: Context, options: OpOptions, path: string): Promise<Actor> {
+async function withKeyFile(
+  context: Context,
+  options: OpOptions,
+  path: string,
+): Promise<OperationActor> {
   if (options.as !== undefined) throw twoKeys();
   const { engines } = await reach(context);
   const { keyInFile } = await loadOperationClient();
   return signer(context, options, await keyInFile(engines.disk, path));
 }
 
-async function asAgent(context: Context, options: OpOptions, name: string): Promise<Actor> {
+async function asAgent(
+  context: Context,
+  options: OpOptions,
+  name: string,
+): Promise<OperationActor> {
   const { signal } = context;
   const { engines, settings, client } = await reach(context);
   const agent = await withAgent(client, { name, signal }, () => client.agent(name, { signal }));
@@ -70,7 +78,11 @@ async function asAgent(context: Context, options: OpOptions, name: string): Prom
   return signer(context, options, await keyOfAgent(engines, settings.home, agent));
 }
 
-async function signer(context: Context, { url }: OpOptions, key: SigningKey): Promise<Actor> {
+async function signer(
+  context: Context,
+  { url }: OpOptions,
+  key: SigningKey,
+): Promise<OperationActor> {
   const { engines, settings } = await reach(context);
   const { originOf, signedClient } = await loadOperationClient();
   if (url === undefined && settings.port === 0) throw noPort();
@@ -119,7 +131,7 @@ function keptKey(): AosError {
 
 export type Operation = Answer<'operation'>;
 type Artifacts = Answer<'artifacts'>;
-export type Artifact = Artifacts['artifacts'][number];
+export type ListedArtifact = Artifacts['artifacts'][number];
 
 export function operationsText(
   items: readonly Operation[],
@@ -176,7 +188,7 @@ export function artifactsText({ artifacts }: Artifacts): string {
 }
 
 /** Who can open it. */
-function sealWords({ e2e, encryption_key_encrypted }: Artifact): string {
+function sealWords({ e2e, encryption_key_encrypted }: ListedArtifact): string {
   if (e2e) return 'no key of the home opens it';
   return encryption_key_encrypted === null ? 'sealed for somebody else' : '';
 }

@@ -182,8 +182,8 @@ async function seeCall(
   if (follows === 'no') {
     return { answer: await client.callTool(name, call, { key, signal }), hasShown: false };
   }
-  const sights = client.streamTool(name, call, { key, signal });
-  return follows === 'as-json' ? streamCall(context, sights) : followCall(context, sights);
+  const updates = client.streamTool(name, call, { key, signal });
+  return follows === 'as-json' ? streamCall(context, updates) : followCall(context, updates);
 }
 
 /** Ctrl-C ends this command. What the daemon was asked for is not ended by it. */

@@ -9,7 +9,7 @@ import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 
 /** What comes while a tool runs. */
-type Sights = ReturnType<Client['streamTool']>;
+type CallUpdates = ReturnType<Client['streamTool']>;
 type CallAnswer = Answer<'callTool'>;
 
 export interface SeenCall {
@@ -19,7 +19,7 @@ export interface SeenCall {
 }
 
 /** For a person, and for whatever reads our streams. */
-export async function followCall({ terminal }: Context, sights: Sights): Promise<SeenCall> {
+export async function followCall({ terminal }: Context, updates: CallUpdates): Promise<SeenCall> {
   /** Where a line has not ended, and how to end it. */
   const open = new Map<'terminal' | OutputStream, () => void>();
   const show = (part: ShownPart): void => {
@@ -40,7 +40,7 @@ export async function followCall({ terminal }: Context, sights: Sights): Promise
     open.clear();
   };
   try {
-    return await watchCall(sights, {
+    return await watchCall(updates, {
       output: show,
       dropped: (bytes) => {
         endLines();
@@ -55,8 +55,8 @@ export async function followCall({ terminal }: Context, sights: Sights): Promise
 }
 
 /** Follows a call for a program that reads: a line of JSON for everything that comes. */
-export function streamCall({ stream }: Context, sights: Sights): Promise<SeenCall> {
-  return watchCall(sights, {
+export function streamCall({ stream }: Context, updates: CallUpdates): Promise<SeenCall> {
+  return watchCall(updates, {
     output: (part) => stream({ data: { type: 'output', ...part }, text: '' }),
     dropped: (bytes) => stream({ data: { type: 'dropped', bytes }, text: '' }),
   });
@@ -67,13 +67,13 @@ interface Onlooker {
   dropped(bytes: number): void;
 }
 
-async function watchCall(sights: Sights, onlooker: Onlooker): Promise<SeenCall> {
+async function watchCall(updates: CallUpdates, onlooker: Onlooker): Promise<SeenCall> {
   let hasShown = false;
-  for await (const { kind, ...sight } of sights) {
-    if ('answer' in sight) return { answer: sight.answer, hasShown };
+  for await (const { kind, ...update } of updates) {
+    if ('answer' in update) return { answer: update.answer, hasShown };
     hasShown = true;
-    if ('bytes' in sight) onlooker.dropped(sight.bytes);
-    else onlooker.output(sight);
+    if ('bytes' in update) onlooker.dropped(update.bytes);
+    else onlooker.output(update);
   }
   throw new AosError('gateway.strange-answer', {
     message: 'The call ended without an answer',

@@ -8,18 +8,18 @@ import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import type { ProgressView } from './progress.ts';
 import {
-  type As,
   moving,
   receivedWords,
+  type ShownTransfer,
   sizeOf,
-  type Transfer,
+  type TransferAs,
   transferIdOf,
   transfersOf,
   transferVerb,
   withDetails,
 } from './verb.ts';
 
-export interface DownloadOptions extends As {
+export interface DownloadOptions extends TransferAs {
   readonly dest?: string;
   readonly name?: string;
   readonly force?: true;
@@ -129,7 +129,7 @@ interface AllOptions extends DownloadOptions {
 }
 
 interface Failed {
-  readonly transfer: Transfer;
+  readonly transfer: ShownTransfer;
   readonly failure: AosError;
 }
 
@@ -169,7 +169,7 @@ async function downloadAll({ command, context }: Running, options: AllOptions): 
  */
 export async function downloadBeside(
   transfers: AgentTransfer,
-  { id, filename }: Transfer,
+  { id, filename }: ShownTransfer,
   options: Parameters<AgentTransfer['download']>[1],
 ): Promise<Received> {
   try {

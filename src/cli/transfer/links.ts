@@ -6,12 +6,12 @@ import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
 import { counted, table } from '../core/words.ts';
 import {
-  type As,
   lifetimeOf,
   linkIdOf,
   looksLikeId,
   moving,
   sizeOf,
+  type TransferAs,
   transfersOf,
   transferVerb,
   withTransfers,
@@ -40,14 +40,14 @@ export function defineTransferLinks(group: Command, context: Context): void {
     .action((options: UploadOptions) => makeUploadLink(context, options));
   transferVerb(group, 'links', 'list the links you have made')
     .addHelpText('after', '\nExample:\n  agent-transfer links')
-    .action((options: As) => listLinks(context, options));
+    .action((options: TransferAs) => listLinks(context, options));
   transferVerb(group, 'unlink', 'let nobody in by a link any more')
     .argument('<id>', 'its id, as "links" shows it')
     .addHelpText('after', '\nExample:\n  agent-transfer unlink 0199c1f2')
-    .action((id: string, options: As) => unlink(context, id, options));
+    .action((id: string, options: TransferAs) => unlink(context, id, options));
 }
 
-interface LinkOptions extends As {
+interface LinkOptions extends TransferAs {
   readonly ttl: string;
   readonly maxDownloads: string;
 }
@@ -92,7 +92,7 @@ function addressOf({ url, path }: MadeLink): string {
   return url ?? `${path}\n(behind the address of the daemon, which does not run: aos up --detach)`;
 }
 
-interface UploadOptions extends As {
+interface UploadOptions extends TransferAs {
   readonly ttl: string;
   readonly maxSize: string;
 }
@@ -108,7 +108,7 @@ async function makeUploadLink(context: Context, options: UploadOptions): Promise
   context.print({ data: made, text: `${addressOf(made)}\n${oneLine(words)}` });
 }
 
-async function listLinks(context: Context, options: As): Promise<void> {
+async function listLinks(context: Context, options: TransferAs): Promise<void> {
   const found = await withTransfers(context, options, (client, who) =>
     client.transferLinks(who, { signal: context.signal }),
   );
@@ -122,7 +122,7 @@ async function listLinks(context: Context, options: As): Promise<void> {
   context.print({ data: found, text: rows.length === 0 ? 'There are no links.' : table(rows) });
 }
 
-async function unlink(context: Context, typed: string, options: As): Promise<void> {
+async function unlink(context: Context, typed: string, options: TransferAs): Promise<void> {
   const id = linkIdOf(typed);
   const link = await withTransfers(context, options, (client, who) =>
     client.revokeLink(id, who, { signal: context.signal }),

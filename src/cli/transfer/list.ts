@@ -10,19 +10,19 @@ import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { table, trimLines } from '../core/words.ts';
 import {
-  type As,
   folderWords,
   metadataOf,
   moreWords,
   receivedWords,
+  type ShownTransfer,
   sentWords,
-  type Transfer,
+  type TransferAs,
   transferIdOf,
   transferVerb,
   withTransfers,
 } from './verb.ts';
 
-interface ListOptions extends As {
+interface ListOptions extends TransferAs {
   readonly from?: string;
   readonly to?: string;
   readonly match?: string;
@@ -53,7 +53,7 @@ export function defineTransferLists(group: Command, context: Context): void {
   transferVerb(group, 'status', 'tell how a transfer stands')
     .argument('<id>', 'its id, or the beginning of it')
     .addHelpText('after', '\nExample:\n  agent-transfer status 0199c1f2')
-    .action((id: string, options: As) => status(context, id, options));
+    .action((id: string, options: TransferAs) => status(context, id, options));
 }
 
 async function list(context: Context, options: ListOptions): Promise<void> {
@@ -74,13 +74,13 @@ async function listSent(context: Context, options: ListOptions): Promise<void> {
   context.print({ data: { items }, text });
 }
 
-function standing({ status, ack, reason }: Transfer): string {
+function standing({ status, ack, reason }: ShownTransfer): string {
   return oneLine(`${status} (${ack})${reason === null ? '' : `: ${reason}`}`);
 }
 
 type Box = Pick<Query<'transfers'>, 'box' | 'status'>;
 
-function found(context: Context, options: ListOptions, box: Box): Promise<Transfer[]> {
+function found(context: Context, options: ListOptions, box: Box): Promise<ShownTransfer[]> {
   const { from, to, match: filename, metadata } = options;
   // Parsed here too, so that a mistake is told in words of the command line.
   const wanted = metadata === undefined ? undefined : JSON.stringify(metadataOf(metadata));
@@ -94,8 +94,8 @@ export async function allPages(
   client: Client,
   query: Parameters<Client['transfers']>[0],
   signal: AbortSignal,
-): Promise<Transfer[]> {
-  const items: Transfer[] = [];
+): Promise<ShownTransfer[]> {
+  const items: ShownTransfer[] = [];
   let before: string | undefined;
   for (;;) {
     const page = await client.transfers({ ...query, before, limit: 1000 }, { signal });
@@ -105,7 +105,7 @@ export async function allPages(
   }
 }
 
-async function status(context: Context, typed: string, options: As): Promise<void> {
+async function status(context: Context, typed: string, options: TransferAs): Promise<void> {
   const id = transferIdOf(typed);
   const transfer = await withTransfers(context, options, (client, who) =>
     client.transfer(id, who, { signal: context.signal }),
@@ -115,7 +115,7 @@ async function status(context: Context, typed: string, options: As): Promise<voi
 }
 
 /** Times as they are stored: a person who asks this much wants them exact. */
-export function statusText(transfer: Transfer, now: Instant): string {
+export function statusText(transfer: ShownTransfer, now: Instant): string {
   const { sealed, status, ack, ack_at, metadata, reason } = transfer;
   const isLate = transfer.expires_at !== null && Date.parse(transfer.expires_at) <= now;
   const rows: [string, string | null][] = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Terminal } from '../core/report.ts';
-import { type Progress, progressView } from './progress.ts';
+import { progressView, type SendProgress } from './progress.ts';
 
 /** A terminal on which somebody looks, or not, and a clock that the test moves. */
 function stage(look: { readonly errIsTerminal: boolean; readonly json: boolean }) {
@@ -67,7 +67,7 @@ test('for a program it is JSON, twice a second at most', () => {
 
 test('else nothing is said', () => {
   const { said, view, at } = stage({ errIsTerminal: false, json: false });
-  const phases: Progress['phase'][] = ['reading', 'sending'];
+  const phases: SendProgress['phase'][] = ['reading', 'sending'];
 
   at(0, 1);
   for (const phase of phases) view.show({ phase, doneBytes: 1, totalBytes: 2 });

@@ -12,10 +12,10 @@ import { paint, type Terminal } from '../core/report.ts';
 import { durationWords } from '../core/words.ts';
 
 type SendOptions = Parameters<AgentTransfer['send']>[1];
-export type Progress = Parameters<NonNullable<SendOptions['onProgress']>>[0];
+export type SendProgress = Parameters<NonNullable<SendOptions['onProgress']>>[0];
 
 export interface ProgressView extends Disposable {
-  readonly show: (progress: Progress) => void;
+  readonly show: (progress: SendProgress) => void;
 }
 
 export interface ProgressDeps {
@@ -30,7 +30,7 @@ export function progressView(deps: ProgressDeps): ProgressView {
 }
 
 const drawnEveryMs = 100;
-const toldEveryMs = 500;
+const reportEveryMs = 500;
 
 function lineView({ terminal, clock }: ProgressDeps): ProgressView {
   const due = pacedBy(clock, drawnEveryMs);
@@ -53,7 +53,7 @@ function lineView({ terminal, clock }: ProgressDeps): ProgressView {
 }
 
 function jsonView({ terminal, clock }: ProgressDeps): ProgressView {
-  const due = pacedBy(clock, toldEveryMs);
+  const due = pacedBy(clock, reportEveryMs);
   return {
     show(progress) {
       if (!due(progress)) return;
@@ -65,18 +65,21 @@ function jsonView({ terminal, clock }: ProgressDeps): ProgressView {
 }
 
 /** Whether to tell now: not more often than that, but each phase once. */
-function pacedBy(clock: ProgressDeps['clock'], everyMs: number): (progress: Progress) => boolean {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let told: Progress['phase'] | undefined;
+function pacedBy(
+  clock: ProgressDeps['clock'],
+  everyMs: number,
+): (progress: SendProgress) => boolean {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let reported: SendProgress['phase'] | undefined;
   return ({ phase }) => {
     const now = clock.monotonicMs();
-    if (phase === told && now - toldAt < everyMs) return false;
-    [toldAt, told] = [now, phase];
+    if (phase === reported && now - reportedAt < everyMs) return false;
+    [reportedAt, reported] = [now, phase];
     return true;
   };
 }
 
-interface Beginning extends Progress {
+interface Beginning extends SendProgress {
   readonly at: number;
 }
 
@@ -87,7 +90,7 @@ interface Pace {
 
 const barCells = 20;
 
-function lineOf(terminal: Terminal, progress: Progress, pace: Pace): string {
+function lineOf(terminal: Terminal, progress: SendProgress, pace: Pace): string {
   const { phase, doneBytes, totalBytes } = progress;
   const rate = rateOf(progress, pace);
   const rateWords = rate === 0 ? '' : `${sizeText(Math.round(rate))}/s`;
@@ -108,7 +111,7 @@ function lineOf(terminal: Terminal, progress: Progress, pace: Pace): string {
   return `${phase}  ${bar(terminal, share)}  ${words}`;
 }
 
-function rateOf({ doneBytes }: Progress, { began, now }: Pace): number {
+function rateOf({ doneBytes }: SendProgress, { began, now }: Pace): number {
   const seconds = (now - began.at) / 1000;
   return seconds < 0.3 ? 0 : Math.max(0, doneBytes - began.doneBytes) / seconds;
 }

@@ -11,20 +11,20 @@ import type { Context } from '../core/context.ts';
 import { durationOf } from '../core/input.ts';
 import { repeated } from '../core/words.ts';
 import {
-  type As,
   lifetimeOf,
   metadataOf,
   moving,
   recipientsOf,
+  type ShownTransfer,
   sentWords,
   sizeOf,
-  type Transfer,
+  type TransferAs,
   transfersOf,
   transferVerb,
   withDetails,
 } from './verb.ts';
 
-interface SendOptions extends As {
+interface SendOptions extends TransferAs {
   readonly to: readonly string[];
   readonly metadata?: string;
   readonly expires?: string;
@@ -131,7 +131,7 @@ function waited(
   transfers: AgentTransfer,
   sent: Sent,
   options: SendOptions,
-): Promise<readonly Transfer[]> {
+): Promise<readonly ShownTransfer[]> {
   const { wait } = options;
   if (wait === undefined) return Promise.resolve(sent.transfers);
   const { clock } = composeEngines();
@@ -139,7 +139,7 @@ function waited(
   const deadline = clock.monotonicMs() + timeoutOf(options);
   return moving(context, { command, kept: `It is sent, as transfer ${sent.id}.` }, async (view) => {
     view.show({ phase: 'waiting', doneBytes: 0, totalBytes: null });
-    const reached: Transfer[] = [];
+    const reached: ShownTransfer[] = [];
     for (const { id } of sent.transfers) {
       const timeoutMs = Math.max(0, deadline - clock.monotonicMs());
       const asked = transfers.waitFor(id, wait, { timeoutMs, signal });

@@ -5,11 +5,11 @@ import { sizeText } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
 import { counted, repeated } from '../core/words.ts';
 import {
-  type As,
   lifetimeOf,
   receivedWords,
   recipientsOf,
   sentWords,
+  type TransferAs,
   transferIdOf,
   transferVerb,
   withTransfers,
@@ -29,11 +29,11 @@ export function defineTransferSettling(group: Command, context: Context): void {
       'after',
       '\nWhat was fetched before stays with whoever has it.\n\nExample:\n  agent-transfer revoke 0199c1f2',
     )
-    .action((id: string, options: As) => revoke(context, id, options));
+    .action((id: string, options: TransferAs) => revoke(context, id, options));
   transferVerb(group, 'accept', 'tell the sender that what you have downloaded is right')
     .argument('<id>', idWords)
     .addHelpText('after', '\nExample:\n  agent-transfer accept 0199c1f2')
-    .action((id: string, options: As) => accept(context, id, options));
+    .action((id: string, options: TransferAs) => accept(context, id, options));
   transferVerb(group, 'reject', 'tell the sender that it is not, and why')
     .argument('<id>', idWords)
     .requiredOption('--reason <text>', 'what is wrong with it')
@@ -51,7 +51,7 @@ export function defineTransferSettling(group: Command, context: Context): void {
     .action((options: CleanupOptions) => cleanup(context, options));
 }
 
-interface ShareOptions extends As {
+interface ShareOptions extends TransferAs {
   readonly to: readonly string[];
   readonly expires?: string;
 }
@@ -69,7 +69,7 @@ async function share(context: Context, typed: string, options: ShareOptions): Pr
   context.print({ data: shared, text: lines.join('\n') });
 }
 
-async function revoke(context: Context, typed: string, options: As): Promise<void> {
+async function revoke(context: Context, typed: string, options: TransferAs): Promise<void> {
   const id = transferIdOf(typed);
   const transfer = await withTransfers(context, options, (client, who) =>
     client.revokeTransfer(id, who, { signal: context.signal }),
@@ -78,7 +78,7 @@ async function revoke(context: Context, typed: string, options: As): Promise<voi
   context.print({ data: transfer, text });
 }
 
-async function accept(context: Context, typed: string, options: As): Promise<void> {
+async function accept(context: Context, typed: string, options: TransferAs): Promise<void> {
   const id = transferIdOf(typed);
   const transfer = await withTransfers(context, options, (client, who) =>
     client.acceptTransfer(id, who, { signal: context.signal }),
@@ -87,7 +87,7 @@ async function accept(context: Context, typed: string, options: As): Promise<voi
   context.print({ data: transfer, text });
 }
 
-interface RejectOptions extends As {
+interface RejectOptions extends TransferAs {
   readonly reason: string;
 }
 
@@ -101,7 +101,7 @@ async function reject(context: Context, typed: string, options: RejectOptions): 
   context.print({ data: transfer, text });
 }
 
-interface CleanupOptions extends As {
+interface CleanupOptions extends TransferAs {
   readonly dryRun?: true;
 }
 

@@ -11,7 +11,7 @@ import { defineTransferLinks } from './links.ts';
 import { defineTransferLists } from './list.ts';
 import { defineTransferSend } from './send.ts';
 import { defineTransferSettling } from './settle.ts';
-import { type As, transferVerb, withTransfers } from './verb.ts';
+import { type TransferAs, transferVerb, withTransfers } from './verb.ts';
 import { defineTransferWatch } from './watch.ts';
 
 export function defineTransfer(command: Command, context: Context): void {
@@ -25,7 +25,7 @@ export function defineTransfer(command: Command, context: Context): void {
   defineTransferInit(command, context);
 }
 
-interface MetricsOptions extends As {
+interface MetricsOptions extends TransferAs {
   readonly days: string;
 }
 

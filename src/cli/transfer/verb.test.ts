@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { moreWords, receivedWords, sentWords, type Transfer } from './verb.ts';
+import { moreWords, receivedWords, type ShownTransfer, sentWords } from './verb.ts';
 
-const transfer: Transfer = {
+const transfer: ShownTransfer = {
   ...{ id: '0199', sender: 'samantha', recipient: 'jared', filename: 'research.pdf' },
   ...{ file_size_bytes: 2_300_000, mime_type: null, s3_key: 'k', s3_bucket: 'b', metadata: {} },
   ...{ status: 'pending', created_at: '2026-01-01T00:00:00.000Z', downloaded_at: null },
@@ -28,6 +28,6 @@ test('a folder says so, and what is over says how it ended', () => {
   expect(moreWords({ ...transfer, kind: 'folder', entries: 12 }, now)).toMatch(
     /^a folder of 12 entries /,
   );
-  const over: Transfer = { ...transfer, status: 'failed', ack: 'rejected', reason: 'Page 3' };
+  const over: ShownTransfer = { ...transfer, status: 'failed', ack: 'rejected', reason: 'Page 3' };
   expect(moreWords(over, now)).toBe('failed (rejected)  Page 3');
 });

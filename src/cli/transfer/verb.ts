@@ -17,7 +17,7 @@ import { type ProgressView, progressView } from './progress.ts';
 const holder = 'agent-transfer';
 
 /** What every one of these commands takes. */
-export interface As {
+export interface TransferAs {
   readonly as?: string;
 }
 
@@ -32,7 +32,7 @@ export function transferVerb(group: Command, name: string, description: string):
 /** Does the work with the home, as the principal that the command acts as. */
 export function withTransfers<T>(
   context: Context,
-  { as }: As,
+  { as }: TransferAs,
   work: (client: Client, who: { readonly as: string | undefined }) => Promise<T>,
 ): Promise<T> {
   const who = { as: actingAs(context, as) };
@@ -40,7 +40,7 @@ export function withTransfers<T>(
 }
 
 /** The library, over the same home. */
-export async function transfersOf(context: Context, { as }: As): Promise<AgentTransfer> {
+export async function transfersOf(context: Context, { as }: TransferAs): Promise<AgentTransfer> {
   const sender = actingAs(context, as);
   // Loaded when it is needed: no other command pays for it.
   const { AgentTransfer } = await import('../../app/library/agent-transfer.ts');
@@ -76,20 +76,20 @@ export function withDetails(failure: AosError, message: string, details: unknown
   return new AosError(code, { message, fix, details, cause: failure });
 }
 
-export type Transfer = Answer<'transfer'>;
+export type ShownTransfer = Answer<'transfer'>;
 
 /** `research.pdf from samantha (2.3 MB)` */
-export function receivedWords({ filename, sender, file_size_bytes }: Transfer): string {
+export function receivedWords({ filename, sender, file_size_bytes }: ShownTransfer): string {
   return oneLine(`${filename} from ${sender} (${sizeText(file_size_bytes)})`);
 }
 
 /** `research.pdf to jared (2.3 MB)` */
-export function sentWords({ filename, recipient, file_size_bytes }: Transfer): string {
+export function sentWords({ filename, recipient, file_size_bytes }: ShownTransfer): string {
   return oneLine(`${filename} to ${recipient} (${sizeText(file_size_bytes)})`);
 }
 
 /** What else there is to say in a list: a folder, its metadata, how it stands. */
-export function moreWords(transfer: Transfer, now: Instant): string {
+export function moreWords(transfer: ShownTransfer, now: Instant): string {
   const { metadata, status, ack, reason } = transfer;
   const words = [
     folderWords(transfer),
@@ -100,12 +100,12 @@ export function moreWords(transfer: Transfer, now: Instant): string {
   return oneLine(words.filter((word) => word !== '').join('  '));
 }
 
-export function folderWords({ kind, entries }: Transfer): string {
+export function folderWords({ kind, entries }: ShownTransfer): string {
   if (kind !== 'folder') return '';
   return entries === 1 ? 'a folder of 1 entry' : `a folder of ${entries ?? 0} entries`;
 }
 
-function untilWords({ ack, expires_at }: Transfer, now: Instant): string {
+function untilWords({ ack, expires_at }: ShownTransfer, now: Instant): string {
   if (expires_at === null) return ack;
   const leftMs = Date.parse(expires_at) - now;
   return leftMs <= 0 ? 'expired' : `expires in ${durationWords(leftMs)}`;

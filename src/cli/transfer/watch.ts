@@ -20,17 +20,17 @@ import {
   receiveOptions,
 } from './download.ts';
 import {
-  type As,
   isJson,
   moving,
   receivedWords,
+  type ShownTransfer,
   sizeOf,
-  type Transfer,
+  type TransferAs,
   transfersOf,
   transferVerb,
 } from './verb.ts';
 
-interface WatchOptions extends As, DownloadOptions {
+interface WatchOptions extends TransferAs, DownloadOptions {
   readonly dest: string;
   readonly from?: string;
   readonly match?: string;
@@ -95,7 +95,7 @@ async function watch(running: Watch): Promise<void> {
 function pendingNow(
   { context, options: { from, match } }: Watch,
   transfers: AgentTransfer,
-): Promise<readonly Transfer[]> {
+): Promise<readonly ShownTransfer[]> {
   const { signal } = context;
   // A daemon that is started again meanwhile has kept everything.
   return patiently(composeEngines(), { signal }, () =>
@@ -109,7 +109,7 @@ type Chosen = ReturnType<typeof receiveOptions>;
 async function receive(
   { context, command, args, options }: Watch,
   transfers: AgentTransfer,
-  transfer: Transfer,
+  transfer: ShownTransfer,
   chosen: Chosen,
 ): Promise<boolean> {
   const kept = 'What has been received so far is kept, and goes on from there.';
@@ -130,7 +130,7 @@ async function receive(
   }
 }
 
-function tellLeft({ terminal }: Context, transfer: Transfer, why: string): void {
+function tellLeft({ terminal }: Context, transfer: ShownTransfer, why: string): void {
   terminal.err(`Left: ${transfer.id}  ${receivedWords(transfer)}: ${why}\n`);
 }
 
@@ -169,7 +169,7 @@ interface Run {
   readonly args: readonly string[];
   /** Absolute, so that no program takes it for an option. */
   readonly path: string;
-  readonly transfer: Transfer;
+  readonly transfer: ShownTransfer;
 }
 
 /** How it ends is told, and changes nothing: the file is there. */

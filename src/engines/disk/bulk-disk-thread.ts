@@ -1,13 +1,13 @@
 /** The thread of bulk-disk.ts. */
 import { parentPort } from 'node:worker_threads';
 import {
+  type BulkMove,
   bulkOver,
-  type Move,
   type Moved,
   type MoveOptions,
   type NewFile,
   type TakeLimits,
-  type Taken,
+  type TakenOrFailed,
 } from '../../kernel/disk/bulk-disk.ts';
 import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';
 import { realDisk } from './disk.ts';
@@ -15,7 +15,7 @@ import { realDisk } from './disk.ts';
 export type BulkWork =
   | { readonly kind: 'take'; readonly paths: readonly string[]; readonly limits: TakeLimits }
   | { readonly kind: 'write'; readonly files: readonly NewFile[] }
-  | { readonly kind: 'move'; readonly moves: readonly Move[]; readonly options: MoveOptions };
+  | { readonly kind: 'move'; readonly moves: readonly BulkMove[]; readonly options: MoveOptions };
 
 export interface BulkRequest {
   readonly number: number;
@@ -23,7 +23,9 @@ export interface BulkRequest {
 }
 
 /** Of files that were written, one for all of them. Errors do not go from thread to thread. */
-export type PlainAnswer = Exclude<Taken | Moved, { readonly failure: AosError }> | PlainFailure;
+export type PlainAnswer =
+  | Exclude<TakenOrFailed | Moved, { readonly failure: AosError }>
+  | PlainFailure;
 export type PlainFailure = { readonly report: ErrorReport };
 
 export interface BulkAnswer {
@@ -35,7 +37,7 @@ const disk = bulkOver(realDisk);
 
 async function perform(work: BulkWork): Promise<readonly PlainAnswer[]> {
   if (work.kind === 'write') return [await written(work.files)];
-  const answers: readonly (Taken | Moved)[] =
+  const answers: readonly (TakenOrFailed | Moved)[] =
     work.kind === 'take'
       ? await disk.takeFiles(work.paths, work.limits)
       : await disk.moveFiles(work.moves, work.options);

@@ -12,11 +12,11 @@
 import type { Worker } from 'node:worker_threads';
 import {
   type BulkDisk,
+  type BulkMove,
   bulkOver,
-  type Move,
   type Moved,
   type MoveOptions,
-  type Taken,
+  type TakenOrFailed,
 } from '../../kernel/disk/bulk-disk.ts';
 import { AosError, type ErrorReport } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
@@ -80,7 +80,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
   async takeFiles(...[paths, limits]: Parameters<BulkDisk['takeFiles']>) {
     const outcome = await this.#ask(paths.length, { kind: 'take', paths, limits });
     if (typeof outcome === 'string') return onTheSpot.takeFiles(paths, limits);
-    return outcome.map((answer) => withFailure<Taken>(answer));
+    return outcome.map((answer) => withFailure<TakenOrFailed>(answer));
   }
 
   async writeFiles(...[files]: Parameters<BulkDisk['writeFiles']>): Promise<void> {
@@ -185,7 +185,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
   }
 }
 
-function withFailure<Answer extends Taken | Moved>(answer: PlainAnswer): Answer {
+function withFailure<Answer extends TakenOrFailed | Moved>(answer: PlainAnswer): Answer {
   // The thread answers what it was asked.
   return ('report' in answer ? { failure: toError(answer.report) } : answer) as Answer;
 }
@@ -195,7 +195,7 @@ function toError({ code, message, ...rest }: ErrorReport): AosError {
 }
 
 /** B3 */
-async function moveTheRest(moves: readonly Move[], options: MoveOptions): Promise<Moved[]> {
+async function moveTheRest(moves: readonly BulkMove[], options: MoveOptions): Promise<Moved[]> {
   const moved: Moved[] = [];
   for (const move of moves) {
     const [answer = {}] = await onTheSpot.moveFiles([move], options);

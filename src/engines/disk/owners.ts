@@ -90,7 +90,7 @@ function withEntry(path: Buffer, look: Look): boolean {
 class OpenedFolder implements Disposable {
   readonly #folder: string;
   /** The names and the folders on the way to it. */
-  readonly #way: { readonly name: Buffer; readonly above: string }[] = [];
+  readonly #path: { readonly name: Buffer; readonly above: string }[] = [];
   #handle: number;
 
   constructor(folder: string) {
@@ -104,7 +104,7 @@ class OpenedFolder implements Disposable {
 
   get path(): Buffer {
     if (hasHandles) return Buffer.from(`/proc/self/fd/${this.#handle}`);
-    return this.#way.reduce<Buffer>((at, { name }) => joined(at, name), Buffer.from(this.#folder));
+    return this.#path.reduce<Buffer>((at, { name }) => joined(at, name), Buffer.from(this.#folder));
   }
 
   below(name: Buffer): Buffer {
@@ -117,7 +117,7 @@ class OpenedFolder implements Disposable {
     const path = this.below(name);
     return unlessGone(() => {
       this.#moveTo(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-      this.#way.push({ name, above });
+      this.#path.push({ name, above });
       return true;
     });
   }
@@ -126,7 +126,7 @@ class OpenedFolder implements Disposable {
     const above = openSync(this.below(Buffer.from('..')), O_RDONLY | O_DIRECTORY);
     this.#moveTo(above);
     // O1: who moves a folder meanwhile would have us go on somewhere else.
-    if (identityOf(above) !== this.#way.pop()?.above) throw diskError('ESTALE', this.#folder);
+    if (identityOf(above) !== this.#path.pop()?.above) throw diskError('ESTALE', this.#folder);
   }
 
   give(uid: number): void {

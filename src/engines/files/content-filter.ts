@@ -5,14 +5,14 @@
  *     fits or says nothing.
  * C2. What does not say when it was taken counts as taken when it was changed.
  */
-import type { FoundFile, Listing, LookFilters } from '../../kernel/files/look.ts';
+import type { Listing, LookFilters, SeenFile } from '../../kernel/files/look.ts';
 import { extensionOf, isOfType, mayBeOfType, typeOfExtension } from '../../kernel/files/types.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { contentType } from './file-content.ts';
 import { isPhotoType, readPhoto } from './photo.ts';
 
 /** What only its content says. */
-export type Told = Pick<FoundFile, 'type' | 'takenAt' | 'isTakenGuessed'>;
+export type ContentFacts = Pick<SeenFile, 'type' | 'takenAt' | 'isTakenGuessed'>;
 
 /** C1 */
 const mostLookedInto = 5000;
@@ -37,7 +37,11 @@ export class ContentFilter {
   }
 
   /** What the file says, where it fits. */
-  async told(heldPath: string, name: string, modifiedAt: number): Promise<Told | undefined> {
+  async factsOf(
+    heldPath: string,
+    name: string,
+    modifiedAt: number,
+  ): Promise<ContentFacts | undefined> {
     const type = await this.#typeOf(heldPath, name);
     if (type === 'other' || (await this.#isExcepted(heldPath, name))) return undefined;
     if (!this.#options.needsTaken) return { type };

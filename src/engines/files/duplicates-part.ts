@@ -9,13 +9,13 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
-import type { Duplicates, FoundFile, LookRequest } from '../../kernel/files/look.ts';
+import type { Duplicates, LookRequest, SeenFile } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { withFile } from './file-content.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
 import { lookAt } from './list-part.ts';
-import { asksForTaken, type Fitting, Sieve } from './sieve.ts';
-import { pathOf, type Walk } from './walk.ts';
+import { asksForTaken, Sieve, type SievedFile } from './sieve.ts';
+import { pathOf, type TreeWalk } from './walk.ts';
 
 export type DuplicatesRequest = Omit<LookRequest, 'sort'>;
 
@@ -27,7 +27,7 @@ interface Candidate {
 
 export async function duplicatesPart(
   request: DuplicatesRequest,
-  walk: Walk,
+  walk: TreeWalk,
   zone: TimeZone,
 ): Promise<Duplicates> {
   const sameSize = await candidatesOf(request, walk, zone);
@@ -58,10 +58,10 @@ function wasteOf(group: readonly Candidate[]): number {
 }
 
 /** Those of whose size there are several, folder by folder. */
-async function candidatesOf({ filters }: DuplicatesRequest, walk: Walk, zone: TimeZone) {
+async function candidatesOf({ filters }: DuplicatesRequest, walk: TreeWalk, zone: TimeZone) {
   const candidates: Candidate[] = [];
   const sizes = new Map<number, number>();
-  const take = ({ kind, stats, folder, name }: Fitting) => {
+  const take = ({ kind, stats, folder, name }: SievedFile) => {
     // D2
     if (kind !== 'file' || stats === undefined || stats.size === 0) return;
     // D1
@@ -96,7 +96,7 @@ const chunkBytes = 256 * 1024;
 const chunk = new Uint8Array(chunkBytes);
 
 /** Undefined where it cannot be read, or is not what it was (D3). */
-function hashOf(walk: Walk, candidate: Candidate, what: 'ends' | 'whole'): string | undefined {
+function hashOf(walk: TreeWalk, candidate: Candidate, what: 'ends' | 'whole'): string | undefined {
   const { folder, name, sizeBytes } = candidate;
   try {
     const { path } = walk.folders.open(folder);
@@ -120,7 +120,13 @@ function hashOf(walk: Walk, candidate: Candidate, what: 'ends' | 'whole'): strin
   }
 }
 
-function addBytes(walk: Walk, hash: Hash, descriptor: number, start: number, end: number): void {
+function addBytes(
+  walk: TreeWalk,
+  hash: Hash,
+  descriptor: number,
+  start: number,
+  end: number,
+): void {
   for (let place = start; place < end; ) {
     walk.checkStopped();
     const length = readSync(descriptor, chunk, 0, Math.min(chunkBytes, end - place), place);
@@ -132,9 +138,9 @@ function addBytes(walk: Walk, hash: Hash, descriptor: number, start: number, end
 
 function filesOf(
   { base }: DuplicatesRequest,
-  walk: Walk,
+  walk: TreeWalk,
   group: readonly Candidate[],
-): FoundFile[] {
+): SeenFile[] {
   return group.flatMap(({ folder, name }) => {
     try {
       const held = walk.folders.open(folder);

@@ -9,7 +9,7 @@ import { type NatureRequest, natureOf } from './file-nature.ts';
 import { type ListingPart, listPart } from './list-part.ts';
 import { SharedWalk } from './shared-walk.ts';
 import { type UsagePart, type UsageRequest, usagePart } from './usage-part.ts';
-import { Stopped, Walk } from './walk.ts';
+import { TreeWalk, WalkStopped } from './walk.ts';
 
 /** What a thread is asked for, and what it answers. */
 export interface ThreadWorks {
@@ -54,7 +54,7 @@ async function answerTo(request: ThreadRequest): Promise<ThreadAnswer> {
   try {
     return { kind: 'part', part: await perform(request) };
   } catch (failure) {
-    if (failure instanceof Stopped) return { kind: 'stopped' };
+    if (failure instanceof WalkStopped) return { kind: 'stopped' };
     const known = toDiskError(failure, request.work.request.base.path);
     if (known instanceof AosError) return { kind: 'failed', report: toReport(known) };
     throw failure;
@@ -64,7 +64,7 @@ async function answerTo(request: ThreadRequest): Promise<ThreadAnswer> {
 async function perform({ work, ...options }: ThreadRequest): Promise<ThreadPart> {
   if (work.kind === 'nature') return natureOf(work.request, zone);
   const share = new SharedWalk(options.cells, options.other);
-  using walk = new Walk({ ...options, request: work.request, share });
+  using walk = new TreeWalk({ ...options, request: work.request, share });
   // Awaited here: what the walk holds is closed when this returns.
   if (work.kind === 'list') return await listPart(work.request, walk, zone);
   if (work.kind === 'usage') return await usagePart(work.request, walk, zone);

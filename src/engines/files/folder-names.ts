@@ -5,10 +5,10 @@
 import { type Dirent, opendirSync, readdirSync } from 'node:fs';
 import type { FileKind } from '../../kernel/files/look.ts';
 import { textOf } from '../disk/name-bytes.ts';
-import type { OpenFolder } from './held-folders.ts';
+import type { OpenWalkFolder } from './held-folders.ts';
 
 /** As it was read; what it is called is in `nameOf`. */
-export type FolderEntry = Dirent | Dirent<NonSharedBuffer>;
+export type NamedEntry = Dirent | Dirent<NonSharedBuffer>;
 
 // A folder that takes no more room than this has some thousand names at most, and to read them
 // all at once is quicker.
@@ -18,12 +18,12 @@ const batchSize = 1024;
 // Each byte a character: names that are no UTF-8 are not lost, and plain ones are read quickest.
 const options = { encoding: 'latin1', withFileTypes: true } as const;
 
-export function* namesIn({ path, stats }: OpenFolder): Generator<readonly FolderEntry[]> {
+export function* namesIn({ path, stats }: OpenWalkFolder): Generator<readonly NamedEntry[]> {
   if (stats.size > smallFolderBytes) yield* manyNames(path);
   else yield fewNames(path);
 }
 
-function fewNames(path: string): readonly FolderEntry[] {
+function fewNames(path: string): readonly NamedEntry[] {
   try {
     return readdirSync(path, options);
   } catch (failure) {
@@ -35,7 +35,7 @@ function fewNames(path: string): readonly FolderEntry[] {
   }
 }
 
-function* manyNames(path: string): Generator<readonly FolderEntry[]> {
+function* manyNames(path: string): Generator<readonly NamedEntry[]> {
   const folder = opendirSync(path, { encoding: 'latin1', bufferSize: batchSize });
   try {
     for (let batch = readBatch(folder); batch.length > 0; batch = readBatch(folder)) yield batch;
@@ -44,7 +44,7 @@ function* manyNames(path: string): Generator<readonly FolderEntry[]> {
   }
 }
 
-function readBatch(folder: ReturnType<typeof opendirSync>): readonly FolderEntry[] {
+function readBatch(folder: ReturnType<typeof opendirSync>): readonly NamedEntry[] {
   const batch: Dirent[] = [];
   while (batch.length < batchSize) {
     const entry = folder.readSync();
@@ -54,12 +54,12 @@ function readBatch(folder: ReturnType<typeof opendirSync>): readonly FolderEntry
   return batch;
 }
 
-export function nameOf({ name }: FolderEntry): string {
+export function nameOf({ name }: NamedEntry): string {
   if (typeof name !== 'string') return textOf(name);
   return /[^\x00-\x7f]/.test(name) ? textOf(Buffer.from(name, 'latin1')) : name;
 }
 
-export function kindOf(entry: FolderEntry): FileKind {
+export function kindOf(entry: NamedEntry): FileKind {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'folder';
   return entry.isSymbolicLink() ? 'symlink' : 'other';

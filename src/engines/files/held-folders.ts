@@ -50,7 +50,7 @@ interface HeldDescriptor {
   readonly path: string;
 }
 
-export interface OpenFolder extends HeldDescriptor {
+export interface OpenWalkFolder extends HeldDescriptor {
   readonly stats: BigIntStats;
 }
 
@@ -64,7 +64,7 @@ export class NotEntered extends Error {
   }
 }
 
-export class HeldFolders implements Disposable {
+export class WalkFolders implements Disposable {
   readonly #base: LookBase;
   readonly #device: bigint;
   readonly root = new TreeFolder(undefined, '');
@@ -81,7 +81,7 @@ export class HeldFolders implements Disposable {
   }
 
   /** Throws `NotEntered`. */
-  open(folder: TreeFolder): OpenFolder {
+  open(folder: TreeFolder): OpenWalkFolder {
     try {
       const held = this.#hold(folder);
       return { ...held, stats: fstatSync(held.descriptor, { bigint: true }) };
@@ -104,11 +104,11 @@ export class HeldFolders implements Disposable {
   }
 
   #hold(folder: TreeFolder): HeldDescriptor {
-    const way: TreeFolder[] = [];
+    const path: TreeFolder[] = [];
     let at: TreeFolder | undefined = folder;
-    for (; at !== undefined && at.held === undefined; at = at.above) way.push(at);
+    for (; at !== undefined && at.held === undefined; at = at.above) path.push(at);
     let held = at?.held;
-    for (const next of way.reverse()) {
+    for (const next of path.reverse()) {
       if (held === undefined) break;
       held = this.#openBelow(held, next);
     }
@@ -134,7 +134,7 @@ export class HeldFolders implements Disposable {
     return opened;
   }
 
-  #opened(path: string, flags: number): OpenFolder {
+  #opened(path: string, flags: number): OpenWalkFolder {
     const descriptor = openSync(bytesOf(path), flags);
     try {
       const stats = fstatSync(descriptor, { bigint: true });

@@ -10,17 +10,17 @@ import { type BigIntStats, lstatSync } from 'node:fs';
 import { composed } from '../../kernel/files/glob-name.ts';
 import type {
   FileKind,
-  FoundFile,
   Listing,
   LookBase,
   LookRequest,
+  SeenFile,
 } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/name-bytes.ts';
-import type { Told } from './content-filter.ts';
+import type { ContentFacts } from './content-filter.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
-import { asksForStats, asksForTaken, type Fitting, Sieve } from './sieve.ts';
-import { pathOf, type Walk } from './walk.ts';
+import { asksForStats, asksForTaken, Sieve, type SievedFile } from './sieve.ts';
+import { pathOf, type TreeWalk } from './walk.ts';
 
 export type ListingPart = Omit<Listing, 'truncated'>;
 
@@ -28,18 +28,23 @@ class Candidate {
   readonly key: Key;
   readonly folder: TreeFolder;
   readonly name: string;
-  readonly told: Told;
+  readonly content: ContentFacts;
   /** Which one it was. */
   readonly number: number;
   readonly #base: LookBase;
   #path: string | undefined;
 
-  constructor(base: LookBase, key: Key, { folder, name, told }: Fitting, number: number) {
+  constructor(
+    base: LookBase,
+    key: Key,
+    { folder, name, content: told }: SievedFile,
+    number: number,
+  ) {
     this.#base = base;
     this.key = key;
     this.folder = folder.tree;
     this.name = name;
-    this.told = told;
+    this.content = told;
     this.number = number;
   }
 
@@ -51,7 +56,7 @@ class Candidate {
 
 export async function listPart(
   request: LookRequest,
-  walk: Walk,
+  walk: TreeWalk,
   zone: TimeZone,
 ): Promise<ListingPart> {
   const part = new ListPart(request, walk, zone);
@@ -62,13 +67,13 @@ export async function listPart(
 class ListPart {
   readonly sieve: Sieve;
   readonly #request: LookRequest;
-  readonly #walk: Walk;
+  readonly #walk: TreeWalk;
   readonly #best: BestFiles<Candidate>;
   readonly #needsStats: boolean;
   #total = 0;
   #totalBytes = 0;
 
-  constructor(request: LookRequest, walk: Walk, zone: TimeZone) {
+  constructor(request: LookRequest, walk: TreeWalk, zone: TimeZone) {
     this.#request = request;
     this.#walk = walk;
     const { limit, sort, filters } = request;
@@ -94,7 +99,7 @@ class ListPart {
   }
 
   /** P2; nothing of one that is gone meanwhile. */
-  #lookAt({ folder, name, path, told }: Candidate): FoundFile[] {
+  #lookAt({ folder, name, path, content: told }: Candidate): SeenFile[] {
     this.#walk.checkStopped();
     try {
       const found = lookAt(`${this.#walk.folders.open(folder).path}/${name}`, path);
@@ -106,7 +111,7 @@ class ListPart {
   }
 
   /** P1 */
-  #count(fitting: Fitting): void {
+  #count(fitting: SievedFile): void {
     this.#total++;
     this.#totalBytes += fitting.stats?.size ?? 0;
     const key = this.#keyOf(fitting);
@@ -114,7 +119,7 @@ class ListPart {
     this.#best.add(key, new Candidate(this.#request.base, key, fitting, this.#total));
   }
 
-  #keyOf({ name, stats, told }: Fitting): Key {
+  #keyOf({ name, stats, content: told }: SievedFile): Key {
     const { by } = this.#request.sort;
     if (stats === undefined || by === 'name') return nameKey(name);
     if (by === 'size') return stats.size;
@@ -197,7 +202,7 @@ function nameKey(name: string): string {
   return composed(name).toLowerCase();
 }
 
-function keyOf(file: FoundFile, by: SortOrder['by']): Key {
+function keyOf(file: SeenFile, by: SortOrder['by']): Key {
   if (by === 'size') return file.sizeBytes;
   if (by === 'modified') return file.modifiedAt;
   if (by === 'created') return file.createdAt;
@@ -205,25 +210,22 @@ function keyOf(file: FoundFile, by: SortOrder['by']): Key {
   return nameKey(file.path.slice(file.path.lastIndexOf('/') + 1));
 }
 
-export function compareFiles({
-  by,
-  order,
-}: SortOrder): (one: FoundFile, other: FoundFile) => number {
+export function compareFiles({ by, order }: SortOrder): (one: SeenFile, other: SeenFile) => number {
   const compareKeys = compareIn(order);
   return (one, other) => compareKeys(keyOf(one, by), keyOf(other, by)) || comparePaths(one, other);
 }
 
-function comparePaths({ path: one }: FoundFile, { path: other }: FoundFile): number {
+function comparePaths({ path: one }: SeenFile, { path: other }: SeenFile): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /** As it stands now; undefined where it is gone. The path is what it will be called. */
-export function lookAt(heldPath: string, path: string): FoundFile | undefined {
+export function lookAt(heldPath: string, path: string): SeenFile | undefined {
   const stats = lstatSync(bytesOf(heldPath), { bigint: true, throwIfNoEntry: false });
   return stats && foundFile(path, stats);
 }
 
-export function foundFile(path: string, stats: BigIntStats): FoundFile {
+export function foundFile(path: string, stats: BigIntStats): SeenFile {
   return {
     path,
     kind: kindOfStats(stats),

@@ -15,7 +15,7 @@ import type {
   SkippedFile,
   Usage,
 } from '../../kernel/files/look.ts';
-import { sightOf } from '../../kernel/files/reach.ts';
+import { treeViewOf } from '../../kernel/files/reach.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { compareFiles, type ListingPart } from './list-part.ts';
 import { ThreadPool } from './thread-pool.ts';
@@ -36,18 +36,18 @@ export function openFileLooking(options: FileLookingOptions): FileLooking {
   return {
     async list(request, signal) {
       // What is wrong with its patterns is told before any walk begins.
-      sightOf(request);
+      treeViewOf(request);
       const isTree = request.recursive || request.filters.glob !== undefined;
       const threads = isTree ? 2 : 1;
       return mergeListings(request, await pool.run({ kind: 'list', request }, { threads, signal }));
     },
     async usage(asked, signal) {
       const request = { ...asked, recursive: true, hidden: true };
-      sightOf(request);
+      treeViewOf(request);
       return mergeUsages(await pool.run({ kind: 'usage', request }, { threads: 2, signal }));
     },
     async duplicates(request, signal) {
-      sightOf(request);
+      treeViewOf(request);
       const parts = await pool.run({ kind: 'duplicates', request }, { threads: 1, signal });
       return only(parts);
     },
@@ -85,9 +85,9 @@ function mergeListings({ sort, limit }: LookRequest, parts: readonly ListingPart
 }
 
 function typesOf(parts: readonly ListingPart[]): Listing['typesBy'] {
-  const ways = parts.map(({ typesBy }) => typesBy);
-  if (ways.includes('name')) return 'name';
-  return ways.includes('content') ? 'content' : 'none';
+  const sources = parts.map(({ typesBy }) => typesBy);
+  if (sources.includes('name')) return 'name';
+  return sources.includes('content') ? 'content' : 'none';
 }
 
 function mergeWalked(parts: readonly Walked[]): Walked {

@@ -8,17 +8,17 @@ import { lstatSync, type Stats } from 'node:fs';
 import type { FileKind, Listing, LookFilters } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/name-bytes.ts';
-import { ContentFilter, type Told } from './content-filter.ts';
-import { type FolderEntry, kindOf, nameOf, namesIn } from './folder-names.ts';
-import type { Walk, WalkedFolder } from './walk.ts';
+import { type ContentFacts, ContentFilter } from './content-filter.ts';
+import { kindOf, type NamedEntry, nameOf, namesIn } from './folder-names.ts';
+import type { TreeWalk, WalkFolder } from './walk.ts';
 
-export interface Fitting {
-  readonly folder: WalkedFolder;
+export interface SievedFile {
+  readonly folder: WalkFolder;
   readonly name: string;
   readonly kind: FileKind;
   /** Where they are asked for. */
   readonly stats: Stats | undefined;
-  readonly told: Told;
+  readonly content: ContentFacts;
 }
 
 export interface SieveOptions {
@@ -27,19 +27,19 @@ export interface SieveOptions {
   /** Also where no filter asks for them. */
   readonly needsStats: boolean;
   readonly needsTaken: boolean;
-  readonly take: (fitting: Fitting) => void;
+  readonly take: (fitting: SievedFile) => void;
 }
 
-const nothingTold: Told = {};
+const noContent: ContentFacts = {};
 
 export class Sieve {
-  readonly #walk: Walk;
+  readonly #walk: TreeWalk;
   readonly #options: SieveOptions;
   readonly #content: ContentFilter | undefined;
   /** In this batch, to be looked into. */
-  #unsure: Fitting[] = [];
+  #unsure: SievedFile[] = [];
 
-  constructor(walk: Walk, options: SieveOptions) {
+  constructor(walk: TreeWalk, options: SieveOptions) {
     this.#walk = walk;
     this.#options = options;
     const { types, exceptTypes } = options.filters;
@@ -52,7 +52,7 @@ export class Sieve {
   }
 
   /** All that is in a folder. */
-  async look(folder: WalkedFolder): Promise<void> {
+  async look(folder: WalkFolder): Promise<void> {
     for (const batch of namesIn(folder.open)) {
       this.#walk.checkStopped();
       for (const entry of batch) this.#see(folder, entry);
@@ -60,22 +60,22 @@ export class Sieve {
     }
   }
 
-  #see(folder: WalkedFolder, entry: FolderEntry): void {
+  #see(folder: WalkFolder, entry: NamedEntry): void {
     const name = nameOf(entry);
     const kind = kindOf(entry);
-    const verdict = folder.sight.judge(name, kind);
+    const verdict = folder.view.judge(name, kind);
     const isEntered = kind === 'folder' && this.#walk.add(folder, name);
     if (verdict === 'fits') this.#consider(folder, name, kind);
     else if (verdict === 'denied' && !isEntered) this.#walk.deniedTotal++;
   }
 
   /** V1 */
-  #consider(folder: WalkedFolder, name: string, kind: FileKind): void {
+  #consider(folder: WalkFolder, name: string, kind: FileKind): void {
     const { needsStats, filters, take } = this.#options;
     const stats = needsStats ? statsOf(`${folder.open.path}/${name}`) : undefined;
     // Gone meanwhile, or not what is asked for.
     if (needsStats && (stats === undefined || !fitsStats(filters, stats, kind))) return;
-    const fitting = { folder, name, kind, stats, told: nothingTold };
+    const fitting = { folder, name, kind, stats, content: noContent };
     if (this.#content === undefined) take(fitting);
     else if (kind === 'file') this.#unsure.push(fitting);
   }
@@ -85,8 +85,8 @@ export class Sieve {
     for (const fitting of this.#unsure) {
       this.#walk.checkStopped();
       const { folder, name, stats } = fitting;
-      const told = await this.#content.told(folder.open.path, name, stats?.mtimeMs ?? 0);
-      if (told !== undefined) this.#options.take({ ...fitting, told });
+      const content = await this.#content.factsOf(folder.open.path, name, stats?.mtimeMs ?? 0);
+      if (content !== undefined) this.#options.take({ ...fitting, content });
     }
     this.#unsure = [];
   }

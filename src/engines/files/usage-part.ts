@@ -9,8 +9,8 @@ import { extensionOf, typeOfExtension } from '../../kernel/files/types.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { bytesOf } from '../disk/name-bytes.ts';
 import type { TreeFolder } from './held-folders.ts';
-import { asksForTaken, type Fitting, Sieve } from './sieve.ts';
-import type { Walk } from './walk.ts';
+import { asksForTaken, Sieve, type SievedFile } from './sieve.ts';
+import type { TreeWalk } from './walk.ts';
 
 export type UsageRequest = Omit<LookRequest, 'sort' | 'limit'>;
 
@@ -24,7 +24,7 @@ interface Sum {
 
 export async function usagePart(
   request: UsageRequest,
-  walk: Walk,
+  walk: TreeWalk,
   zone: TimeZone,
 ): Promise<UsagePart> {
   const part = new UsageCount(walk);
@@ -38,7 +38,7 @@ export async function usagePart(
 }
 
 class UsageCount {
-  readonly #walk: Walk;
+  readonly #walk: TreeWalk;
   readonly #folderSums = new Map<string, Sum>();
   readonly #extensionSums = new Map<string, Sum>();
   #files = 0;
@@ -46,11 +46,11 @@ class UsageCount {
   #apparentBytes = 0;
   #allocatedBytes = 0;
 
-  constructor(walk: Walk) {
+  constructor(walk: TreeWalk) {
     this.#walk = walk;
   }
 
-  count(fitting: Fitting): void {
+  count(fitting: SievedFile): void {
     const { kind, stats, folder, name } = fitting;
     if (
       stats === undefined ||
@@ -87,7 +87,7 @@ class UsageCount {
   }
 
   /** U1 */
-  #isKnown({ folder, name }: Fitting, { ino }: Stats): boolean {
+  #isKnown({ folder, name }: SievedFile, { ino }: Stats): boolean {
     return !this.#walk.claims.isFirst(
       Number.isSafeInteger(ino) ? BigInt(ino) : exactInode(folder.open.path, name),
     );

@@ -3,8 +3,8 @@
  * the caller's.
  */
 import type { LookBase, SkippedFile } from '../../kernel/files/look.ts';
-import { type Sight, type SightRequest, sightOf } from '../../kernel/files/reach.ts';
-import { HeldFolders, NotEntered, type OpenFolder, TreeFolder } from './held-folders.ts';
+import { type TreeView, treeViewOf, type ViewRequest } from '../../kernel/files/reach.ts';
+import { NotEntered, type OpenWalkFolder, TreeFolder, WalkFolders } from './held-folders.ts';
 import { type FolderParts, InodeClaims, type SharedWalk } from './shared-walk.ts';
 
 /** Deeper than this nothing is looked at. */
@@ -14,15 +14,15 @@ const mostSkipped = 100;
 const mostGiven = 64;
 const deepestGiven = 30;
 
-export interface WalkedFolder {
+export interface WalkFolder {
   readonly tree: TreeFolder;
-  readonly open: OpenFolder;
-  readonly sight: Sight;
+  readonly open: OpenWalkFolder;
+  readonly view: TreeView;
 }
 
 interface Waiting {
   readonly tree: TreeFolder;
-  readonly sight: Sight;
+  readonly view: TreeView;
 }
 
 export interface Walked {
@@ -31,8 +31,8 @@ export interface Walked {
   readonly deniedTotal: number;
 }
 
-export interface WalkOptions {
-  readonly request: SightRequest;
+export interface TreeWalkOptions {
+  readonly request: ViewRequest;
   readonly share: SharedWalk;
   /** Of folders that either thread has been in. */
   readonly claims: SharedArrayBuffer;
@@ -41,28 +41,28 @@ export interface WalkOptions {
 }
 
 /** Thrown when the caller has asked to stop, and waits for no answer. */
-export class Stopped extends Error {
+export class WalkStopped extends Error {
   override readonly message = 'The walk was stopped';
 }
 
-export class Walk implements Disposable {
+export class TreeWalk implements Disposable {
   readonly #base: LookBase;
   readonly #share: SharedWalk;
   readonly claims: InodeClaims;
-  readonly folders: HeldFolders;
-  readonly #sight: Sight;
+  readonly folders: WalkFolders;
+  readonly #view: TreeView;
   readonly #waiting: Waiting[] = [];
   readonly #skipped: SkippedFile[] = [];
   #skippedTotal = 0;
   deniedTotal = 0;
 
-  constructor({ request, share, claims, begins }: WalkOptions) {
+  constructor({ request, share, claims, begins }: TreeWalkOptions) {
     this.#base = request.base;
     this.#share = share;
     this.claims = new InodeClaims(claims);
-    this.#sight = sightOf(request);
-    this.folders = new HeldFolders(request.base);
-    if (begins) this.#waiting.push({ tree: this.folders.root, sight: this.#sight });
+    this.#view = treeViewOf(request);
+    this.folders = new WalkFolders(request.base);
+    if (begins) this.#waiting.push({ tree: this.folders.root, view: this.#view });
   }
 
   get walked(): Walked {
@@ -75,14 +75,14 @@ export class Walk implements Disposable {
   }
 
   /** One folder after the other, until none is left. */
-  async each(look: (folder: WalkedFolder) => Promise<void>): Promise<void> {
+  async each(look: (folder: WalkFolder) => Promise<void>): Promise<void> {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const open = this.#enter(next.tree);
       try {
         if (open !== undefined) await look({ ...next, open });
       } catch (failure) {
         // The system may refuse to list what it let us open.
-        if (failure instanceof Stopped || !isOfDisk(failure)) throw failure;
+        if (failure instanceof WalkStopped || !isOfDisk(failure)) throw failure;
         this.skip(next.tree, undefined, 'unreadable');
       }
       if (next.tree.waiting === 0) this.folders.close(next.tree);
@@ -92,8 +92,8 @@ export class Walk implements Disposable {
   }
 
   /** To be walked later. Whether it will be. */
-  add({ tree, sight }: WalkedFolder, name: string): boolean {
-    const into = sight.into(name);
+  add({ tree, view }: WalkFolder, name: string): boolean {
+    const into = view.into(name);
     if (into === undefined) return false;
     if (tree.depth >= mostDepth) {
       this.skip(tree, name, 'too-deep');
@@ -101,7 +101,7 @@ export class Walk implements Disposable {
     }
     this.#share.found(1);
     tree.waiting++;
-    this.#waiting.push({ tree: new TreeFolder(tree, name), sight: into });
+    this.#waiting.push({ tree: new TreeFolder(tree, name), view: into });
     return true;
   }
 
@@ -112,7 +112,7 @@ export class Walk implements Disposable {
   }
 
   checkStopped(): void {
-    if (this.#share.isStopped) throw new Stopped();
+    if (this.#share.isStopped) throw new WalkStopped();
   }
 
   #next(): Waiting | undefined {
@@ -137,23 +137,23 @@ export class Walk implements Disposable {
 
   /** What the other thread had; its folders are opened here once more, from the base. */
   #put(folders: readonly FolderParts[]): void {
-    // Those on the way to one are often on the way to the next.
-    let way: Waiting[] = [];
+    // Folders on the path to one are often on the path to the next.
+    let path: Waiting[] = [];
     for (const parts of folders) {
-      const known = way.findIndex(({ tree }, index) => tree.name !== parts[index]);
-      if (known !== -1) way = way.slice(0, known);
-      for (const name of parts.slice(way.length)) {
-        const above = way.at(-1) ?? { tree: this.folders.root, sight: this.#sight };
-        const sight = above.sight.into(name);
-        if (sight !== undefined) way.push({ tree: new TreeFolder(above.tree, name), sight });
+      const known = path.findIndex(({ tree }, index) => tree.name !== parts[index]);
+      if (known !== -1) path = path.slice(0, known);
+      for (const name of parts.slice(path.length)) {
+        const above = path.at(-1) ?? { tree: this.folders.root, view: this.#view };
+        const view = above.view.into(name);
+        if (view !== undefined) path.push({ tree: new TreeFolder(above.tree, name), view });
       }
-      const last = way.length === parts.length ? way.at(-1) : undefined;
+      const last = path.length === parts.length ? path.at(-1) : undefined;
       if (last === undefined) this.#share.finished();
       else this.#waiting.push(last);
     }
   }
 
-  #enter(tree: TreeFolder): OpenFolder | undefined {
+  #enter(tree: TreeFolder): OpenWalkFolder | undefined {
     try {
       const open = this.folders.open(tree);
       return this.claims.isFirst(open.stats.ino) ? open : undefined;

@@ -14,7 +14,7 @@ import {
   countsAt,
 } from '../../memory/search/counting-ground.ts';
 import type { Ground } from '../../memory/search/ground.ts';
-import type { MemoryRow, MemoryStore } from './memory-store.ts';
+import type { IndexedMemoryRow, MemoryStore } from './memory-store.ts';
 import type { WrittenRow } from './memory-writing.ts';
 
 export interface PlacedGround {
@@ -123,11 +123,11 @@ function follows(counting: CountingGround, place: number, written: readonly Writ
   return areFollowed && !counting.ground.isWorn;
 }
 
-function countingRow(row: MemoryRow): CountingRow {
+function countingRow(row: IndexedMemoryRow): CountingRow {
   return { ...row, validFrom: row.valid_from, ...timeOf(row) };
 }
 
-function timeOf({ counts_from, counts_to }: MemoryRow): CountingTime {
+function timeOf({ counts_from, counts_to }: IndexedMemoryRow): CountingTime {
   return { countsFrom: counts_from, countsTo: counts_to };
 }
 

@@ -11,12 +11,12 @@ import {
 } from '../../memory/search/query.ts';
 import {
   byThread,
-  type Fitting,
+  type FittingMemory,
   fittingIn,
   fused,
   inOrder,
   mostFitting,
-  type Ranked,
+  type RankedMemory,
   recency,
 } from '../../memory/search/ranking.ts';
 import {
@@ -58,7 +58,7 @@ function fittingByWords(
   store: MemoryStore,
   places: readonly PlacedGround[],
   { units, query, meaning }: Asked,
-): readonly Fitting[] {
+): readonly FittingMemory[] {
   const found = places.map((placed) => ({
     ...placed,
     units: rowsWith(store, placed.ground, units),
@@ -214,11 +214,11 @@ interface HitsAsked {
 }
 
 /** The best, and those of its place that say the same. */
-type Group = [Ranked, ...Ranked[]];
+type Group = [RankedMemory, ...RankedMemory[]];
 
 function hitsOf(
   store: MemoryStore,
-  ordered: readonly Ranked[],
+  ordered: readonly RankedMemory[],
   { units, query }: HitsAsked,
 ): IndexFound {
   const groups = groupsOf(store, ordered, query);
@@ -237,7 +237,7 @@ function hitsOf(
 /** In the order of their best. */
 function groupsOf(
   store: MemoryStore,
-  ordered: readonly Ranked[],
+  ordered: readonly RankedMemory[],
   { by, once = 'alike' }: IndexQuery,
 ): readonly Group[] {
   // A thread is told once, whatever another one says.
@@ -268,11 +268,14 @@ function sayingsOf(
   );
 }
 
-function numberIn({ ground, row }: Ranked): number {
+function numberIn({ ground, row }: RankedMemory): number {
   return ground.numberOf(row);
 }
 
-function factsOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQuery): AlikeHit {
+function factsOf(
+  { ground, row, score, words, meaning }: RankedMemory,
+  { now }: IndexQuery,
+): AlikeHit {
   const parts = {
     words,
     ...(meaning === undefined ? {} : { dense: meaning }),
@@ -281,13 +284,13 @@ function factsOf({ ground, row, score, words, meaning }: Ranked, { now }: IndexQ
   return { id: idOf(ground.numberOf(row)), score, parts };
 }
 
-function snippetIn(store: MemoryStore, ranked: Ranked, units: readonly QueryUnit[]): string {
+function snippetIn(store: MemoryStore, ranked: RankedMemory, units: readonly QueryUnit[]): string {
   // One more, so that it is seen that there is more.
   return snippetOf(textOf(store, ranked, mostLookedAt + 1), units);
 }
 
 /** Its beginning. */
-function textOf(store: MemoryStore, ranked: Ranked, mostCharacters: number): string {
+function textOf(store: MemoryStore, ranked: RankedMemory, mostCharacters: number): string {
   const found = store.get<{ text: string }>(
     'select substr(text, 1, ?) as text from memory where number = ?',
     ...[mostCharacters, numberIn(ranked)],

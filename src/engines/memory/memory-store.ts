@@ -50,7 +50,7 @@ const kind: IndexKind = {
   allowExtension: true,
 };
 
-export interface MemoryRow {
+export interface IndexedMemoryRow {
   readonly number: number;
   readonly id: number;
   readonly place: number;

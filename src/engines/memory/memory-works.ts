@@ -19,7 +19,7 @@ import { searchableOf } from '../../memory/search/words.ts';
 import { isDamage } from '../index-file.ts';
 import { Grounds } from './memory-grounds.ts';
 import { searchMemories } from './memory-search.ts';
-import { type MemoryRow, MemoryStore, wordsSchema } from './memory-store.ts';
+import { type IndexedMemoryRow, MemoryStore, wordsSchema } from './memory-store.ts';
 import { parsed, readPosition, writeChanges } from './memory-writing.ts';
 
 export interface WantedIndex {
@@ -219,7 +219,7 @@ function isThere(store: MemoryStore, id: number): boolean {
   return store.get('select 1 from memory where id = ?', id) !== undefined;
 }
 
-function rowsWithout(store: MemoryStore, limit: number): readonly MemoryRow[] {
+function rowsWithout(store: MemoryStore, limit: number): readonly IndexedMemoryRow[] {
   return store.all(
     `select * from memory
      where not exists (select 1 from vector_ids where vector_ids.id = memory.id)
@@ -258,7 +258,7 @@ function rebuildWords(store: MemoryStore): void {
   const rows =
     'select number, key, text, tags from memory where number > ? order by number limit 500';
   for (let last = -1; ; ) {
-    const page = store.all<MemoryRow>(rows, last);
+    const page = store.all<IndexedMemoryRow>(rows, last);
     for (const row of page) store.addWords(row.number, searchableOf(parsed(row)));
     const end = page.at(-1)?.number;
     if (end === undefined) return;

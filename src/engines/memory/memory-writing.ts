@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { IndexChange, IndexedMemory, IndexPosition } from '../../kernel/memory/index-port.ts';
 import { sayingOf } from '../../memory/search/ranking.ts';
 import { isQuestion, searchableOf, speakerOf, wordsOf } from '../../memory/search/words.ts';
-import { type MemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
+import { type IndexedMemoryRow, type MemoryStore, numberOf } from './memory-store.ts';
 
 /** What happened to a row, for the parts that keep something of it. */
 export interface WrittenRow {
-  readonly removed?: MemoryRow | undefined;
-  readonly added?: MemoryRow | undefined;
+  readonly removed?: IndexedMemoryRow | undefined;
+  readonly added?: IndexedMemoryRow | undefined;
   /** Only when it counts has changed. */
-  readonly retimed?: MemoryRow | undefined;
+  readonly retimed?: IndexedMemoryRow | undefined;
   /** There are more versions of its key. */
   readonly hasOthers?: boolean | undefined;
   /** Its id, where something happened: it has to be embedded anew, also where that is under way. */
@@ -75,12 +75,12 @@ function writeTime(store: MemoryStore, old: PlacedRow, memory: IndexedMemory): W
   return { retimed: { ...old, counts_from, counts_to }, hasOthers: hasOtherVersions(store, old) };
 }
 
-function hasOtherVersions(store: MemoryStore, { place, key, id }: MemoryRow): boolean {
+function hasOtherVersions(store: MemoryStore, { place, key, id }: IndexedMemoryRow): boolean {
   const other = 'select 1 from memory where place = ? and key = ? and id <> ? limit 1';
   return store.get(other, place, key, id) !== undefined;
 }
 
-interface PlacedRow extends MemoryRow {
+interface PlacedRow extends IndexedMemoryRow {
   readonly owner: string;
   readonly scope: string;
 }
@@ -98,7 +98,7 @@ function isSame(old: PlacedRow, memory: IndexedMemory): boolean {
   );
 }
 
-function rowOf(store: MemoryStore, memory: IndexedMemory): MemoryRow {
+function rowOf(store: MemoryStore, memory: IndexedMemory): IndexedMemoryRow {
   const { id, key, text, thread, validFrom } = memory;
   const place = placeOf(store, memory);
   const isSaid = thread !== undefined;
@@ -130,7 +130,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-function removeRow(store: MemoryStore, row: MemoryRow): void {
+function removeRow(store: MemoryStore, row: IndexedMemoryRow): void {
   store.removeWords(row.number, searchableOf(parsed(row)));
   store.run('delete from memory where number = ?', row.number);
   store.run(
@@ -139,7 +139,7 @@ function removeRow(store: MemoryStore, row: MemoryRow): void {
   );
 }
 
-function addRow(store: MemoryStore, row: MemoryRow): void {
+function addRow(store: MemoryStore, row: IndexedMemoryRow): void {
   store.run(
     `insert into memory (number, id, place, key, thread, valid_from, counts_from, counts_to,
        speaker, asks, length, saying, wording, tags, text)
@@ -151,7 +151,7 @@ function addRow(store: MemoryStore, row: MemoryRow): void {
   store.addWords(row.number, searchableOf(parsed(row)));
 }
 
-export function parsed({ key, text, tags }: Pick<MemoryRow, 'key' | 'text' | 'tags'>) {
+export function parsed({ key, text, tags }: Pick<IndexedMemoryRow, 'key' | 'text' | 'tags'>) {
   // Written above, as a list of texts.
   return { key, text, tags: JSON.parse(tags) as readonly string[] };
 }

@@ -7,7 +7,7 @@ import { parentPort, type Worker } from 'node:worker_threads';
 import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
-import { type Stop, stopAfter } from '../files/search/held.ts';
+import { type SearchStop, stopAfter } from '../files/search/held.ts';
 import { startThread } from './threads.ts';
 
 export interface ThreadWorkerOptions {
@@ -172,7 +172,7 @@ type ThreadAnswer = { readonly number: number } & (
 );
 
 /** Called once, by the thread: from then on it does whatever it is asked. */
-export function answerRequests<Work>(perform: (work: Work, stop: Stop) => unknown): void {
+export function answerRequests<Work>(perform: (work: Work, stop: SearchStop) => unknown): void {
   const running = new Map<number, AbortController>();
 
   async function answer(

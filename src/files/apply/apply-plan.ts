@@ -13,7 +13,7 @@ import { endOfTurn } from '../../kernel/ports.ts';
 import type { FileCaller, FilesDeps } from '../deps.ts';
 import { holdExactly } from '../follow-path.ts';
 import { circlesOf } from '../plan/order.ts';
-import type { FolderTime, Plan, Step } from '../plan/plan.ts';
+import type { FolderTime, Plan, PlanStep } from '../plan/plan.ts';
 import { toFilesError, wireCode } from '../refusals.ts';
 import type { StepNote, StepRun } from './deps.ts';
 import { doStep } from './do-step.ts';
@@ -98,7 +98,7 @@ interface Work extends Applying {
   readonly done: DoneSteps;
 }
 
-async function tryStep(work: Work, number: number, step: Step): Promise<StepState> {
+async function tryStep(work: Work, number: number, step: PlanStep): Promise<StepState> {
   const { deps, caller, id, plan, isAgain, log, done } = work;
   let noted: StepNote = {};
   const run: StepRun = {
@@ -119,14 +119,14 @@ async function tryStep(work: Work, number: number, step: Step): Promise<StepStat
     if (!(error instanceof AosError)) throw failure;
     // A3: it was not tried to its end, and may be tried again.
     if (caller.signal.aborted) return { ok: undefined, note: noted };
-    const told = { code: wireCode(error.code), message: error.message };
-    await log.add({ n: number, ok: false, error: told });
-    return { ok: false, note: noted, error: told };
+    const report = { code: wireCode(error.code), message: error.message };
+    await log.add({ n: number, ok: false, error: report });
+    return { ok: false, note: noted, error: report };
   }
 }
 
 /** In one order for all plans, so that no two wait for each other. */
-function namesOf(step: Step): readonly string[] {
+function namesOf(step: PlanStep): readonly string[] {
   const both = ['from' in step ? step.from : '', 'to' in step ? step.to : ''];
   return [...new Set(both)].filter((name) => name !== '').sort();
 }
@@ -152,7 +152,7 @@ async function takeBackCircles(work: Work, results: StepState[]): Promise<void> 
       const step = plan.steps[number];
       const state = results[number];
       if (step?.do !== 'move' || state?.ok !== true) continue;
-      const back: Step = {
+      const back: PlanStep = {
         ...step,
         from: step.to,
         to: step.from,
@@ -171,7 +171,11 @@ const takenBack = {
   message: 'It was taken back, because others that change names with it could not be renamed',
 };
 
-async function tryBack({ deps, caller, id }: Work, number: number, step: Step): Promise<boolean> {
+async function tryBack(
+  { deps, caller, id }: Work,
+  number: number,
+  step: PlanStep,
+): Promise<boolean> {
   const run = { deps, planId: id, number, before: undefined, syncs: true, note: async () => {} };
   // Also for who was told to stop: it is only half without it.
   const signal = new AbortController().signal;

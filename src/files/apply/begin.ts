@@ -19,7 +19,7 @@ import { type Applied, type Applying, applyPlan } from './apply-plan.ts';
 import { contentPath, DoneLog, readDone, readPlan, type StepState, writePlan } from './journal.ts';
 import { outcomeOfApplied, type PlanOutcome } from './outcome.ts';
 
-export interface Beginning {
+export interface PlanStart {
   readonly id: string;
   readonly plan: Plan;
   readonly content?: Uint8Array | undefined;
@@ -33,7 +33,7 @@ export interface Beginning {
 export async function begin(
   deps: FilesDeps,
   caller: FileCaller,
-  beginning: Beginning,
+  beginning: PlanStart,
 ): Promise<PlanOutcome> {
   const { id, plan, content, undoes } = beginning;
   using _running = workingOn(deps, id);
@@ -54,7 +54,7 @@ async function enter(
   { clock }: FilesDeps,
   tx: Transaction,
   { principal }: FileCaller,
-  { id, plan, callKey, request, prompt, undoes }: Beginning,
+  { id, plan, callKey, request, prompt, undoes }: PlanStart,
 ): Promise<void> {
   const now = clock.now();
   await insertFilePlan(tx, {
@@ -85,11 +85,11 @@ async function appliedOrStopped(
   } catch (failure) {
     const error = toFilesError(failure);
     const known = error instanceof AosError && error.code.startsWith('files.') ? error : broken();
-    const told = { code: wireCode(known.code), message: known.message };
+    const report = { code: wireCode(known.code), message: known.message };
     const { steps } = await readDone(deps, applying.id);
     const states = [...applying.plan.steps.keys()].map((number) => steps.get(number) ?? unknown);
     const at = states.findIndex(({ ok }) => ok === undefined);
-    const ended = at === -1 ? states : states.with(at, { ok: false, note: {}, error: told });
+    const ended = at === -1 ? states : states.with(at, { ok: false, note: {}, error: report });
     return { end: 'stopped', steps: ended, reason: undefined };
   }
 }

@@ -11,15 +11,15 @@ import {
   type TreeDisk,
 } from '../../kernel/ports.ts';
 import type { FilePlace } from '../place.ts';
-import { isStill, type Step, wasOf } from '../plan/plan.ts';
+import { isStill, type PlanStep, wasOf } from '../plan/plan.ts';
 import { changed, notRegular, otherDisk, permissionDenied } from '../refusals.ts';
-import type { Room, StepNote, StepRun } from './deps.ts';
+import type { FreedName, StepNote, StepRun } from './deps.ts';
 import { inRoom } from './make-room.ts';
 import { exactPlace, madeBefore, namePending, pendingBeside } from './put-in-place.ts';
 
 export async function copyStep(
   run: StepRun,
-  { from, to, was, replaces }: Extract<Step, { do: 'copy' }>,
+  { from, to, was, replaces }: Extract<PlanStep, { do: 'copy' }>,
 ): Promise<StepNote> {
   await using target = await exactPlace(run, to, 'write');
   const before = await madeBefore(run, target);
@@ -33,7 +33,7 @@ export async function copyStep(
 
 interface CopyTarget {
   readonly to: FilePlace;
-  readonly room: Room;
+  readonly room: FreedName;
   readonly verifies: boolean;
 }
 

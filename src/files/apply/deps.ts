@@ -36,7 +36,7 @@ export interface Trashed {
 }
 
 /** What has been done about what has the name that something else gets. */
-export interface Room {
+export interface FreedName {
   readonly trashed?: Trashed | undefined;
   /** It still has the name, and a second one in the trash: what comes is renamed over it. */
   readonly over?: Was | undefined;

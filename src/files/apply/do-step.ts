@@ -12,11 +12,11 @@ import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import { partsOf } from '../paths.ts';
 import type { FilePlace } from '../place.ts';
-import { isSame, isStill, type Step } from '../plan/plan.ts';
+import { isSame, isStill, type PlanStep } from '../plan/plan.ts';
 import { changed } from '../refusals.ts';
 import { openTrash } from '../trash/trash-folder.ts';
 import { copyStep } from './copy-step.ts';
-import type { Room, StepNote, StepRun } from './deps.ts';
+import type { FreedName, StepNote, StepRun } from './deps.ts';
 import { contentPath } from './journal.ts';
 import { inRoom } from './make-room.ts';
 import { moveStep } from './move-step.ts';
@@ -24,7 +24,7 @@ import { exactPlace, madeBefore, moveToFree, namePending, pendingBeside } from '
 import { removeStep, trashStep } from './remove-steps.ts';
 
 /** Resolves to what is to be remembered of it. */
-export async function doStep(run: StepRun, step: Step): Promise<StepNote> {
+export async function doStep(run: StepRun, step: PlanStep): Promise<StepNote> {
   run.caller.signal.throwIfAborted();
   switch (step.do) {
     case 'make-folder':
@@ -76,7 +76,7 @@ async function removeFolderStep(run: StepRun, path: string): Promise<StepNote> {
 
 async function restoreStep(
   run: StepRun,
-  { from, info, to, was }: Extract<Step, { do: 'restore' }>,
+  { from, info, to, was }: Extract<PlanStep, { do: 'restore' }>,
 ): Promise<StepNote> {
   const { disk } = run.deps;
   const parts = partsOf(from);
@@ -108,7 +108,7 @@ function onAnotherDisk(): AosError {
 /** The bytes lie in the home since the plan was begun. */
 async function writeStep(
   run: StepRun,
-  { to, sizeBytes, replaces }: Extract<Step, { do: 'write' }>,
+  { to, sizeBytes, replaces }: Extract<PlanStep, { do: 'write' }>,
 ): Promise<StepNote> {
   await using target = await exactPlace(run, to, 'write');
   const before = await madeBefore(run, target);
@@ -119,7 +119,7 @@ async function writeStep(
 }
 
 interface WriteTarget {
-  readonly room: Room;
+  readonly room: FreedName;
   readonly sizeBytes: number;
   readonly mode: number | undefined;
 }

@@ -9,7 +9,7 @@ import { createFileDurably, readWholeFile } from '../../kernel/disk/durable-file
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
 import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
 import type { Disk, FileWriter, Random } from '../../kernel/ports.ts';
-import type { FolderTime, Plan, Step } from '../plan/plan.ts';
+import type { FolderTime, Plan, PlanStep } from '../plan/plan.ts';
 import type { StepNote } from './deps.ts';
 
 export interface JournalDeps {
@@ -53,7 +53,7 @@ export async function readPlan({ disk, home }: JournalDeps, id: string): Promise
   const bytes = await readWholeFile(disk, stepsPath(home, id), largestBytes);
   const [head, ...steps] = linesOf(bytes);
   // Ours, and written whole.
-  return { ...(head as Plan), steps: steps as readonly Step[], leftOut: [] };
+  return { ...(head as Plan), steps: steps as readonly PlanStep[], leftOut: [] };
 }
 
 /** One line of the second file. */

@@ -8,17 +8,17 @@ import { isSame, isStill, type Was, wasOf } from '../plan/plan.ts';
 import { changed } from '../refusals.ts';
 import { keepInTrash, throwAway } from '../trash/throw-away.ts';
 import { openTrash } from '../trash/trash-folder.ts';
-import type { Room, StepNote, StepRun } from './deps.ts';
+import type { FreedName, StepNote, StepRun } from './deps.ts';
 import { moveToFree } from './put-in-place.ts';
 
 /** Makes room for something; where that fails, what had the name keeps it. */
 export async function inRoom(
   run: StepRun,
   to: FilePlace,
-  wish: { readonly replaces: Was | undefined; readonly kind: Was['kind'] },
-  work: (room: Room) => Promise<StepNote>,
+  freeing: { readonly replaces: Was | undefined; readonly kind: Was['kind'] },
+  work: (room: FreedName) => Promise<StepNote>,
 ): Promise<StepNote> {
-  const room = await makeRoom(run, to, wish);
+  const room = await makeRoom(run, to, freeing);
   try {
     return await work(room);
   } catch (failure) {
@@ -32,7 +32,7 @@ async function makeRoom(
   run: StepRun,
   to: FilePlace,
   { replaces, kind }: { readonly replaces: Was | undefined; readonly kind: Was['kind'] },
-): Promise<Room> {
+): Promise<FreedName> {
   if (replaces === undefined) return {};
   const isSwap = replaces.kind !== 'folder' && kind !== 'folder';
   const known = run.before?.trashed;
@@ -50,7 +50,11 @@ async function makeRoom(
 }
 
 /** Where that fails too, it stays in the trash, from where it can be restored. */
-async function takeBack({ deps }: StepRun, to: FilePlace, { trashed, over }: Room): Promise<void> {
+async function takeBack(
+  { deps }: StepRun,
+  to: FilePlace,
+  { trashed, over }: FreedName,
+): Promise<void> {
   if (trashed === undefined) return;
   const { disk } = deps;
   const parts = partsOf(trashed.file);

@@ -8,16 +8,16 @@ import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { FilePlace } from '../place.ts';
-import { isSame, isStill, type Step, type Was, wasOf } from '../plan/plan.ts';
+import { isSame, isStill, type PlanStep, type Was, wasOf } from '../plan/plan.ts';
 import { changed, systemCode } from '../refusals.ts';
 import { copyInto } from './copy-step.ts';
-import type { Room, StepNote, StepRun } from './deps.ts';
+import type { FreedName, StepNote, StepRun } from './deps.ts';
 import { inRoom } from './make-room.ts';
 import { exactPlace, madeBefore, moveOver, moveToFree } from './put-in-place.ts';
 
 export async function moveStep(
   run: StepRun,
-  { from, to, was, replaces }: Extract<Step, { do: 'move' }>,
+  { from, to, was, replaces }: Extract<PlanStep, { do: 'move' }>,
 ): Promise<StepNote> {
   await using target = await exactPlace(run, to, 'move');
   await using source = await exactPlace(run, from, 'move');
@@ -36,7 +36,7 @@ interface Move {
   readonly source: FilePlace;
   readonly target: FilePlace;
   readonly was: Was;
-  readonly room: Room;
+  readonly room: FreedName;
 }
 
 async function moveInto(run: StepRun, move: Move): Promise<StepNote> {

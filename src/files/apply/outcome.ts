@@ -4,7 +4,7 @@ import type { FilePlanRow } from '../../ledger/file-plans.ts';
 import type { FilesDeps } from '../deps.ts';
 import { fitting } from '../look/look.ts';
 import { betweenMark } from '../plan/order.ts';
-import type { Plan, Step } from '../plan/plan.ts';
+import type { Plan, PlanStep } from '../plan/plan.ts';
 import type { Applied } from './apply-plan.ts';
 
 export interface PlanOutcome {
@@ -49,7 +49,7 @@ export function outcomeOfApplied(
   };
 }
 
-function itemOf(step: Step, { steps }: Applied, index: number): object {
+function itemOf(step: PlanStep, { steps }: Applied, index: number): object {
   const state = steps[index];
   const status = state?.ok === undefined ? 'not_done' : state.ok ? 'done' : 'failed';
   return {

@@ -16,20 +16,20 @@ import { partsOf } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { isSame, isStill, type Was, wasOf } from '../plan/plan.ts';
 import { changed, systemCode, taken } from '../refusals.ts';
-import { pendingName, type Room, type StepNote, type StepRun } from './deps.ts';
+import { type FreedName, pendingName, type StepNote, type StepRun } from './deps.ts';
 
 /** A name in a folder that is held. */
 export type HeldName = Pick<FilePlace, 'folder' | 'entry'>;
 
 /** `other-disk`: nothing was done, because it lies on another one. */
-export type Placed = 'placed' | 'other-disk';
+export type PlaceOutcome = 'placed' | 'other-disk';
 
 /** From one held name to another one that is free. */
 export async function moveToFree(
   disk: Disk,
   from: HeldName & { readonly was: Was },
   to: HeldName,
-): Promise<Placed> {
+): Promise<PlaceOutcome> {
   return from.was.kind === 'folder' ? moveFolder(disk, from, to) : moveFile(disk, from, to);
 }
 
@@ -37,7 +37,7 @@ async function moveFile(
   disk: Disk,
   from: HeldName & { readonly was: Was },
   to: HeldName,
-): Promise<Placed> {
+): Promise<PlaceOutcome> {
   try {
     await disk.link(from.entry, to.entry);
   } catch (failure) {
@@ -55,7 +55,7 @@ async function finishLinked(
   disk: Disk,
   { entry, was }: HeldName & { readonly was: Was },
   to: HeldName,
-): Promise<Placed> {
+): Promise<PlaceOutcome> {
   const there = await disk.stat(to.entry);
   if (!isSame(was, there)) {
     // Another file had the name of the source in the moment of the link; it keeps that one.
@@ -87,7 +87,7 @@ async function moveOverPlaceholder(
   disk: Disk,
   from: HeldName & { readonly was: Was },
   to: HeldName,
-): Promise<Placed> {
+): Promise<PlaceOutcome> {
   const made = await disk.create(to.entry);
   await made[Symbol.asyncDispose]();
   const placeholder = await disk.stat(to.entry);
@@ -106,7 +106,7 @@ async function moveFolder(
   disk: Disk,
   from: HeldName & { readonly was: Was },
   to: HeldName,
-): Promise<Placed> {
+): Promise<PlaceOutcome> {
   // N1
   await makeOrEmpty(disk, to.entry);
   const reserved = await disk.stat(to.entry);
@@ -166,7 +166,7 @@ export async function namePending(
   run: StepRun,
   pending: HeldName,
   to: FilePlace,
-  { trashed, over }: Room,
+  { trashed, over }: FreedName,
 ): Promise<StepNote> {
   const { disk } = run.deps;
   try {

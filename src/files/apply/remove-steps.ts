@@ -3,7 +3,7 @@ import { openUp, removeIfThere, removeTree } from '../../kernel/disk/folders.ts'
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry, HeldFolder } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { isStill, type Step } from '../plan/plan.ts';
+import { isStill, type PlanStep } from '../plan/plan.ts';
 import { treeOf } from '../plan/tree-facts.ts';
 import { changed, toFilesError } from '../refusals.ts';
 import { throwAway } from '../trash/throw-away.ts';
@@ -12,7 +12,7 @@ import { exactPlace, pendingBeside } from './put-in-place.ts';
 
 export async function trashStep(
   run: StepRun,
-  { from, was }: Extract<Step, { do: 'trash' }>,
+  { from, was }: Extract<PlanStep, { do: 'trash' }>,
 ): Promise<StepNote> {
   await using source = await exactPlace(run, from, 'delete');
   const isGone = source.there === undefined && run.before !== undefined;
@@ -26,7 +26,7 @@ export async function trashStep(
  */
 export async function removeStep(
   run: StepRun,
-  { from, was }: Extract<Step, { do: 'remove' }>,
+  { from, was }: Extract<PlanStep, { do: 'remove' }>,
 ): Promise<StepNote> {
   const { disk } = run.deps;
   await using source = await exactPlace(run, from, 'delete');
@@ -46,7 +46,7 @@ export async function removeStep(
 
 async function checkUnchanged(
   { deps, caller }: StepRun,
-  { from, was }: Pick<Extract<Step, { do: 'remove' }>, 'from' | 'was'>,
+  { from, was }: Pick<Extract<PlanStep, { do: 'remove' }>, 'from' | 'was'>,
 ): Promise<void> {
   if (was.tree === undefined) return;
   const { digest } = await treeOf(deps, caller, from, 'delete');

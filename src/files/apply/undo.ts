@@ -3,12 +3,12 @@
  * itself, written down and done as any other; what was changed since stays as it is.
  */
 import type { Disk } from '../../kernel/ports.ts';
-import type { FolderTime, LeftOut, Plan, Step, Was } from '../plan/plan.ts';
+import type { FolderTime, LeftOut, Plan, PlanStep, Was } from '../plan/plan.ts';
 import type { StepNote } from './deps.ts';
 import type { DoneSteps } from './journal.ts';
 
 export async function undoPlan(disk: Disk, plan: Plan, done: DoneSteps): Promise<Plan> {
-  const steps: Step[] = [];
+  const steps: PlanStep[] = [];
   const takesBack: number[] = [];
   const leftOut: LeftOut[] = [];
   for (const number of [...plan.steps.keys()].reverse()) {
@@ -29,11 +29,11 @@ export async function undoPlan(disk: Disk, plan: Plan, done: DoneSteps): Promise
   };
 }
 
-function countFiles(steps: readonly Step[]): number {
+function countFiles(steps: readonly PlanStep[]): number {
   return steps.filter((step) => step.do !== 'remove-folder').length;
 }
 
-function turnedRound(step: Step, note: StepNote): readonly Step[] {
+function turnedRound(step: PlanStep, note: StepNote): readonly PlanStep[] {
   switch (step.do) {
     case 'make-folder':
       return note.wasThere === true ? [] : [{ do: 'remove-folder', from: step.to }];
@@ -54,13 +54,13 @@ function turnedRound(step: Step, note: StepNote): readonly Step[] {
   }
 }
 
-function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): readonly Step[] {
+function broughtBack(to: string, was: Was | undefined, { trashed }: StepNote): readonly PlanStep[] {
   if (was === undefined || trashed === undefined) return [];
   return [{ do: 'restore', from: trashed.file, info: trashed.info, to, was }];
 }
 
 /** What was made goes, unless it was worked on since; what it had replaced comes back. */
-function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly Step[] {
+function takenAway(to: string, replaced: Was | undefined, note: StepNote): readonly PlanStep[] {
   const { made } = note;
   if (made === undefined) return [];
   // Not for ever: it may be the last copy by now, and what came into a folder since cannot be told.

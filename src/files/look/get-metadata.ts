@@ -10,9 +10,16 @@ import { isInside, parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { changed, notFound } from '../refusals.ts';
 import { listFiles, skippedWords } from './list-files.ts';
-import { describedFile, foundThere, type Look, lookPlace, onlyListed, type Seen } from './look.ts';
+import {
+  describedFile,
+  type FileLook,
+  foundThere,
+  type LookOutcome,
+  lookPlace,
+  onlyListed,
+} from './look.ts';
 
-export async function getMetadata(look: Look): Promise<Seen> {
+export async function getMetadata(look: FileLook): Promise<LookOutcome> {
   const { deps, caller, request } = look;
   if (request.path === undefined && !hasFilters(request)) throw noPath();
   if (request.path === undefined || hasFilters(request)) return listFiles(look);
@@ -35,7 +42,7 @@ export async function getMetadata(look: Look): Promise<Seen> {
   return { ...said, result, files: 1, bytes: place.there.sizeBytes };
 }
 
-async function natureOf({ deps, caller }: Look, place: FilePlace) {
+async function natureOf({ deps, caller }: FileLook, place: FilePlace) {
   const folder = {
     held: place.folder.path,
     path: place.path.slice(0, place.path.lastIndexOf('/')),
@@ -53,7 +60,7 @@ async function natureOf({ deps, caller }: Look, place: FilePlace) {
 }
 
 /** Where it leads, where that may be known. */
-async function targetOf({ deps, caller }: Look, place: FilePlace) {
+async function targetOf({ deps, caller }: FileLook, place: FilePlace) {
   const target = await deps.disk.readLink(place.entry).catch(() => {
     // It was one a moment ago.
     throw changed();
@@ -63,7 +70,7 @@ async function targetOf({ deps, caller }: Look, place: FilePlace) {
 }
 
 /** How much is in a folder. */
-async function insideOf(look: Look) {
+async function insideOf(look: FileLook) {
   const { result } = await getDiskUsage(look);
   return { contains: result };
 }
@@ -75,7 +82,7 @@ function noPath(): AosError {
   });
 }
 
-export async function getDiskUsage(look: Look): Promise<Seen> {
+export async function getDiskUsage(look: FileLook): Promise<LookOutcome> {
   const { deps, caller, request } = look;
   if (request.filters?.duplicates === true) throw onlyListed();
   const at = await lookPlace(look);

@@ -1,13 +1,20 @@
 /** Files with what people want to know of them; or those that are there more than once. */
-import type { FoundFile, LookRequest, SkippedFile } from '../../kernel/files/look.ts';
+import type { LookRequest, SeenFile, SkippedFile } from '../../kernel/files/look.ts';
 import { countWords, sizeWords } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest } from '../look-request.ts';
 import { shownPath } from '../paths.ts';
 import { refuseUnused } from '../unused-parts.ts';
-import { describedFile, fitting, foundThere, type Look, lookPlace, type Seen } from './look.ts';
+import {
+  describedFile,
+  type FileLook,
+  fitting,
+  foundThere,
+  type LookOutcome,
+  lookPlace,
+} from './look.ts';
 
-export async function listFiles(look: Look): Promise<Seen> {
+export async function listFiles(look: FileLook): Promise<LookOutcome> {
   const { deps, caller, request } = look;
   refuseUnused(request, ['query', 'destination', 'content', 'content_base64']);
   const at = await lookPlace(look);
@@ -34,7 +41,7 @@ export async function listFiles(look: Look): Promise<Seen> {
 }
 
 /** Who asks for a type, a size or the largest does not mean folders. */
-function kindOf({ request: { filters, options } }: Look): 'file' | 'folder' | 'any' {
+function kindOf({ request: { filters, options } }: FileLook): 'file' | 'folder' | 'any' {
   const isSized = options?.sort === 'size' || options?.sort === 'taken';
   const { type, size_gt, size_lt, taken_after, taken_before } = filters ?? {};
   const isOfContent = [type, size_gt, size_lt, taken_after, taken_before].some(
@@ -44,7 +51,7 @@ function kindOf({ request: { filters, options } }: Look): 'file' | 'folder' | 'a
 }
 
 interface Listed {
-  readonly files: readonly FoundFile[];
+  readonly files: readonly SeenFile[];
   readonly total: number;
   readonly totalBytes?: number | undefined;
   readonly truncated: boolean;
@@ -54,7 +61,7 @@ interface Listed {
   readonly typesBy?: string | undefined;
 }
 
-function listed(look: Look, found: Listed, folder?: string): Seen {
+function listed(look: FileLook, found: Listed, folder?: string): LookOutcome {
   const { deps, caller, request } = look;
   const technical = request.options?.technical;
   const all = found.files.map((file) => describedFile(deps.zone, file, { technical }));
@@ -79,7 +86,7 @@ function listed(look: Look, found: Listed, folder?: string): Seen {
   };
 }
 
-function wordsFor(look: Look, count: number): string {
+function wordsFor(look: FileLook, count: number): string {
   const kind = kindOf(look);
   if (kind === 'any') return countWords(count, 'file or folder', 'files and folders');
   return countWords(count, kind);
@@ -94,7 +101,7 @@ export function skippedWords({
   return { skipped, skipped_total: skippedTotal, denied_total: deniedTotal };
 }
 
-async function listDuplicates(look: Look, wanted: LookRequest): Promise<Seen> {
+async function listDuplicates(look: FileLook, wanted: LookRequest): Promise<LookOutcome> {
   const { deps, caller } = look;
   const { sort: _, ...request } = wanted;
   const found = await deps.looking.duplicates(

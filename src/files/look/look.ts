@@ -1,6 +1,6 @@
 import { AosError } from '../../kernel/errors.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
-import type { FoundFile } from '../../kernel/files/look.ts';
+import type { SeenFile } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import { extensionOf, typeOfExtension, wordsOfType } from '../../kernel/files/types.ts';
 import { momentWords, sizeWords } from '../../kernel/files/words.ts';
@@ -11,14 +11,14 @@ import { parsePath } from '../paths.ts';
 import { type FilePlace, type FolderPlace, findFolder, findPlace } from '../place.ts';
 
 /** One request that changes nothing. */
-export interface Look {
+export interface FileLook {
   readonly deps: FilesDeps;
   readonly caller: FileCaller;
   readonly request: FileRequest;
 }
 
 /** What comes of it. */
-export interface Seen {
+export interface LookOutcome {
   /** What was done, in plain words. */
   readonly words: string;
   /** What a dry run says, e.g. "Would read "~/notes.txt"". */
@@ -31,7 +31,7 @@ export interface Seen {
 interface DescribedFile {
   readonly name: string;
   readonly path: string;
-  readonly kind: FoundFile['kind'];
+  readonly kind: SeenFile['kind'];
   /** e.g. "3.4 MB". */
   readonly size: string;
   readonly size_bytes: number;
@@ -49,7 +49,7 @@ interface DescribedFile {
 
 export function describedFile(
   zone: TimeZone,
-  file: FoundFile,
+  file: SeenFile,
   { technical = false }: { readonly technical?: boolean | undefined } = {},
 ): DescribedFile {
   const { path, kind, sizeBytes, modifiedAt, takenAt } = file;
@@ -64,7 +64,7 @@ export function describedFile(
 }
 
 /** By what is in it where that was looked at, else by its name. */
-function typeWords({ kind, path, type, sizeBytes }: FoundFile): string {
+function typeWords({ kind, path, type, sizeBytes }: SeenFile): string {
   if (kind === 'folder') return 'folder';
   if (kind === 'symlink') return 'link';
   if (kind === 'other') return 'special file';
@@ -75,7 +75,7 @@ function typeWords({ kind, path, type, sizeBytes }: FoundFile): string {
   return known ?? (/^[a-z0-9]{1,8}$/.test(extension) ? `${extension.toUpperCase()} file` : 'file');
 }
 
-function takenWords(zone: TimeZone, { isTakenGuessed }: FoundFile, takenAt: number) {
+function takenWords(zone: TimeZone, { isTakenGuessed }: SeenFile, takenAt: number) {
   return {
     taken: momentWords(zone, takenAt),
     taken_at: timeText(takenAt),
@@ -83,7 +83,7 @@ function takenWords(zone: TimeZone, { isTakenGuessed }: FoundFile, takenAt: numb
   };
 }
 
-function technicalFacts({ inode, device, mode, ownerUid, links, allocatedBytes }: FoundFile) {
+function technicalFacts({ inode, device, mode, ownerUid, links, allocatedBytes }: SeenFile) {
   return {
     ...{ inode, device, mode: mode.toString(8).padStart(3, '0'), owner_uid: ownerUid, links },
     allocated_bytes: allocatedBytes,
@@ -105,7 +105,7 @@ export function fitting<T>(
 }
 
 /** One that was named, as one that was found. */
-export function foundThere(path: string, there: DiskEntry): FoundFile {
+export function foundThere(path: string, there: DiskEntry): SeenFile {
   const { kind, sizeBytes, modifiedNs, modifiedAt, inode, device, mode, ownerUid } = there;
   return {
     ...{ path, kind, sizeBytes, modifiedNs, modifiedAt, inode, device, mode, ownerUid },
@@ -125,7 +125,7 @@ type LookPlace =
   | { readonly kind: 'one'; readonly place: FilePlace };
 
 /** The caller that gets it closes it. */
-export async function lookPlace({ deps, caller, request }: Look): Promise<LookPlace> {
+export async function lookPlace({ deps, caller, request }: FileLook): Promise<LookPlace> {
   const text = request.path ?? '~';
   const { folder, glob } = parsePathPattern(text);
   if (glob.length > 0) {
@@ -148,7 +148,7 @@ export async function lookPlace({ deps, caller, request }: Look): Promise<LookPl
   }
 }
 
-async function oneNamed(deps: Look['deps'], caller: Look['caller'], text: string) {
+async function oneNamed(deps: FileLook['deps'], caller: FileLook['caller'], text: string) {
   const parts = parsePath(caller.roots, text);
   if (parts.length === 0) return undefined;
   const place = await findPlace(deps, caller, parts, { power: 'read', last: 'follow' });

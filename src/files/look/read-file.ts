@@ -7,9 +7,9 @@ import { parsePath, shownPath } from '../paths.ts';
 import { type FilePlace, findPlace } from '../place.ts';
 import { beingWritten, notFound } from '../refusals.ts';
 import { decodeUtf8, wholeCharacters } from '../text-bytes.ts';
-import type { Look, Seen } from './look.ts';
+import type { FileLook, LookOutcome } from './look.ts';
 
-export async function readFile(look: Look): Promise<Seen> {
+export async function readFile(look: FileLook): Promise<LookOutcome> {
   const { deps, caller, request } = look;
   if (request.path === undefined) throw noPath();
   const parts = parsePath(caller.roots, request.path);

@@ -4,13 +4,20 @@ import { countWords } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { lookRequest, searchRequest } from '../look-request.ts';
 import { skippedWords } from './list-files.ts';
-import { describedFile, fitting, type Look, lookPlace, onlyListed, type Seen } from './look.ts';
+import {
+  describedFile,
+  type FileLook,
+  fitting,
+  type LookOutcome,
+  lookPlace,
+  onlyListed,
+} from './look.ts';
 
 const usualHits = 50;
 const indexNote =
   'By an index of very many texts: words that were added to a file in place since may be missing. To bring it up to date: aos files index PATH';
 
-export async function searchFiles(look: Look): Promise<Seen> {
+export async function searchFiles(look: FileLook): Promise<LookOutcome> {
   const { deps, caller, request } = look;
   if (request.filters?.duplicates === true) throw onlyListed();
   const at = await lookPlace(look);

@@ -4,8 +4,8 @@ import { ignoreMissing } from '../../kernel/disk/errors.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { FilesDeps } from '../deps.ts';
-import type { FolderTime, Plan, Step } from './plan.ts';
-import type { Source } from './select.ts';
+import type { FolderTime, Plan, PlanStep } from './plan.ts';
+import type { PlanSource } from './select.ts';
 
 export interface ChangePlan {
   readonly plan: Plan;
@@ -18,9 +18,9 @@ export interface ChangePlan {
 }
 
 export interface Made {
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlanStep[];
   readonly leftOut: Plan['leftOut'];
-  readonly sources: readonly Source[];
+  readonly sources: readonly PlanSource[];
   readonly isBatch: boolean;
   readonly numbered: number;
 }
@@ -44,13 +44,13 @@ export async function finished(
   return { plan, isBatch, numbered };
 }
 
-function isDestructive(step: Step): boolean {
+function isDestructive(step: PlanStep): boolean {
   if (step.do === 'trash' || step.do === 'remove') return true;
   return 'replaces' in step && step.replaces !== undefined;
 }
 
 /** Of every folder in which a name comes or goes, as far as it is there. */
-export async function folderTimes(disk: Disk, steps: readonly Step[]): Promise<FolderTime[]> {
+export async function folderTimes(disk: Disk, steps: readonly PlanStep[]): Promise<FolderTime[]> {
   const paths = new Set(steps.flatMap(placesOf).map((path) => folderOf(path)));
   const times: FolderTime[] = [];
   for (const path of paths) {
@@ -60,7 +60,7 @@ export async function folderTimes(disk: Disk, steps: readonly Step[]): Promise<F
   return times;
 }
 
-function placesOf(step: Step): readonly string[] {
+function placesOf(step: PlanStep): readonly string[] {
   if (step.do === 'copy') return [step.to];
   return [...('from' in step ? [step.from] : []), ...('to' in step ? [step.to] : [])];
 }

@@ -8,15 +8,15 @@ import type { FileCaller, FilesDeps } from '../deps.ts';
 import { parsePath, partsOf } from '../paths.ts';
 import { findPlace } from '../place.ts';
 import { notAFolder } from '../refusals.ts';
-import type { Step } from './plan.ts';
+import type { PlanStep } from './plan.ts';
 
-export interface Destination {
+export interface PlannedDestination {
   /** Real, as far as it is there. */
   readonly path: string;
   /** What is moved goes into it, under its own name. */
   readonly isFolder: boolean;
   /** The folders that are not there yet, the outermost first. */
-  readonly makes: readonly Extract<Step, { do: 'make-folder' }>[];
+  readonly makes: readonly Extract<PlanStep, { do: 'make-folder' }>[];
 }
 
 /** A path that is not there is a folder when it ends with a slash, or when many things go there. */
@@ -25,7 +25,7 @@ export async function destinationOf(
   caller: FileCaller,
   { action, destination }: FileRequest,
   { isBatch }: { readonly isBatch: boolean },
-): Promise<Destination> {
+): Promise<PlannedDestination> {
   if (destination === undefined || destination === '') throw noDestination(action);
   const parts = parsePath(caller.roots, destination);
   const power = action === 'copy_file' ? 'write' : 'move';
@@ -43,7 +43,7 @@ export async function foldersFor(
   deps: FilesDeps,
   caller: FileCaller,
   parts: readonly string[],
-): Promise<Destination> {
+): Promise<PlannedDestination> {
   const { path, missing } = await realPath(deps, caller, parts, 'write');
   return { path, isFolder: false, makes: madeOf(folderOf(path), missing - 1) };
 }
@@ -61,11 +61,11 @@ async function realPath(
   parts: readonly string[],
   power: FilePower,
 ): Promise<RealPath> {
-  const wish = { power, last: 'follow' } as const;
+  const options = { power, last: 'follow' } as const;
   if (parts.length === 0) return { path: '/', missing: 0, kind: 'folder' };
   for (let length = parts.length; length > 0; length--) {
     try {
-      await using place = await findPlace(deps, caller, parts.slice(0, length), wish);
+      await using place = await findPlace(deps, caller, parts.slice(0, length), options);
       const rest = parts.slice(length);
       const path = printFilePath([...place.parts, ...rest]);
       // Its folder is there, or it would have been missing.
@@ -81,7 +81,7 @@ async function realPath(
 }
 
 /** To make a folder is to write, also for who may move things into it. */
-async function checkMakes(caller: FileCaller, makes: Destination['makes']): Promise<void> {
+async function checkMakes(caller: FileCaller, makes: PlannedDestination['makes']): Promise<void> {
   if (makes.length === 0) return;
   const reach = await caller.reach('write');
   if (makes.every(({ to }) => isInReach(reach, partsOf(to)))) return;
@@ -96,7 +96,7 @@ function folderOf(path: string): string {
 }
 
 /** The last so many folders of a path. */
-function madeOf(path: string, count: number): Destination['makes'] {
+function madeOf(path: string, count: number): PlannedDestination['makes'] {
   const parts = path.split('/').slice(1);
   return Array.from({ length: Math.max(0, count) }, (_, index) => {
     const length = parts.length - count + index + 1;

@@ -13,7 +13,7 @@ import { notRegular, permissionDenied, taken, toFilesError } from '../refusals.t
 import { refuseUnused } from '../unused-parts.ts';
 import { type ChangePlan, finished } from './change-plan.ts';
 import { foldersFor } from './destination.ts';
-import { checkUnprotected, isSame, type Step, type WriteStep, wasOf } from './plan.ts';
+import { checkUnprotected, isSame, type PlanStep, type WriteStep, wasOf } from './plan.ts';
 import { planCopy, planMove, planRename } from './plan-moves.ts';
 import { select } from './select.ts';
 
@@ -130,7 +130,7 @@ async function planWrite(deps: FilesDeps, caller: FileCaller, request: FileReque
   const { path, makes } = await foldersFor(deps, caller, parts);
   checkUnprotected(deps, caller, path);
   const over = makes.length > 0 ? undefined : await writtenOver(deps, caller, request, path);
-  const step: Step = {
+  const step: PlanStep = {
     ...{ do: 'write', to: path, sizeBytes: content.length, sha256: hash('sha256', content) },
     ...over,
   };

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { inOrder, type Move, straight } from './order.ts';
+import { inOrder, straight } from './order.ts';
+import type { MoveStep } from './plan.ts';
 
 const was = { kind: 'file', device: '1', inode: '1', sizeBytes: 0, modifiedNs: '0', mode: 0o600 };
 
-function move(from: string, to: string): Move {
+function move(from: string, to: string): MoveStep {
   return { do: 'move', from, to, was: { ...was, kind: 'file' } };
 }
 
 /** What stands under each name after the moves; throws where one would take a name. */
-function played(moves: readonly Move[], names: readonly string[]): Record<string, string> {
+function played(moves: readonly MoveStep[], names: readonly string[]): Record<string, string> {
   const files = new Map(names.map((name) => [name, name]));
   for (const { from, to } of inOrder(moves, (path, number) => `${path}~${number}`)) {
     const file = files.get(from);

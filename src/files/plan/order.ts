@@ -2,22 +2,20 @@
  * The order in which moves are done, so that none takes a name which another has yet to leave.
  * Names that change places, or go round in a circle, are taken apart over a name in between.
  */
-import type { Step } from './plan.ts';
-
-export type Move = Extract<Step, { do: 'move' }>;
+import type { MoveStep, PlanStep } from './plan.ts';
 
 /** `between` gives a name in the same folder that nothing has. */
 export function inOrder(
-  moves: readonly Move[],
+  moves: readonly MoveStep[],
   between: (path: string, number: number) => string,
-): readonly Move[] {
+): readonly MoveStep[] {
   const byFrom = new Map(moves.map((move) => [move.from, move]));
-  const state = new Map<Move, 'open' | 'done'>();
-  const ordered: Move[] = [];
+  const state = new Map<MoveStep, 'open' | 'done'>();
+  const ordered: MoveStep[] = [];
   let circles = 0;
   for (const first of moves) {
-    const chain: Move[] = [];
-    let move: Move | undefined = first;
+    const chain: MoveStep[] = [];
+    let move: MoveStep | undefined = first;
     // What has the name that this one wants goes first.
     while (move !== undefined && state.get(move) === undefined) {
       state.set(move, 'open');
@@ -46,7 +44,7 @@ export const betweenMark = '/.aos-swap-';
 
 /** The first and the last step of each that goes over a name in between. */
 export function circlesOf(
-  steps: readonly Step[],
+  steps: readonly PlanStep[],
 ): readonly { readonly first: number; readonly last: number }[] {
   return steps.flatMap((step, first) => {
     if (step.do !== 'move' || !step.to.includes(betweenMark)) return [];
@@ -56,14 +54,14 @@ export function circlesOf(
 }
 
 /** As people mean them: what goes over a name in between goes straight to its end. */
-export function straight(steps: readonly Step[]): readonly Step[] {
+export function straight(steps: readonly PlanStep[]): readonly PlanStep[] {
   const left = new Set(steps.flatMap((step) => (step.do === 'move' ? [step.from] : [])));
   const asides = new Map<string, string>();
   for (const step of steps) {
     const isAside = step.do === 'move' && step.to.includes(betweenMark) && left.has(step.to);
     if (isAside) asides.set(step.to, step.from);
   }
-  return steps.flatMap((step): readonly Step[] => {
+  return steps.flatMap((step): readonly PlanStep[] => {
     if (step.do !== 'move') return [step];
     if (asides.has(step.to)) return [];
     return [{ ...step, from: asides.get(step.from) ?? step.from }];

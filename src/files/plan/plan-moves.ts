@@ -8,34 +8,34 @@ import { findPlace } from '../place.ts';
 import { type ChangePlan, finished } from './change-plan.ts';
 import { destinationOf } from './destination.ts';
 import { betweenMark, inOrder } from './order.ts';
-import { checkUnprotected, type Step } from './plan.ts';
-import { type Selection, type Source, select } from './select.ts';
+import { checkUnprotected, type PlanStep } from './plan.ts';
+import { type PlanSource, type Selection, select } from './select.ts';
 import {
   isNamePattern,
   newName,
   type OnConflict,
   type Targets,
   targetsOf,
-  type Wished,
+  type WantedMove,
 } from './targets.ts';
 
 export async function planMove(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
   const selection = await select(deps, caller, request, { power: 'move', last: 'keep' });
   const { path, isFolder, makes } = await destinationOf(deps, caller, request, selection);
   const inside = without(selection, path);
-  const wished = inside.sources.map((source) => wish(source, path, isFolder));
-  return planMoves(deps, caller, { request, selection: inside, wished, makes, isCopy: false });
+  const wanted = inside.sources.map((source) => wantedMove(source, path, isFolder));
+  return planMoves(deps, caller, { request, selection: inside, wanted, makes, isCopy: false });
 }
 
 export async function planCopy(deps: FilesDeps, caller: FileCaller, request: FileRequest) {
   const selection = await select(deps, caller, request, { power: 'read', last: 'follow' });
   const { path, isFolder, makes } = await destinationOf(deps, caller, request, selection);
   const inside = without(selection, path);
-  const wished = inside.sources.map((source) => wish(source, path, isFolder));
-  return planMoves(deps, caller, { request, selection: inside, wished, makes, isCopy: true });
+  const wanted = inside.sources.map((source) => wantedMove(source, path, isFolder));
+  return planMoves(deps, caller, { request, selection: inside, wanted, makes, isCopy: true });
 }
 
-function wish(source: Source, destination: string, isFolder: boolean): Wished {
+function wantedMove(source: PlanSource, destination: string, isFolder: boolean): WantedMove {
   const folder = destination === '/' ? '' : destination;
   return { source, to: isFolder ? `${folder}/${nameOf(source.path)}` : destination };
 }
@@ -43,7 +43,8 @@ function wish(source: Source, destination: string, isFolder: boolean): Wished {
 /** The destination itself stays where it is, with all that it lies in. */
 function without(selection: Selection, destination: string): Selection {
   if (!selection.isBatch) return selection;
-  const isAround = ({ path }: Source) => destination === path || destination.startsWith(`${path}/`);
+  const isAround = ({ path }: PlanSource) =>
+    destination === path || destination.startsWith(`${path}/`);
   const around = selection.sources.filter(isAround);
   return {
     ...selection,
@@ -61,15 +62,15 @@ export async function planRename(deps: FilesDeps, caller: FileCaller, request: F
   if (destination.includes('/')) throw nameWithSlash();
   const selection = await select(deps, caller, request, { power: 'move', last: 'keep' });
   if (selection.isBatch && !isNamePattern(destination)) throw sameNameForAll(selection);
-  const wished: Wished[] = [];
+  const wanted: WantedMove[] = [];
   for (const [index, source] of selection.sources.entries()) {
     const { path, was, modifiedAt } = source;
     const takenAt = source.takenAt ?? (await takenAtOf(deps, caller, request, source));
     const thing = { name: nameOf(path), isFolder: was.kind === 'folder', number: index + 1 };
     const name = newName(destination, { ...thing, modifiedAt, takenAt }, deps.zone);
-    wished.push({ source, to: `${path.slice(0, path.lastIndexOf('/'))}/${name}` });
+    wanted.push({ source, to: `${path.slice(0, path.lastIndexOf('/'))}/${name}` });
   }
-  return planMoves(deps, caller, { request, selection, wished, makes: [], isCopy: false });
+  return planMoves(deps, caller, { request, selection, wanted, makes: [], isCopy: false });
 }
 
 /** When one file that was named was taken has not been looked up yet. */
@@ -77,7 +78,7 @@ async function takenAtOf(
   deps: FilesDeps,
   caller: FileCaller,
   { destination = '' }: FileRequest,
-  { path, was }: Source,
+  { path, was }: PlanSource,
 ): Promise<number | undefined> {
   if (was.kind !== 'file' || !destination.includes('{taken')) return undefined;
   const parts = parsePath(caller.roots, path);
@@ -89,18 +90,18 @@ async function takenAtOf(
 interface Moves {
   readonly request: FileRequest;
   readonly selection: Selection;
-  readonly wished: readonly Wished[];
-  readonly makes: readonly Step[];
+  readonly wanted: readonly WantedMove[];
+  readonly makes: readonly PlanStep[];
   readonly isCopy: boolean;
 }
 
 async function planMoves(deps: FilesDeps, caller: FileCaller, moves: Moves): Promise<ChangePlan> {
-  const { request, selection, wished, makes, isCopy } = moves;
+  const { request, selection, wanted, makes, isCopy } = moves;
   const { isBatch } = selection;
-  for (const { to } of wished) checkUnprotected(deps, caller, to);
-  const freed = new Set(isCopy ? [] : wished.filter(isMoved).map(({ source }) => source.path));
+  for (const { to } of wanted) checkUnprotected(deps, caller, to);
+  const freed = new Set(isCopy ? [] : wanted.filter(isMoved).map(({ source }) => source.path));
   const onConflict: OnConflict = request.options?.on_conflict ?? (isBatch ? 'number' : 'replace');
-  const targets = await targetsOf(deps, caller, wished, { onConflict, freed, isBatch, isCopy });
+  const targets = await targetsOf(deps, caller, wanted, { onConflict, freed, isBatch, isCopy });
   const steps = isCopy ? copies(targets) : inOrder(movesOf(targets), besideName);
   return finished(deps, request, {
     steps: steps.length === 0 ? [] : [...makes, ...steps],
@@ -110,11 +111,11 @@ async function planMoves(deps: FilesDeps, caller: FileCaller, moves: Moves): Pro
   });
 }
 
-function isMoved({ source, to }: Wished): boolean {
+function isMoved({ source, to }: WantedMove): boolean {
   return source.path !== to;
 }
 
-function copies({ targets }: Targets): readonly Step[] {
+function copies({ targets }: Targets): readonly PlanStep[] {
   return targets.map(({ source: { path, was }, to, replaces }) => ({
     ...{ do: 'copy', from: path, to, was },
     ...(replaces === undefined ? {} : { replaces }),

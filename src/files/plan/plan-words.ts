@@ -8,7 +8,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { type Roots, shownPath } from '../paths.ts';
 import type { ChangePlan } from './change-plan.ts';
 import { straight } from './order.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan, PlanStep } from './plan.ts';
 
 export interface PlanWords {
   /** e.g. "move 12 files (3.4 MB) from "~/Downloads" to "~/Archive"". */
@@ -51,9 +51,9 @@ function whatWords(roots: Roots, plan: Plan): string {
   return `${verb} ${many} from ${shown(from)} to ${shown(to)}: ${names}`;
 }
 
-const verbs: Partial<Record<Step['do'], string>> = { move: 'move', copy: 'copy' };
+const verbs: Partial<Record<PlanStep['do'], string>> = { move: 'move', copy: 'copy' };
 
-function things(plan: Plan, steps: readonly Step[]): string {
+function things(plan: Plan, steps: readonly PlanStep[]): string {
   const folders = steps.filter((step) => 'was' in step && step.was.kind === 'folder').length;
   if (folders === 0) return countWords(plan.files, 'file');
   const files = steps.length - folders;
@@ -61,7 +61,7 @@ function things(plan: Plan, steps: readonly Step[]): string {
   return files === 0 ? inAll : `${countWords(files, 'file')} and ${inAll}`;
 }
 
-function oneWords(roots: Roots, step: Step, plan: Plan): string {
+function oneWords(roots: Roots, step: PlanStep, plan: Plan): string {
   const shown = (path: string) => quote(shownPath(roots, path));
   const size = sizeWords(plan.bytes);
   const isFolder = 'was' in step && step.was.kind === 'folder';
@@ -84,13 +84,13 @@ function oneWords(roots: Roots, step: Step, plan: Plan): string {
   }
 }
 
-function isRename(steps: readonly Step[]): boolean {
+function isRename(steps: readonly PlanStep[]): boolean {
   return steps.every((step) => step.do === 'move' && folderOf(step.from) === folderOf(step.to));
 }
 
 const mostShown = 5;
 
-function renames(steps: readonly Step[]): string {
+function renames(steps: readonly PlanStep[]): string {
   const shown = steps
     .slice(0, mostShown)
     .flatMap((step) =>
@@ -125,12 +125,12 @@ function notesOf(roots: Roots, { plan, numbered }: ChangePlan): readonly string[
   ];
 }
 
-function linkedWords(roots: Roots, step: Step): readonly string[] {
+function linkedWords(roots: Roots, step: PlanStep): readonly string[] {
   if (step.do !== 'write' || step.otherNames === undefined) return [];
   return [`${quote(shownPath(roots, step.to))} has ${otherNamesWords(step.otherNames)}.`];
 }
 
-function unseenIn(step: Step): number {
+function unseenIn(step: PlanStep): number {
   return 'was' in step ? (step.was.tree?.unseen ?? 0) : 0;
 }
 

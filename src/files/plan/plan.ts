@@ -31,7 +31,7 @@ export interface TreeFacts {
   readonly unseen?: number | undefined;
 }
 
-export type Step =
+export type PlanStep =
   | { readonly do: 'make-folder'; readonly to: string }
   | MoveStep
   | CopyStep
@@ -43,7 +43,7 @@ export type Step =
   /** When it is empty; else it stays. */
   | { readonly do: 'remove-folder'; readonly from: string };
 
-interface MoveStep {
+export interface MoveStep {
   readonly do: 'move';
   readonly from: string;
   readonly to: string;
@@ -91,7 +91,7 @@ export interface FolderTime {
 
 export interface Plan {
   readonly action: FileAction | 'undo_plan' | 'restore_file';
-  readonly steps: readonly Step[];
+  readonly steps: readonly PlanStep[];
   readonly leftOut: readonly LeftOut[];
   /** Whose names are changed: their times change with that, and an undo brings them back. */
   readonly folders: readonly FolderTime[];

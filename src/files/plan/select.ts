@@ -1,7 +1,7 @@
 /** Which files a change is about: one that was named, or all that fit. */
 import { AosError } from '../../kernel/errors.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
-import type { FoundFile, Listing, LookRequest } from '../../kernel/files/look.ts';
+import type { Listing, LookRequest, SeenFile } from '../../kernel/files/look.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FilePower } from '../../security/reach.ts';
 import type { FileCaller, FilesDeps } from '../deps.ts';
@@ -19,7 +19,7 @@ import {
 } from './plan.ts';
 import { tooMany, treeOf } from './tree-facts.ts';
 
-export interface Source {
+export interface PlanSource {
   /** Real, but for a symlink in the last place. */
   readonly path: string;
   readonly was: Was;
@@ -31,13 +31,13 @@ export interface Source {
 }
 
 export interface Selection {
-  readonly sources: readonly Source[];
+  readonly sources: readonly PlanSource[];
   readonly leftOut: readonly LeftOut[];
   /** Many were asked for, also where one fits. */
   readonly isBatch: boolean;
 }
 
-export interface SelectWish {
+export interface SelectOptions {
   readonly power: FilePower;
   /** A symlink that is named stands for itself, or for where it leads. */
   readonly last: 'keep' | 'follow';
@@ -47,11 +47,11 @@ export async function select(
   deps: FilesDeps,
   caller: FileCaller,
   request: FileRequest,
-  wish: SelectWish,
+  options: SelectOptions,
 ): Promise<Selection> {
   if (request.path === undefined && !hasFilters(request)) throw noTarget(request);
-  const one = await selectOne(deps, caller, request, wish);
-  return one ?? selectMany(deps, caller, request, wish);
+  const one = await selectOne(deps, caller, request, options);
+  return one ?? selectMany(deps, caller, request, options);
 }
 
 /** What is named exactly so, also where the name looks like a pattern. */
@@ -59,7 +59,7 @@ async function selectOne(
   deps: FilesDeps,
   caller: FileCaller,
   request: FileRequest,
-  { power, last }: SelectWish,
+  { power, last }: SelectOptions,
 ): Promise<Selection | undefined> {
   if (request.path === undefined || hasFilters(request)) return undefined;
   const { glob } = parsePathPattern(request.path);
@@ -100,14 +100,14 @@ async function selectMany(
   deps: FilesDeps,
   caller: FileCaller,
   request: FileRequest,
-  wish: SelectWish,
+  options: SelectOptions,
 ): Promise<Selection> {
   const { folder: text, glob } = parsePathPattern(request.path ?? '~');
   const base = parsePath(caller.roots, text === '' ? '~' : text);
-  await using folder = await findFolder(deps, caller, base, wish);
-  const found = await foundIn(deps, caller, request, { folder, glob, power: wish.power });
+  await using folder = await findFolder(deps, caller, base, options);
+  const found = await foundIn(deps, caller, request, { folder, glob, power: options.power });
   if (found.truncated) throw tooMany(deps.limits.mostItems);
-  const sources: Source[] = [];
+  const sources: PlanSource[] = [];
   const leftOut: LeftOut[] = found.skipped.map(({ path, why }) => ({
     path,
     why: skippedWords[why],
@@ -118,7 +118,7 @@ async function selectMany(
       leftOut.push({ path: file.path, why });
       continue;
     }
-    const found = await sourceOrWhy(deps, caller, file, wish.power);
+    const found = await sourceOrWhy(deps, caller, file, options.power);
     if (typeof found === 'string') leftOut.push({ path: file.path, why: found });
     else sources.push(found);
   }
@@ -129,9 +129,9 @@ async function selectMany(
 async function sourceOrWhy(
   deps: FilesDeps,
   caller: FileCaller,
-  file: FoundFile,
+  file: SeenFile,
   power: FilePower,
-): Promise<Source | string> {
+): Promise<PlanSource | string> {
   try {
     const tree = file.kind === 'folder' ? await treeOf(deps, caller, file.path, power) : undefined;
     return sourceOf(file.path, wasOfFound(file, tree), file.modifiedAt, file.takenAt);
@@ -150,14 +150,14 @@ const stays: ReadonlySet<string> = new Set([
   'files.not-found',
 ]);
 
-function whyNot(deps: FilesDeps, caller: FileCaller, { kind, path }: FoundFile) {
+function whyNot(deps: FilesDeps, caller: FileCaller, { kind, path }: SeenFile) {
   if (kind === 'other') return 'it is not an ordinary file';
   const what = whyProtected(deps, caller, path);
   return what === undefined ? undefined : `it is ${what}`;
 }
 
 /** When it was changed is no answer to when it was taken, where something is to be changed. */
-function whyNotByTaken({ filters = {} }: FileRequest, { isTakenGuessed }: FoundFile) {
+function whyNotByTaken({ filters = {} }: FileRequest, { isTakenGuessed }: SeenFile) {
   const isAsked = filters.taken_after !== undefined || filters.taken_before !== undefined;
   return isAsked && isTakenGuessed === true ? 'it does not say when it was taken' : undefined;
 }
@@ -217,7 +217,7 @@ async function allButOne(
   return { files, truncated, skipped };
 }
 
-function byAge(one: FoundFile, other: FoundFile): number {
+function byAge(one: SeenFile, other: SeenFile): number {
   return one.modifiedAt - other.modifiedAt || (one.path < other.path ? -1 : 1);
 }
 
@@ -236,7 +236,7 @@ function isOfFiles({ action, filters = {}, options = {} }: FileRequest): boolean
 }
 
 /** What is in a folder that is taken goes with it. */
-function withoutNested(files: readonly FoundFile[]): readonly FoundFile[] {
+function withoutNested(files: readonly SeenFile[]): readonly SeenFile[] {
   const folders = new Set(files.filter(({ kind }) => kind === 'folder').map(({ path }) => path));
   if (folders.size === 0) return files;
   return files.filter(({ path }) => {
@@ -245,13 +245,13 @@ function withoutNested(files: readonly FoundFile[]): readonly FoundFile[] {
   });
 }
 
-function wasOfFound(file: FoundFile, tree: TreeFacts | undefined): Was {
+function wasOfFound(file: SeenFile, tree: TreeFacts | undefined): Was {
   const { kind, device, inode, sizeBytes, modifiedNs, mode } = file;
   const size = kind === 'folder' ? 0 : sizeBytes;
   return { kind, device, inode, sizeBytes: size, modifiedNs, mode, ...(tree && { tree }) };
 }
 
-function sourceOf(path: string, was: Was, modifiedAt: number, takenAt?: number): Source {
+function sourceOf(path: string, was: Was, modifiedAt: number, takenAt?: number): PlanSource {
   const files = was.tree?.files ?? (was.kind === 'folder' ? 0 : 1);
   return { path, was, files, bytes: was.tree?.bytes ?? was.sizeBytes, modifiedAt, takenAt };
 }

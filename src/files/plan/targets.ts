@@ -9,27 +9,27 @@ import { bytesOnDisk, partsOf } from '../paths.ts';
 import { findPlace } from '../place.ts';
 import { taken } from '../refusals.ts';
 import { isSame, type LeftOut, type Was, wasOf } from './plan.ts';
-import type { Source } from './select.ts';
+import type { PlanSource } from './select.ts';
 
 export type OnConflict = 'replace' | 'skip' | 'number' | 'fail';
 
-export interface Wished {
-  readonly source: Source;
+export interface WantedMove {
+  readonly source: PlanSource;
   readonly to: string;
 }
 
-export interface Target extends Wished {
+export interface PlanTarget extends WantedMove {
   readonly replaces?: Was | undefined;
 }
 
 export interface Targets {
-  readonly targets: readonly Target[];
+  readonly targets: readonly PlanTarget[];
   readonly leftOut: readonly LeftOut[];
   /** How many got a number because their name was taken. */
   readonly numbered: number;
 }
 
-interface TargetsWish {
+interface TargetsOptions {
   readonly onConflict: OnConflict;
   /** Names that the same plan makes free, if nothing is left out. */
   readonly freed: ReadonlySet<string>;
@@ -41,20 +41,20 @@ interface TargetsWish {
 export async function targetsOf(
   deps: FilesDeps,
   caller: FileCaller,
-  wished: readonly Wished[],
-  wish: TargetsWish,
+  wanted: readonly WantedMove[],
+  options: TargetsOptions,
 ): Promise<Targets> {
-  const freed = new Set(wish.freed);
+  const freed = new Set(options.freed);
   /** By the name that each gets. */
-  const taken = new Map<string, Target>();
+  const taken = new Map<string, PlanTarget>();
   const leftOut: LeftOut[] = [];
   let numbered = 0;
-  const open = [...wished];
+  const open = [...wanted];
   for (const one of open) {
     caller.signal.throwIfAborted();
     checkNotInto(one);
     const { path } = one.source;
-    const found = await targetOf(deps, caller, one, { ...wish, freed, taken });
+    const found = await targetOf(deps, caller, one, { ...options, freed, taken });
     if (typeof found !== 'string') {
       taken.set(found.to, found);
       if (found.to !== one.to) numbered++;
@@ -70,43 +70,43 @@ export async function targetsOf(
   return { targets: [...taken.values()], leftOut, numbered };
 }
 
-type OneWish = TargetsWish & { readonly taken: ReadonlyMap<string, Target> };
+type TargetOptions = TargetsOptions & { readonly taken: ReadonlyMap<string, PlanTarget> };
 
 /** Or why it stays where it is. */
 async function targetOf(
   deps: FilesDeps,
   caller: FileCaller,
-  wished: Wished,
-  wish: OneWish,
-): Promise<Target | string> {
-  const { source, to } = wished;
-  if (to === source.path && !wish.isCopy) {
-    if (!wish.isBatch) throw sameFile();
+  wanted: WantedMove,
+  options: TargetOptions,
+): Promise<PlanTarget | string> {
+  const { source, to } = wanted;
+  if (to === source.path && !options.isCopy) {
+    if (!options.isBatch) throw sameFile();
     return 'it is there already';
   }
-  const there = await lookAt(deps, caller, to, powerOf(wish));
-  const isFree = there === undefined || (wish.freed.has(to) && !isSame(source.was, there));
-  if (isFree && !wish.taken.has(to)) return wished;
+  const there = await lookAt(deps, caller, to, powerOf(options));
+  const isFree = there === undefined || (options.freed.has(to) && !isSame(source.was, there));
+  if (isFree && !options.taken.has(to)) return wanted;
   if (there !== undefined && isSame(source.was, there) && to !== source.path) {
-    if (!wish.isBatch) throw sameFile();
+    if (!options.isBatch) throw sameFile();
     return 'it is the same file';
   }
   // A name that this very plan gives away cannot be replaced.
-  const canReplace = there !== undefined && !wish.taken.has(to) && to !== source.path;
-  if (wish.onConflict === 'replace' && canReplace) return replacing(wished, there);
-  if (wish.onConflict === 'skip') return 'something has that name there already';
-  if (wish.onConflict === 'fail') throw taken();
-  return { source, to: await freeName(deps, caller, wished, wish) };
+  const canReplace = there !== undefined && !options.taken.has(to) && to !== source.path;
+  if (options.onConflict === 'replace' && canReplace) return replacing(wanted, there);
+  if (options.onConflict === 'skip') return 'something has that name there already';
+  if (options.onConflict === 'fail') throw taken();
+  return { source, to: await freeName(deps, caller, wanted, options) };
 }
 
-function replacing(wished: Wished, there: DiskEntry): Target {
+function replacing(wanted: WantedMove, there: DiskEntry): PlanTarget {
   if (there.kind === 'folder') {
     throw new AosError('files.conflict', {
       message: 'A folder has that name already, and I replace no folder',
       fix: 'Choose another name, or move what is in it',
     });
   }
-  return { ...wished, replaces: wasOf(there) };
+  return { ...wanted, replaces: wasOf(there) };
 }
 
 const mostNumbers = 10_000;
@@ -114,15 +114,15 @@ const mostNumbers = 10_000;
 async function freeName(
   deps: FilesDeps,
   caller: FileCaller,
-  { source, to }: Wished,
-  wish: OneWish,
+  { source, to }: WantedMove,
+  options: TargetOptions,
 ): Promise<string> {
   const folder = to.slice(0, to.lastIndexOf('/'));
   const name = to.slice(to.lastIndexOf('/') + 1);
   for (let number = 2; number < mostNumbers; number++) {
     const path = `${folder}/${numberedName(name, number, source.was.kind === 'folder')}`;
-    if (wish.taken.has(path) || wish.freed.has(path)) continue;
-    if ((await lookAt(deps, caller, path, powerOf(wish))) === undefined) return path;
+    if (options.taken.has(path) || options.freed.has(path)) continue;
+    if ((await lookAt(deps, caller, path, powerOf(options))) === undefined) return path;
   }
   throw taken();
 }
@@ -144,11 +144,11 @@ async function lookAt(
 }
 
 /** Who may move files may give them another place; who copies makes new ones. */
-function powerOf({ isCopy }: TargetsWish): FilePower {
+function powerOf({ isCopy }: TargetsOptions): FilePower {
   return isCopy ? 'write' : 'move';
 }
 
-function checkNotInto({ source, to }: Wished): void {
+function checkNotInto({ source, to }: WantedMove): void {
   if (source.was.kind !== 'folder' || !to.startsWith(`${source.path}/`)) return;
   throw new AosError('files.conflict', {
     message: 'A folder cannot be put into itself',

@@ -14,7 +14,7 @@ import { checkOwner } from '../owners-only.ts';
 import { isInside, partsOf, shownPath } from '../paths.ts';
 import { folderTimes } from '../plan/change-plan.ts';
 import { foldersFor } from '../plan/destination.ts';
-import { type Plan, type Step, wasOf } from '../plan/plan.ts';
+import { type Plan, type PlanStep, wasOf } from '../plan/plan.ts';
 import { parseTrashInfo, type TrashFolder, trashAtTop } from './trash-folder.ts';
 
 interface InTrash {
@@ -92,7 +92,7 @@ function whenDeleted({ zone }: FilesDeps, at: number) {
   return { deleted: momentWords(zone, at), deleted_at: timeText(at) };
 }
 
-export interface RestoreWish {
+export interface TrashRestore {
   /** Where it was, or its name in the trash. */
   readonly path: string;
   readonly dryRun: boolean;
@@ -101,7 +101,7 @@ export interface RestoreWish {
 /** Back to where it was; never over something that is there now. */
 export function restoreFromTrash(
   deps: FileAgentDeps,
-  { path, dryRun }: RestoreWish,
+  { path, dryRun }: TrashRestore,
   run: FileRun,
 ): Promise<FileAnswer> {
   return answering(deps, deps.clock.monotonicMs(), async () => {
@@ -116,7 +116,7 @@ export function restoreFromTrash(
     if (found === undefined || there === undefined) throw notInTrash(path);
     if (!isInside(caller.roots, partsOf(found.path))) throw notInTrash(path);
     const target = await foldersFor(deps, caller, partsOf(found.path));
-    const step: Step = {
+    const step: PlanStep = {
       ...({ do: 'restore', to: target.path, was: wasOf(there) } as const),
       from: `${found.trash}/files/${found.name}`,
       info: `${found.trash}/info/${found.name}.trashinfo`,
@@ -135,7 +135,7 @@ export function restoreFromTrash(
 
 async function restorePlan(
   { disk }: FilesDeps,
-  steps: readonly Step[],
+  steps: readonly PlanStep[],
   bytes: number,
 ): Promise<Plan> {
   return {

@@ -63,7 +63,7 @@ export type AgentState = 'pending' | 'running' | 'paused' | 'completed' | 'faile
  * nothing to do; an agent that is over is `pending` again when it gets another goal, or its
  * supervisor starts it anew. `terminated` is left by being spawned or registered once more.
  */
-const ways: Readonly<Record<AgentState, readonly AgentState[]>> = {
+const transitions: Readonly<Record<AgentState, readonly AgentState[]>> = {
   pending: ['running', 'paused', 'completed', 'failed', 'terminated'],
   running: ['pending', 'paused', 'completed', 'failed', 'terminated'],
   paused: ['running', 'pending', 'failed', 'terminated'],
@@ -73,7 +73,7 @@ const ways: Readonly<Record<AgentState, readonly AgentState[]>> = {
 };
 
 function mayBecome(from: AgentState, to: AgentState): boolean {
-  return ways[from].includes(to);
+  return transitions[from].includes(to);
 }
 
 /** From which states an agent may come into this one. */
@@ -81,7 +81,7 @@ export function statesBefore(to: AgentState): readonly AgentState[] {
   return allStates.filter((from) => mayBecome(from, to));
 }
 
-const allStates = Object.keys(ways) as readonly AgentState[];
+const allStates = Object.keys(transitions) as readonly AgentState[];
 
 // Whether an agent whose program or loop has ended is started anew.
 
@@ -199,12 +199,12 @@ interface SeenLease {
   readonly renewals: number;
 }
 
-interface Sighting extends SeenLease {
+interface LeaseSighting extends SeenLease {
   readonly firstSeenAtMs: number;
 }
 
 export class LeaseWatch {
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #sightings = new Map<string, LeaseSighting>();
 
   /** Call it with what the ledger says, at least a few times within the lease's time. */
   saw(subject: string, { token, renewals }: SeenLease, monotonicMs: number): void {

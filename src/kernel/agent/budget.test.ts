@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type Budget,
+  type BudgetResource,
   leftOf,
   parseLimits,
   printAmount,
-  type Resource,
   resources,
   spent,
   uncovered,
@@ -144,7 +144,7 @@ test.each([
 });
 
 test('every resource can be printed and limited', () => {
-  const example: Record<Resource, string> = {
+  const example: Record<BudgetResource, string> = {
     tokens: '7',
     cost: '7',
     wall: '7s',

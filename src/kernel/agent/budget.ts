@@ -9,9 +9,9 @@ import { didYouMean } from '../text/suggest.ts';
 export const resources = ['tokens', 'cost', 'wall', 'tool_calls', 'children'] as const;
 
 /** `cost` in millionths of a dollar, `wall` in milliseconds, the others counted. */
-export type Resource = (typeof resources)[number];
+export type BudgetResource = (typeof resources)[number];
 
-export type Amounts = Readonly<Partial<Record<Resource, number>>>;
+export type Amounts = Readonly<Partial<Record<BudgetResource, number>>>;
 
 /** Only what is limited is in it. */
 export type Limits = Amounts;
@@ -25,20 +25,20 @@ export interface Account {
   readonly held: number;
 }
 
-export type Budget = Readonly<Record<Resource, Account>>;
+export type Budget = Readonly<Record<BudgetResource, Account>>;
 
 export function leftOf({ limit, used, held }: Account): number {
   return limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - used - held);
 }
 
 /** The first that is not covered; undefined when all are. */
-export function uncovered(budget: Budget, amounts: Amounts): Resource | undefined {
+export function uncovered(budget: Budget, amounts: Amounts): BudgetResource | undefined {
   return resources.find((resource) => (amounts[resource] ?? 0) > leftOf(budget[resource]));
 }
 
 /** `tokens=1000`, `cost=0.50`, `wall=10m`, `tool_calls=20`, `children=2`; each at most once. */
 export function parseLimits(texts: readonly string[]): Limits {
-  const limits: Partial<Record<Resource, number>> = {};
+  const limits: Partial<Record<BudgetResource, number>> = {};
   for (const text of texts) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     const resource = resources.find((one) => one === name);
@@ -51,7 +51,7 @@ export function parseLimits(texts: readonly string[]): Limits {
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-function parseAmount(resource: Resource, text: string): number {
+function parseAmount(resource: BudgetResource, text: string): number {
   if (resource === 'wall') {
     const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
     const unitMs = unitsMs[unit];
@@ -83,7 +83,7 @@ function badBudget(message: string): AosError {
 }
 
 /** For people: `$0.50`, `1h 30m`, `1000`. */
-export function printAmount(resource: Resource, amount: number): string {
+export function printAmount(resource: BudgetResource, amount: number): string {
   if (resource === 'cost') return `$${dollars(amount)}`;
   return resource === 'wall' ? duration(amount) : String(amount);
 }
@@ -107,23 +107,24 @@ function duration(ms: number): string {
 }
 
 /** For people, with what it is of: `$0.50`, `10m`, `1 token`, `20 tool calls`. */
-function printWithNoun(resource: Resource, amount: number): string {
+function printWithNoun(resource: BudgetResource, amount: number): string {
   const noun = nouns[resource];
   const text = printAmount(resource, amount);
   return noun === undefined ? text : `${text} ${amount === 1 ? noun.one : noun.many}`;
 }
 
-const nouns: Readonly<Partial<Record<Resource, { readonly one: string; readonly many: string }>>> =
-  {
-    tokens: { one: 'token', many: 'tokens' },
-    tool_calls: { one: 'tool call', many: 'tool calls' },
-    children: { one: 'child', many: 'children' },
-  };
+const nouns: Readonly<
+  Partial<Record<BudgetResource, { readonly one: string; readonly many: string }>>
+> = {
+  tokens: { one: 'token', many: 'tokens' },
+  tool_calls: { one: 'tool call', many: 'tool calls' },
+  children: { one: 'child', many: 'children' },
+};
 
 /** `whose` stands in a sentence, so it is quoted already. */
 export function spent(
   whose: string,
-  resource: Resource,
+  resource: BudgetResource,
   { account, wanted }: { readonly account: Account; readonly wanted: number },
 ): AosError {
   const limit = account.limit ?? 0;

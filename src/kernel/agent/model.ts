@@ -51,11 +51,11 @@ export interface ModelUsage {
 }
 
 /** `length` when `maxOutputTokens` cut it off. */
-export type Finish = 'stop' | 'tool-calls' | 'length' | 'refused' | 'other';
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refused' | 'other';
 
 export interface ModelAnswer {
   readonly parts: readonly AnswerPart[];
-  readonly finish: Finish;
+  readonly finish: FinishReason;
   readonly usage: ModelUsage;
 }
 

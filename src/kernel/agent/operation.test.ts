@@ -5,8 +5,8 @@ import {
   compareGoals,
   isDue,
   levelOf,
-  type Moment,
   type QueuedGoal,
+  type QueueMoment,
 } from './operation.ts';
 
 const start = Date.UTC(2030, 0, 1);
@@ -25,7 +25,7 @@ function goal(id: string, facts: Partial<QueuedGoal> = {}): QueuedGoal {
   };
 }
 
-function moment(facts: Partial<Moment> = {}): Moment {
+function moment(facts: Partial<QueueMoment> = {}): QueueMoment {
   const none = { running: new Map(), lastTurns: new Map(), busy: new Set<string>() };
   return { now: start, ageingMs, ...none, ...facts };
 }

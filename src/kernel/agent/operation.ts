@@ -66,7 +66,7 @@ export interface QueuedGoal {
   readonly deadline_at: Instant | null;
 }
 
-export interface Moment {
+export interface QueueMoment {
   readonly now: Instant;
   readonly ageingMs: number;
   /** How many goals of each owner are at work. */
@@ -85,7 +85,7 @@ interface Choice<Goal> {
 
 export function chooseNext<Goal extends QueuedGoal>(
   queued: Iterable<Goal>,
-  moment: Moment,
+  moment: QueueMoment,
 ): Choice<Goal> {
   const late: Goal[] = [];
   let next: Goal | undefined;
@@ -98,7 +98,7 @@ export function chooseNext<Goal extends QueuedGoal>(
 }
 
 /** Below 0 when `a` comes first; 0 only of the same goal. */
-export function compareGoals(a: QueuedGoal, b: QueuedGoal, moment: Moment): number {
+export function compareGoals(a: QueuedGoal, b: QueuedGoal, moment: QueueMoment): number {
   const of = (counts: ReadonlyMap<string, number>, owner: string) => counts.get(owner) ?? 0;
   return (
     levelOf(a, moment) - levelOf(b, moment) ||
@@ -111,7 +111,7 @@ export function compareGoals(a: QueuedGoal, b: QueuedGoal, moment: Moment): numb
 
 export function levelOf(
   { priority, queued_at }: Pick<QueuedGoal, 'priority' | 'queued_at'>,
-  { now, ageingMs }: Pick<Moment, 'now' | 'ageingMs'>,
+  { now, ageingMs }: Pick<QueueMoment, 'now' | 'ageingMs'>,
 ): number {
   const waitedMs = Math.max(0, now - queued_at);
   return Math.max(0, priority - Math.floor(waitedMs / ageingMs));

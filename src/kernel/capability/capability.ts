@@ -28,13 +28,13 @@ export type Action = (typeof actionsOf)[Resource][number] | '*';
 
 export interface Capability {
   readonly resource: Resource;
-  readonly target: Target;
+  readonly target: CapabilityTarget;
   /** In the order of the table, none that another implies; or `*` alone. */
   readonly actions: readonly Action[];
   readonly constraints: Constraints;
 }
 
-export type Target = PathTarget | UrlTarget | NameTarget;
+export type CapabilityTarget = PathTarget | UrlTarget | NameTarget;
 
 /** Of `file` from the root; of `memory` from the scope, or from `of` and whose it is. */
 export interface PathTarget {

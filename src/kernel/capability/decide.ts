@@ -24,7 +24,7 @@ export interface GrantLink {
   readonly revoked: boolean;
 }
 
-export type Verdict =
+export type CapabilityVerdict =
   | { readonly kind: 'allowed'; readonly chain: GrantChain }
   /** The grant that comes nearest, to explain the refusal; undefined where nothing is near. */
   | { readonly kind: 'denied'; readonly nearest: NearMiss | undefined };
@@ -35,7 +35,7 @@ export interface NearMiss {
 }
 
 /** The first chain of which every link allows the deed. */
-export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): Verdict {
+export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): CapabilityVerdict {
   let nearest: NearMiss | undefined;
   for (const chain of chains) {
     const miss = whyNot(chain, deed, now);

@@ -1,6 +1,6 @@
 /** Deeds in the spelling of capabilities. */
 import { AosError } from '../errors.ts';
-import type { Action, Capability, Deed, Segment, Target } from './capability.ts';
+import type { Action, Capability, CapabilityTarget, Deed, Segment } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
 import { sensitiveParts } from './sensitive-path.ts';
 
@@ -43,7 +43,7 @@ function exactly(deed: Deed): Capability {
   return { resource, target: targetOf(deed), actions: [action], constraints: {} };
 }
 
-function targetOf(deed: Deed): Target {
+function targetOf(deed: Deed): CapabilityTarget {
   if (deed.resource === 'http') {
     const { host: name, port, everyPath: below = false } = deed;
     const segments = below ? [] : deed.path;
@@ -58,7 +58,7 @@ function targetOf(deed: Deed): Target {
 
 function canBeNamed(name: string): boolean {
   if (name === '') return false;
-  const target: Target = { kind: 'path', segments: [{ name }], subtree: false };
+  const target: CapabilityTarget = { kind: 'path', segments: [{ name }], subtree: false };
   return canBeWritten({ resource: 'file', target, actions: ['read'], constraints: {} });
 }
 

@@ -4,13 +4,13 @@
  */
 import {
   type Capability,
+  type CapabilityTarget,
   type Constraints,
   type Host,
   implies,
   type PathTarget,
   type Rate,
   rateUnitMs,
-  type Target,
   type UrlTarget,
 } from './capability.ts';
 
@@ -30,7 +30,7 @@ export function inheritConstraints(child: Capability, parent: Capability): Capab
   return { ...child, constraints: { ...parent.constraints, ...child.constraints } };
 }
 
-function isTargetWithin(child: Target, parent: Target): boolean {
+function isTargetWithin(child: CapabilityTarget, parent: CapabilityTarget): boolean {
   if (parent.kind === 'any') return true;
   if (child.kind === 'path') return parent.kind === 'path' && isPathWithin(child, parent);
   if (child.kind === 'url') return parent.kind === 'url' && isUrlWithin(child, parent);
@@ -64,7 +64,7 @@ function isHostWithin(child: Host, parent: Host): boolean {
   return child.of === parent.of || child.of.endsWith(`.${parent.of}`);
 }
 
-function isNameWithin(child: Target, parent: Target): boolean {
+function isNameWithin(child: CapabilityTarget, parent: CapabilityTarget): boolean {
   if (child.kind === 'any') return false;
   if (parent.kind === 'name') return child.kind === 'name' && child.name === parent.name;
   if (parent.kind !== 'prefix') return false;

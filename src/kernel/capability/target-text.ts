@@ -9,12 +9,12 @@
  */
 import {
   BrokenRule,
+  type CapabilityTarget,
   type Host,
   type NameTarget,
   type PathTarget,
   type Resource,
   type Segment,
-  type Target,
   type UrlTarget,
 } from './capability.ts';
 import { parseHost } from './host-text.ts';
@@ -25,7 +25,7 @@ import { parseHost } from './host-text.ts';
  */
 const needTarget: ReadonlySet<Resource> = new Set(['file', 'http', 'secret']);
 
-export function parseTarget(resource: Resource, text: string | undefined): Target {
+export function parseTarget(resource: Resource, text: string | undefined): CapabilityTarget {
   if (text === undefined || text === '') {
     if (!needTarget.has(resource) && text === undefined) return { kind: 'any' };
     throw new BrokenRule(`it does not say which ${resource}`, `Write it as ${resource}:…:action`);
@@ -36,7 +36,7 @@ export function parseTarget(resource: Resource, text: string | undefined): Targe
   return parseName(resource, text);
 }
 
-export function printTarget(resource: Resource, target: Target): string {
+export function printTarget(resource: Resource, target: CapabilityTarget): string {
   if (target.kind === 'any') return '*';
   if (target.kind === 'name') {
     return resource === 'shell' ? printProgram(target.name) : target.name;

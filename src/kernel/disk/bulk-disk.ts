@@ -9,12 +9,12 @@ import { removeQuietly } from './folders.ts';
 
 export interface BulkDisk {
   /** Whole files from the first on, as many as the limits allow, and at least one. */
-  takeFiles(paths: readonly string[], limits: TakeLimits): Promise<readonly Taken[]>;
+  takeFiles(paths: readonly string[], limits: TakeLimits): Promise<readonly TakenOrFailed[]>;
   /**
    * Makes new files with mode 600, all of them or none, unless the process that makes them dies.
    */
   writeFiles(files: readonly NewFile[]): Promise<void>;
-  moveFiles(moves: readonly Move[], options?: MoveOptions): Promise<readonly Moved[]>;
+  moveFiles(moves: readonly BulkMove[], options?: MoveOptions): Promise<readonly Moved[]>;
 }
 
 export interface MoveOptions {
@@ -31,7 +31,7 @@ export interface TakeLimits {
   readonly allBytes: number;
 }
 
-export type Taken = TakenFile | { readonly failure: AosError };
+export type TakenOrFailed = TakenFile | { readonly failure: AosError };
 
 export interface TakenFile {
   /** As it stood before it was read. */
@@ -47,7 +47,7 @@ export interface NewFile {
   readonly text: string;
 }
 
-export interface Move {
+export interface BulkMove {
   readonly from: string;
   readonly to: string;
 }
@@ -60,7 +60,7 @@ export type Moved =
 export function bulkOver(disk: Disk): BulkDisk {
   return {
     async takeFiles(paths, { eachBytes, allBytes }) {
-      const answers: Taken[] = [];
+      const answers: TakenOrFailed[] = [];
       let bytes = 0;
       for (const path of paths) {
         const taken = await answered(() => takeFile(disk, path, eachBytes));

@@ -62,7 +62,7 @@ export interface LookRequest {
 export type FileKind = 'file' | 'folder' | 'symlink' | 'other';
 
 /** What was found, as it stood when it was looked at. */
-export interface FoundFile {
+export interface SeenFile {
   /** The real path; bytes that are no UTF-8 are lone surrogates (`engines/disk/name-bytes.ts`). */
   readonly path: string;
   readonly kind: FileKind;
@@ -93,7 +93,7 @@ export interface SkippedFile {
 
 export interface Listing {
   /** Sorted; at most `limit`. */
-  readonly files: readonly FoundFile[];
+  readonly files: readonly SeenFile[];
   /** Of everything that fits, also what is not returned. */
   readonly total: number;
   /** Undefined where there are more than are returned, and no size of them was asked for. */
@@ -129,7 +129,7 @@ export interface Usage {
 export interface DuplicateGroup {
   readonly sha256: string;
   readonly sizeBytes: number;
-  readonly files: readonly FoundFile[];
+  readonly files: readonly SeenFile[];
 }
 
 export interface Duplicates {
@@ -183,7 +183,7 @@ export interface SearchRequest extends Omit<LookRequest, 'sort'> {
 }
 
 export interface SearchHit {
-  readonly file: FoundFile;
+  readonly file: SeenFile;
   /** Between 0 and 1; the most relevant comes first. */
   readonly score: number;
   /** In words, e.g. `name has "invoice"`, `content has "Ahmed"`, `changed last week`. */

@@ -142,7 +142,7 @@ function deedOn(path: readonly string[], mustName: readonly number[]) {
 // Whether a name is in reach is asked before any pattern: else the number of those that are not
 // would tell which names there are.
 
-export type SightRequest = Pick<
+export type ViewRequest = Pick<
   LookRequest,
   'base' | 'reach' | 'recursive' | 'hidden' | 'filters' | 'passOver'
 >;
@@ -166,12 +166,12 @@ interface Standing {
 }
 
 /** Throws `files.too-complex` and `files.outside-root`. */
-export function sightOf(request: SightRequest): Sight {
+export function treeViewOf(request: ViewRequest): TreeView {
   const { filters, hidden, recursive, passOver } = request;
   const base = partsOfPath(request.base.path);
   const excludes = filters.exclude ?? [];
   const glob = filters.glob === undefined ? undefined : compileGlob(deeper(request), { hidden });
-  return new Sight(
+  return new TreeView(
     {
       ...{ recursive, hidden, kind: filters.kind, glob },
       name: filters.name === undefined ? undefined : oneOf(filters.name),
@@ -191,7 +191,7 @@ export function sightOf(request: SightRequest): Sight {
 }
 
 /** In folders below too: the last name of the pattern may lie in any of them. */
-function deeper({ filters: { glob = [] }, recursive }: SightRequest): readonly string[] {
+function deeper({ filters: { glob = [] }, recursive }: ViewRequest): readonly string[] {
   if (!recursive || glob.includes('**')) return glob;
   return [...glob.slice(0, -1), '**', ...glob.slice(-1)];
 }
@@ -219,7 +219,7 @@ function below(parts: readonly string[], base: readonly string[]): readonly (rea
   return isBelow ? [parts.slice(base.length)] : [];
 }
 
-export class Sight {
+export class TreeView {
   readonly #rules: Rules;
   readonly #here: Standing;
 
@@ -236,14 +236,16 @@ export class Sight {
   }
 
   /** In the folder of that name; undefined where nothing in it is looked at. */
-  into(name: string): Sight | undefined {
+  into(name: string): TreeView | undefined {
     const { recursive, glob } = this.#rules;
     if (!recursive && glob === undefined) return undefined;
     if (this.#isHiddenFolder(name) || this.#isPassedOver(name)) return undefined;
     const state = glob?.into(this.#here.glob, name) ?? [];
     if (glob !== undefined && state.length === 0) return undefined;
     const reach = this.#here.reach.into(name);
-    return reach && new Sight(this.#rules, { glob: state, reach, passedOver: this.#below(name) });
+    return (
+      reach && new TreeView(this.#rules, { glob: state, reach, passedOver: this.#below(name) })
+    );
   }
 
   // Without a look at the pattern itself.

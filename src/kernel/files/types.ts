@@ -5,7 +5,7 @@
  */
 
 /** What files of a type are, seen without their name; `bytes`: nothing that is known. */
-export type Wrapping =
+export type TypeWrapping =
   | 'own'
   | 'bytes'
   | 'text'
@@ -25,7 +25,7 @@ export interface FileType {
   readonly words: string;
   /** In small letters, without a dot; the usual one first. */
   readonly extensions: readonly string[];
-  readonly wrapping: Wrapping;
+  readonly wrapping: TypeWrapping;
 }
 
 const none: readonly FileType[] = [];
@@ -218,7 +218,7 @@ image/x-nikon-nef|nef|Nikon raw image
 image/x-sony-arw|arw|Sony raw image
 image/x-adobe-dng|dng|DNG raw image
 image/x-pentax-pef|pef|Pentax raw image`,
-} as const satisfies Record<Wrapping, string>;
+} as const satisfies Record<TypeWrapping, string>;
 
 export const fileTypes: readonly FileType[] = Object.entries(table).flatMap(([wrapping, lines]) =>
   lines
@@ -227,7 +227,7 @@ export const fileTypes: readonly FileType[] = Object.entries(table).flatMap(([wr
     .map((line) => {
       const [type = '', extensions = '', words = ''] = line.split('|');
       // The keys of the table are all there is.
-      return { type, words, extensions: extensions.split(' '), wrapping: wrapping as Wrapping };
+      return { type, words, extensions: extensions.split(' '), wrapping: wrapping as TypeWrapping };
     }),
 );
 
@@ -264,12 +264,12 @@ const otherWords = new Map([
 ]);
 
 /** What a media type found in the content says of how it is written. */
-export function wrappingOf(type: string): Wrapping {
+export function wrappingOf(type: string): TypeWrapping {
   const known = wrappers.get(type) ?? (byType.get(type) ?? none)[0]?.wrapping;
   return known ?? (type.startsWith('text/') ? 'text' : 'own');
 }
 
-const wrappers = new Map<string, Wrapping>([
+const wrappers = new Map<string, TypeWrapping>([
   ['application/zip', 'zip'],
   ['application/x-cfb', 'cfb'],
   ['application/gzip', 'gzip'],

@@ -5,7 +5,7 @@
  */
 import type { ModelMessage, OfferedTool } from '../agent/model.ts';
 import { estimateMessage, estimatePrompt } from './estimate.ts';
-import type { JournalStep, MailIn, RememberedItem, Step, ToldResult } from './step.ts';
+import type { JournalStep, MailIn, RememberedItem, ShownResult, Step } from './step.ts';
 
 export interface Window {
   readonly contextTokens: number;
@@ -179,11 +179,11 @@ function mailText({ id, from, kind, thread, re, text }: MailIn): string {
   return `<message ${facts.join(' ')}>\n${withoutFrames(text)}\n</message>`;
 }
 
-function cut({ id, tool, text, is_error }: ToldResult, { resultCharacters }: ConversationLimits) {
+function cut({ id, tool, text, is_error }: ShownResult, { resultCharacters }: ConversationLimits) {
   const left = text.length - resultCharacters;
-  const told =
+  const shown =
     left <= 0 ? text : `${text.slice(0, resultCharacters)}\n[${left} more characters were cut]`;
-  return { id, tool, isError: is_error, text: told };
+  return { id, tool, isError: is_error, text: shown };
 }
 
 // A memory may have been stored by another agent, or by one that was talked into it.

@@ -1,8 +1,8 @@
 /** Does a run get anywhere? A model that repeats itself spends money and does nothing. */
 import type { AnswerPart } from '../agent/model.ts';
-import type { JournalStep, ToldResult } from './step.ts';
+import type { JournalStep, ShownResult } from './step.ts';
 
-export type Verdict =
+export type ProgressVerdict =
   | { readonly kind: 'warn'; readonly text: string }
   | { readonly kind: 'stop'; readonly text: string };
 
@@ -12,13 +12,13 @@ const emptyTurns = { stop: 3 };
 const stepsLookedAt = 10 * failedTurns.stop;
 
 /** Undefined while there is nothing to say, and where it was said already. */
-export function judgeProgress(all: readonly JournalStep[]): Verdict | undefined {
+export function judgeProgress(all: readonly JournalStep[]): ProgressVerdict | undefined {
   // Further back nothing counts: three steps a turn, and some room for mail.
   const steps = all.slice(-stepsLookedAt);
   return judgeRepeats(steps) ?? judgeFailures(steps) ?? judgeEmpty(steps);
 }
 
-function judgeRepeats(steps: readonly JournalStep[]): Verdict | undefined {
+function judgeRepeats(steps: readonly JournalStep[]): ProgressVerdict | undefined {
   const calls = callsOf(steps);
   const last = calls.at(-1);
   if (last === undefined) return undefined;
@@ -53,16 +53,16 @@ function callsOf(steps: readonly JournalStep[]): readonly MadeCall[] {
   return calls;
 }
 
-function judgeFailures(steps: readonly JournalStep[]): Verdict | undefined {
+function judgeFailures(steps: readonly JournalStep[]): ProgressVerdict | undefined {
   const turns = steps.flatMap(({ step }) => (step.kind === 'results' ? [step.results] : []));
-  const times = countFromEnd(turns, (results) => results.every((one: ToldResult) => one.is_error));
+  const times = countFromEnd(turns, (results) => results.every((one: ShownResult) => one.is_error));
   const words = `Every tool call of the last ${times} turns failed`;
   if (times >= failedTurns.stop) return { kind: 'stop', text: words };
   if (times !== failedTurns.warn) return undefined;
   return { kind: 'warn', text: `${words}. Read the errors, and do what they say.` };
 }
 
-function judgeEmpty(steps: readonly JournalStep[]): Verdict | undefined {
+function judgeEmpty(steps: readonly JournalStep[]): ProgressVerdict | undefined {
   const answers = steps.flatMap(({ step }) => (step.kind === 'answered' ? [step.parts] : []));
   const times = countFromEnd(answers, (parts) =>
     parts.every((part) => part.kind === 'reasoning' || isEmptyText(part)),

@@ -11,7 +11,7 @@
  *     that no call is made twice; `results` says what the model was told of them.
  */
 
-import type { AnswerPart, Finish } from '../agent/model.ts';
+import type { AnswerPart, FinishReason } from '../agent/model.ts';
 import type { ErrorReport } from '../errors.ts';
 
 export const stepVersion = 1;
@@ -63,7 +63,7 @@ export type Step =
       readonly kind: 'answered';
       readonly turn: number;
       readonly parts: readonly AnswerPart[];
-      readonly finish: Finish;
+      readonly finish: FinishReason;
       readonly usage: StoredUsage;
       /** In millionths of a dollar; null where the price is not known. */
       readonly cost: number | null;
@@ -77,7 +77,7 @@ export type Step =
       readonly cause: 'daemon' | 'model';
       readonly why: string;
     }
-  | { readonly kind: 'results'; readonly turn: number; readonly results: readonly ToldResult[] }
+  | { readonly kind: 'results'; readonly turn: number; readonly results: readonly ShownResult[] }
   /** Said to the model and to a reader of the journal: a warning of the runtime. */
   | { readonly kind: 'note'; readonly code: string; readonly text: string }
   /** What was said before and including step `up_to` is this, from here on. */
@@ -99,7 +99,7 @@ export interface StoredUsage {
 export type EndState = 'completed' | 'failed' | 'cancelled';
 
 /** What the model was told of a call. */
-export interface ToldResult {
+export interface ShownResult {
   /** As the model named the call. */
   readonly id: string;
   readonly tool: string;

@@ -4,9 +4,9 @@ import { checkHeader, headersOf, isHeaderName, knownHeader } from './headers.ts'
 import {
   type Header,
   type Message,
+  type MessageOrigin,
   malformed,
   messageLimits,
-  type Origin,
   parseAddress,
   shown,
 } from './message.ts';
@@ -32,7 +32,7 @@ export function checkMessage(message: Message): void {
 }
 
 /** Whether the relay could have written it. */
-export function isOrigin({ from, id, sent }: Origin): boolean {
+export function isOrigin({ from, id, sent }: MessageOrigin): boolean {
   return isId(id) && isSent(sent) && isSender(from);
 }
 

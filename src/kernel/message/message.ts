@@ -55,7 +55,7 @@ export interface Message {
   /** Whether the sender wants a message when it has been read. */
   readonly receipt?: 'read' | undefined;
   /** Only in an inbox: written there by the relay, and believed from no other writer. */
-  readonly origin?: Origin | undefined;
+  readonly origin?: MessageOrigin | undefined;
   /** Headers that mean nothing to the relay, in their order. */
   readonly headers: readonly Header[];
   readonly body: string;
@@ -66,7 +66,7 @@ export interface StreamChunk {
   readonly end: boolean;
 }
 
-export interface Origin {
+export interface MessageOrigin {
   readonly from: string;
   readonly id: string;
   /** UTC, as 2030-01-31T12:00:00.000Z. */

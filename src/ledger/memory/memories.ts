@@ -22,7 +22,7 @@ export interface MemoryRow extends ChangedMemory {
   readonly pinned: 0 | 1;
 }
 
-export type NewMemory = Omit<MemoryRow, 'id' | 'version' | 'supersedes' | 'forgotten_at'>;
+export type NewMemoryRow = Omit<MemoryRow, 'id' | 'version' | 'supersedes' | 'forgotten_at'>;
 
 const columns = `id, owner, scope, key, version, value, is_json, hash, tags, thread, author, source,
   created_at, valid_from, valid_to, supersedes, expires_at, pinned, forgotten_at`;
@@ -47,7 +47,7 @@ export function newestCountingAt(first: number): string {
       and ${countingAt(first, 'newer')})`;
 }
 
-export interface Moment {
+export interface MemoryMoment {
   /** What has expired by now is shown to no reader, whatever the query. */
   readonly now: Instant;
   /** What was so then; null for the present. */
@@ -80,7 +80,7 @@ export interface Insertion {
  */
 export async function insertMemory(
   tx: Transaction,
-  memory: NewMemory,
+  memory: NewMemoryRow,
   { newest, isFromNow, now }: Insertion,
 ): Promise<MemoryRow> {
   const { owner, scope, key, valid_from } = memory;
@@ -116,7 +116,7 @@ export async function insertText(
   place: MemoryKey,
   { value, source, at }: { readonly value: string; readonly source: string; readonly at: Instant },
 ): Promise<MemoryRow> {
-  const memory: NewMemory = {
+  const memory: NewMemoryRow = {
     ...{ ...place, value, is_json: 0, hash: '', tags: '[]', thread: null, source },
     ...{ author: place.owner, created_at: at, valid_from: at, valid_to: null },
     ...{ expires_at: null, pinned: 0 },
@@ -128,7 +128,7 @@ export async function insertText(
   });
 }
 
-export interface Beginning {
+export interface VersionStart {
   readonly place: MemoryKey;
   readonly valid_from: Instant;
   readonly isFromNow: boolean;
@@ -138,11 +138,11 @@ export interface Beginning {
 /** Whether a row has begun by then. A clock that was set back does not put off what has. */
 const hasBegun = `valid_from <= case when $5 = 1 then max($4, created_at) else $4 end`;
 
-function beginningParameters({ place, valid_from, isFromNow }: Beginning) {
+function beginningParameters({ place, valid_from, isFromNow }: VersionStart) {
   return [place.owner, place.scope, place.key, valid_from, isFromNow ? 1 : 0];
 }
 
-async function endBefore(tx: Transaction, beginning: Beginning): Promise<void> {
+async function endBefore(tx: Transaction, beginning: VersionStart): Promise<void> {
   const ended = await tx.all<{ id: number }>(
     `update memories set valid_to = max(valid_from, $4)
      where owner = $1 and scope = $2 and key = $3 and valid_to is null and ${hasBegun}
@@ -153,7 +153,7 @@ async function endBefore(tx: Transaction, beginning: Beginning): Promise<void> {
 }
 
 /** When the next version begins, where one follows that has not ended; null where none does. */
-export async function nextBeginning(sql: Sql, beginning: Beginning): Promise<Instant | null> {
+export async function nextBeginning(sql: Sql, beginning: VersionStart): Promise<Instant | null> {
   const { place, valid_from, now } = beginning;
   const later = `owner = $1 and scope = $2 and key = $3 and not (${hasBegun})
     and forgotten_at is null and (expires_at is null or expires_at > $6)`;
@@ -176,7 +176,7 @@ export async function nextBeginning(sql: Sql, beginning: Beginning): Promise<Ins
 export function findMemory(
   sql: Sql,
   { owner, scope, key }: MemoryKey,
-  { at, now }: Moment,
+  { at, now }: MemoryMoment,
 ): Promise<MemoryRow | undefined> {
   return sql.get(
     `select ${columns} from memories
@@ -203,7 +203,7 @@ export function findMemoryFrom(
 export async function memoriesById(
   sql: Sql,
   ids: readonly number[],
-  { at, now }: Moment,
+  { at, now }: MemoryMoment,
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
@@ -226,7 +226,7 @@ export interface MemoryPage {
 export function listMemories(
   sql: Sql,
   { owner, scope, prefix, after, limit }: MemoryPage,
-  { at, now }: Moment,
+  { at, now }: MemoryMoment,
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
@@ -256,7 +256,7 @@ export function memoryVersions(
 export function pinnedMemories(
   sql: Sql,
   { owner, scope, limit }: Pick<MemoryPage, 'owner' | 'scope' | 'limit'>,
-  { at, now }: Moment,
+  { at, now }: MemoryMoment,
 ): Promise<MemoryRow[]> {
   return sql.all(
     `select ${columns} from memories
@@ -417,7 +417,7 @@ export function exportMemories(
 /** False where a version of that key says the same of the same time already. */
 export async function importMemory(
   tx: Transaction,
-  memory: NewMemory,
+  memory: NewMemoryRow,
   now: Instant,
 ): Promise<boolean> {
   const { owner, scope, key, hash, valid_from, value, is_json } = memory;

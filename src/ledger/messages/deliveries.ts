@@ -11,14 +11,14 @@
 import type { Instant } from '../../kernel/ports.ts';
 import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 
-export type DeliveryState = 'accepted' | 'delivered' | 'read' | 'acked' | 'expired' | 'dead';
+export type DeliveryRowState = 'accepted' | 'delivered' | 'read' | 'acked' | 'expired' | 'dead';
 export type DeliveryVia = 'inbox' | 'push' | 'pull' | 'relay' | 'injected';
 
 export interface DeliveryRow {
   readonly id: number;
   readonly message: number;
   readonly recipient: string;
-  readonly state: DeliveryState;
+  readonly state: DeliveryRowState;
   readonly priority: number;
   readonly stamp_ns: string;
   readonly size_bytes: number;
@@ -102,8 +102,8 @@ export function deliveriesRead(
 }
 
 export interface End {
-  readonly from: DeliveryState;
-  readonly to: DeliveryState;
+  readonly from: DeliveryRowState;
+  readonly to: DeliveryRowState;
   readonly at: Instant;
   /** Undefined when it goes on, as a request does that was read. */
   readonly endedAt: Instant | undefined;

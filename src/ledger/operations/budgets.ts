@@ -17,7 +17,7 @@ import {
 import type { Sql, SqlValue, Transaction } from '../ledger.ts';
 
 /** Taken out of the budget of that id. */
-export interface Taken {
+export interface TakenAmounts {
   readonly budget: string;
   readonly amounts: Amounts;
 }
@@ -27,7 +27,7 @@ export async function insertBudget(
   tx: Transaction,
   id: string,
   limits: Limits,
-  taken?: readonly Taken[],
+  taken?: readonly TakenAmounts[],
 ): Promise<boolean> {
   const inserted = await tx.run(
     `insert into budgets (id, taken, ${resources.map((one) => `${one}_limit`).join(', ')})
@@ -87,7 +87,7 @@ export async function hold(tx: Transaction, id: string, amounts: Amounts): Promi
   return held === 1;
 }
 
-export interface Settlement {
+export interface BudgetSettlement {
   /** What was held for it, and is no longer. */
   readonly held: Amounts;
   /** What it came to, which may be more. */
@@ -105,7 +105,7 @@ const settled = resources
 export async function settle(
   tx: Transaction,
   id: string,
-  { held, used }: Settlement,
+  { held, used }: BudgetSettlement,
 ): Promise<boolean> {
   const changed = await tx.run(`update budgets set ${settled} where id = $1`, [
     id,
@@ -150,7 +150,7 @@ const nothingLeft = resources
 export async function closeAllowance(
   tx: Transaction,
   id: string,
-): Promise<readonly Taken[] | undefined> {
+): Promise<readonly TakenAmounts[] | undefined> {
   const row = await tx.get<{ taken: string | null }>('select taken from budgets where id = $1', [
     id,
   ]);
@@ -160,7 +160,7 @@ export async function closeAllowance(
     [id],
   );
   // Only insertBudget() writes it.
-  return closed === 1 ? (JSON.parse(row.taken) as readonly Taken[]) : undefined;
+  return closed === 1 ? (JSON.parse(row.taken) as readonly TakenAmounts[]) : undefined;
 }
 
 export async function deleteBudget(tx: Transaction, id: string): Promise<boolean> {

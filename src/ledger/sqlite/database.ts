@@ -12,7 +12,7 @@ export function openSqlite(
   // Loaded here, so that a command which opens no database does not pay for it.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const open = () => new DatabaseSync(path, { readOnly, timeout: 5000 });
-  const database = new SqliteDatabase(told(path, open), path);
+  const database = new SqliteDatabase(withLedgerErrors(path, open), path);
   try {
     // Seed 003, appendix B; what it says about writing is in sqlite.ts.
     database.execute(`
@@ -45,7 +45,7 @@ export class SqliteDatabase implements Sql, Disposable {
 
   /** Statements without parameters and without an answer. */
   execute(text: string): void {
-    told(this.#path, () => this.#database.exec(text));
+    withLedgerErrors(this.#path, () => this.#database.exec(text));
   }
 
   async all<Row>(text: string, parameters: SqlParameters = []): Promise<Row[]> {
@@ -112,7 +112,7 @@ export class SqliteDatabase implements Sql, Disposable {
   }
 }
 
-function told<T>(path: string, work: () => T): T {
+function withLedgerErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (failure) {

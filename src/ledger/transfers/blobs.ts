@@ -209,12 +209,16 @@ export function dropReferencesOfGoneMessages(tx: Transaction): Promise<number> {
 }
 
 /** Whether a message from or to that party refers to the bytes. */
-export async function partyRefersTo(sql: Sql, party: string, hash: string): Promise<boolean> {
+export async function principalRefersTo(
+  sql: Sql,
+  principal: string,
+  hash: string,
+): Promise<boolean> {
   const row = await sql.get(
     `select 1 from blob_references r join messages m on m.message_id = substr(r.referrer, 9)
      where r.hash = $1 and r.referrer like 'message:%' and (m.agent_name = $2 or exists (
        select 1 from deliveries where message = m.id and recipient = $2)) limit 1`,
-    [hash, party],
+    [hash, principal],
   );
   return row !== undefined;
 }

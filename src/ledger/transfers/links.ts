@@ -93,7 +93,7 @@ export async function revokeLinksOf(tx: Transaction, transfer: string, at: Insta
 
 const mostLinks = 1000;
 
-export interface LinkPage {
+export interface LinkRange {
   /** Only links that were made before this one. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -102,8 +102,8 @@ export interface LinkPage {
 /** Links that a principal made, or that lead to it; all where none is named. The newest first. */
 export function listLinks(
   sql: Sql,
-  party: string | undefined,
-  { before, limit }: LinkPage = { limit: mostLinks },
+  principal: string | undefined,
+  { before, limit }: LinkRange = { limit: mostLinks },
 ): Promise<LinkRow[]> {
   return sql.all(
     `select ${columns} from transfer_links
@@ -112,7 +112,7 @@ export function listLinks(
          select last.created_at, last.id from transfer_links last where last.id = $2
            and ($1 is null or last.created_by = $1 or last.recipient = $1)))
      order by created_at desc, id desc limit $3`,
-    [party ?? null, before ?? null, limit],
+    [principal ?? null, before ?? null, limit],
   );
 }
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { Ground } from './ground.ts';
-import { byThread, type Fitting, fused, inOrder, type Ranked, recency } from './ranking.ts';
+import {
+  byThread,
+  type FittingMemory,
+  fused,
+  inOrder,
+  type RankedMemory,
+  recency,
+} from './ranking.ts';
 
 const dayMs = 86_400_000;
 
@@ -14,10 +21,10 @@ function groundOf(threads: readonly (string | null)[]): Ground {
   return ground;
 }
 
-const ranked = (ground: Ground, scores: readonly number[]): Ranked[] =>
+const ranked = (ground: Ground, scores: readonly number[]): RankedMemory[] =>
   scores.map((score, row) => ({ ground, row, words: score, meaning: undefined, score }));
 
-const rows = (all: readonly Ranked[]) => all.map(({ row }) => row);
+const rows = (all: readonly RankedMemory[]) => all.map(({ row }) => row);
 
 test('the better comes first, however old it is', () => {
   const all = ranked(groundOf([null, null, null]), [0.5, 0.4, 0.3]);
@@ -50,7 +57,7 @@ test('of two threads with an equally good memory the one with more that fits com
 });
 
 const fitting = (ground: Ground, lists: readonly (readonly [number, number | undefined])[]) =>
-  lists.map(([words, meaning], row): Fitting => ({ ground, row, words, meaning }));
+  lists.map(([words, meaning], row): FittingMemory => ({ ground, row, words, meaning }));
 
 test('without meaning the words alone are the score', () => {
   const all = fused(

@@ -41,7 +41,7 @@ function leastOf<Item>(
 }
 
 /** A memory that fits, by its words or by its meaning. */
-export interface Fitting {
+export interface FittingMemory {
   readonly ground: Ground;
   readonly row: number;
   readonly words: number;
@@ -49,7 +49,7 @@ export interface Fitting {
   readonly meaning: number | undefined;
 }
 
-export interface Ranked extends Fitting {
+export interface RankedMemory extends FittingMemory {
   readonly score: number;
 }
 
@@ -59,7 +59,11 @@ export interface Ranked extends Fitting {
  */
 export const mostFitting = 1000;
 
-export function fittingIn(ground: Ground, words: Scores, meaning?: Scores): readonly Fitting[] {
+export function fittingIn(
+  ground: Ground,
+  words: Scores,
+  meaning?: Scores,
+): readonly FittingMemory[] {
   const rows = new Set([...bestRows(words), ...(meaning === undefined ? [] : bestRows(meaning))]);
   return [...rows].map((row) => ({
     ...{ ground, row },
@@ -77,19 +81,19 @@ const others = 5;
 const othersWeight = 0.2;
 
 /** The best of each thread, with the score of the thread. Who is in none stands alone. */
-export function byThread(ranked: readonly Ranked[]): readonly Ranked[] {
+export function byThread(ranked: readonly RankedMemory[]): readonly RankedMemory[] {
   const grounds = Map.groupBy(ranked, ({ ground }) => ground);
   return [...grounds.values()]
     .flatMap((members) => [...Map.groupBy(members, threadOf).values()])
     .flatMap(asOne);
 }
 
-function threadOf({ ground, row }: Ranked): number {
+function threadOf({ ground, row }: RankedMemory): number {
   const thread = ground.threads[row] ?? none;
   return thread === none ? none - 1 - row : thread;
 }
 
-function asOne(members: readonly Ranked[]): Ranked[] {
+function asOne(members: readonly RankedMemory[]): RankedMemory[] {
   const [first, ...rest] = bestOf(members, 1 + others, ({ score }) => score);
   if (first === undefined) return [];
   const more = rest.reduce((sum, { score }) => sum + score, 0) / others;
@@ -103,7 +107,7 @@ const rankOffset = 20;
 const meaningWeight = 0.5;
 
 /** Between 0 and 1. */
-export function fused(fitting: readonly Fitting[]): readonly Ranked[] {
+export function fused(fitting: readonly FittingMemory[]): readonly RankedMemory[] {
   if (fitting.every(({ meaning }) => meaning === undefined)) {
     return fitting.map((each) => ({ ...each, score: each.words }));
   }
@@ -117,9 +121,9 @@ export function fused(fitting: readonly Fitting[]): readonly Ranked[] {
 }
 
 function ranks(
-  fitting: readonly Fitting[],
-  scoreOf: (each: Fitting) => number,
-): ReadonlyMap<Fitting, number> {
+  fitting: readonly FittingMemory[],
+  scoreOf: (each: FittingMemory) => number,
+): ReadonlyMap<FittingMemory, number> {
   const having = fitting.filter((each) => scoreOf(each) > 0);
   const sorted = having.sort((one, other) => scoreOf(other) - scoreOf(one));
   return new Map(sorted.map((each, index) => [each, index + 1]));
@@ -133,7 +137,7 @@ const sameWithin = 1.01;
 const monthMs = 30 * 86_400_000;
 
 /** The best first. How new they are decides only where scores are the same but for a hundredth. */
-export function inOrder(ranked: readonly Ranked[]): readonly Ranked[] {
+export function inOrder(ranked: readonly RankedMemory[]): readonly RankedMemory[] {
   return ranked
     .map((each) => ({ each, step: step(each.score), time: timeOf(each) }))
     .sort(
@@ -151,7 +155,7 @@ function step(score: number): number {
   return Math.floor(Math.log(Math.max(score, Number.MIN_VALUE)) / Math.log(sameWithin));
 }
 
-function timeOf({ ground, row }: Ranked): Instant {
+function timeOf({ ground, row }: RankedMemory): Instant {
   return ground.times[row] ?? 0;
 }
 

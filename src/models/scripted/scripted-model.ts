@@ -105,7 +105,7 @@ export function turnsSoFar(messages: readonly ModelMessage[]): number {
     if (message.role === 'assistant') turns++;
     if (message.role !== 'user' && message.role !== 'system') continue;
     if (!message.text.includes('[turns so far: ')) continue;
-    for (const [, told] of message.text.matchAll(marker)) turns += Number(told);
+    for (const [, count] of message.text.matchAll(marker)) turns += Number(count);
   }
   return turns;
 }

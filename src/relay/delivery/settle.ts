@@ -8,7 +8,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import {
-  type DeliveryState,
+  type DeliveryRowState,
   type DeliveryVia,
   deliveriesRead,
   moveDelivery,
@@ -151,7 +151,7 @@ export async function settleAnswered(
   posting: Posting,
   by: Party,
   answer: GivenAnswer,
-): Promise<{ readonly mail: MailRow; readonly state: DeliveryState }> {
+): Promise<{ readonly mail: MailRow; readonly state: DeliveryRowState }> {
   const mail = await findMail(posting.tx, answer.re, by);
   if (mail === undefined) throw unknownMessage(answer.re);
   if (!answer.reaches.includes(mail.sender)) throw misdirected(mail);

@@ -10,7 +10,7 @@
  * R4. What is no message may be half of one: that is said only when it is 5 s old.
  */
 import { hash } from 'node:crypto';
-import type { Taken, TakenFile } from '../../kernel/disk/bulk-disk.ts';
+import type { TakenFile, TakenOrFailed } from '../../kernel/disk/bulk-disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Message, messageLimits } from '../../kernel/message/message.ts';
 import { parseMessage } from '../../kernel/message/text.ts';
@@ -80,7 +80,7 @@ const gone: Reading = { kind: 'gone' };
 export async function judgeOutboxFile(
   deps: ReadDeps,
   file: OutboxFile,
-  taken: Taken,
+  taken: TakenOrFailed,
 ): Promise<Reading> {
   if (file.marked) return { kind: 'wait', waitMs: markedMs };
   return taken.failure === undefined ? judge(deps, file, taken) : unread(deps, file, taken.failure);

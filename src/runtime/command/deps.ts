@@ -4,7 +4,7 @@ import type { Clock, Random } from '../../kernel/ports.ts';
 import type { ProgramRecord, Programs } from '../../kernel/programs.ts';
 import type {
   BodyOrder,
-  HeldBody,
+  HeldSandboxBody,
   RunningBody,
   SandboxedBody,
   SandboxLimits,
@@ -37,7 +37,7 @@ export interface BodySandboxes {
    */
   orderFor(agent: string, spec: CommandSpec): Promise<Omit<BodyOrder, 'id'> | undefined>;
   prepare(order: BodyOrder): Promise<SandboxedBody>;
-  hold(agent: string, body: Pick<RunningBody, 'id' | 'pid' | 'stop'>): HeldBody;
+  hold(agent: string, body: Pick<RunningBody, 'id' | 'pid' | 'stop'>): HeldSandboxBody;
   /** Its network, until that is disposed of. Takes what `ProgramOrder.onListener` was given. */
   serve(agent: string, server: unknown): AsyncDisposable;
 }

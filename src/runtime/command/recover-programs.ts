@@ -6,7 +6,7 @@
 import type { RestartDecision } from '../../kernel/agent/agent.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { ProgramRecord } from '../../kernel/programs.ts';
-import type { HeldBody } from '../../kernel/sandbox.ts';
+import type { HeldSandboxBody } from '../../kernel/sandbox.ts';
 import {
   agentInnards,
   type CommandAgent,
@@ -149,7 +149,7 @@ async function endUnwatched(
 }
 
 /** Of one that is over: only to find what was made for it. */
-function hold(sandboxes: BodySandboxes, name: string, { id, pid }: ProgramRecord): HeldBody {
+function hold(sandboxes: BodySandboxes, name: string, { id, pid }: ProgramRecord): HeldSandboxBody {
   return sandboxes.hold(name, { id, pid, stop: () => {} });
 }
 

@@ -4,7 +4,7 @@ import { type CommandSpec, readSpec } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Instant } from '../../kernel/ports.ts';
 import type { ProgramEnd, ProgramRecord, RunningProgram } from '../../kernel/programs.ts';
-import type { HeldBody, SandboxLimit } from '../../kernel/sandbox.ts';
+import type { HeldSandboxBody, SandboxLimit } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
 import { setHealth } from '../../ledger/agents.ts';
@@ -99,7 +99,7 @@ export interface LiveProgram {
   mode: 'running' | 'paused' | 'frozen';
   /** Of one in a sandbox: what serves its network, which is lost with the daemon it was of. */
   readonly network?: AsyncDisposable | undefined;
-  held?: HeldBody | undefined;
+  held?: HeldSandboxBody | undefined;
   /** The limit that it was stopped for. */
   stoppedBy?: SandboxLimit | undefined;
 }

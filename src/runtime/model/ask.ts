@@ -9,8 +9,8 @@
 import {
   type Amounts,
   type Budget,
+  type BudgetResource,
   leftOf,
-  type Resource,
   spent,
 } from '../../kernel/agent/budget.ts';
 import type { ModelAnswer, OfferedTool } from '../../kernel/agent/model.ts';
@@ -128,7 +128,7 @@ function clampOutput(
   { budgets, promptTokens }: Prompt,
 ): number {
   const price = prices.of(run.spec.model);
-  const least = (resource: Resource) =>
+  const least = (resource: BudgetResource) =>
     Math.min(...budgets.map((budget) => leftOf(budget[resource])), Number.POSITIVE_INFINITY);
   const byTokens = least('tokens') - promptTokens;
   const money = least('cost');

@@ -10,7 +10,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { ToolCallPart } from '../../kernel/journal/fold.ts';
 import { judgeProgress } from '../../kernel/journal/progress.ts';
-import { callKey, type Step, type ToldResult } from '../../kernel/journal/step.ts';
+import { callKey, type ShownResult, type Step } from '../../kernel/journal/step.ts';
 import type { CallOutcome } from '../../tools/call.ts';
 import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
 
@@ -24,7 +24,7 @@ export async function callTools(
   run: Run,
   { turn, calls }: { readonly turn: number; readonly calls: readonly ToolCallPart[] },
 ): Promise<ToolTurn> {
-  const results: ToldResult[] = [];
+  const results: ShownResult[] = [];
   for (const [place, part] of calls.entries()) {
     if (run.wantsPause()) return { kind: 'paused' };
     const made = await callOne(deps, run, { turn, place, part });
@@ -35,7 +35,7 @@ export async function callTools(
 }
 
 type Made =
-  | { readonly kind: 'over'; readonly result: ToldResult }
+  | { readonly kind: 'over'; readonly result: ShownResult }
   | { readonly kind: 'waits'; readonly callId: string };
 
 async function callOne(
@@ -108,7 +108,7 @@ type Content =
   | { readonly call_id: string; readonly output: unknown }
   | { readonly call_id: string; readonly failure: AosError };
 
-function told({ limits }: ModelRunDeps, { id, tool }: ToolCallPart, content: Content): ToldResult {
+function told({ limits }: ModelRunDeps, { id, tool }: ToolCallPart, content: Content): ShownResult {
   const isError = 'failure' in content;
   const text = isError ? failureText(content.failure) : outputText(content.output);
   const left = text.length - limits.resultCharacters;

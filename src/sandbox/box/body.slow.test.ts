@@ -20,7 +20,12 @@ import { realClock } from '../../engines/clock.ts';
 import { openPrograms } from '../../engines/process/programs.ts';
 import { realRandom } from '../../engines/random.ts';
 import type { ProgramRecord, RunningProgram } from '../../kernel/programs.ts';
-import type { BodyOrder, HeldBody, SandboxLimit, SandboxLimits } from '../../kernel/sandbox.ts';
+import type {
+  BodyOrder,
+  HeldSandboxBody,
+  SandboxLimit,
+  SandboxLimits,
+} from '../../kernel/sandbox.ts';
 import { BubblewrapSandboxes } from '../bubblewrap-sandboxes.ts';
 
 keepCompiled();
@@ -36,7 +41,7 @@ let starts = 0;
 interface StartedBody {
   readonly id: string;
   readonly program: RunningProgram;
-  readonly held: HeldBody;
+  readonly held: HeldSandboxBody;
   readonly stops: SandboxLimit[];
   readonly server: Server | undefined;
   /** What it wrote so far. */

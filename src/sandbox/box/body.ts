@@ -9,7 +9,12 @@
  */
 import { rmSync } from 'node:fs';
 import { bodyMark } from '../../engines/process/programs-family.ts';
-import type { BodyOrder, HeldBody, RunningBody, SandboxedBody } from '../../kernel/sandbox.ts';
+import type {
+  BodyOrder,
+  HeldSandboxBody,
+  RunningBody,
+  SandboxedBody,
+} from '../../kernel/sandbox.ts';
 import { type BoxFiles, proxyEnvironment } from '../launch/box-files.ts';
 import { bodyShell, insideWords, nodeCalled } from '../launch/inner-script.ts';
 import type { LimitGroups } from '../watch/limit-groups.ts';
@@ -70,7 +75,7 @@ export interface HoldDeps extends BodyDeps {
   readonly watch: BoxWatch;
 }
 
-export function holdBody({ files, groups, watch }: HoldDeps, body: RunningBody): HeldBody {
+export function holdBody({ files, groups, watch }: HoldDeps, body: RunningBody): HeldSandboxBody {
   const { id, startedAt, workspace, limits, pid } = body;
   // D1
   rmSync(files.bodyPath(id), { force: true });

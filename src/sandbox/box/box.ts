@@ -22,7 +22,7 @@ import {
   openPipes,
   readFrom,
   releasePipes,
-  toldPid,
+  reportedPid,
   untilClosed,
 } from './fifos.ts';
 
@@ -125,7 +125,7 @@ export class Box {
   /** As the launcher told; undefined where it has not come so far. */
   #firstInside(): number | undefined {
     if (this.#inside === undefined) {
-      const pid = toldPid(this.#pipes.info);
+      const pid = reportedPid(this.#pipes.info);
       this.#inside = pid === undefined ? undefined : seenProcess(pid);
     }
     return this.#inside?.pid;

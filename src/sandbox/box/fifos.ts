@@ -202,7 +202,7 @@ export function untilClosed(socket: Socket): Promise<void> {
 }
 
 /** What `--info-fd` told, if it has by now. */
-export function toldPid(pipe: OpenPipe): number | undefined {
+export function reportedPid(pipe: OpenPipe): number | undefined {
   const pid = /"child-pid"\s*:\s*(\d+)/.exec(pipe.readNow())?.[1];
   return pid === undefined ? undefined : Number(pid);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { until } from '../../../tests/support/until.ts';
-import { ReadyPool, type Waiting } from './ready-pool.ts';
+import { ReadyPool, type WaitingBox } from './ready-pool.ts';
 
-class FakeBox implements Waiting {
+class FakeBox implements WaitingBox {
   isOver = false;
 
   async kill(): Promise<void> {

@@ -10,7 +10,7 @@
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 
-export interface Waiting {
+export interface WaitingBox {
   readonly isOver: boolean;
   kill(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const eachAtMost = 2;
 // After the answer: making one holds up the thread that makes it.
 const restockAfterMs = 5;
 
-export class ReadyPool<Box extends Waiting> implements AsyncDisposable {
+export class ReadyPool<Box extends WaitingBox> implements AsyncDisposable {
   readonly #options: ReadyPoolOptions;
   readonly #shelves = new Map<string, Shelf<Box>>();
   readonly #underWay = new Set<Promise<void>>();

@@ -22,7 +22,7 @@ import { commandScript } from '../launch/inner-script.ts';
 import type { BoxWatch } from '../watch/watch.ts';
 import type { Box, BoxEnd } from './box.ts';
 
-export interface RunDeps {
+export interface BoxRunDeps {
   readonly clock: Clock;
   readonly watch: BoxWatch;
   readonly id: string;
@@ -30,7 +30,7 @@ export interface RunDeps {
 
 /** The box must be ready. */
 export async function runInBox(
-  { clock, watch, id }: RunDeps,
+  { clock, watch, id }: BoxRunDeps,
   box: Box,
   order: SandboxRun,
 ): Promise<SandboxResult> {

@@ -16,7 +16,7 @@ import type { LimitGroups } from '../watch/limit-groups.ts';
 import { workspaceInside } from './launcher-arguments.ts';
 import { seccompFilter } from './seccomp/filter.ts';
 
-export interface Examination {
+export interface SandboxExamination {
   readonly clock: Clock;
   readonly folder: string;
   readonly places: readonly string[];
@@ -29,7 +29,7 @@ const selfTestMs = 10_000;
 
 type Works = Extract<SandboxState, { kind: 'works' }>;
 
-export async function examine(examination: Examination): Promise<SandboxState> {
+export async function examine(examination: SandboxExamination): Promise<SandboxState> {
   const { places, groups } = examination;
   const path = places.map((place) => join(place, 'bwrap')).find((each) => existsSync(each));
   if (path === undefined) return { kind: 'unavailable', ...notInstalled };
@@ -55,7 +55,7 @@ function versionOf(path: string): Promise<string> {
 
 /** What is wrong with the wall; undefined when it stands. */
 async function selfTest(
-  { clock, folder, run }: Examination,
+  { clock, folder, run }: SandboxExamination,
   launcher: string,
 ): Promise<string | undefined> {
   const place = join(folder, 'self-test');
@@ -84,8 +84,8 @@ async function selfTest(
 function holeIn({ end, stdout, stderr }: SandboxResult): string | undefined {
   if (end.kind === 'exited' && end.code === isolatedExitCode) return undefined;
   const words = [stdout, stderr].map((bytes) => Buffer.from(bytes).toString().trim());
-  const told = words.find(saysNoRoom) ?? words.find(Boolean);
-  return oneLine(told?.split('\n')[0] ?? 'it said nothing');
+  const said = words.find(saysNoRoom) ?? words.find(Boolean);
+  return oneLine(said?.split('\n')[0] ?? 'it said nothing');
 }
 
 // Of no agent.

@@ -9,7 +9,7 @@ import { checkPlace, permitRequest, within } from '../../security/egress/check-a
 import { dial, plainFailure } from '../../security/egress/dial.ts';
 import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
 import type { Permit } from '../../security/permit.ts';
-import { type Passage, type ProxyDeps, proxyLimits, Refusal } from './passage.ts';
+import { type Passage, type ProxyDeps, ProxyRefusal, proxyLimits } from './passage.ts';
 
 export class Flow implements Disposable {
   readonly #passage: Passage;
@@ -118,15 +118,15 @@ export async function reach(
 
 /** What comes from the network as what a client is told; a refusal of ours stays. */
 export function asRefusal(place: Place, failure: unknown): Error {
-  return failure instanceof Refusal ? failure : plainFailure(place, failure);
+  return failure instanceof ProxyRefusal ? failure : plainFailure(place, failure);
 }
 
-export function tooSlow(place: Place, why: string): Refusal {
-  return new Refusal(504, `${hostAndPort(place)} ${why}`);
+export function tooSlow(place: Place, why: string): ProxyRefusal {
+  return new ProxyRefusal(504, `${hostAndPort(place)} ${why}`);
 }
 
-export function tooLarge(place: Place, limitBytes: number): Refusal {
-  return new Refusal(
+export function tooLarge(place: Place, limitBytes: number): ProxyRefusal {
+  return new ProxyRefusal(
     413,
     `More than ${limitBytes} bytes, which the grant for ${hostAndPort(place)} does not allow`,
   );

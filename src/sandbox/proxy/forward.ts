@@ -17,7 +17,7 @@ import { hostAndPort, parseRequestUrl, type RequestUrl } from '../../kernel/capa
 import { badAnswer } from '../../security/egress/dial.ts';
 import { requestDeed } from '../../security/egress/fetch-deed.ts';
 import { asRefusal, Flow, IdleWatch, reach, tooLarge, tooSlow } from './flow.ts';
-import { type Passage, type ProxyDeps, proxyLimits, Refusal } from './passage.ts';
+import { type Passage, type ProxyDeps, ProxyRefusal, proxyLimits } from './passage.ts';
 
 /** Rejects before the first byte of an answer, or when that was cut off. */
 export async function forward(
@@ -118,14 +118,16 @@ interface PlainRequest {
 /** Throws a Refusal, or `http.bad-url`. */
 function readPlainRequest(request: IncomingMessage): PlainRequest {
   const { method = '', url: target = '', rawHeaders, headers } = request;
-  if (headers.upgrade !== undefined) throw new Refusal(501, 'No upgrades over plain HTTP');
+  if (headers.upgrade !== undefined) throw new ProxyRefusal(501, 'No upgrades over plain HTTP');
   if (target.startsWith('/') || target === '*') throw originForm();
   const url = parseRequestUrl(target);
-  if (url.scheme === 'https') throw new Refusal(400, 'https:// needs a tunnel\nAsk with CONNECT');
-  if (countOf(rawHeaders, 'host') > 1) throw new Refusal(400, 'The header Host is there twice');
+  if (url.scheme === 'https')
+    throw new ProxyRefusal(400, 'https:// needs a tunnel\nAsk with CONNECT');
+  if (countOf(rawHeaders, 'host') > 1)
+    throw new ProxyRefusal(400, 'The header Host is there twice');
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new Refusal(501, 'No transfer coding but chunked');
+    throw new ProxyRefusal(501, 'No transfer coding but chunked');
   }
   const framing = coding === undefined ? lengthHeaders(method, headers) : chunked;
   return {
@@ -197,8 +199,8 @@ function countOf(rawHeaders: readonly string[], wanted: string): number {
   return pairsOf(rawHeaders).filter(([name]) => name.toLowerCase() === wanted).length;
 }
 
-function originForm(): Refusal {
-  return new Refusal(
+function originForm(): ProxyRefusal {
+  return new ProxyRefusal(
     400,
     'This is a proxy, and no server of its own\nAsk for the whole address: GET http://host/path',
   );

@@ -64,12 +64,12 @@ export class Passage implements Asker, Disposable {
 
   async permit(deed: HttpDeed): Promise<Permit> {
     this.signal.throwIfAborted();
-    const wish = { principal: this.principal, deed };
+    const request = { principal: this.principal, deed };
     // W3. A look, which writes nothing.
     const { grants, ledger } = this.#deps;
-    const isPermitted = await wouldPermit(grants, ledger.committed, wish);
+    const isPermitted = await wouldPermit(grants, ledger.committed, request);
     if (!isPermitted && !this.#owner.mayRecordRefusal()) throw tooManyRefusals();
-    const grant = await permitUse(this.#deps, wish, { via: 'sandbox' });
+    const grant = await permitUse(this.#deps, request, { via: 'sandbox' });
     if (grant !== undefined) this.#restOn(grant);
     this.signal.throwIfAborted();
     return permitOf(grant);
@@ -135,13 +135,13 @@ function revokedError(grant: string): AosError {
   });
 }
 
-function timeOver(grant: string): Refusal {
+function timeOver(grant: string): ProxyRefusal {
   const name = grant.slice(0, 16);
-  return new Refusal(504, `The time is over for which grant ${name} allows this connection`);
+  return new ProxyRefusal(504, `The time is over for which grant ${name} allows this connection`);
 }
 
-function tooManyRefusals(): Refusal {
-  return new Refusal(429, 'Too much was refused within a second\nAsk for less at a time');
+function tooManyRefusals(): ProxyRefusal {
+  return new ProxyRefusal(429, 'Too much was refused within a second\nAsk for less at a time');
 }
 
 export interface ProxyDeps {
@@ -175,7 +175,7 @@ export const proxyLimits = {
  * What the proxy answers instead of doing what it was asked: a status, and a sentence for the
  * program in the sandbox.
  */
-export class Refusal extends Error {
+export class ProxyRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, sentence: string) {
@@ -188,22 +188,22 @@ export class Refusal extends Error {
 const asGateway: ReadonlySet<string> = new Set(['http.unreachable', 'http.bad-answer']);
 
 /** Undefined for a failure that was not planned for. */
-export function refusalOf(failure: unknown): Refusal | undefined {
-  if (failure instanceof Refusal) return failure;
+export function refusalOf(failure: unknown): ProxyRefusal | undefined {
+  if (failure instanceof ProxyRefusal) return failure;
   if (!(failure instanceof AosError)) return undefined;
   const { code, message, fix } = failure;
   const status = asGateway.has(code) ? 502 : (httpStatusOf(code) ?? 500);
-  return new Refusal(status, fix === undefined ? message : `${message}\n${fix}`);
+  return new ProxyRefusal(status, fix === undefined ? message : `${message}\n${fix}`);
 }
 
-export function refuse(response: ServerResponse, { status, message }: Refusal): void {
+export function refuse(response: ServerResponse, { status, message }: ProxyRefusal): void {
   const body = bodyOf(message);
   response.writeHead(status, headersOf(body));
   response.end(body);
 }
 
 /** On a connection that no server holds any more. */
-export function refuseRaw(socket: Socket, { status, message }: Refusal): void {
+export function refuseRaw(socket: Socket, { status, message }: ProxyRefusal): void {
   const body = bodyOf(message);
   const headers = Object.entries({ ...headersOf(body), connection: 'close' });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');

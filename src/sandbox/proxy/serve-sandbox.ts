@@ -23,8 +23,8 @@ import { Overruns, TokenBucket } from './overruns.ts';
 import {
   Passage,
   type ProxyDeps,
+  ProxyRefusal,
   proxyLimits,
-  Refusal,
   refusalOf,
   refuse,
   refuseRaw,
@@ -128,7 +128,7 @@ class SandboxProxy implements AsyncDisposable {
     const state = this.#connections.get(socket);
     this.#connections.delete(socket);
     if (state?.kind === 'waiting') state.watch[Symbol.dispose]();
-    else state?.passage.end(new Refusal(499, 'The client has gone'));
+    else state?.passage.end(new ProxyRefusal(499, 'The client has gone'));
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
@@ -190,7 +190,7 @@ class SandboxProxy implements AsyncDisposable {
   #admit(): void {
     if (this.#requests.take()) return;
     this.#overruns.count('requests');
-    throw new Refusal(429, 'Too many requests within a second\nAsk for less at a time');
+    throw new ProxyRefusal(429, 'Too many requests within a second\nAsk for less at a time');
   }
 
   #mayRecordRefusal(): boolean {
@@ -199,11 +199,11 @@ class SandboxProxy implements AsyncDisposable {
     return false;
   }
 
-  #refusalOf(failure: unknown): Refusal {
+  #refusalOf(failure: unknown): ProxyRefusal {
     const refusal = refusalOf(failure);
     if (refusal !== undefined) return refusal;
     if (failure !== early) this.#deps.log.error({ err: failure }, 'the proxy of a sandbox broke');
-    return new Refusal(500, 'The proxy broke where it should not have');
+    return new ProxyRefusal(500, 'The proxy broke where it should not have');
   }
 
   *#passages(): Generator<Passage> {
@@ -254,7 +254,7 @@ async function openTunnel(
 function readPlace(text: string): Place {
   const { scheme, host, port } = parseRequestUrl(`http://${text}/`);
   if (`${host}:${port}` !== text) {
-    throw new Refusal(
+    throw new ProxyRefusal(
       400,
       `${quote(text.slice(0, 100))} is no host with a port\nWrite CONNECT host:443`,
     );

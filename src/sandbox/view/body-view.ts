@@ -57,26 +57,26 @@ export const socketInside = `${homeInside}/run/aos.sock`;
 export function bodyView(facts: BodyFacts): BodyView {
   const { name, uid, home, cwd, sees, parts } = facts;
   const workspace = `${home}/agents/${name}/workspace`;
-  const sight = new Sight(facts, workspace);
-  for (const place of sees) sight.showFolder(place, { writable: false });
-  if (cwd !== undefined) showWorkingFolder(sight, cwd);
+  const builder = new BodyViewBuilder(facts, workspace);
+  for (const place of sees) builder.showFolder(place, { writable: false });
+  if (cwd !== undefined) showWorkingFolder(builder, cwd);
   let isOwners = facts.isOwners;
   for (const [index, part] of parts.entries()) {
-    isOwners = sight.showProgram(part, { isFirst: index === 0, isOwners });
+    isOwners = builder.showProgram(part, { isFirst: index === 0, isOwners });
   }
   const own = ownPlaces(home, name);
   return {
     view: {
       ...{ principal: `agent:${name}`, uid, workspace, unixSockets: true },
-      sees: [...own, ...sight.seen],
+      sees: [...own, ...builder.seen],
       links: [
         { path: `${homeInside}/agents/${name}/workspace`, target: workspaceInside },
-        ...sight.links,
+        ...builder.links,
       ],
     },
-    program: sight.inside(parts[0]),
-    cwd: cwd === undefined ? workspaceInside : sight.inside({ path: cwd.real, real: cwd.real }),
-    searchPath: [...usualPath, ...sight.programFolders].join(':'),
+    program: builder.inside(parts[0]),
+    cwd: cwd === undefined ? workspaceInside : builder.inside({ path: cwd.real, real: cwd.real }),
+    searchPath: [...usualPath, ...builder.programFolders].join(':'),
   };
 }
 
@@ -92,7 +92,7 @@ function ownPlaces(home: string, name: string): readonly SeenPath[] {
   ];
 }
 
-function showWorkingFolder(sight: Sight, cwd: WorkingFolder): void {
+function showWorkingFolder(builder: BodyViewBuilder, cwd: WorkingFolder): void {
   const { real, writable, git } = cwd;
   if (writable && git !== undefined) {
     const why =
@@ -103,7 +103,7 @@ function showWorkingFolder(sight: Sight, cwd: WorkingFolder): void {
       'Without --writable, or in a folder beside it',
     );
   }
-  sight.showFolder(cwd, { writable });
+  builder.showFolder(cwd, { writable });
 }
 
 // Every sandbox has them.
@@ -117,7 +117,7 @@ interface ShownProgram {
   readonly isOwners: boolean;
 }
 
-class Sight {
+class BodyViewBuilder {
   readonly seen: SeenPath[] = [];
   readonly links: SeenLink[] = [];
   readonly programFolders: string[] = [];

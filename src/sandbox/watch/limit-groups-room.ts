@@ -11,7 +11,7 @@ import { basename, dirname, join } from 'node:path';
 import { ownGroup, procs, readIfThere } from '../../engines/process/control-group.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 
-export interface Room {
+export interface GroupRoom {
   readonly version: 1 | 2;
   /** The folder in which groups of that controller are made; it may be the same for several. */
   readonly folders: Readonly<Record<Controller, string>>;
@@ -20,7 +20,7 @@ export interface Room {
 }
 
 /** The texts are those of `/proc/self/mountinfo` and `/proc/self/cgroup`. */
-export function findRoom(mountinfo: string, place: string): Room | undefined {
+export function findRoom(mountinfo: string, place: string): GroupRoom | undefined {
   const second = ownGroup(mountinfo, place);
   if (second !== undefined && hasControllers(readIfThere(join(second, 'cgroup.controllers')))) {
     return roomIn(second);
@@ -28,7 +28,7 @@ export function findRoom(mountinfo: string, place: string): Room | undefined {
   return firstVersionRoom(mountinfo, place);
 }
 
-export function firstVersionRoom(mountinfo: string, place: string): Room | undefined {
+export function firstVersionRoom(mountinfo: string, place: string): GroupRoom | undefined {
   const [memory, pids, cpu] = controllers.map((name) => ownGroup(mountinfo, place, name));
   if (memory === undefined || pids === undefined || cpu === undefined) return undefined;
   return { version: 1, folders: { memory, pids, cpu }, undo: () => {} };
@@ -38,7 +38,7 @@ const ownName = 'aos-daemon';
 const handedOn = 'cgroup.subtree_control';
 
 /** Below a group of the second version that we are in. */
-export function roomIn(own: string, pid: number = process.pid): Room | undefined {
+export function roomIn(own: string, pid: number = process.pid): GroupRoom | undefined {
   // We have moved already, or our parent had.
   const above = basename(own) === ownName ? dirname(own) : own;
   const missing = missingControllers(readIfThere(join(above, handedOn)));
@@ -54,7 +54,11 @@ function isTopmost(folder: string): boolean {
 }
 
 /** R1 */
-function moveAndHandOn(own: string, missing: readonly Controller[], pid: number): Room | undefined {
+function moveAndHandOn(
+  own: string,
+  missing: readonly Controller[],
+  pid: number,
+): GroupRoom | undefined {
   const child = join(own, ownName);
   const isNew = !existsSync(child);
   const moveBack = () => {
@@ -75,7 +79,7 @@ function handOn(
   folder: string,
   missing: readonly Controller[],
   moveBack: () => void,
-): Room | undefined {
+): GroupRoom | undefined {
   const write = (sign: '+' | '-') =>
     writeFileSync(join(folder, handedOn), missing.map((name) => sign + name).join(' '));
   const undo = () => {
@@ -92,7 +96,7 @@ function handOn(
   return undefined;
 }
 
-function room(folder: string, undo: () => void): Room {
+function room(folder: string, undo: () => void): GroupRoom {
   return { version: 2, folders: { memory: folder, pids: folder, cpu: folder }, undo };
 }
 

@@ -15,11 +15,11 @@ import {
   countOf,
   findRoom,
   type GroupFile,
+  type GroupRoom,
   type GroupWords,
   groupWords,
   processCount,
   processEvents,
-  type Room,
   type Setting,
 } from './limit-groups-room.ts';
 
@@ -58,7 +58,7 @@ export interface LimitsMet {
  */
 export function findLimitGroups(): LimitGroups | undefined {
   if (process.platform !== 'linux') return undefined;
-  let room: Room | undefined;
+  let room: GroupRoom | undefined;
   try {
     const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8');
     room = findRoom(read('mountinfo'), read('cgroup'));
@@ -93,11 +93,11 @@ const prefix = 'aos-box-';
 
 /** For those who have found the room. */
 export class GroupsInRoom implements LimitGroups {
-  readonly #room: Room;
+  readonly #room: GroupRoom;
   /** A process was still in them when they were to be removed. */
   readonly #late = new Set<MadeGroup>();
 
-  constructor(room: Room) {
+  constructor(room: GroupRoom) {
     this.#room = room;
   }
 
@@ -158,7 +158,7 @@ class MadeGroup implements LimitGroup {
   readonly #folders: readonly string[];
   readonly #late: Set<MadeGroup>;
 
-  constructor({ version, folders }: Room, name: string, late: Set<MadeGroup>) {
+  constructor({ version, folders }: GroupRoom, name: string, late: Set<MadeGroup>) {
     this.#words = groupWords[version];
     this.#folderOf = ({ controller }) => join(folders[controller], name);
     this.#folders = [...new Set(Object.values(folders))].map((folder) => join(folder, name));

@@ -24,7 +24,7 @@ const searchable = 0o500;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, R_OK, X_OK } = constants;
 const hasHandles = process.platform === 'linux';
 
-export class HeldFolders implements Disposable {
+export class WatchedFolders implements Disposable {
   readonly #path: string;
   readonly #opensShut: boolean;
   /** The one that was used last stands last. */

@@ -16,10 +16,12 @@ export interface WatchThreadDeps {
 }
 
 /** With the time that it took the thread; undefined when it is not known. */
-export type Answer<Outcome> = { readonly outcome: Outcome; readonly tookMs: number } | undefined;
+export type TimedAnswer<Outcome> =
+  | { readonly outcome: Outcome; readonly tookMs: number }
+  | undefined;
 
 interface Waiting {
-  resolve(answer: Answer<WatchOutcome>): void;
+  resolve(answer: TimedAnswer<WatchOutcome>): void;
 }
 
 // Where a thread cannot be started, one a second is tried.
@@ -39,15 +41,15 @@ export class WatchThread implements AsyncDisposable {
     this.#onTrouble = onTrouble;
   }
 
-  async folder(order: WalkOrder, signal?: AbortSignal): Promise<Answer<WalkCount>> {
+  async folder(order: WalkOrder, signal?: AbortSignal): Promise<TimedAnswer<WalkCount>> {
     // The thread answers what it was asked.
-    return (await this.#ask({ kind: 'folder', order }, signal)) as Answer<WalkCount>;
+    return (await this.#ask({ kind: 'folder', order }, signal)) as TimedAnswer<WalkCount>;
   }
 
   /** What all of them have together, in bytes. */
-  async memory(pids: readonly number[], signal?: AbortSignal): Promise<Answer<number>> {
+  async memory(pids: readonly number[], signal?: AbortSignal): Promise<TimedAnswer<number>> {
     // As above.
-    return (await this.#ask({ kind: 'memory', pids }, signal)) as Answer<number>;
+    return (await this.#ask({ kind: 'memory', pids }, signal)) as TimedAnswer<number>;
   }
 
   /** What is asked later has no answer. */
@@ -59,11 +61,11 @@ export class WatchThread implements AsyncDisposable {
     this.#answerNobody();
   }
 
-  async #ask(work: WatchWork, signal?: AbortSignal): Promise<Answer<WatchOutcome>> {
+  async #ask(work: WatchWork, signal?: AbortSignal): Promise<TimedAnswer<WatchOutcome>> {
     const worker = this.#worker ?? this.#tryStart();
     if (worker === undefined || signal?.aborted === true) return undefined;
     const request: WatchRequest = { number: ++this.#lastNumber, work };
-    const { promise, resolve } = Promise.withResolvers<Answer<WatchOutcome>>();
+    const { promise, resolve } = Promise.withResolvers<TimedAnswer<WatchOutcome>>();
     const onAbort = () => {
       worker.postMessage({ number: request.number, work: undefined } satisfies WatchRequest);
       this.#answer(request.number, undefined);
@@ -110,7 +112,7 @@ export class WatchThread implements AsyncDisposable {
     this.#answer(answer.number, 'outcome' in answer ? answer : undefined);
   }
 
-  #answer(number: number, answer: Answer<WatchOutcome>): void {
+  #answer(number: number, answer: TimedAnswer<WatchOutcome>): void {
     this.#waiting.get(number)?.resolve(answer);
     this.#waiting.delete(number);
     if (this.#waiting.size === 0) this.#worker?.unref();

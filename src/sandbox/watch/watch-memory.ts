@@ -9,7 +9,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface SeenMemory {
+export interface MeasuredMemory {
   readonly pids: readonly number[];
   /** At most so much: what a parent and a child have together is counted for each. */
   readonly bytes: number;
@@ -29,7 +29,7 @@ export class ProcessTable {
   #looks = 0;
 
   /** One look at the system for all of them. */
-  look(roots: readonly number[]): Map<number, SeenMemory> {
+  look(roots: readonly number[]): Map<number, MeasuredMemory> {
     const isFull = this.#looks++ % looksBetweenFullOnes === 0;
     const before = this.#seen;
     this.#seen = new Map();
@@ -44,7 +44,7 @@ export class ProcessTable {
     return answers;
   }
 
-  #below(root: number, children: ReadonlyMap<number | undefined, number[]>): SeenMemory {
+  #below(root: number, children: ReadonlyMap<number | undefined, number[]>): MeasuredMemory {
     const pids = new Set(this.#seen.has(root) ? [root] : []);
     let bytes = 0;
     // What is added on the way is gone through as well.

@@ -17,7 +17,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs';
-import { bytes, type Folder, HeldFolders, unlessSkipped } from './watch-folders.ts';
+import { bytes, type Folder, unlessSkipped, WatchedFolders } from './watch-folders.ts';
 
 export interface FolderAmount {
   readonly bytes: number;
@@ -49,7 +49,7 @@ const entriesAtOnce = 64;
 /** Pauses every few entries, so that its thread can do something else. */
 export function* walkFolder(order: WalkOrder): Generator<undefined, WalkCount> {
   const tally = new Tally(order);
-  using held = new HeldFolders(order);
+  using held = new WatchedFolders(order);
   const root = held.root();
   if (root === undefined) return tally;
   tally.memoryBytes = yield* addHeld(order, root.device, tally);

@@ -19,7 +19,7 @@ import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import { early } from '../../kernel/turns.ts';
 import type { LimitGroup } from './limit-groups.ts';
 import { AfterLook, pause, restMs, WatchThread, walkMs } from './watch-link.ts';
-import { ProcessTable, type SeenMemory } from './watch-memory.ts';
+import { type MeasuredMemory, ProcessTable } from './watch-memory.ts';
 import {
   type CountedRoom,
   type FolderAmount,
@@ -183,7 +183,7 @@ export class BoxWatch implements AsyncDisposable {
     if (group.met().memoryKills > 0) this.#stop(watched, 'memory');
   }
 
-  #lookAtMemory(watched: Watched, { bytes, pids }: SeenMemory): void {
+  #lookAtMemory(watched: Watched, { bytes, pids }: MeasuredMemory): void {
     const { memoryBytes } = watched.box.limits;
     if (bytes <= memoryBytes || !this.#isDue(watched.memory)) return;
     this.#inBackground(this.#count(watched, pids));
@@ -197,7 +197,7 @@ export class BoxWatch implements AsyncDisposable {
     if (isOver) this.#stop(watched, 'memory');
   }
 
-  async #lookAtWorkspace(watched: Watched, seen: SeenMemory | undefined): Promise<void> {
+  async #lookAtWorkspace(watched: Watched, seen: MeasuredMemory | undefined): Promise<void> {
     watched.walk = 'busy';
     const { group, workspace: path, limits } = watched.box;
     const first = watched.most === undefined ? { freshSince: watched.startedAt } : {};

@@ -3,10 +3,10 @@
  * at the rest: by names, by hosts, and by the parts of a path.
  */
 import type {
+  CapabilityTarget,
   Deed,
   PathTarget,
   Segment,
-  Target,
   UrlTarget,
 } from '../../kernel/capability/capability.ts';
 import type { HeldGrant } from './held-grant.ts';
@@ -108,7 +108,7 @@ function hostKeys(host: string): readonly string[] {
   return keys;
 }
 
-function nameKey(target: Target): string {
+function nameKey(target: CapabilityTarget): string {
   if (target.kind === 'name') return target.name;
   return target.kind === 'prefix' ? `${target.prefix}*` : '*';
 }

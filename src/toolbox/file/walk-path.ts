@@ -6,7 +6,7 @@
  * P2. Beyond the parts that the grant names, the disk stays the same: what is mounted there
  *     is not what somebody had in mind who wrote a star.
  */
-import { followWay, placesOn, type WayEnd } from '../../files/follow-path.ts';
+import { followPath, type PathEnd, placesOn } from '../../files/follow-path.ts';
 import { deedOfParts } from '../../kernel/capability/deed-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath } from '../../kernel/files/file-path.ts';
@@ -60,7 +60,7 @@ export async function walkTo<Found extends FileReader | undefined>(
 ): Promise<Place<Found>> {
   let parts = parseFilePath(way.path);
   try {
-    const end = await followWay(deps.disk, parts, {
+    const end = await followPath(deps.disk, parts, {
       open,
       signal: call.signal,
       async onTurn(turned) {
@@ -82,7 +82,7 @@ async function permitted<Found extends FileReader | undefined>(
   { home }: Pick<FileDeps, 'home'>,
   call: ToolCall,
   way: Way,
-  { parts, folder, entry, found, open, devices }: WayEnd<Found>,
+  { parts, folder, entry, found, open, devices }: PathEnd<Found>,
 ): Promise<Place<Found>> {
   await using stack = open;
   const path = printFilePath(parts);

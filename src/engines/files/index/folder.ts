@@ -10,7 +10,7 @@ import { wordsOf } from '../../../files/search/words.ts';
 import { realClock } from '../../clock.ts';
 import type { HeldTree } from '../search/held.ts';
 import { wholeText } from '../search/rg-output.ts';
-import type { WalkedFolder } from '../search/walk.ts';
+import type { SearchedFolder } from '../search/walk.ts';
 import { type IndexStore, readName, type StoredName, storedName } from './store.ts';
 
 /** Larger texts are found by their names only. */
@@ -32,7 +32,7 @@ export interface IndexedFile {
 export function writeFiles(
   store: IndexStore,
   tree: HeldTree,
-  { dir, walked }: { readonly dir: number; readonly walked: WalkedFolder },
+  { dir, walked }: { readonly dir: number; readonly walked: SearchedFolder },
 ): void {
   const before = store.all<IndexedFile>(
     'select id, name, size, mtime from file where dir = ?',

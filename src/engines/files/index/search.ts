@@ -8,7 +8,7 @@ import { isOneTypoAway } from '../../../files/search/word-match.ts';
 import { stemOf } from '../../../files/search/words.ts';
 import type { SearchRequest, SearchResult } from '../../../kernel/files/look.ts';
 import { scanLines } from '../search/content.ts';
-import { type HeldTree, openTree, type Stop } from '../search/held.ts';
+import { type HeldTree, openTree, type SearchStop } from '../search/held.ts';
 import { bestLine, wholeText } from '../search/rg-output.ts';
 import { chooseHits, type Proposal } from '../search/verify.ts';
 import { type PathFilter, pathFilter } from '../search/walk.ts';
@@ -33,7 +33,7 @@ interface IndexSearch {
 export function searchIndex(
   store: IndexStore,
   request: SearchRequest,
-  stop: Stop,
+  stop: SearchStop,
 ): SearchResult | 'none' {
   const matcher = matcherOf(request);
   const { question } = matcher;

@@ -5,7 +5,7 @@ import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
 import { bytesOf } from '../../disk/name-bytes.ts';
-import type { HeldTree, Stop } from '../search/held.ts';
+import type { HeldTree, SearchStop } from '../search/held.ts';
 import { hasText, isChanged, rewriteFile } from './folder.ts';
 import {
   type IndexedFolder,
@@ -32,7 +32,7 @@ interface Root {
 export interface Sweeping {
   readonly base: LookBase;
   readonly tree: HeldTree;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
   /** Whether texts are compared too. */
   readonly withTexts: boolean;
 }

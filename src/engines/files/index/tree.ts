@@ -1,8 +1,8 @@
 /** Folders of the index: written with all that is below them, and compared with the disk. */
 import { lstatSync } from 'node:fs';
 import { bytesOf } from '../../disk/name-bytes.ts';
-import type { HeldTree, Stop } from '../search/held.ts';
-import { lookInto, type WalkedFolder, walkFolders } from '../search/walk.ts';
+import type { HeldTree, SearchStop } from '../search/held.ts';
+import { lookInto, type SearchedFolder, walkFolders } from '../search/walk.ts';
 import { folderMtime, removeFile, writeFiles } from './folder.ts';
 import {
   type IndexedFolder,
@@ -19,10 +19,10 @@ export interface IndexWriting {
   readonly tree: HeldTree;
   /** Whether what has that name, in a folder below the base, is to be in the index. */
   readonly isKept: (folders: readonly string[], name: string) => boolean;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
 }
 
-/** The id of the folder. Throws `Stopped` where the caller no longer waits for it. */
+/** The id of the folder. Throws `IndexStopped` where the caller no longer waits for it. */
 export function writeFolders(
   writing: IndexWriting,
   from: readonly string[],
@@ -32,7 +32,7 @@ export function writeFolders(
   const ids = new Map<string, number>();
   // What cannot be read is not in the index, and a search says that it is skipped.
   for (const walked of walkFolders(writing.tree, { from, enters: isKept, onSkipped: () => {} })) {
-    if (stop.isOver()) throw new Stopped();
+    if (stop.isOver()) throw new IndexStopped();
     const above = ids.get(keyOf(walked.parts.slice(0, -1))) ?? parent;
     const id = store.run(
       'insert into dir (parent, name, mtime) values (?, ?, ?)',
@@ -44,7 +44,7 @@ export function writeFolders(
   return ids.get(keyOf(from));
 }
 
-export class Stopped extends Error {
+export class IndexStopped extends Error {
   override readonly message = 'it was stopped';
 }
 
@@ -127,7 +127,7 @@ function refresh(writing: IndexWriting, { id, parts }: IndexedFolder, gone: Set<
 function refreshFolders(
   writing: IndexWriting,
   dir: number,
-  { parts, entries }: WalkedFolder,
+  { parts, entries }: SearchedFolder,
   gone: Set<string>,
 ): void {
   const { store } = writing;
@@ -145,7 +145,7 @@ function refreshFolders(
   }
 }
 
-function kept({ isKept }: IndexWriting, walked: WalkedFolder): WalkedFolder {
+function kept({ isKept }: IndexWriting, walked: SearchedFolder): SearchedFolder {
   return { ...walked, entries: walked.entries.filter(({ name }) => isKept(walked.parts, name)) };
 }
 

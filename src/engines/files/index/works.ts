@@ -10,7 +10,7 @@ import type {
 import { quote } from '../../../kernel/text/quote.ts';
 import { realClock } from '../../clock.ts';
 import { isDamage } from '../../index-file.ts';
-import { openTree, type Stop } from '../search/held.ts';
+import { openTree, type SearchStop } from '../search/held.ts';
 import { searchIndex } from './search.ts';
 import {
   IndexStore,
@@ -20,7 +20,7 @@ import {
   type StoredName,
   storedName,
 } from './store.ts';
-import { foldersBelow, removeFolders, Stopped, writeFolders } from './tree.ts';
+import { foldersBelow, IndexStopped, removeFolders, writeFolders } from './tree.ts';
 
 export type IndexWork = { readonly file: string } & (
   | { readonly kind: 'build'; readonly request: IndexRequest }
@@ -37,7 +37,7 @@ export type IndexAnswer = SearchResult | 'none' | readonly IndexState[] | IndexS
 let open: { readonly file: string; readonly store: IndexStore } | undefined;
 
 /** A damaged file is dropped: the question is asked once more, of an empty one. */
-export function indexWorks(work: IndexWork, stop: Stop): IndexAnswer {
+export function indexWorks(work: IndexWork, stop: SearchStop): IndexAnswer {
   try {
     return perform(storeOf(work.file), work, stop);
   } catch (failure) {
@@ -58,14 +58,14 @@ function storeOf(file: string): IndexStore {
   return open.store;
 }
 
-function perform(store: IndexStore, work: IndexWork, stop: Stop): IndexAnswer {
+function perform(store: IndexStore, work: IndexWork, stop: SearchStop): IndexAnswer {
   if (work.kind === 'build') return build(store, work.request, stop);
   if (work.kind === 'drop') return drop(store, work.path);
   if (work.kind === 'list') return rootsOf(store).map((root) => stateOf(store, root));
   return searchIndex(store, work.request, stop);
 }
 
-function build(store: IndexStore, request: IndexRequest, stop: Stop): IndexState {
+function build(store: IndexStore, request: IndexRequest, stop: SearchStop): IndexState {
   const { base, reach, passOver } = request;
   const settings = { aosHome: reach.aosHome, passOver };
   if (isSecretBase(base.path, settings)) throw secretBase(base.path);
@@ -82,7 +82,7 @@ function build(store: IndexStore, request: IndexRequest, stop: Stop): IndexState
       return stateOf(store, rootAt(store, base.path));
     });
   } catch (failure) {
-    if (failure instanceof Stopped) throw tooSlow(base.path);
+    if (failure instanceof IndexStopped) throw tooSlow(base.path);
     throw failure;
   }
 }

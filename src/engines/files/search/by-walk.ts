@@ -16,7 +16,7 @@ import type {
   SkippedFile,
 } from '../../../kernel/files/look.ts';
 import { searchContent } from './content.ts';
-import { type HeldTree, openTree, type Stop } from './held.ts';
+import { type HeldTree, openTree, type SearchStop } from './held.ts';
 import { bestLine, type FittingLine } from './rg-output.ts';
 import { chooseHits, type Proposal } from './verify.ts';
 import { type PathFilter, pathFilter, walkFolders } from './walk.ts';
@@ -26,7 +26,7 @@ const mostProposals = 20_000;
 export interface WalkSearch {
   readonly request: SearchRequest;
   readonly ripgrep: string | undefined;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
 }
 
 export async function searchByWalk({ request, ripgrep, stop }: WalkSearch): Promise<SearchResult> {
@@ -51,14 +51,14 @@ export async function searchByWalk({ request, ripgrep, stop }: WalkSearch): Prom
   if (request.where !== 'content') findNames(tree, { filter, matcher, found, onSkipped, stop });
   const isCut = found.isFull || stop.isOver();
   const chosen = chooseHits({ tree, matcher, request, stop }, found.all());
-  return { ...chosen, truncated: chosen.truncated || isCut, ...skips.told(), by: 'walk' };
+  return { ...chosen, truncated: chosen.truncated || isCut, ...skips.skippedFiles(), by: 'walk' };
 }
 
 interface NameSearch {
   readonly filter: PathFilter;
   readonly matcher: Matcher;
   readonly found: Proposals;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
   readonly onSkipped: (parts: readonly string[], why: SkippedFile['why']) => void;
 }
 
@@ -114,12 +114,12 @@ class Proposals {
   }
 }
 
-const mostTold = 100;
+const mostNamed = 100;
 
 /** What could not be looked into, and is told. */
 class Skips {
   readonly #base: string;
-  readonly #told: SkippedFile[] = [];
+  readonly #named: SkippedFile[] = [];
   readonly #seen = new Set<string>();
 
   constructor(base: LookBase) {
@@ -131,10 +131,10 @@ class Skips {
     const path = `${this.#base}/${parts.join('/')}`;
     if (this.#seen.has(path)) return;
     this.#seen.add(path);
-    if (this.#told.length < mostTold) this.#told.push({ path, why });
+    if (this.#named.length < mostNamed) this.#named.push({ path, why });
   }
 
-  told(): { readonly skipped: readonly SkippedFile[]; readonly skippedTotal: number } {
-    return { skipped: this.#told, skippedTotal: this.#seen.size };
+  skippedFiles(): { readonly skipped: readonly SkippedFile[]; readonly skippedTotal: number } {
+    return { skipped: this.#named, skippedTotal: this.#seen.size };
   }
 }

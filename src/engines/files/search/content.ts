@@ -6,7 +6,7 @@ import type { Matcher } from '../../../files/search/matcher.ts';
 import { AosError } from '../../../kernel/errors.ts';
 import type { SkippedFile } from '../../../kernel/files/look.ts';
 import { oneLine } from '../../../kernel/text/quote.ts';
-import type { HeldTree, OpenFolder, Stop } from './held.ts';
+import type { HeldTree, OpenSearchFolder, SearchStop } from './held.ts';
 import {
   type FittingFile,
   type FittingLine,
@@ -24,7 +24,7 @@ export interface ContentSearch {
   readonly recursive: boolean;
   /** The program; nothing where there is none. */
   readonly ripgrep: string | undefined;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
   readonly onFile: (parts: readonly string[], lines: readonly FittingLine[]) => void;
   readonly onSkipped: (parts: readonly string[], why: SkippedFile['why']) => void;
 }
@@ -136,7 +136,7 @@ function stretchesIn(text: Buffer, start: number, end: number, script: RegExp): 
 
 interface RgRequest {
   readonly program: string;
-  readonly base: OpenFolder;
+  readonly base: OpenSearchFolder;
   readonly patterns: readonly string[];
   /** `letters`: as they stand. `any-case`: patterns, in small and capital letters. */
   readonly as: 'letters' | 'pattern' | 'any-case';

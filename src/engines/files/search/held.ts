@@ -17,7 +17,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 /** So many are kept open, because what is looked at next is mostly near. */
 const mostOpen = 64;
 
-export interface OpenFolder {
+export interface OpenSearchFolder {
   readonly descriptor: number;
   /** Under which it is reached, in every thread. */
   readonly path: string;
@@ -41,20 +41,20 @@ export function openTree(base: LookBase): HeldTree {
 }
 
 export class HeldTree implements Disposable {
-  readonly #root: OpenFolder;
-  readonly #open = new Map<string, OpenFolder>();
+  readonly #root: OpenSearchFolder;
+  readonly #open = new Map<string, OpenSearchFolder>();
 
   constructor(base: LookBase) {
     // The held path is a symlink of the system's own.
     this.#root = opened(base.held, O_RDONLY | O_DIRECTORY);
   }
 
-  get root(): OpenFolder {
+  get root(): OpenSearchFolder {
     return this.#root;
   }
 
   /** It stays open until others have been opened after it. Throws what the system says. */
-  folder(parts: readonly string[]): OpenFolder {
+  folder(parts: readonly string[]): OpenSearchFolder {
     let depth = parts.length;
     while (depth > 0 && !this.#open.has(keyOf(parts, depth))) depth--;
     let folder = this.#open.get(keyOf(parts, depth)) ?? this.#root;
@@ -98,14 +98,14 @@ export class HeldTree implements Disposable {
     closeSync(this.#root.descriptor);
   }
 
-  #openBelow(above: OpenFolder, name: string): OpenFolder {
+  #openBelow(above: OpenSearchFolder, name: string): OpenSearchFolder {
     const folder = opened(`${above.path}/${name}`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (folder.stats.dev === this.#root.stats.dev) return folder;
     closeSync(folder.descriptor);
     throw new OtherDisk();
   }
 
-  #keep(key: string, folder: OpenFolder): void {
+  #keep(key: string, folder: OpenSearchFolder): void {
     this.#open.set(key, folder);
     if (this.#open.size <= mostOpen) return;
     const [oldest] = this.#open.entries();
@@ -119,7 +119,7 @@ export class OtherDisk extends Error {
   override readonly message = 'it is on another disk';
 }
 
-function opened(path: string, flags: number): OpenFolder {
+function opened(path: string, flags: number): OpenSearchFolder {
   const descriptor = openSync(bytesOf(path), flags);
   const stats = fstatSync(descriptor, { bigint: true });
   const reached = process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : path;
@@ -141,7 +141,7 @@ function keyOf(parts: readonly string[], depth: number): string {
 // When a search is to end before its end: because its caller no longer waits, or because it is
 // late.
 
-export interface Stop extends Disposable {
+export interface SearchStop extends Disposable {
   /** For what waits. */
   readonly signal: AbortSignal;
   /** For what does not wait: asked between two files. */
@@ -153,7 +153,11 @@ export interface Stop extends Disposable {
 /**
  * The flag is shared with the thread that cancels; it is seen also where no message would arrive.
  */
-export function stopAfter(timeLimitMs: number, flag: Int32Array, cancelled: AbortSignal): Stop {
+export function stopAfter(
+  timeLimitMs: number,
+  flag: Int32Array,
+  cancelled: AbortSignal,
+): SearchStop {
   const [late, ended] = [new AbortController(), new AbortController()];
   const overAt = realClock.monotonicMs() + timeLimitMs;
   realClock.sleep(timeLimitMs, ended.signal).then(

@@ -4,7 +4,7 @@ import type { Matcher } from '../../../files/search/matcher.ts';
 import { byScore, type Ranked } from '../../../files/search/score.ts';
 import type { SearchHit, SearchRequest } from '../../../kernel/files/look.ts';
 import { foundFile } from '../list-part.ts';
-import type { HeldTree, Stop } from './held.ts';
+import type { HeldTree, SearchStop } from './held.ts';
 import { type FittingLine, shownLine, textBytesAt } from './rg-output.ts';
 import { asksForStats, statsFit } from './walk.ts';
 
@@ -23,11 +23,11 @@ export interface Choice {
   readonly truncated: boolean;
 }
 
-export interface Verification {
+export interface MatchCheck {
   readonly tree: HeldTree;
   readonly matcher: Matcher;
   readonly request: SearchRequest;
-  readonly stop: Stop;
+  readonly stop: SearchStop;
 }
 
 interface Known extends Proposal {
@@ -41,7 +41,7 @@ interface Known extends Proposal {
 const lookedAtBeyond = 100;
 const aFewBeyond = 10;
 
-export function chooseHits(verification: Verification, proposals: readonly Proposal[]): Choice {
+export function chooseHits(verification: MatchCheck, proposals: readonly Proposal[]): Choice {
   const { matcher, request, tree } = verification;
   const isEachLookedAt = asksForStats(request.filters) || request.likelier !== undefined;
   const fitting = isEachLookedAt
@@ -75,7 +75,7 @@ function lookAt(tree: HeldTree, request: SearchRequest, proposal: Proposal): Kno
   return { ...proposal, stats, modifiedAt: Number(stats.mtimeMs) };
 }
 
-function takeHits(verification: Verification, ranked: readonly Ranked<Known>[]) {
+function takeHits(verification: MatchCheck, ranked: readonly Ranked<Known>[]) {
   const hits: SearchHit[] = [];
   let dropped = 0;
   for (const each of ranked) {
@@ -88,7 +88,7 @@ function takeHits(verification: Verification, ranked: readonly Ranked<Known>[]) 
 }
 
 function hitOf(
-  { tree, matcher, request }: Verification,
+  { tree, matcher, request }: MatchCheck,
   { candidate, score, why }: Ranked<Known>,
 ): SearchHit | undefined {
   const { folders, name, line, stats } = candidate;

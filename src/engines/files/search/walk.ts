@@ -5,17 +5,17 @@
 
 import type { BigIntStats } from 'node:fs';
 import type { FileKind, LookFilters, SkippedFile } from '../../../kernel/files/look.ts';
-import { type Sight, type SightRequest, sightOf } from '../../../kernel/files/reach.ts';
+import { type TreeView, treeViewOf, type ViewRequest } from '../../../kernel/files/reach.ts';
 import { kindOf, nameOf, namesIn } from '../folder-names.ts';
-import { type HeldTree, type OpenFolder, OtherDisk } from './held.ts';
+import { type HeldTree, type OpenSearchFolder, OtherDisk } from './held.ts';
 
 /** Deeper than this nothing is looked for. */
 const mostLevels = 4000;
 
-export interface WalkedFolder {
+export interface SearchedFolder {
   /** Below the base. */
   readonly parts: readonly string[];
-  readonly folder: OpenFolder;
+  readonly folder: OpenSearchFolder;
   readonly entries: readonly WalkedEntry[];
 }
 
@@ -24,7 +24,7 @@ export interface WalkedEntry {
   readonly kind: FileKind;
 }
 
-export interface WalkOptions {
+export interface SearchWalkOptions {
   /** The folder to begin with; the base itself where nothing is said. */
   readonly from?: readonly string[];
   /** Whether to look into this folder, or at it at all. */
@@ -34,7 +34,10 @@ export interface WalkOptions {
 }
 
 /** The folders, each before those below it. */
-export function* walkFolders(tree: HeldTree, options: WalkOptions): Generator<WalkedFolder> {
+export function* walkFolders(
+  tree: HeldTree,
+  options: SearchWalkOptions,
+): Generator<SearchedFolder> {
   const seen = new Set<bigint>();
   const waiting: (readonly string[])[] = [options.from ?? []];
   for (let parts = waiting.pop(); parts !== undefined; parts = waiting.pop()) {
@@ -53,8 +56,8 @@ export function* walkFolders(tree: HeldTree, options: WalkOptions): Generator<Wa
 export function lookInto(
   tree: HeldTree,
   parts: readonly string[],
-  { onSkipped }: Pick<WalkOptions, 'onSkipped'>,
-): WalkedFolder | undefined {
+  { onSkipped }: Pick<SearchWalkOptions, 'onSkipped'>,
+): SearchedFolder | undefined {
   try {
     const folder = parts.length === 0 ? tree.root : tree.folder(parts);
     return { parts, folder, entries: entriesOf(folder) };
@@ -71,7 +74,7 @@ export function whySkipped(failure: unknown): SkippedFile['why'] {
   return code === 'EACCES' || code === 'EPERM' || code === 'EIO' ? 'unreadable' : 'gone';
 }
 
-function entriesOf(folder: OpenFolder): WalkedEntry[] {
+function entriesOf(folder: OpenSearchFolder): WalkedEntry[] {
   const entries: WalkedEntry[] = [];
   for (const batch of namesIn(folder)) {
     for (const entry of batch) entries.push({ name: nameOf(entry), kind: kindOf(entry) });
@@ -87,28 +90,28 @@ export interface PathFilter {
 }
 
 /** As in a walk, but asked in any order: each folder is asked about once. */
-export function pathFilter(request: SightRequest): PathFilter {
-  const known = new Map<string, Sight | undefined>([['', sightOf(request)]]);
-  const sightIn = (folders: readonly string[]): Sight | undefined => {
+export function pathFilter(request: ViewRequest): PathFilter {
+  const known = new Map<string, TreeView | undefined>([['', treeViewOf(request)]]);
+  const viewIn = (folders: readonly string[]): TreeView | undefined => {
     let depth = folders.length;
     while (!known.has(keyOf(folders, depth))) depth--;
-    let sight = known.get(keyOf(folders, depth));
+    let view = known.get(keyOf(folders, depth));
     for (; depth < folders.length; depth++) {
-      sight = sight?.into(folders[depth] ?? '');
-      known.set(keyOf(folders, depth + 1), sight);
+      view = view?.into(folders[depth] ?? '');
+      known.set(keyOf(folders, depth + 1), view);
     }
-    return sight;
+    return view;
   };
   // Files of a folder mostly share the very list of its parts.
-  const shared = new WeakMap<readonly string[], Sight | 'none'>();
-  const sightOver = (folders: readonly string[]): Sight | undefined => {
-    const sight = shared.get(folders) ?? sightIn(folders) ?? 'none';
-    shared.set(folders, sight);
-    return sight === 'none' ? undefined : sight;
+  const shared = new WeakMap<readonly string[], TreeView | 'none'>();
+  const viewOver = (folders: readonly string[]): TreeView | undefined => {
+    const view = shared.get(folders) ?? viewIn(folders) ?? 'none';
+    shared.set(folders, view);
+    return view === 'none' ? undefined : view;
   };
   return {
-    enters: (folders, name) => sightIn([...folders, name]) !== undefined,
-    shows: (folders, name, kind) => sightOver(folders)?.judge(name, kind) === 'fits',
+    enters: (folders, name) => viewIn([...folders, name]) !== undefined,
+    shows: (folders, name, kind) => viewOver(folders)?.judge(name, kind) === 'fits',
   };
 }
 
