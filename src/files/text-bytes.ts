@@ -1,4 +1,5 @@
 /** Whether bytes are text, and what they are when they are not. */
+import { must } from '../kernel/must.ts';
 
 /** The text, or undefined where the bytes are not UTF-8. Keeps a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -31,7 +32,7 @@ function isContinuation(byte: number): boolean {
 /** How many bytes at the end are of a character that is not whole. */
 function openTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(longestTail, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
+    const byte = must(bytes[bytes.length - back], 'a byte near the end');
     if (!isContinuation(byte)) return back < characterBytes(byte) ? back : 0;
   }
   return 0;

@@ -1,4 +1,5 @@
 import type { AgentState } from '../kernel/agent/agent.ts';
+import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Sql, Transaction } from './ledger.ts';
 
@@ -332,7 +333,7 @@ export async function countRunning(sql: Sql): Promise<number> {
   const row = await sql.get<{ count: number }>(
     `select count(*) as count from agents where state = 'running'`,
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }
 
 export async function agentsInState(

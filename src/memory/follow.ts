@@ -8,6 +8,7 @@
  */
 
 import type { IndexChange, IndexedMemory, IndexPosition } from '../kernel/memory/index-port.ts';
+import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { early } from '../kernel/turns.ts';
 import { readEvents } from '../ledger/events.ts';
@@ -91,7 +92,7 @@ export class IndexFollower implements AsyncDisposable {
       if (changes.length === 0) break;
       const head = await lastEvent(ledger.committed);
       for (const page of pagesOf(changes)) {
-        const seq = page.at(-1)?.seq ?? from.seq;
+        const { seq } = must(page.at(-1), 'the last change of a page');
         from = { seq, event: head?.seq ?? 0, eventHash: head?.hash ?? '' };
         await index.apply(await indexChanges(ledger.committed, page, this.#deps.clock.now()), from);
         this.#position = from;

@@ -20,6 +20,7 @@ import {
   sharedOwner,
 } from '../kernel/memory/memory.ts';
 import { isStorable, storedValue } from '../kernel/memory/value.ts';
+import { must } from '../kernel/must.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
@@ -77,7 +78,7 @@ export class MemoryImports {
     while (this.#running === 0) {
       const [left] = await statesBelow(ledger.committed, prefix, 1);
       if (left === undefined) return;
-      const [id = ''] = left.key.slice(prefix.length).split('/');
+      const id = must(left.key.slice(prefix.length).split('/')[0], 'the id of an import');
       if ((await readState(ledger.committed, doneKey(id))) === undefined) await this.#drop(id);
       else await this.#bringIn(id);
     }
@@ -160,7 +161,7 @@ function* slicesOf(lines: readonly string[]): Generator<Slice> {
     let end = start;
     let characters = 0;
     while (end < lines.length && end - start < mostLines && characters < mostCharacters) {
-      characters += lines[end]?.length ?? 0;
+      characters += must(lines[end], 'a line of the import').length;
       end++;
     }
     yield { start, end };

@@ -6,6 +6,7 @@
 
 import type { LanguageModel, ModelCatalog } from '../kernel/agent/model.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
@@ -189,7 +190,7 @@ const knownSizes: readonly (readonly [prefix: string, tokens: number])[] = [
 const endpointTokens = 32_768;
 
 function contextTokensOf(id: string, sizes: Readonly<Record<string, number>> = {}): number {
-  const provider = id.split(':', 1)[0] ?? '';
+  const provider = must(id.split(':', 1)[0], 'the provider of a model');
   const said = own(sizes, id) ?? own(sizes, provider);
   if (said !== undefined) return said;
   const name = id.replace(/^openai-chat:/, 'openai:');

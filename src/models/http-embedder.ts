@@ -1,5 +1,6 @@
 /** An embedder that is asked over HTTP: Ollama's, or one that speaks as OpenAI does. */
 import type { Embedder } from '../kernel/memory/index-port.ts';
+import { must } from '../kernel/must.ts';
 import { type EmbeddingAccess, EmbeddingCalls } from './embedding-calls.ts';
 
 export type HttpEmbedderOptions = EmbeddingAccess;
@@ -40,7 +41,7 @@ async function learnDimensions(calls: EmbeddingCalls, signal: AbortSignal): Prom
     { texts: ['hello'], patienceMs: openingMs, isSecret: false },
     signal,
   );
-  const dimensions = vector?.length ?? 0;
+  const dimensions = must(vector, 'the vector of a text').length;
   if (dimensions <= mostDimensions) return dimensions;
   throw calls.failed({ kind: 'refused', sentence: `its vectors have ${dimensions} numbers` });
 }

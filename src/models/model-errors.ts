@@ -1,5 +1,6 @@
 /** What people read when a model does not answer, and what they can do about it. */
 import { AosError } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
 import type { Failure } from './failure.ts';
@@ -31,7 +32,7 @@ export function badKey({ id, keyOwner }: AskedModel, why: string): AosError {
 }
 
 export function unknownProvider(id: string, providers: readonly string[]): AosError {
-  const provider = id.split(':', 1)[0] ?? '';
+  const provider = must(id.split(':', 1)[0], 'the provider of a model');
   const known = providers.map((name) => `${name}:`).join(' ');
   return new AosError('model.unknown', {
     message: `No provider of models is called ${quote(provider)}.${didYouMean(provider, providers)}`,

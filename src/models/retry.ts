@@ -1,4 +1,6 @@
 /** Asking a busy or broken vendor again, as long as nothing of an answer has come. */
+
+import { must } from '../kernel/must.ts';
 import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, isWorthRetrying } from './failure.ts';
 
@@ -171,8 +173,8 @@ export function backoffMs(failures: number, random: Random): number {
 }
 
 function fraction(random: Random): number {
-  const [high = 0, low = 0] = random.bytes(2);
-  return (high * 256 + low) / 65_536;
+  const [high, low] = random.bytes(2);
+  return (must(high, 'a byte of chance') * 256 + must(low, 'a byte of chance')) / 65_536;
 }
 
 /**

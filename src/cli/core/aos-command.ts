@@ -5,6 +5,7 @@
 import { Command, type ErrorOptions, type HelpContext } from 'commander';
 import type { RefusedField } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 
@@ -132,7 +133,7 @@ function isRefusedField(details: unknown): details is RefusedField {
 
 /** `dedup_key` is what `--dedup` says, and `tags.0` the first of what `--tag` says. */
 function wordFor(field: string, command: Command): string {
-  const [head = ''] = field.split('.');
+  const head = must(field.split('.')[0], 'the first part of a field');
   const isSaid = (name: string) => [name, `${name}s`].includes(head) || head.startsWith(`${name}_`);
   const argument = command.registeredArguments.find((one) => isSaid(one.name()));
   if (argument !== undefined) return `<${argument.name()}>`;

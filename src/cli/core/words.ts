@@ -1,4 +1,5 @@
 /** Numbers as a person reads them. */
+import { must } from '../../kernel/must.ts';
 
 export function durationWords(durationMs: number): string {
   const seconds = Math.floor(durationMs / 1000);
@@ -60,7 +61,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     .map((row) =>
       row
         .map((cell, column) =>
-          column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+          column === row.length - 1
+            ? cell
+            : cell.padEnd(must(widths[column], 'the width of a column')),
         )
         .join('  '),
     )

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
@@ -48,7 +49,7 @@ const longestBytes = 1024;
  */
 export async function readPassphrase(view: DiskView, path: string): Promise<string> {
   const text = new TextDecoder().decode(await readWholeFile(view, path, longestBytes));
-  const [line = ''] = text.split(/\r?\n/);
+  const line = must(text.split(/\r?\n/)[0], 'the first line');
   if (line !== '') return line;
   throw new AosError('usage.bad-value', {
     message: `The first line of ${quote(path)} should be a passphrase, and is empty`,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { refuseNoHome } from '../../app/home/use-home.ts';
 import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Disk, DiskView, FileReader } from '../../kernel/ports.ts';
 import { printable, quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
@@ -148,7 +149,7 @@ export class LogFileReader {
       if (bytes.length === 0) break;
       this.#offset += bytes.length;
       const parts = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split(/\r?\n/);
-      this.#rest = parts.pop() ?? '';
+      this.#rest = must(parts.pop(), 'what stands behind the last line end');
       lines.push(...parts);
       // Without an end in sight it is shown in pieces.
       if (this.#rest.length > mostBytes) lines.push(this.#rest);

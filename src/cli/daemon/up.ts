@@ -5,6 +5,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError, type ErrorWords } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { mendedLine, reach } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
@@ -110,7 +111,7 @@ export async function startDetached(
   { takeover }: { readonly takeover: boolean },
 ): Promise<StartedDaemon> {
   const { engines, settings } = await reach(context);
-  const [program = ''] = process.argv.slice(1);
+  const program = must(process.argv[1], 'the path of this program');
   const child = process.getBuiltinModule('node:child_process').spawn(
     process.execPath,
     [

@@ -12,6 +12,7 @@ import { type DemoPlaces, demoScripts } from '../../app/home/scripts.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { reach } from '../core/connect.ts';
@@ -214,12 +215,12 @@ function tableText(random: Random, head: string, firstNumber: number): string {
 }
 
 function oneOf(random: Random, from: readonly string[]): string {
-  return from[below(random, from.length)] ?? '';
+  return must(from[below(random, from.length)], 'a word to draw');
 }
 
 // Not quite even, which does not matter here.
 function below(random: Random, most: number): number {
-  return (random.bytes(1)[0] ?? 0) % most;
+  return must(random.bytes(1)[0], 'a byte of chance') % most;
 }
 
 interface Count {

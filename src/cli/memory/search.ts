@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Body, WireMemoryHit } from '../../gateway/contract/contract.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { numberOf } from '../core/input.ts';
@@ -88,7 +89,10 @@ interface Telling {
 export function foundText(hits: readonly WireMemoryHit[], { self, explains }: Telling): string {
   const lines = table(hits.map((hit) => row(hit, self))).split('\n');
   return hits
-    .flatMap((hit, index) => [lines[index] ?? '', ...(explains ? [partsLine(hit)] : [])])
+    .flatMap((hit, index) => [
+      must(lines[index], 'the line of a hit'),
+      ...(explains ? [partsLine(hit)] : []),
+    ])
     .join('\n');
 }
 

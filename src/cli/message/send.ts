@@ -5,6 +5,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { Answer, WireHistory, WireOutgoing } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { messageKinds, priorities, retryDelayMs } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';
@@ -147,7 +148,7 @@ async function sendWithRetries<T>(
       const isPassing = failure instanceof AosError && passing.has(failure.code);
       if (!isPassing || tries === mostTries) throw failure;
     }
-    const [byte = 0] = random.bytes(1);
+    const byte = must(random.bytes(1)[0], 'a byte of chance');
     await clock.sleep(retryDelayMs(tries, byte / 256), signal);
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 import { confirm } from '../core/confirm.ts';
@@ -71,7 +72,7 @@ function defineSet(command: Command, context: Context): void {
 
 function refuseMore(command: Command, [word]: readonly string[]): void {
   if (word === undefined) return;
-  const [option = ''] = word.split('=');
+  const option = must(word.split('=')[0], 'the name of an option');
   if (word.startsWith('-')) {
     const names = command.options.map(({ long }) => long ?? '');
     throw new AosError('usage.unknown-option', {

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { AgentTransfer } from '../../app/library/agent-transfer.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { sizeText, type TransferAck, transferAcks } from '../../kernel/transfer/transfer.ts';
 import type { Context } from '../core/context.ts';
@@ -120,7 +121,11 @@ function sendOne(
   { name, ...options }: Parameters<AgentTransfer['send']>[1],
 ): Promise<Sent> {
   if (path !== '-') return transfers.send(path, { ...options, name });
-  return transfers.sendBuffer(terminal.input.read(), name ?? '', options);
+  return transfers.sendBuffer(
+    terminal.input.read(),
+    must(name, 'the name of what stdin has'),
+    options,
+  );
 }
 
 type Sent = Awaited<ReturnType<AgentTransfer['send']>>;

@@ -4,6 +4,7 @@
  * text leads back to the very name.
  */
 import { readdirSync } from 'node:fs';
+import { must } from '../../kernel/must.ts';
 
 /** The names in a folder, sorted by code units. */
 export function namesIn(path: string): string[] {
@@ -32,7 +33,8 @@ export function textOf(name: Buffer): string {
   let written = '';
   for (let place = 0; place < name.length; ) {
     const length = lengthOfCharacter(name, place);
-    if (length === 0) written += String.fromCharCode(0xdc00 + (name[place] ?? 0));
+    if (length === 0)
+      written += String.fromCharCode(0xdc00 + must(name[place], 'a byte of the name'));
     else written += name.toString('utf8', place, place + length);
     place += Math.max(1, length);
   }

@@ -10,6 +10,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import type { Duplicates, LookRequest, SeenFile } from '../../kernel/files/look.ts';
+import { must } from '../../kernel/must.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { withFile } from './file-content.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
@@ -40,7 +41,7 @@ export async function duplicatesPart(
   groups.sort(([, one], [, other]) => wasteOf(other) - wasteOf(one));
   const chosen = groups.slice(0, request.limit).map(([sha256, group]) => ({
     sha256,
-    sizeBytes: group[0]?.sizeBytes ?? 0,
+    sizeBytes: sizeIn(group),
     files: filesOf(request, walk, group),
   }));
   const { skipped, skippedTotal } = walk.walked;
@@ -54,7 +55,12 @@ export async function duplicatesPart(
 }
 
 function wasteOf(group: readonly Candidate[]): number {
-  return (group.length - 1) * (group[0]?.sizeBytes ?? 0);
+  return (group.length - 1) * sizeIn(group);
+}
+
+/** The size that all files of a group have. */
+function sizeIn(group: readonly Candidate[]): number {
+  return must(group[0], 'the first file of a group').sizeBytes;
 }
 
 /** Those of whose size there are several, folder by folder. */

@@ -1,5 +1,6 @@
 /** A search in the index: what fits by its words and by its meaning, in order. */
 import type { AlikeHit, IndexFound, IndexHit, IndexQuery } from '../../kernel/memory/index-port.ts';
+import { must } from '../../kernel/must.ts';
 import { type Ground, none } from '../../memory/search/ground.ts';
 import {
   allOf,
@@ -66,7 +67,7 @@ function fittingByWords(
   const all = sum(places.map(({ ground }) => ground.size));
   const length = Math.max(1, sum(places.map(({ ground }) => ground.totalLength)) / all);
   const rarities = units.map((_, index) =>
-    rarity(sum(found.map((each) => each.units[index]?.count ?? 0)), all),
+    rarity(sum(found.map((each) => must(each.units[index], 'the rows of a unit').count)), all),
   );
   const circumstances = { words: wordsAsked(units), likelier: query.likelier };
   return found.flatMap(({ place, ground, units: rows }) => {
@@ -123,7 +124,6 @@ function nearestIn(
     .map(({ id, similarity }) => ({ place: none, row: none, ...found.get(id), similarity }));
 }
 
-//
 // W1. A word that very many have says little: of those only the newest are read, those that have a
 //     rarer word too, and those that have all such words. How many there are is guessed from how
 //     close together the newest stand. So a query takes about as long among a hundred thousand as
@@ -146,13 +146,14 @@ function rowsWith(
   const newest = texts.map((match) => rowsMatching(store, ground, match));
   const more = moreOfCommon(store, ground, { texts, newest });
   return units.map((unit, index) => {
-    const text = [...(newest[index] ?? []), ...(more[index] ?? [])];
-    const isCommon = newest[index]?.length === mostRows;
+    const first = must(newest[index], 'the newest rows of a unit');
+    const text = [...first, ...(more[index] ?? [])];
+    const isCommon = first.length === mostRows;
     // For what is common even a look at where else it stands would take long.
     const rowsIn = (column: 'again' | 'label') =>
       isCommon ? [] : rowsMatching(store, ground, matchOf(unit, column));
     const [again, label] = [text.length === 0 ? [] : rowsIn('again'), rowsIn('label')];
-    const count = Math.max(countOf(ground, newest[index] ?? []), label.length);
+    const count = Math.max(countOf(ground, first), label.length);
     return { text: [...new Set(text)], again, label, isCommon, count };
   });
 }

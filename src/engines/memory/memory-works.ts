@@ -15,6 +15,7 @@ import type {
   StoredVector,
   UnembeddedText,
 } from '../../kernel/memory/index-port.ts';
+import { must } from '../../kernel/must.ts';
 import { searchableOf } from '../../memory/search/words.ts';
 import { isDamage } from '../index-file.ts';
 import { Grounds } from './memory-grounds.ts';
@@ -212,7 +213,8 @@ function keepVectors(
 }
 
 function countMemories(store: MemoryStore): number {
-  return store.get<{ count: number }>('select count(*) as count from memory')?.count ?? 0;
+  const row = store.get<{ count: number }>('select count(*) as count from memory');
+  return must(row, 'the count of memories').count;
 }
 
 function isThere(store: MemoryStore, id: number): boolean {

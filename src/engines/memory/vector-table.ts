@@ -136,7 +136,8 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 
 /**
  * Of two vectors of unit length, the second of which begins somewhere in a longer list. By index:
- * `for … of` takes five times as long, and this is done for each vector there is.
+ * `for … of` takes five times as long, and this is done for each vector there is. `must` instead of
+ * `?? 0` would take a tenth longer.
  */
 export function cosine(unit: Float32Array, list: Float32Array, begin: number): number {
   let sum = 0;

@@ -21,6 +21,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { ProgramLogs } from '../../runtime/command/deps.ts';
 import { openShut } from '../disk/disk.ts';
 import { statusPath } from './programs-shim.ts';
@@ -76,7 +77,8 @@ function readText(file: number, offset: number, lengthBytes: number): string {
   const read = readSync(file, bytes, 0, lengthBytes, offset);
   // A character that was cut in half at the beginning is left out.
   let begin = 0;
-  while (begin < 3 && begin < read && ((bytes[begin] ?? 0) & 0xc0) === 0x80) begin++;
+  while (begin < 3 && begin < read && (must(bytes[begin], 'a byte of the log') & 0xc0) === 0x80)
+    begin++;
   return bytes.subarray(begin, read).toString('utf8');
 }
 

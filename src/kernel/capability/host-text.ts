@@ -1,5 +1,6 @@
 /** Hosts as a capability names them: one way to write each. */
 
+import { must } from '../must.ts';
 import { BrokenRule, type Host } from './capability.ts';
 
 const label = /^(?:[a-z0-9]|[a-z0-9][a-z0-9-]{0,61}[a-z0-9])$/;
@@ -22,7 +23,7 @@ function domainName(text: string): string {
     throw new BrokenRule(`${JSON.stringify(text)} is no host name`);
   }
   // Whatever ends so is read as an address by some programs, and as different ones.
-  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) {
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(must(labels.at(-1), 'the last label of a host'))) {
     throw new BrokenRule(
       `${JSON.stringify(text)} is neither a name nor an address`,
       'Write an IPv4 address as four numbers without leading zeros',
@@ -153,7 +154,7 @@ function within(address: number, network: string, bits: number): boolean {
 function isPublicIpv6(groups: readonly number[]): boolean {
   const wrapped = wrappedIpv4(groups);
   if (wrapped !== undefined) return isPublicIpv4(wrapped);
-  const [first = 0, second = 0] = groups;
+  const [first, second] = [groupAt(groups, 0), groupAt(groups, 1)];
   // 2000::/3 is all that was ever given out; `::`, `::1`, fc00::/7, fe80::/10, ff00::/8,
   // 64:ff9b:1::/48 and the addresses that are only compatible with IPv4 lie outside of it.
   if (Math.floor(first / 0x2000) !== 1) return false;
@@ -163,9 +164,15 @@ function isPublicIpv6(groups: readonly number[]): boolean {
   return !(first === 0x3fff && second < 0x1000);
 }
 
+/** One of the eight groups of an IPv6 address. */
+function groupAt(groups: readonly number[], index: number): number {
+  return must(groups[index], 'a group of an IPv6 address');
+}
+
 /** Where a gateway would send it on to IPv4, that address is the one that counts. */
 function wrappedIpv4(groups: readonly number[]): number | undefined {
-  const at = (index: number): number => (groups[index] ?? 0) * 65_536 + (groups[index + 1] ?? 0);
+  const at = (index: number): number =>
+    groupAt(groups, index) * 65_536 + groupAt(groups, index + 1);
   const begins = (...start: readonly number[]): boolean =>
     start.every((group, index) => groups[index] === group);
   if (begins(0, 0, 0, 0, 0, 0xffff)) return at(6);

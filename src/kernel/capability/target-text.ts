@@ -7,6 +7,8 @@
  * P3. Of everything else a name, the beginning of one (`file.*`), or `*`; of `shell` also the
  *     whole path of one program.
  */
+
+import { must } from '../must.ts';
 import {
   BrokenRule,
   type CapabilityTarget,
@@ -185,7 +187,7 @@ export const programFolders = ['/usr/local/bin', '/usr/bin', '/bin'] as const;
 
 export function parseProgramPath(text: string): string {
   const names = text.slice(1).split('/').map(parseSegmentName);
-  const name = names.at(-1) ?? '';
+  const name = must(names.at(-1), 'the name of a program');
   // It would allow nothing: what runs from there is asked for by its name.
   if (programFolders.some((folder) => `${folder}/${name}` === `/${names.join('/')}`)) {
     throw new BrokenRule('a program of the machine has a name', `Write ${name} and no path`);

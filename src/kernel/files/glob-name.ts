@@ -1,4 +1,5 @@
 /** Patterns of one name, without braces: G1, G2 and G4 of glob.ts. */
+import { must } from '../must.ts';
 
 export interface NameTest {
   /** Whether the pattern begins with a dot. */
@@ -69,7 +70,8 @@ function slowMatcher(pattern: string): Match {
     while (at < characters.length) {
       const wanted = tokens[token];
       if (wanted === '*') [star, until] = [token++, at];
-      else if (wanted?.(characters[at] ?? '') === true) [at, token] = [at + 1, token + 1];
+      else if (wanted?.(must(characters[at], 'a character of the name')) === true)
+        [at, token] = [at + 1, token + 1];
       else if (star === -1) return false;
       else [at, token, until] = [until + 1, star + 1, until + 1];
     }
@@ -103,5 +105,5 @@ function setOf(sign: string): (character: string) => boolean {
 }
 
 function codeOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
+  return must(character.codePointAt(0), 'the code of a character');
 }

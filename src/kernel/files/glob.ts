@@ -10,6 +10,7 @@
  * G4. There is no sign that takes the meaning from another: `[*]` is a star.
  */
 import { AosError } from '../errors.ts';
+import { must } from '../must.ts';
 import { quote } from '../text/quote.ts';
 import { type NameTest, namePattern } from './glob-name.ts';
 
@@ -208,7 +209,7 @@ function splitOutsideBraces(text: string): readonly string[] {
   for (const piece of parse(text)) {
     const source = typeof piece === 'string' ? piece : sourceOf(piece);
     const [first = '', ...more] = typeof piece === 'string' ? source.split('/') : [source];
-    parts.push((parts.pop() ?? '') + first, ...more);
+    parts.push(must(parts.pop(), 'the part before') + first, ...more);
   }
   return parts;
 }

@@ -4,6 +4,7 @@
  * model: it costs nothing, cannot fail, and is the same whenever it is made.
  */
 import type { ModelMessage, OfferedTool } from '../agent/model.ts';
+import { must } from '../must.ts';
 import { estimateMessage, estimatePrompt } from './estimate.ts';
 import type { JournalStep, MailIn, RememberedItem, ShownResult, Step } from './step.ts';
 
@@ -32,7 +33,7 @@ export function pack(steps: readonly JournalStep[], window: Window): Packed {
   if (promptTokens <= room) return { messages, promptTokens, summary: undefined };
   const summary = summarise(steps, { room, limits });
   if (summary === undefined) return { messages, promptTokens, summary };
-  const lastSeq = steps.at(-1)?.seq ?? 0;
+  const { seq: lastSeq } = must(steps.at(-1), 'the last step of a run that is summarised');
   const shorter = conversationOf([...steps, { seq: lastSeq + 1, at: 0, step: summary }], limits);
   return { messages: shorter, promptTokens: estimatePrompt(shorter, window.tools), summary };
 }

@@ -2,6 +2,7 @@
 import { checkAgentName } from '../agent/agent.ts';
 import { isWithheld } from '../agent/program.ts';
 import { AosError } from '../errors.ts';
+import { must } from '../must.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { type MessageKind, malformed, shown } from './message.ts';
 
@@ -175,7 +176,7 @@ function parseContinuity(body: string): ContinuityRequest {
 /** The first line is one of the three words, alone or after `STATUS:`; or it is any text. */
 function parseStatus(body: string): StatusReport {
   const text = body.trim();
-  const [firstLine = ''] = text.split('\n', 1);
+  const firstLine = must(text.split('\n', 1)[0], 'the first line');
   const marked = firstLine.startsWith('STATUS:');
   const word = (marked ? firstLine.slice('STATUS:'.length) : firstLine).trim();
   const status = agentStatuses.find((one) => one === word);
@@ -231,7 +232,7 @@ function* pieces(body: string, names: readonly string[]): Generator<Piece> {
   let textStart = 0;
   for (const field of body.matchAll(new RegExp(`(?:^|\\n)(${names.join('|')}):`, 'g'))) {
     yield { name, text: body.slice(textStart, field.index), textStart };
-    name = field[1] ?? '';
+    name = must(field[1], 'the name of a field');
     textStart = field.index + field[0].length;
   }
   yield { name, text: body.slice(textStart), textStart };

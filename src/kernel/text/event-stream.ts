@@ -1,5 +1,6 @@
 /** Server-sent events, read as their bytes come in, by the rules of the HTML standard. */
 import { AosError } from '../errors.ts';
+import { must } from '../must.ts';
 
 export interface StreamedEvent {
   /** `message` when the stream did not say. */
@@ -40,7 +41,7 @@ export class EventStreamParser {
     const held = text.endsWith('\r') ? '\r' : '';
     if (held !== '') text = text.slice(0, -1);
     const lines = text.split(/\r\n|\n|\r/);
-    this.#rest = (lines.pop() ?? '') + held;
+    this.#rest = must(lines.pop(), 'what stands behind the last line end') + held;
     for (const line of lines) {
       if (line !== '') this.#takeLine(line);
       else this.#dispatch(events);

@@ -8,6 +8,8 @@
  *
  * A delivery together with its message is looked up in find-mail.ts.
  */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 
@@ -232,7 +234,7 @@ export async function deadSince(sql: Sql, since: Instant): Promise<number> {
      where state = 'dead' and read_at is null and ended_at > $1`,
     [since],
   );
-  return row?.dead ?? 0;
+  return must(row, 'the count').dead;
 }
 
 /** The last stamp that was given out; undefined when none was. */

@@ -1,5 +1,6 @@
 /** The table `messages`: what was sent, once, however many get it. */
 import type { MessageKind } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { changeBatch, forSizes, places, type Sql, type Transaction } from '../ledger.ts';
 
@@ -256,7 +257,7 @@ export async function totalPending(sql: Sql): Promise<number> {
   const row = await sql.get<{ pending: number }>(
     'select coalesce(sum(pending), 0) as pending from mailboxes',
   );
-  return row?.pending ?? 0;
+  return must(row, 'the sum').pending;
 }
 
 /** Those for whom something lies there, or is on its way. */

@@ -2,6 +2,8 @@
  * Artifacts as rows: what operations have made, for whom its key is wrapped, and until when it
  * is there. A row stays when its bytes are gone, so that it can be told what became of them.
  */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 
@@ -82,7 +84,7 @@ export async function countArtifacts(sql: Sql, operation: string): Promise<numbe
     'select count(*) as count from artifacts where operation = $1 and gone_at is null',
     [operation],
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }
 
 /** False when it is gone already. */

@@ -14,6 +14,7 @@ import {
   type Limits,
   resources,
 } from '../../kernel/agent/budget.ts';
+import { must } from '../../kernel/must.ts';
 import type { Sql, SqlValue, Transaction } from '../ledger.ts';
 
 /** Taken out of the budget of that id. */
@@ -53,8 +54,8 @@ export async function readBudget(sql: Sql, id: string): Promise<Budget | undefin
   if (row === undefined) return undefined;
   const account = (name: string): Account => ({
     limit: row[`${name}_limit`] ?? undefined,
-    used: row[`${name}_used`] ?? 0,
-    held: row[`${name}_held`] ?? 0,
+    used: must(row[`${name}_used`], `what is used of ${name}`),
+    held: must(row[`${name}_held`], `what is held of ${name}`),
   });
   return {
     tokens: account('tokens'),

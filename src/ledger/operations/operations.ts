@@ -7,6 +7,7 @@
  */
 
 import type { QueuedGoal } from '../../kernel/agent/operation.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { places, type Sql, type SqlValue, type Transaction } from '../ledger.ts';
 
@@ -285,7 +286,7 @@ export async function countOpenOf(sql: Sql, owner: string, most: number): Promis
        (select 1 from operations where owner = $1 and ${isOpen} limit $2)`,
     [owner, most],
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }
 
 export async function countByState(sql: Sql): Promise<Readonly<Record<OperationState, number>>> {

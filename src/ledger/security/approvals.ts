@@ -1,4 +1,6 @@
 /** Questions to a human that hold up a tool call. */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 import { operationOfCall } from './journal.ts';
@@ -144,5 +146,5 @@ export async function countWaiting(sql: Sql, principal: string): Promise<number>
     `select count(*) as count from approvals where state = 'waiting' and principal = $1`,
     [principal],
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }

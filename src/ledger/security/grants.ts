@@ -1,4 +1,6 @@
 /** Who was given which capability, by whom, and how often it was used. */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 
@@ -127,7 +129,7 @@ export async function countDelegatedBy(
      where p.principal = $1 and (g.revoked_at is null or g.revoked_at > $2)`,
     [principal, since],
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }
 
 /** Grants on memories that a principal has given on, or that any has; the newest first. */

@@ -1,4 +1,6 @@
 /** What was signed and has come, so that it does not count a second time. */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 import { readState, writeState } from '../state.ts';
@@ -139,7 +141,7 @@ export async function countRequestsOf(sql: Sql, principal: string): Promise<numb
     'select count(*) as count from idempotent_requests where principal = $1',
     [principal],
   );
-  return row?.count ?? 0;
+  return must(row, 'the count').count;
 }
 
 /** The oldest first, so many at a time. */

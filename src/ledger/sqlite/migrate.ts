@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Disk, DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { SqliteDatabase } from './database.ts';
@@ -66,7 +67,8 @@ export function refuseUnknownSchema(
 function schemaVersion(database: SqliteDatabase): number {
   const owner = database.getNow<{ application_id: number }>('pragma application_id');
   if (owner?.application_id !== applicationId) return 0;
-  return database.getNow<{ user_version: number }>('pragma user_version')?.user_version ?? 0;
+  const version = database.getNow<{ user_version: number }>('pragma user_version');
+  return must(version, 'the version of the schema').user_version;
 }
 
 function isEmpty(database: SqliteDatabase): boolean {

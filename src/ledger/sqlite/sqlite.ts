@@ -1,6 +1,7 @@
 /** The ledger as a SQLite file in the home folder. */
 import { dirname } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, Disk, EventLoop } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { chainHead } from '../events.ts';
@@ -154,7 +155,8 @@ const mostAttempts = 50;
 /** False while another connection reads what stands in the log. */
 function cutLog(database: SqliteDatabase, reader: SqliteReader): boolean {
   reader.beforeWriting();
-  const patience = database.getNow<{ timeout: number }>('pragma busy_timeout')?.timeout ?? 0;
+  const before = database.getNow<{ timeout: number }>('pragma busy_timeout');
+  const { timeout: patience } = must(before, 'the busy timeout');
   try {
     // To wait here would hold up every caller: it is tried again later.
     database.getNow('pragma busy_timeout = 0');

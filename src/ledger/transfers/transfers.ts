@@ -2,6 +2,8 @@
  * Transfers as rows: one for each recipient. A row holds its body while a reference says so,
  * and every change names what it may leave, so that of two who decide at once one succeeds.
  */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { TransferAck, TransferKind, TransferStatus } from '../../kernel/transfer/transfer.ts';
 import type { Sql, SqlValue, Transaction } from '../ledger.ts';
@@ -258,7 +260,7 @@ export async function isKeyHeld(sql: Sql, start: string): Promise<boolean> {
   const row = await sql.get(
     `select 1 as held from agent_transfers t join transfer_bodies b on b.id = t.body
      where t.sender = $1 and t.s3_key >= $2 and t.s3_key < $3 and ${isHeld} limit 1`,
-    [start.split('/', 1)[0] ?? '', `${start}/`, `${start}0`],
+    [must(start.split('/', 1)[0], 'the sender in a key'), `${start}/`, `${start}0`],
   );
   return row !== undefined;
 }

@@ -6,6 +6,8 @@
  * G1. Rows are in the order of their numbers, which is that in which they came.
  * G2. The neighbours of a row are those next to it in its thread, of what is here.
  */
+
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 
 export interface GroundRow {
@@ -71,12 +73,13 @@ export class Ground {
   remove(number: number): void {
     const row = this.rowOf(number);
     if (row === none) return;
-    const [before = none, after = none] = [this.before[row], this.after[row]];
+    const before = must(this.before[row], 'the row before');
+    const after = must(this.after[row], 'the row after');
     if (before !== none) this.after[before] = after;
     if (after !== none) this.before[after] = before;
-    const thread = this.threads[row] ?? none;
+    const thread = must(this.threads[row], 'the thread of a row');
     if (this.#last[thread] === row) this.#last[thread] = before;
-    this.totalLength -= this.lengths[row] ?? 0;
+    this.totalLength -= must(this.lengths[row], 'the length of a row');
     this.#gone.add(row);
   }
 
@@ -95,7 +98,7 @@ export class Ground {
     let [low, high] = [0, this.#numbers.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#numbers[middle] ?? 0) < number) low = middle + 1;
+      if (must(this.#numbers[middle], 'a number') < number) low = middle + 1;
       else high = middle;
     }
     return low;

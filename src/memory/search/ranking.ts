@@ -1,3 +1,4 @@
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { type Ground, none } from './ground.ts';
 import type { Scores } from './scores.ts';
@@ -156,7 +157,7 @@ function step(score: number): number {
 }
 
 function timeOf({ ground, row }: RankedMemory): Instant {
-  return ground.times[row] ?? 0;
+  return must(ground.times[row], 'the time of a row');
 }
 
 /** How new it is: a half after a month. */
@@ -188,7 +189,7 @@ export function sayingOf(text: string): string {
 /** By hand: a pattern would take very long for a word of very many marks. */
 function withoutEndMarks(word: string): string {
   let end = word.length;
-  while (end > 0 && endMarks.has(word[end - 1] ?? '')) end--;
+  while (end > 0 && endMarks.has(must(word[end - 1], 'a letter'))) end--;
   return word.slice(0, end);
 }
 

@@ -1,3 +1,4 @@
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { type Ground, none } from './ground.ts';
 
@@ -164,7 +165,7 @@ export function scoreWords(
   const scores = new Scores(ground.rows);
   const most = rarities.reduce((sum, each) => sum + each, 0) * (saturation + 1);
   for (const [index, unit] of units.entries()) {
-    const weight = (rarities[index] ?? 0) / most;
+    const weight = must(rarities[index], 'the rarity of a unit') / most;
     const counts = countsOf(ground, unit);
     for (const row of counts.rows) {
       const length = Math.min(lengthAround(ground, row) / averageLength, longest);
@@ -213,8 +214,8 @@ export function likelihoods(
   const named = ground.speakersIn(words);
   const most = (likelier === undefined ? 1 : 1 + inTime) * bySomebodyNamed;
   return (row) => {
-    let factor = 1 + inTime * timeliness(ground.times[row] ?? 0, likelier);
-    if (named.has(ground.speakers[row] ?? -1)) factor *= bySomebodyNamed;
+    let factor = 1 + inTime * timeliness(must(ground.times[row], 'the time of a row'), likelier);
+    if (named.has(must(ground.speakers[row], 'the speaker of a row'))) factor *= bySomebodyNamed;
     if (ground.asks[row] === 1) factor *= question;
     return factor / most;
   };

@@ -8,6 +8,7 @@
 import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { must } from '../../kernel/must.ts';
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK } = constants;
 
@@ -155,7 +156,7 @@ export async function openPipes(fifos: Fifos): Promise<BoxPipes> {
   const paths = await fifos.take(5);
   const opened: OpenPipe[] = [];
   const open = (index: number, how: 'read' | 'write'): OpenPipe => {
-    const pipe = OpenPipe.open(paths[index] ?? '', how);
+    const pipe = OpenPipe.open(must(paths[index], 'the path of a pipe'), how);
     opened.push(pipe);
     return pipe;
   };

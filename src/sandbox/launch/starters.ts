@@ -5,6 +5,7 @@ import { closeSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { joinLists, noStrangers } from '../../engines/process/programs-family.ts';
 import { untilNoThreadStarts } from '../../engines/threads/threads.ts';
+import { must } from '../../kernel/must.ts';
 import { newId } from '../../kernel/new-id.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
@@ -166,7 +167,9 @@ export class Starter {
 
   /** Resolves when it is in its group. */
   static async start(fifos: Fifos, group: LimitGroup | undefined): Promise<Starter> {
-    const [ordersPath = '', reportsPath = ''] = await fifos.take(2);
+    const paths = await fifos.take(2);
+    const ordersPath = must(paths[0], 'the pipe for orders');
+    const reportsPath = must(paths[1], 'the pipe for reports');
     const orders = OpenPipe.open(ordersPath, 'write');
     const reports = OpenPipe.open(reportsPath, 'read');
     await untilNoThreadStarts();

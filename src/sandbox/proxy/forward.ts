@@ -14,6 +14,7 @@ import {
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { hostAndPort, parseRequestUrl, type RequestUrl } from '../../kernel/capability/url-text.ts';
+import { must } from '../../kernel/must.ts';
 import { badAnswer } from '../../security/egress/dial.ts';
 import { requestDeed } from '../../security/egress/fetch-deed.ts';
 import { asRefusal, Flow, IdleWatch, reach, tooLarge, tooSlow } from './flow.ts';
@@ -190,7 +191,10 @@ function namedByConnection(rawHeaders: readonly string[]): ReadonlySet<string> {
 function pairsOf(rawHeaders: readonly string[]): readonly (readonly [string, string])[] {
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+    pairs.push([
+      must(rawHeaders[index], 'the name of a header'),
+      must(rawHeaders[index + 1], 'the value of a header'),
+    ]);
   }
   return pairs;
 }

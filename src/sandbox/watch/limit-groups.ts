@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { pidsIn, procs, readIfThere, removeGroup } from '../../engines/process/control-group.ts';
 import { osCodeOf } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { SandboxLimits } from '../../kernel/sandbox.ts';
 import {
   countOf,
@@ -148,7 +149,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 function isLeft(name: string): boolean {
-  const maker = name.slice(prefix.length).split('-')[0] ?? '';
+  const maker = must(name.slice(prefix.length).split('-')[0], 'the maker in the name of a group');
   return maker !== String(process.pid) && !existsSync(`/proc/${maker}`);
 }
 

@@ -5,7 +5,7 @@ import { placeOf, principalNamed } from '../../kernel/memory/place.ts';
 import { storedValue } from '../../kernel/memory/value.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
-import type { MemoryCaller } from '../../memory/deps.ts';
+import type { MemoryActor } from '../../memory/deps.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import type { MemoryHit } from '../../memory/search.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
@@ -145,7 +145,7 @@ function shareTools({ memory }: MemoryToolDeps): readonly Tool[] {
   ];
 }
 
-function callerOf({ id, key, principal, signal }: ToolCall): MemoryCaller {
+function callerOf({ id, key, principal, signal }: ToolCall): MemoryActor {
   return { principal, user: `tool-call:${id}`, operation: operationOfKey(key), signal };
 }
 

@@ -7,6 +7,7 @@
  */
 import type { BigIntStats } from 'node:fs';
 import { wordsOf } from '../../../files/search/words.ts';
+import { must } from '../../../kernel/must.ts';
 import { realClock } from '../../clock.ts';
 import type { HeldTree } from '../search/held.ts';
 import { wholeText } from '../search/rg-output.ts';
@@ -62,7 +63,7 @@ interface NewFile {
 }
 
 function addFile(store: IndexStore, tree: HeldTree, { dir, parts, stats }: NewFile): void {
-  const name = parts.at(-1) ?? '';
+  const name = must(parts.at(-1), 'the name of a file');
   const id = store.run(
     'insert into file (dir, name, size, mtime) values (?, ?, ?, ?)',
     ...[dir, storedName(name), Number(stats.size), mtimeOf(stats)],
@@ -101,7 +102,7 @@ function writeWords(
   parts: readonly string[],
   { id, stats }: { readonly id: number; readonly stats: BigIntStats },
 ): void {
-  const name = parts.at(-1) ?? '';
+  const name = must(parts.at(-1), 'the name of a file');
   const body = stats.isFile() && stats.size > 0n && hasText(name) ? textOf(tree, parts) : '';
   const words = wordsOf(name).join(' ');
   store.run('insert into words (rowid, name, body) values (?, ?, ?)', id, words, body);

@@ -7,6 +7,7 @@ import type { Question, QuestionWord } from '../../../files/search/question.ts';
 import { isOneTypoAway } from '../../../files/search/word-match.ts';
 import { stemOf } from '../../../files/search/words.ts';
 import type { SearchRequest, SearchResult } from '../../../kernel/files/look.ts';
+import { must } from '../../../kernel/must.ts';
 import { scanLines } from '../search/content.ts';
 import { type HeldTree, openTree, type SearchStop } from '../search/held.ts';
 import { bestLine, wholeText } from '../search/rg-output.ts';
@@ -84,7 +85,12 @@ function isShownIn({ folders, filter }: IndexSearch): (row: IndexRow) => boolean
 
 function proposalOf({ folders }: IndexSearch, row: IndexRow): IndexedProposal {
   const { name, mtime } = row;
-  return { folders: folders.get(row.dir)?.parts ?? [], name, row, modifiedAt: mtime };
+  return {
+    folders: must(folders.get(row.dir), 'the folder of an indexed file').parts,
+    name,
+    row,
+    modifiedAt: mtime,
+  };
 }
 
 /** The likeliest are read, as they are now. */

@@ -7,6 +7,7 @@ import type {
   SearchRequest,
   SearchResult,
 } from '../../../kernel/files/look.ts';
+import { must } from '../../../kernel/must.ts';
 import { quote } from '../../../kernel/text/quote.ts';
 import { realClock } from '../../clock.ts';
 import { isDamage } from '../../index-file.ts';
@@ -134,8 +135,9 @@ function stateOf(store: IndexStore, root: RootRow | undefined): IndexState {
       'select count(*) as files, coalesce(sum(size), 0) as bytes from file where dir = ?',
       id,
     );
-    files += row?.files ?? 0;
-    bytes += row?.bytes ?? 0;
+    const { files: count, bytes: size } = must(row, 'the count of files');
+    files += count;
+    bytes += size;
   }
   return {
     path: readName(root.path),

@@ -15,6 +15,7 @@ import type {
   SearchResult,
   SkippedFile,
 } from '../../../kernel/files/look.ts';
+import { must } from '../../../kernel/must.ts';
 import { searchContent } from './content.ts';
 import { type HeldTree, openTree, type SearchStop } from './held.ts';
 import { bestLine, type FittingLine } from './rg-output.ts';
@@ -92,7 +93,7 @@ class Proposals {
 
   addContent(parts: readonly string[], lines: readonly FittingLine[]): void {
     const counts = this.#matcher.countsOf(lines.flatMap(({ found }) => found));
-    this.#add(parts.slice(0, -1), parts.at(-1) ?? '', {
+    this.#add(parts.slice(0, -1), must(parts.at(-1), 'the name of a file'), {
       counts,
       line: bestLine(this.#matcher, lines),
     });

@@ -6,6 +6,7 @@
 import type { BigIntStats } from 'node:fs';
 import type { FileKind, LookFilters, SkippedFile } from '../../../kernel/files/look.ts';
 import { type TreeView, treeViewOf, type ViewRequest } from '../../../kernel/files/reach.ts';
+import { must } from '../../../kernel/must.ts';
 import { kindOf, nameOf, namesIn } from '../folder-names.ts';
 import { type HeldTree, type OpenSearchFolder, OtherDisk } from './held.ts';
 
@@ -97,7 +98,7 @@ export function pathFilter(request: ViewRequest): PathFilter {
     while (!known.has(keyOf(folders, depth))) depth--;
     let view = known.get(keyOf(folders, depth));
     for (; depth < folders.length; depth++) {
-      view = view?.into(folders[depth] ?? '');
+      view = view?.into(must(folders[depth], 'a folder on the path'));
       known.set(keyOf(folders, depth + 1), view);
     }
     return view;
