@@ -4,11 +4,13 @@
  * starts share the host's process list, memory and processor are not held, and what opens a
  * session of its own outlives its call.
  */
+import type { ChildProcessWithoutNullStreams as StartedProgram } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { endOfCode } from '../engines/process/programs-shim.ts';
 import { newId } from '../kernel/new-id.ts';
+import type { Clock } from '../kernel/ports.ts';
 import type {
   HeldSandboxBody,
   SandboxCommand,
@@ -81,55 +83,18 @@ export class SeatbeltSandboxes implements Sandboxes {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #runWith(order: SandboxRun, proxyPort: number | undefined): Promise<SandboxResult> {
+    return untilOver(this.#options.clock, this.#start(order, proxyPort), order);
+  }
+
+  #start({ view, command, limits }: SandboxRun, proxyPort: number | undefined): StartedProgram {
     const { clock, random } = this.#options;
-    const { view, command, limits, signal } = order;
     const id = newId(clock.now(), random);
-    const [program = '', ...args] = this.#words(view, { id, command, limits, proxyPort });
+    const [program, ...args] = this.#words(view, { id, command, limits, proxyPort });
     const { spawn } = process.getBuiltinModule('node:child_process');
     const base = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: view.workspace };
     const proxy = proxyPort === undefined ? {} : proxyVariables(proxyPort);
     const env = { ...base, ...proxy, ...command.env };
-    const child = spawn(program, args, { cwd: hostPath(view, command.cwd), env, detached: true });
-    let stoppedBy: SandboxLimit | undefined;
-    const kill = (): void => killGroup(child.pid);
-    const stop = (by: SandboxLimit): void => {
-      stoppedBy ??= by;
-      kill();
-    };
-    const output = new Output(order.outputBytes, () => stop('output'));
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].on('data', (bytes: Buffer) => {
-        const kept = output.add(stream, bytes);
-        if (kept.length > 0) order.onOutput?.(stream, kept);
-      });
-    }
-    child.stdin.on('error', () => {});
-    child.stdin.end(order.stdin);
-    const over = new AbortController();
-    signal.addEventListener('abort', kill, { once: true });
-    if (order.timeoutMs !== undefined) {
-      clock.sleep(order.timeoutMs, over.signal).then(
-        () => stop('time'),
-        () => {},
-      );
-    }
-    try {
-      const code = await new Promise<number>((resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', (exit) => resolve(exit ?? 137));
-      });
-      kill();
-      signal.throwIfAborted();
-      const end = endOfCode(code);
-      if (stoppedBy !== undefined) {
-        return { end: { kind: 'stopped', by: stoppedBy }, ...output.taken(), met: [] };
-      }
-      const known = end.kind === 'unknown' ? ({ kind: 'exited', code } as const) : end;
-      return { end: known, ...output.taken(), met: [] };
-    } finally {
-      over.abort(early);
-      signal.removeEventListener('abort', kill);
-    }
+    return spawn(program, args, { cwd: hostPath(view, command.cwd), env, detached: true });
   }
 
   #words(view: SandboxView, order: WordsOrder): readonly [string, ...string[]] {
@@ -147,6 +112,64 @@ export class SeatbeltSandboxes implements Sandboxes {
     const script = lineEnd + commandScript(command, inner);
     return [launcher, '-f', profile, '/bin/sh', '-c', script];
   }
+}
+
+/** The output that is kept, and the end: its own, a limit's, or that of the caller's signal. */
+async function untilOver(
+  clock: Clock,
+  child: StartedProgram,
+  order: SandboxRun,
+): Promise<SandboxResult> {
+  const { signal, timeoutMs } = order;
+  let stoppedBy: SandboxLimit | undefined;
+  const kill = (): void => killGroup(child.pid);
+  const stop = (by: SandboxLimit): void => {
+    stoppedBy ??= by;
+    kill();
+  };
+  const output = new Output(order.outputBytes, () => stop('output'));
+  takeOutput(child, output, order);
+  child.stdin.on('error', () => {});
+  child.stdin.end(order.stdin);
+  const over = new AbortController();
+  signal.addEventListener('abort', kill, { once: true });
+  if (timeoutMs !== undefined) {
+    clock.sleep(timeoutMs, over.signal).then(
+      () => stop('time'),
+      () => {},
+    );
+  }
+  try {
+    const code = await exitOf(child);
+    kill();
+    signal.throwIfAborted();
+    return { end: endOf(code, stoppedBy), ...output.taken(), met: [] };
+  } finally {
+    over.abort(early);
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+function takeOutput(child: StartedProgram, output: Output, order: SandboxRun): void {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].on('data', (bytes: Buffer) => {
+      const kept = output.add(stream, bytes);
+      if (kept.length > 0) order.onOutput?.(stream, kept);
+    });
+  }
+}
+
+function exitOf(child: StartedProgram): Promise<number> {
+  return new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exit) => resolve(exit ?? 137));
+  });
+}
+
+function endOf(code: number, stoppedBy: SandboxLimit | undefined): SandboxResult['end'] {
+  if (stoppedBy !== undefined) return { kind: 'stopped', by: stoppedBy };
+  const end = endOfCode(code);
+  return end.kind === 'unknown' ? { kind: 'exited', code } : end;
 }
 
 interface WordsOrder {

@@ -11,8 +11,15 @@ import { counted, table, trimLines } from '../core/words.ts';
 const capabilityWord = 'as file:/data/*:read or capability://file/data/*?action=read; quote it';
 
 export function defineCap(command: Command, context: Context): void {
+  defineGrant(command.command('grant'), context);
+  defineDelegate(command.command('delegate'), context);
+  defineRevoke(command.command('revoke'), context);
+  defineLs(command.command('ls'), context);
+  defineCheck(command.command('check'), context);
+}
+
+function defineGrant(command: Command, context: Context): void {
   command
-    .command('grant')
     .description('give an agent a capability')
     .argument('<agent>', 'who gets it')
     .argument('<capability>', capabilityWord)
@@ -24,8 +31,10 @@ export function defineCap(command: Command, context: Context): void {
     .action((agent: string, capability: string, { ask }: { ask?: true }) =>
       grant(context, { agent, capability, ask }),
     );
+}
+
+function defineDelegate(command: Command, context: Context): void {
   command
-    .command('delegate')
     .description('hand a part of what an agent holds on to another one')
     .argument('<from>', 'whose grant it comes from')
     .argument('<to>', 'who gets it')
@@ -38,8 +47,10 @@ export function defineCap(command: Command, context: Context): void {
     .action((from: string, to: string, capability: string, { parent }: { parent?: string }) =>
       delegate(context, { from, to, capability, parent }),
     );
+}
+
+function defineRevoke(command: Command, context: Context): void {
   command
-    .command('revoke')
     .description('take a grant back, and all that was delegated from it, at once')
     .argument('<grant>', 'its id; or an agent, and then the capability')
     .argument('[capability]', 'every grant of that agent that says exactly this')
@@ -52,14 +63,15 @@ export function defineCap(command: Command, context: Context): void {
         ? revokeOne(context, first)
         : revokeAll(context, { agent: first, capability }),
     );
+}
+
+function defineLs(command: Command, context: Context): void {
   command
-    .command('ls')
     .description('list the grants')
     .argument('[agent]', 'only those of this agent')
     .option('--all', 'those that were revoked too')
     .addHelpText('after', '\nExamples:\n  aos cap ls\n  aos cap ls jean --all')
     .action((agent: string | undefined, { all }: { all?: true }) => list(context, agent, all));
-  defineCheck(command.command('check'), context);
 }
 
 interface Giving {
