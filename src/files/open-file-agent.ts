@@ -5,6 +5,7 @@ import { AosError } from '../kernel/errors.ts';
 import type { IndexState } from '../kernel/files/look.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';
 import { countWords } from '../kernel/files/words.ts';
+import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
@@ -191,7 +192,7 @@ function listPlans(
       limit: limit + 1,
     });
     const plans = rows.slice(0, limit).map(wirePlan);
-    const next = rows.length > limit ? (plans.at(-1)?.id ?? null) : null;
+    const next = rows.length > limit ? must(plans.at(-1), 'the last plan of a page').id : null;
     return { status: 'success', words: countWords(plans.length, 'plan'), result: { plans, next } };
   });
 }

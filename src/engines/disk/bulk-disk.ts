@@ -19,6 +19,7 @@ import {
   type TakenOrFailed,
 } from '../../kernel/disk/bulk-disk.ts';
 import { AosError, type ErrorReport } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import { startThread, threadBeside } from '../threads/threads.ts';
@@ -198,7 +199,8 @@ function toError({ code, message, ...rest }: ErrorReport): AosError {
 async function moveTheRest(moves: readonly BulkMove[], options: MoveOptions): Promise<Moved[]> {
   const moved: Moved[] = [];
   for (const move of moves) {
-    const [answer = {}] = await onTheSpot.moveFiles([move], options);
+    const answers = await onTheSpot.moveFiles([move], options);
+    const answer = must(answers[0], 'the answer for a file');
     const isDone = answer.failure !== undefined && (await realDisk.stat(move.from)) === undefined;
     const entry = isDone && options.look === true ? await realDisk.stat(move.to) : undefined;
     moved.push(isDone ? { entry } : answer);

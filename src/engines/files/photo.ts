@@ -3,6 +3,7 @@
  * out, and nothing it says is taken for more than words.
  */
 import type { FileNature } from '../../kernel/files/look.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant, TimeZone, WallTime } from '../../kernel/ports.ts';
 import { readHead } from './file-content.ts';
 
@@ -61,15 +62,14 @@ function wallTimeOf(text: unknown): WallTime | undefined {
   if (typeof text !== 'string') return undefined;
   const found = /^(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d):(\d\d):(\d\d)/.exec(text);
   if (found === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
-    .slice(1)
-    .map(Number);
-  const time = { year, month, day, hour, minute, second };
+  const part = (index: number): number => Number(must(found[index], 'a part of the time'));
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const time = { year: part(1), month: part(2), day: part(3), hour, minute, second };
   // What is no day of the calendar would turn into another one.
   const same = new Date(utcOf(time))
     .toISOString()
     .startsWith(text.slice(0, 10).replaceAll(':', '-'));
-  return year > 0 && hour < 24 && minute < 60 && second < 60 && same ? time : undefined;
+  return time.year > 0 && hour < 24 && minute < 60 && second < 60 && same ? time : undefined;
 }
 
 function utcOf({ year, month, day, hour, minute, second }: WallTime): Instant {

@@ -280,7 +280,7 @@ function factsOf(
   const parts = {
     words,
     ...(meaning === undefined ? {} : { dense: meaning }),
-    recency: recency(ground.times[row] ?? now, now),
+    recency: recency(must(ground.times[row], 'the time of a row'), now),
   };
   return { id: idOf(ground.numberOf(row)), score, parts };
 }

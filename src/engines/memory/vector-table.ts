@@ -1,6 +1,7 @@
 /** The rows of vectors.ts. All vectors are of unit length. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EmbedderFacts, StoredVector } from '../../kernel/memory/index-port.ts';
+import { must } from '../../kernel/must.ts';
 
 // The ids apart: they are counted and joined without a look at the vectors.
 const schema = `
@@ -168,7 +169,7 @@ export function* nearestFirst({ ids, values }: Similarities): Generator<NearVect
   let portion = firstPortion;
   for (let rest = values.length; rest > 0; portion *= 8) {
     rest = Math.max(0, rest - portion);
-    const least = sorted[rest] ?? above;
+    const least = must(sorted[rest], 'the least of a portion');
     const near = within({ ids, values }, least, above);
     yield* near.sort((one, other) => other.similarity - one.similarity || other.id - one.id);
     above = least;
@@ -211,7 +212,7 @@ export class VectorList {
     const place = this.#places.get(id);
     if (place === undefined) return;
     const last = this.#places.size - 1;
-    const lastId = this.#ids[last] ?? id;
+    const lastId = must(this.#ids[last], 'the last vector');
     const from = last * this.#dimensions;
     this.#numbers.copyWithin(place * this.#dimensions, from, from + this.#dimensions);
     this.#ids[place] = lastId;

@@ -148,7 +148,10 @@ function isPublicIpv4(address: number): boolean {
 // Divided, not shifted: bit operations have a sign.
 function within(address: number, network: string, bits: number): boolean {
   const size = 2 ** (32 - bits);
-  return Math.floor(address / size) === Math.floor((parseIpv4(network) ?? Number.NaN) / size);
+  return (
+    Math.floor(address / size) ===
+    Math.floor(must(parseIpv4(network), 'the address of a network') / size)
+  );
 }
 
 function isPublicIpv6(groups: readonly number[]): boolean {

@@ -1,5 +1,6 @@
 /** The headers that mean something to the relay, and the text in which each is written. */
 
+import { must } from '../must.ts';
 import { isId } from '../new-id.ts';
 import { didYouMean } from '../text/suggest.ts';
 import {
@@ -84,7 +85,9 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Milliseconds of `90s`, `15m`, `2h`, `7d`, `1500ms` or plain seconds. */
 export function parseTtl(text: string): number | undefined {
   const [, amount, unit = 's'] = /^(\d{1,10})(ms|s|m|h|d)?$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (unitMs[unit] ?? 1);
+  return amount === undefined
+    ? undefined
+    : Number(amount) * must(unitMs[unit], 'the length of a unit');
 }
 
 function printTtl(ttlMs: number): string {

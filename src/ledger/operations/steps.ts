@@ -55,7 +55,11 @@ export async function appendSteps(
   return row.steps;
 }
 
-function written({ bodies }: Sql, operation: string, step: Step): SqlValue[] {
+function written(
+  { bodies }: Sql,
+  operation: string,
+  step: Step,
+): [kind: string, version: number, body: SqlValue] {
   const text = JSON.stringify(step);
   return [step.kind, stepVersion, bodies?.close(operation, text) ?? text];
 }
@@ -190,7 +194,7 @@ export async function copySteps(
  * What a copied journal begins with, in the transaction that copied it: it has not been read yet.
  */
 export async function setFirstStep(tx: Transaction, operation: string, step: Step): Promise<void> {
-  const [kind = '', , body = ''] = written(tx, operation, step);
+  const [kind, , body] = written(tx, operation, step);
   await tx.run('update steps set body = $3 where operation = $1 and seq = 1 and kind = $2', [
     operation,
     kind,

@@ -90,7 +90,7 @@ export function byThread(ranked: readonly RankedMemory[]): readonly RankedMemory
 }
 
 function threadOf({ ground, row }: RankedMemory): number {
-  const thread = ground.threads[row] ?? none;
+  const thread = must(ground.threads[row], 'the thread of a row');
   return thread === none ? none - 1 - row : thread;
 }
 

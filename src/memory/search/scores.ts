@@ -12,6 +12,7 @@ export class Scores {
     this.#values = new Float64Array(rows);
   }
 
+  /** Innermost loop of a search, as those below: `must` would take a tenth longer than `?? 0`. */
   of(row: number): number {
     return this.#values[row] ?? 0;
   }
