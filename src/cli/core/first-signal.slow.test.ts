@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitMs } from '../../../tests/support/limits.ts';
 
-const module = join(import.meta.dirname, 'first-signal.ts');
+const module = join(import.meta.dirname, 'signals.ts');
 
 /** A process that gives nobody a turn from the first signal on. */
 const program = `
