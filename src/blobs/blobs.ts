@@ -80,9 +80,10 @@ export function corruptBlob(hash: string, why = 'they have another SHA-256 now')
   });
 }
 
-// Bytes that come in pieces, and go on where they were after a crash. Files fill this today
-// (file-uploads.ts); an S3 driver would keep parts.
-
+/**
+ * Bytes that come in pieces, and go on where they were after a crash. Files fill this today
+ * (file-uploads.ts); an S3 driver would keep parts.
+ */
 export interface Uploads {
   /** Makes it where there is none; else it stands as it was left. */
   open(id: string): Promise<UploadInStore>;

@@ -1,3 +1,4 @@
+/** The clock of the system, and the turns of the event loop. */
 import type { Clock, EventLoop } from '../kernel/ports.ts';
 
 // A Node timer holds 31 bits; one that is longer fires at once.

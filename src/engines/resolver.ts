@@ -1,3 +1,4 @@
+/** Names of hosts, resolved by the system. */
 import { lookup } from 'node:dns/promises';
 import { osCodeOf } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';

@@ -1,3 +1,4 @@
+/** Time zones by the tables that come with Node. */
 import type { Instant, TimeZone, WallTime } from '../kernel/ports.ts';
 
 const dayMs = 86_400_000;

@@ -1,3 +1,4 @@
+/** What the file agent works with, and on whose behalf. */
 import type { FileLooking, FileReach, FileSearching } from '../kernel/files/look.ts';
 import type {
   Clock,

@@ -210,11 +210,10 @@ function wirePlan(row: FilePlanRow) {
   };
 }
 
-// Plans that can no longer be said yes to, or undone, go.
-
 const dayMs = 86_400_000;
 const atOnce = 100;
 
+/** Plans that can no longer be said yes to, or undone, go. */
 async function forgetOldPlans(deps: FilesDeps, before: Instant): Promise<void> {
   const { ledger, clock } = deps;
   await ledger.transact((tx) => dropUnanswered(tx, clock.now() - dayMs));

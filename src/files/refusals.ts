@@ -1,3 +1,7 @@
+/**
+ * What goes wrong, in the words of the file agent: plain, without a stack, without what the system
+ * calls it, and without a path that the caller did not name.
+ */
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
 
 export function changed(): AosError {
@@ -65,9 +69,6 @@ export function plainerIfNoRoom(failure: unknown): unknown {
     cause: failure,
   });
 }
-
-// What goes wrong, in the words of the file agent: plain, without a stack, without what the system
-// calls it, and without a path that the caller did not name.
 
 /** `files.not-found` is `NOT_FOUND` on the interface of the file agent, and so one to one. */
 export function wireCode(code: ErrorCode): string {

@@ -215,8 +215,6 @@ export interface Resolver {
   resolve(host: string): Promise<readonly string[]>;
 }
 
-// The calendar of a place: what a moment is called there, and which moment a name means.
-
 export interface WallTime {
   readonly year: number;
   /** 1 to 12. */
@@ -228,6 +226,7 @@ export interface WallTime {
   readonly second: number;
 }
 
+/** The calendar of a place: what a moment is called there, and which moment a name means. */
 export interface TimeZone {
   /** As in `Europe/Berlin`. */
   readonly name: string;
@@ -239,8 +238,7 @@ export interface TimeZone {
   instantOf(time: WallTime): Instant;
 }
 
-// What a received folder needs of a disk besides what `Disk` can do.
-
+/** What a received folder needs of a disk besides what `Disk` can do. */
 export interface TreeDisk {
   /** Refused when the name is taken. The target is written as it is, and never looked at. */
   makeLink(path: string, target: string): Promise<void>;

@@ -1,3 +1,4 @@
+/** Waiting for each other inside of one process. */
 import type { Clock } from './ports.ts';
 
 /**

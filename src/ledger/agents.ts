@@ -1,3 +1,4 @@
+/** The table `agents`: who there is, in which state, and how each is made. */
 import type { AgentState } from '../kernel/agent/agent.ts';
 import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';

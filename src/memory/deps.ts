@@ -1,3 +1,4 @@
+/** What the memories work with, and on whose behalf. */
 import type { Embedder, MemoryIndex } from '../kernel/memory/index-port.ts';
 import type { Clock, Random, TimeZone } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';

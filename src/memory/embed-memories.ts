@@ -160,12 +160,6 @@ export class MemoryEmbedding implements AsyncDisposable {
   }
 }
 
-// The vector of a query, where there is an embedder that answers soon. Else its words decide alone.
-//
-// Q1. A query waits no longer than a moment for it.
-// Q2. After a failure the embedder is not asked for a while; then one query tries it again. An
-//     answer that comes too late is a failure too: the next query would wait as long for nothing.
-
 type QueryEmbeddingDeps = Pick<MemoryDeps, 'embedder' | 'clock' | 'log'>;
 type Vector = Float32Array | undefined;
 
@@ -174,6 +168,13 @@ const restMs = 30_000;
 /** It is said once, and not again as long as it keeps failing, or soon after. */
 const quietMs = 300_000;
 
+/**
+ * The vector of a query, where there is an embedder that answers soon. Else its words decide alone.
+ *
+ * Q1. A query waits no longer than a moment for it.
+ * Q2. After a failure the embedder is not asked for a while; then one query tries it again. An
+ *     answer that comes too late is a failure too: the next query would wait as long for nothing.
+ */
 export class QueryEmbedding implements Disposable {
   readonly #deps: QueryEmbeddingDeps;
   readonly #over = new AbortController();

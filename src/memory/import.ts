@@ -209,10 +209,6 @@ function readLine(text: string, index: number): Line {
   }
 }
 
-// Memories as lines of JSON, to keep elsewhere or to bring into another home. Versions come in
-// their order, so that an import makes the same history; what was forgotten or has expired is not
-// among them.
-
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const name = (longest: number) =>
   z
@@ -240,7 +236,11 @@ const lineSchema = z.strictObject({
 
 const pageSize = 100;
 
-/** A line for each version. */
+/**
+ * Memories as lines of JSON, to keep elsewhere or to bring into another home. Versions come in
+ * their order, so that an import makes the same history; what was forgotten or has expired is not
+ * among them. A line for each version.
+ */
 export async function* exportMemoriesOf(
   sql: Sql,
   whose: { readonly owner: string; readonly scope?: MemoryScope | undefined },

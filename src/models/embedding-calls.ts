@@ -169,8 +169,7 @@ function without(key: string | undefined, sentence: string): string {
   return key === undefined ? sentence : sentence.replaceAll(key, '[the key]');
 }
 
-// How embedders are asked and how they answer: as Ollama does, or as OpenAI does.
-
+/** How embedders are asked and how they answer: as Ollama does, or as OpenAI does. */
 interface EmbeddingWire {
   readonly kind: 'ollama' | 'openai';
   readonly url: string;

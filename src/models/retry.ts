@@ -59,14 +59,6 @@ function boundedWait(retryAfterMs: number | undefined): number | undefined {
   return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestRetryAfterMs);
 }
 
-// All calls with one key of one vendor go through here.
-//
-// L1. At most `concurrency` calls run at a time; the rest wait in the order they came.
-// L2. When the vendor says that it is busy, no call begins until the cool-down is over, and it
-//     doubles each time. What failed in one wave counts once: a call that began before the last
-//     cool-down tells nothing that is not known.
-// L3. An answer ends the doubling.
-
 interface LimiterDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -81,6 +73,15 @@ export interface LimiterEntry extends Disposable {
 const firstDelayMs = 500;
 const longestDelayMs = 60_000;
 
+/**
+ * All calls with one key of one vendor go through here.
+ *
+ * L1. At most `concurrency` calls run at a time; the rest wait in the order they came.
+ * L2. When the vendor says that it is busy, no call begins until the cool-down is over, and it
+ *     doubles each time. What failed in one wave counts once: a call that began before the last
+ *     cool-down tells nothing that is not known.
+ * L3. An answer ends the doubling.
+ */
 export class Limiter {
   readonly #deps: LimiterDeps;
   readonly #waiting: (() => void)[] = [];

@@ -1,3 +1,4 @@
+/** `aos cancel`: ends a goal. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

@@ -1,3 +1,4 @@
+/** `aos inspect`: all about an agent, a goal or a call. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

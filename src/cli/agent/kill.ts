@@ -1,3 +1,4 @@
+/** `aos kill`: ends agents, with the goals and children that they have. */
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { oneLine } from '../../kernel/text/quote.ts';

@@ -1,3 +1,4 @@
+/** `aos pause` and `aos resume`. */
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import { withHome } from '../core/connect.ts';

@@ -1,3 +1,4 @@
+/** `aos ps`: the agents, as a table or as a tree. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

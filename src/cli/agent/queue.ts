@@ -1,3 +1,4 @@
+/** `aos queue`: the goals that are not over. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

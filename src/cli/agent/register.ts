@@ -1,3 +1,4 @@
+/** `aos register`: an agent whose program runs elsewhere. */
 import type { Command } from 'commander';
 import type { HandleOptions } from '../../gateway/client/own-calls.ts';
 import { checkAgentName } from '../../kernel/agent/agent.ts';

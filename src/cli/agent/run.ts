@@ -1,3 +1,4 @@
+/** `aos run`: submits a goal, and follows it. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
@@ -123,14 +124,15 @@ function endWords(goal: WireGoal, now: Instant): string {
   return `${goal.state} after ${took}: ${counted(goal.steps, 'step')}${spent}${script}`;
 }
 
-// A goal as it is worked on, shown to a person at the terminal. Only its result is data for stdout.
-
 interface Followed {
   readonly id: string;
   readonly agent: string;
 }
 
-/** Until it is over, also over a restart of the daemon. */
+/**
+ * Shows a person at the terminal a goal as it is worked on, until it is over, also over a restart of
+ * the daemon. Only its result is data for stdout.
+ */
 async function followGoal(
   context: Context,
   client: Client,

@@ -1,3 +1,4 @@
+/** `aos spawn`: makes an agent, of a model or of a program. */
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';

@@ -1,3 +1,4 @@
+/** `aos wait`: until an agent or a goal is in a state. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import type { WireAgentDetails, WireGoal } from '../../gateway/contract/contract.ts';

@@ -1,3 +1,4 @@
+/** All commands by name: what `aos --help` prints, and which file defines each. */
 import { defineCancel } from '../agent/cancel.ts';
 import { defineInspect } from '../agent/inspect.ts';
 import { defineKill } from '../agent/kill.ts';

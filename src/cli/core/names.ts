@@ -1,4 +1,4 @@
-/** Ids as they are typed, and as a table shows them. */
+/** Ids, agents and models as they are typed, and as a table shows them. */
 
 import { resolve } from 'node:path';
 import type { Client } from '../../gateway/client/client.ts';

@@ -1,4 +1,4 @@
-/** Numbers as a person reads them. */
+/** Numbers, texts and tables as a person reads them. */
 import { must } from '../../kernel/must.ts';
 
 export function durationWords(durationMs: number): string {

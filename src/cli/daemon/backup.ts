@@ -1,3 +1,4 @@
+/** `aos backup`: the ledger and the settings as one file, and passphrases read from files. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';

@@ -1,3 +1,4 @@
+/** `aos completion`, and the words that a shell asks for by it. */
 import { Argument, type Command } from 'commander';
 import type { Context } from '../core/context.ts';
 

@@ -1,3 +1,4 @@
+/** `aos config`: settings, each with where its value is from. */
 import type { Command } from 'commander';
 import { type Config, loadConfig, type Origin } from '../../app/config/config.ts';
 import { configFileSchema, settingNames } from '../../app/config/settings.ts';

@@ -1,3 +1,4 @@
+/** `aos doctor`: what is wrong with a home, and what to do. */
 import { Argument, type Command } from 'commander';
 import { examine } from '../../app/doctor/examine.ts';
 import { checkNames, type Finding } from '../../app/doctor/finding.ts';

@@ -1,3 +1,4 @@
+/** `aos gc`: removes what is no longer needed. */
 import type { Command } from 'commander';
 import { findFullDisk, reserveSize } from '../../app/doctor/disk.ts';
 import { answers, type ReachedHome, refuseNoHome } from '../../app/home/use-home.ts';

@@ -1,3 +1,4 @@
+/** `aos logs`: what the daemon or the program of an agent has written. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { refuseNoHome } from '../../app/home/use-home.ts';

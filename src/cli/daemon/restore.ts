@@ -1,3 +1,4 @@
+/** `aos restore`: a home out of a backup. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { oneLine } from '../../kernel/text/quote.ts';

@@ -1,3 +1,4 @@
+/** `aos status`: whether a daemon runs, and how it is. */
 import type { Command } from 'commander';
 import { type FullDisk, findFullDisk } from '../../app/doctor/disk.ts';
 import type { ReachedHome } from '../../app/home/use-home.ts';

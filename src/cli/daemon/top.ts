@@ -1,3 +1,4 @@
+/** `aos top`: what is going on, drawn anew every second. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

@@ -1,3 +1,4 @@
+/** `aos up`: the daemon, in this process or in one of its own. */
 import type { ChildProcess } from 'node:child_process';
 import type { Command } from 'commander';
 import type { DaemonAddress, HomeFacts } from '../../app/daemon.ts';

@@ -1,3 +1,4 @@
+/** `aos demo`: a team at work, played from its beginning to its end. */
 import type { Command } from 'commander';
 import { composeEngines, type Engines } from '../../app/home/compose.ts';
 import { shellWord } from '../../kernel/text/quote.ts';

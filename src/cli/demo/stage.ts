@@ -169,13 +169,12 @@ function flagsFor(flags: readonly FlagValue[], home: string): readonly FlagValue
   ];
 }
 
-// The files of the demo: made up anew each time, so that no model can know their numbers.
-
 export interface DemoFile {
   readonly name: string;
   readonly text: string;
 }
 
+/** The files of the demo: made up anew each time, so that no model can know their numbers. */
 function makeFiles(random: Random): readonly DemoFile[] {
   return [
     { name: 'monday.txt', text: someLines(random, notes) },

@@ -1,3 +1,4 @@
+/** `aos memory get`. */
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import { printable, quote } from '../../kernel/text/quote.ts';

@@ -1,3 +1,4 @@
+/** `aos memory search`. */
 import { type Command, Option } from 'commander';
 import type { Body, WireMemoryHit } from '../../gateway/contract/contract.ts';
 import { must } from '../../kernel/must.ts';

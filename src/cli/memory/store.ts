@@ -1,3 +1,4 @@
+/** `aos memory store`: a value from the command line, from stdin or from a file. */
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,3 +1,4 @@
+/** `aos channel`: who is in which channel. */
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { AosError } from '../../kernel/errors.ts';

@@ -1,3 +1,4 @@
+/** `aos inbox`: reads the messages of an agent. */
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';

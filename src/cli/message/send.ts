@@ -1,3 +1,4 @@
+/** `aos send`: a message, with attachments. */
 import { Argument, type Command, Option } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { composeEngines, type Engines } from '../../app/home/compose.ts';

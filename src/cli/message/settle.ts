@@ -1,3 +1,4 @@
+/** `aos ack` and `aos nack`. */
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';

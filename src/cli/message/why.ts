@@ -1,3 +1,4 @@
+/** `aos why`: what became of a message. */
 import type { Command } from 'commander';
 import type { WireHistory } from '../../gateway/contract/contract.ts';
 import { oneLine } from '../../kernel/text/quote.ts';

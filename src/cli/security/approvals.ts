@@ -1,3 +1,4 @@
+/** `aos approvals`: what waits for a human, and the answers. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

@@ -1,3 +1,4 @@
+/** `aos audit`: events, and whether their chain holds. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';

@@ -1,3 +1,4 @@
+/** `aos cap`: grants, delegations, and whether an action is allowed. */
 import type { Command } from 'commander';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer, WireGrant } from '../../gateway/contract/contract.ts';

@@ -1,3 +1,4 @@
+/** `aos secret`: values that tools may use and no agent may see. */
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
@@ -40,8 +41,6 @@ function bindingWords(secret: Answer<'secrets'>['items'][number]): string {
   return oneLine(`for ${host}:${port} in ${header}${form}`);
 }
 
-// `aos secret set`. The value comes by stdin or from a file, and is printed nowhere.
-
 interface SetOptions {
   readonly host?: string;
   readonly header?: string;
@@ -49,6 +48,7 @@ interface SetOptions {
   readonly file?: string;
 }
 
+/** `aos secret set`. The value comes by stdin or from a file, and is printed nowhere. */
 function defineSet(command: Command, context: Context): void {
   command
     .description('keep a secret, which comes by stdin or from a file')

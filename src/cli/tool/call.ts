@@ -1,3 +1,4 @@
+/** `aos tool call`: calls a tool, and prints what comes of it. */
 import type { Command } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';

@@ -1,3 +1,4 @@
+/** `aos tool calls`: calls of tools, and how each ended. */
 import { type Command, Option } from 'commander';
 import { agentOf } from '../../app/config/config.ts';
 import { composeEngines } from '../../app/home/compose.ts';

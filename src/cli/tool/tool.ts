@@ -1,3 +1,4 @@
+/** `aos tool`: lists the tools, and what each takes. */
 import type { Command } from 'commander';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';

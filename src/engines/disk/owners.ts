@@ -164,14 +164,6 @@ function unlessGone(look: () => boolean): boolean {
   }
 }
 
-// As root, what comes into a folder of an agent belongs to that agent: it can read what is put
-// into its workspace or its inbox. Folders of people are not meant: a home that root makes below
-// one is root's.
-//
-// W1. The folder is looked up once. What is made is made in the very folder whose owner it gets,
-//     also where another process swaps names meanwhile.
-// W2. Only what is root's is given away, and what is another user's never becomes root's.
-
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -180,7 +172,17 @@ export interface Owner {
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
-/** Does the work under the path that is handed to it; what it makes is to be the owner's. */
+/**
+ * As root, what comes into a folder of an agent belongs to that agent: it can read what is put
+ * into its workspace or its inbox. Folders of people are not meant: a home that root makes below
+ * one is root's.
+ *
+ * W1. The folder is looked up once. What is made is made in the very folder whose owner it gets,
+ *     also where another process swaps names meanwhile.
+ * W2. Only what is root's is given away, and what is another user's never becomes root's.
+ *
+ * Does the work under the path that is handed to it; what it makes is to be the owner's.
+ */
 export function inItsFolder<T>(
   path: string,
   work: (path: string, owner: Owner | undefined) => T,

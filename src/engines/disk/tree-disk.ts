@@ -1,3 +1,4 @@
+/** What a received folder needs of the real disk: symlinks, modes and times. */
 import { execFile } from 'node:child_process';
 import {
   closeSync,

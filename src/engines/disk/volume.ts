@@ -1,3 +1,4 @@
+/** How full the disks are, and which disks there are, on Linux and elsewhere. */
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { osCodeOf, toDiskError } from '../../kernel/disk/errors.ts';

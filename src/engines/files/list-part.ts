@@ -132,8 +132,6 @@ function byPath({ path: one }: Candidate, { path: other }: Candidate): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-// The first so many in the order that was asked for, of however many there are.
-
 type SortOrder = LookRequest['sort'];
 
 /** What is compared: of names a text, of everything else a number. */
@@ -147,6 +145,7 @@ interface Kept<Item> {
 /** Some more than are wanted are kept, so that they are seldom put in order. */
 const spare = 64;
 
+/** The first so many in the order that was asked for, of however many there are. */
 class BestFiles<Item> {
   readonly #limit: number;
   readonly #compareKeys: (one: Key, other: Key) => number;

@@ -124,11 +124,6 @@ function nearestIn(
     .map(({ id, similarity }) => ({ place: none, row: none, ...found.get(id), similarity }));
 }
 
-// W1. A word that very many have says little: of those only the newest are read, those that have a
-//     rarer word too, and those that have all such words. How many there are is guessed from how
-//     close together the newest stand. So a query takes about as long among a hundred thousand as
-//     among a thousand.
-
 const mostRows = 2000;
 
 interface FoundUnit extends UnitRows {
@@ -136,7 +131,14 @@ interface FoundUnit extends UnitRows {
   readonly count: number;
 }
 
-/** In the order of the units. */
+/**
+ * The rows of each unit of the query, in the order of the units.
+ *
+ * W1. A word that very many have says little: of those only the newest are read, those that have a
+ *     rarer word too, and those that have all such words. How many there are is guessed from how
+ *     close together the newest stand. So a query takes about as long among a hundred thousand as
+ *     among a thousand.
+ */
 function rowsWith(
   store: MemoryStore,
   ground: Ground,
@@ -206,9 +208,6 @@ function countOf(ground: Ground, rows: readonly number[]): number {
   return (rows.length * ground.rows) / (ground.rows - last);
 }
 
-// What is found, as it is told: without what says nearly the same again. Only what one owner has in
-// one scope is told by another of them: the words of one owner never stand for those of another.
-
 interface HitsAsked {
   readonly units: readonly QueryUnit[];
   readonly query: IndexQuery;
@@ -217,6 +216,10 @@ interface HitsAsked {
 /** The best, and those of its place that say the same. */
 type Group = [RankedMemory, ...RankedMemory[]];
 
+/**
+ * What is found, as it is told: without what says nearly the same again. Only what one owner has in
+ * one scope is told by another of them: the words of one owner never stand for those of another.
+ */
 function hitsOf(
   store: MemoryStore,
   ordered: readonly RankedMemory[],

@@ -153,8 +153,6 @@ function diskTrouble(failure: unknown): unknown {
   });
 }
 
-// Which texts have no vector yet, and the vectors that were made of them.
-
 const mostCharacters = 4000;
 
 /**
@@ -230,10 +228,11 @@ function rowsWithout(store: MemoryStore, limit: number): readonly IndexedMemoryR
   );
 }
 
-// Real erasure. What was removed is overwritten in the tables and in the index of words at once.
-// Two things may still have it: the log of the database, and the signposts of the index of words,
-// each of which is the beginning of a word, kept also where the word is gone.
-
+/**
+ * Real erasure. What was removed is overwritten in the tables and in the index of words at once.
+ * Two things may still have it: the log of the database, and the signposts of the index of words,
+ * each of which is the beginning of a word, kept also where the word is gone.
+ */
 function forgetRemoved(store: MemoryStore): void {
   if (hasStraySignpost(store)) store.transact(() => rebuildWords(store));
   const log = store.get<{ busy: number }>('pragma wal_checkpoint(truncate)');

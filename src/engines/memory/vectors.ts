@@ -162,9 +162,10 @@ class KeptVectors {
   }
 }
 
-// sqlite-vec is an optional package, with a library for one kind of machine in each of its own.
-
-/** Whether its functions can be used from now on. */
+/**
+ * Loads sqlite-vec, an optional package with a library for each kind of machine. Returns whether its
+ * functions can be used from now on.
+ */
 function loadSqliteVec(database: DatabaseSync): boolean {
   const end = process.platform === 'darwin' ? 'dylib' : 'so';
   const library = findPackaged([`sqlite-vec-${process.platform}-${process.arch}`, `vec0.${end}`]);

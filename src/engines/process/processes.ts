@@ -1,3 +1,4 @@
+/** Processes of this machine, told apart by number and start time. */
 import { readFileSync } from 'node:fs';
 import { osCodeOf } from '../../kernel/disk/errors.ts';
 import type { KillAnswer, KillSignal, Processes } from '../../kernel/ports.ts';

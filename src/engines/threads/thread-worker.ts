@@ -152,8 +152,6 @@ export class ThreadWorker<Work> implements AsyncDisposable {
   }
 }
 
-// What a thread of thread-worker.ts is asked, and how it answers.
-
 type ThreadRequest<Work> =
   | {
       readonly kind: 'do';

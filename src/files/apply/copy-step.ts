@@ -1,3 +1,13 @@
+/**
+ * A copy of a file, a symlink or a folder with all that is in it, under a name in between. Half a
+ * copy is never found under its own name.
+ *
+ * C1. Every folder on both sides is held and entered without following symlinks.
+ * C2. A symlink is copied as one. What is no file, folder or symlink is refused, and nothing of
+ *     the copy is left.
+ * C3. Bytes are made safe before the copy gets its name. Where the source is to go, they are read
+ *     back and compared.
+ */
 import { createHash } from 'node:crypto';
 import { removeTree } from '../../kernel/disk/folders.ts';
 import type { AosError } from '../../kernel/errors.ts';
@@ -64,15 +74,6 @@ export async function copyInto(
 function mayNot(): AosError {
   return permissionDenied('Ask for a grant that covers all that is in the folder');
 }
-
-// A copy of a file, a symlink or a folder with all that is in it, under a name in between. Half a
-// copy is never found under its own name.
-//
-// C1. Every folder on both sides is held and entered without following symlinks.
-// C2. A symlink is copied as one. What is no file, folder or symlink is refused, and nothing of
-//     the copy is left.
-// C3. Bytes are made safe before the copy gets its name. Where the source is to go, they are read
-//     back and compared.
 
 interface CopyDeps {
   readonly disk: Disk;

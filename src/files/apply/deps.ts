@@ -1,3 +1,4 @@
+/** What a step of a plan is given, and what it notes of itself. */
 import type { FileCaller, FilesDeps } from '../deps.ts';
 import type { Was } from '../plan/plan.ts';
 

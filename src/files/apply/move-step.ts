@@ -93,10 +93,11 @@ function leftBehind(): AosError {
   });
 }
 
-// What is left on the old disk when a folder was copied to another one. Another process may have
-// saved something there meanwhile: only what the copy has too, unchanged, is removed.
-
-/** Both in folders that are held. Whether all of the source is gone. */
+/**
+ * Removes what is left on the old disk when a folder was copied to another one. Another process may
+ * have saved something there meanwhile: only what the copy has too, unchanged, is removed. Both are
+ * in folders that are held. Resolves to whether all of the source is gone.
+ */
 async function dropCopied(disk: Disk, source: string, copy: string): Promise<boolean> {
   const there = await disk.stat(source);
   if (there === undefined) return true;

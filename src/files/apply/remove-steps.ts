@@ -1,3 +1,11 @@
+/**
+ * Steps that take something away: into the trash, or a folder with all that is in it for ever.
+ *
+ * R1. Everything goes in its place, what is in a folder before the folder: where something cannot
+ *     go, the rest stands where it stood.
+ * R2. A process that is told to stop stops between two files.
+ * R3. How much has gone is known, whatever becomes of the rest.
+ */
 import { diskError } from '../../kernel/disk/errors.ts';
 import { openUp, removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
@@ -92,13 +100,6 @@ async function putBack(disk: Disk, { from, entry, going }: Going, cause: unknown
     cause,
   });
 }
-
-// A folder with all that is in it goes for ever.
-//
-// R1. Everything goes in its place, what is in a folder before the folder: where something cannot
-//     go, the rest stands where it stood.
-// R2. Who is told to stop stops between two files.
-// R3. How much has gone is known, whatever becomes of the rest.
 
 interface Gone {
   files: number;

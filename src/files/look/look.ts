@@ -1,3 +1,7 @@
+/**
+ * What the requests that change nothing have in common: the folder or file they are about, and
+ * files as people read of them.
+ */
 import { AosError } from '../../kernel/errors.ts';
 import { parsePathPattern } from '../../kernel/files/glob.ts';
 import type { SeenFile } from '../../kernel/files/look.ts';

@@ -97,9 +97,10 @@ function unseenWithin(): AosError {
   });
 }
 
-// On a disk that takes `Report.txt` for `report.txt`, a name that was never given stands for a file
-// all the same. A caller that deletes the "other one" of two names would delete the only file.
-
+/**
+ * On a disk that takes `Report.txt` for `report.txt`, a name that was never given stands for a file
+ * all the same. A caller that deletes the "other one" of two names would delete the only file.
+ */
 async function checkRealName(deps: FilesDeps, caller: FileCaller, path: string): Promise<void> {
   const { disk } = deps;
   await using place = await findPlace(deps, caller, partsOf(path), {

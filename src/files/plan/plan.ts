@@ -139,8 +139,6 @@ export function isSame(
   return other !== undefined && one.device === other.device && one.inode === other.inode;
 }
 
-// What is never moved or deleted, whatever the caller says yes to.
-
 type ProtectedDeps = Pick<FilesDeps, 'home' | 'trash'>;
 
 /** What it is, where it is protected: the root, what is above it, the trash, and our own home. */

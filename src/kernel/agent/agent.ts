@@ -1,3 +1,7 @@
+/**
+ * Agents: their names, their states, when one is started again, what they are made from, and when
+ * the lease of one may be stolen.
+ */
 import { AosError } from '../errors.ts';
 import { fileAgentName } from '../files/file-agent-name.ts';
 import type { Instant } from '../ports.ts';
@@ -83,8 +87,6 @@ export function statesBefore(to: AgentState): readonly AgentState[] {
 
 const allStates = Object.keys(transitions) as readonly AgentState[];
 
-// Whether an agent whose program or loop has ended is started anew.
-
 export interface Intensity {
   /** So many restarts within that time are tried, and no more. */
   readonly most: number;
@@ -111,6 +113,7 @@ export type RestartDecision =
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
 
+/** Whether an agent whose program or loop has ended is started anew. */
 export function decideRestart(life: EndedLife): RestartDecision {
   const { policy, end, intensity = defaultIntensity } = life;
   if (policy === 'never' || (policy === 'on-failure' && end === 'ok')) return { kind: 'stop' };

@@ -1,3 +1,4 @@
+/** Operations: their states and limits, outsiders who submit them, and which goal is next. */
 import type { Instant } from '../ports.ts';
 
 /** What an operation is to outsiders: five statuses, and limits. */
@@ -43,14 +44,6 @@ export function isGrantee(principal: string): boolean {
   return addressOfGrantee(principal) !== undefined;
 }
 
-// Which goal is next. A goal's level is its priority, better by one for every `ageingMs` that
-// it has waited; 0 is the best there is. Within a level the owner who has least at work, and
-// then the one whose turn is longest ago, comes first; then the oldest goal.
-//
-// The wall clock may jump either way. A goal that seems to be queued in the future has not
-// aged; one whose moment lies further ahead than it ever could was set by a clock that has
-// been put back since, and is due.
-
 /** What of an operation decides, named as its row names it. */
 export interface QueuedGoal {
   readonly id: string;
@@ -83,6 +76,15 @@ interface Choice<Goal> {
   readonly late: readonly Goal[];
 }
 
+/**
+ * Which goal is next. A goal's level is its priority, better by one for every `ageingMs` that
+ * it has waited; 0 is the best there is. Within a level the owner who has least at work, and
+ * then the one whose turn is longest ago, comes first; then the oldest goal.
+ *
+ * The wall clock may jump either way. A goal that seems to be queued in the future has not
+ * aged; one whose moment lies further ahead than it ever could was set by a clock that has
+ * been put back since, and is due.
+ */
 export function chooseNext<Goal extends QueuedGoal>(
   queued: Iterable<Goal>,
   moment: QueueMoment,

@@ -135,9 +135,9 @@ export function implies(resource: Resource, held: Action, wanted: Action): boole
   return resource === 'http' && held === 'request' && wanted !== '*';
 }
 
-// Actions as bits: whether a capability has one is asked often, and of many.
-
-/** Of every action that the capability allows. */
+/**
+ * The actions that a capability allows, as bits: whether it has one is asked often, and of many.
+ */
 export function bitsOf({ resource, actions }: Pick<Capability, 'resource' | 'actions'>): number {
   const all: readonly Action[] = actionsOf[resource];
   return all.reduce(

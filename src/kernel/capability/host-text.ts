@@ -102,10 +102,11 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best;
 }
 
-// Which addresses lie in the open internet. What is not known to, does not: this machine, its
-// network, the metadata pages of clouds, and whatever wraps one of those.
-
-/** Of an address as a resolver gives it. A text that is none is not public. */
+/**
+ * Whether an address, as a resolver gives it, lies in the open internet. What is not known to, does
+ * not: this machine, its network, the metadata pages of clouds, and whatever wraps one of those. A
+ * text that is no address is not public.
+ */
 export function isPublicAddress(address: string): boolean {
   const ipv4 = parseIpv4(address);
   if (ipv4 !== undefined) return isPublicIpv4(ipv4);

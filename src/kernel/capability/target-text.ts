@@ -136,11 +136,12 @@ function parseName(resource: Resource, text: string): NameTarget {
   return isPrefix ? { kind: 'prefix', prefix: name } : { kind: 'name', name };
 }
 
-// One part of a path. A character that means something to capabilities is written as `%` and
-// two digits. No other is, so that there is one way to write each, and none to write a slash.
-
 const longestNameBytes = 255;
 
+/**
+ * One part of a path. A character that means something to capabilities is written as `%` and
+ * two digits. No other is, so that there is one way to write each, and none to write a slash.
+ */
 function parseSegmentName(text: string): string {
   const name = decode(text);
   if (name === '') throw new BrokenRule('its path has an empty part');

@@ -1,3 +1,4 @@
+/** What the system refuses about files, as `disk.*` errors. */
 import { AosError, type ErrorCode } from '../errors.ts';
 import { quote } from '../text/quote.ts';
 

@@ -1,3 +1,4 @@
+/** Folders made and removed with all that is in them. */
 import type { Disk, DiskEntry, HeldFolder } from '../ports.ts';
 import { diskError, isMissing, isTaken } from './errors.ts';
 

@@ -136,12 +136,6 @@ function deedOn(path: readonly string[], mustName: readonly number[]) {
   return { resource: 'file', action: 'read', path, mustName } as const;
 }
 
-// What of a tree is looked at, name by name: hidden names, the pattern of the path, what is
-// passed over, and what is in reach. Asked in a walk, for each of very many names.
-//
-// Whether a name is in reach is asked before any pattern: else the number of those that are not
-// would tell which names there are.
-
 export type ViewRequest = Pick<
   LookRequest,
   'base' | 'reach' | 'recursive' | 'hidden' | 'filters' | 'passOver'
@@ -219,6 +213,13 @@ function below(parts: readonly string[], base: readonly string[]): readonly (rea
   return isBelow ? [parts.slice(base.length)] : [];
 }
 
+/**
+ * What of a tree is looked at, name by name: hidden names, the pattern of the path, what is
+ * passed over, and what is in reach. Asked in a walk, for each of very many names.
+ *
+ * Whether a name is in reach is asked before any pattern: else the number of those that are not
+ * would tell which names there are.
+ */
 export class TreeView {
   readonly #rules: Rules;
   readonly #here: Standing;

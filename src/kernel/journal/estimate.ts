@@ -1,3 +1,4 @@
+/** How many tokens a text has, about, before a vendor has counted them. */
 import type { ModelMessage, OfferedTool } from '../agent/model.ts';
 
 const bytesPerToken = 3;

@@ -55,9 +55,10 @@ export const memoryLimits = {
   queryCharacters: 1000,
 } as const;
 
-// How memories may be called, so that capabilities can name them.
-
-/** As in kernel/capability: a part that no capability could name could never be allowed. */
+/**
+ * How memories may be called, so that capabilities can name them. As in kernel/capability: a part
+ * that no capability could name could never be allowed.
+ */
 export function isMemoryKey(text: string): boolean {
   if (text.length > memoryLimits.keyCharacters || /[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return false;
   return text.split('/').every(isPart);
@@ -84,9 +85,10 @@ export function checkMemoryKey(text: string): void {
   });
 }
 
-// What is done to a memory, as something to be allowed. One's own lie below their scope. What is
-// of others has to be named: no star that was meant for one's own reaches it.
-
+/**
+ * What is done to a memory, as something to be allowed. One's own lie below their scope. What is
+ * of others has to be named: no star that was meant for one's own reaches it.
+ */
 export type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
 
 export function memoryDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {

@@ -1,3 +1,4 @@
+/** Whether a message keeps the rules, whichever part of the system made it. */
 import { AosError } from '../errors.ts';
 import { isId } from '../new-id.ts';
 import { checkHeader, headersOf, isHeaderName, knownHeader } from './headers.ts';

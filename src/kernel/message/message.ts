@@ -1,3 +1,4 @@
+/** A message: its kinds, its limits, its addresses, and how often its delivery is tried. */
 import { checkAgentName } from '../agent/agent.ts';
 import { AosError } from '../errors.ts';
 import { quote } from '../text/quote.ts';

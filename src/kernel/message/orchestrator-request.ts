@@ -189,8 +189,7 @@ function parseStatus(body: string): StatusReport {
   return { kind: 'status', status, text };
 }
 
-// Lines `KEY: value` in the body of a message to `__orchestrator__`.
-
+/** Lines `KEY: value` in the body of a message to `__orchestrator__`. */
 type Fields = ReadonlyMap<string, string>;
 
 interface FieldNames {

@@ -1,3 +1,4 @@
+/** What was probably meant by a word that is not known. */
 import { AosError } from '../errors.ts';
 import { quote } from './quote.ts';
 

@@ -1,3 +1,4 @@
+/** Moments as text, and the moments that a person types. */
 import { AosError } from '../errors.ts';
 import { type Instant, lastInstant } from '../ports.ts';
 import { quote } from './quote.ts';

@@ -1,3 +1,4 @@
+/** Transfers: their states, sizes and metadata, and what is unusual of a sender. */
 import type { Instant } from '../ports.ts';
 import { canonicalJson } from '../text/quote.ts';
 
@@ -93,17 +94,6 @@ export function depthOf(value: unknown, most: number): number {
   return 1 + Math.max(0, ...Object.values(value).map((part) => depthOf(part, most - 1)));
 }
 
-// What is unusual of a sender, by what it has sent in the thirty days before:
-//
-// - `burst`: in this hour more than three times as many transfers as in its busiest hour, and
-//   at least ten; or more than three times as many bytes, and at least 100 MiB.
-// - `new-recipient`: it has sent at least ten transfers, and none to this recipient.
-// - `odd-hour`: it has sent at least twenty transfers, and none within an hour of this time of
-//   the day.
-//
-// Hours and days are those of UTC. A sender that has sent on fewer than seven days before today
-// does nothing unusual: what is usual is not known yet.
-
 const unusualKinds = ['burst', 'new-recipient', 'odd-hour'] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
 
@@ -128,7 +118,20 @@ const burst = { count: 10, bytes: 100 * 1024 * 1024 } as const;
 const fewestForRecipient = 10;
 const fewestForHour = 20;
 
-/** `now` are the transfers of one sending, `past` those before it, in any order. */
+/**
+ * What is unusual of a sender, by what it has sent in the thirty days before:
+ *
+ * - `burst`: in this hour more than three times as many transfers as in its busiest hour, and
+ *   at least ten; or more than three times as many bytes, and at least 100 MiB.
+ * - `new-recipient`: it has sent at least ten transfers, and none to this recipient.
+ * - `odd-hour`: it has sent at least twenty transfers, and none within an hour of this time of
+ *   the day.
+ *
+ * Hours and days are those of UTC. A sender that has sent on fewer than seven days before today
+ * does nothing unusual: what is usual is not known yet.
+ *
+ * `now` are the transfers of one sending, `past` those before it, in any order.
+ */
 export function unusual(
   past: readonly PastTransfer[],
   now: readonly PastTransfer[],

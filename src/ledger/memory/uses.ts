@@ -1,4 +1,4 @@
-/** Who has seen which memory, so that a purge can erase it there too. */
+/** Who has seen which memory, so that a purge can erase it there too; and which have changed. */
 
 import type { MemoryScope } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';

@@ -224,8 +224,7 @@ export function pruneMessages(tx: Transaction, before: Instant, limit: number): 
   );
 }
 
-// How much lies unread in each mailbox, kept with every change so that no reader has to count.
-
+/** How much lies unread in each mailbox, kept with every change so that no reader has to count. */
 export interface MailboxSize {
   readonly pending: number;
   readonly pending_bytes: number;

@@ -1,4 +1,4 @@
-/** Subscriptions to types of events. They outlive the connection that listens. */
+/** Subscriptions to types of events, which outlive the connection that listens; channels; streams. */
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 

@@ -1,3 +1,4 @@
+/** Who may act here, and by which handles each is known. */
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 

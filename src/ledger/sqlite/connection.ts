@@ -154,16 +154,17 @@ function fenced(): AosError {
   });
 }
 
-// The connection that reads. A statement by itself takes and frees locks on the file, which
-// costs more than the reading; so between two transactions of the writer all statements
-// share one read transaction.
-//
-// S1. It is ended before the writer begins: the log can only start over, and so stay small, while
-//     no reader holds an older state of it.
-// S2. While the writer works each statement stands for itself, and sees what is on disk.
-// S3. So what another process writes into the file behind the writer's back is seen only after the
-//     writer's next transaction. A caller that looks for just that opens a view.
-
+/**
+ * The connection that reads. A statement by itself takes and frees locks on the file, which
+ * costs more than the reading; so between two transactions of the writer all statements
+ * share one read transaction.
+ *
+ * S1. It is ended before the writer begins: the log can only start over, and so stay small, while
+ *     no reader holds an older state of it.
+ * S2. While the writer works each statement stands for itself, and sees what is on disk.
+ * S3. So what another process writes into the file behind the writer's back is seen only after the
+ *     writer's next transaction. A caller that looks for just that opens a view.
+ */
 export class SqliteReader implements Sql {
   readonly #database: SqliteDatabase;
   #state: 'alone' | 'shared' | 'writer-works' = 'alone';

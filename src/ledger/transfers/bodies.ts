@@ -1,4 +1,4 @@
-/** What senders have stored: the bodies of their transfers, and for how long each is needed. */
+/** What senders have stored or are storing: the bodies of their transfers, and uploads. */
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 

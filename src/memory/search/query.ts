@@ -74,10 +74,11 @@ function noWords(): AosError {
   });
 }
 
-// Queries to the full-text index. They are made of quoted words only: what has a meaning in its
-// language (`OR`, `NEAR`, `*`, the name of a column) is a word like any other.
-
-/** Whatever the column has of the unit. */
+/**
+ * A query to the full-text index for whatever the column has of the unit. As all queries here it is
+ * made of quoted words only: what has a meaning in the language of the index (`OR`, `NEAR`, `*`, the
+ * name of a column) is a word like any other.
+ */
 export function matchOf(unit: QueryUnit, column: keyof Searchable): string {
   return `${column} : (${alternatives(unit).join(' OR ')})`;
 }

@@ -1,3 +1,7 @@
+/**
+ * Which memories come first: those that fit best by words and meaning together, and of equals the
+ * newest.
+ */
 import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { type Ground, none } from './ground.ts';
@@ -101,13 +105,13 @@ function asOne(members: readonly RankedMemory[]): RankedMemory[] {
   return [{ ...first, score: (first.score + othersWeight * more) / (1 + othersWeight) }];
 }
 
-// Words and meaning are joined by ranks and not by scores, which cannot be compared: weighted
-// reciprocal rank fusion. Words say more.
-
 const rankOffset = 20;
 const meaningWeight = 0.5;
 
-/** Between 0 and 1. */
+/**
+ * Joins words and meaning by ranks and not by scores, which cannot be compared: weighted reciprocal
+ * rank fusion. Words say more. Scores are between 0 and 1.
+ */
 export function fused(fitting: readonly FittingMemory[]): readonly RankedMemory[] {
   if (fitting.every(({ meaning }) => meaning === undefined)) {
     return fitting.map((each) => ({ ...each, score: each.words }));

@@ -1,3 +1,4 @@
+/** How well each memory fits a query: by its words, by its meaning, and by who says it and when. */
 import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { type Ground, none } from './ground.ts';
@@ -125,9 +126,6 @@ export function scoreMeaning(
   return scores;
 }
 
-// How well memories fit by their words: BM25 over each memory with its neighbours. How rare a word
-// is, and how long a text usually is, is counted in what may be found.
-
 /** The rows of a ground that have one unit of the query. */
 export interface UnitRows {
   readonly text: readonly number[];
@@ -157,7 +155,11 @@ export function rarity(found: number, all: number): number {
   return Math.log(1 + (all - found + 0.5) / (found + 0.5));
 }
 
-/** Between 0 and 1 each; 1 is what no text can be more. */
+/**
+ * How well memories fit by their words: BM25 over each memory with its neighbours. How rare a word
+ * is, and how long a text usually is, is counted in what may be found. Between 0 and 1 each; 1 is
+ * what no text can be more.
+ */
 export function scoreWords(
   { ground, units }: GroundWords,
   rarities: readonly number[],

@@ -82,11 +82,12 @@ export function pieces(text: string, characters: number): readonly string[] {
   return found;
 }
 
-// What a script says to a conversation. It follows from the two alone: no state is kept
-// between calls, so that a run which is taken up again gets the same answers.
-
 const theEnd: ScriptedTurn = { say: 'The script is over.' };
 
+/**
+ * What a script says to a conversation. It follows from the two alone: no state is kept
+ * between calls, so that a run which is taken up again gets the same answers.
+ */
 export function followScript(script: Script, messages: readonly ModelMessage[]): ScriptedTurn {
   const facts = factsOf(messages);
   const rule = script.rules.findIndex(({ when }) => applies(when, facts));

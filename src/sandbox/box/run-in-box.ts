@@ -122,8 +122,7 @@ function endOf({ code, met }: BoxEnd, stoppedBy: SandboxLimit | undefined): Sand
   return end.signal === 'SIGKILL' && isOfMemory ? byMemory : end;
 }
 
-// What a program writes, up to a limit for both of its streams together.
-
+/** What a program writes, up to a limit for both of its streams together. */
 export class Output {
   readonly #parts: Record<OutputStream, Uint8Array[]> = { stdout: [], stderr: [] };
   readonly #onFull: () => void;

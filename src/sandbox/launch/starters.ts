@@ -129,14 +129,6 @@ export class Starters implements AsyncDisposable {
   }
 }
 
-// A shell that starts launchers, one after another. It is in a control group of its own, and so
-// is what it starts, from its first moment: to move a process into a group takes longer than to
-// make a whole sandbox, and would hold up the daemon meanwhile.
-//
-// S1. It ends with the daemon, however that ends, and the launcher ends with it.
-// S2. It has no descriptor of ours but those that it is given.
-// S3. What it is told is a line of words that we quoted. Nothing of a command is among them.
-
 // It has no variables: /proc/1/environ inside is the launcher's. It closes what we may have
 // inherited without knowing, as far as a shell can (S2). Then it says that it is there.
 const script = `
@@ -155,6 +147,15 @@ interface StartOrder {
   readonly startPath: string;
 }
 
+/**
+ * A shell that starts launchers, one after another. It is in a control group of its own, and so
+ * is what it starts, from its first moment: to move a process into a group takes longer than to
+ * make a whole sandbox, and would hold up the daemon meanwhile.
+ *
+ * S1. It ends with the daemon, however that ends, and the launcher ends with it.
+ * S2. It has no descriptor of ours but those that it is given.
+ * S3. What it is told is a line of words that we quoted. Nothing of a command is among them.
+ */
 export class Starter {
   readonly group: LimitGroup | undefined;
   readonly ended: Promise<void>;

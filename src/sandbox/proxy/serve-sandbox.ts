@@ -213,9 +213,6 @@ class SandboxProxy implements AsyncDisposable {
   }
 }
 
-// CONNECT: bytes both ways that the proxy does not read. A client that has it may ask for every
-// path and by every method there, so a grant for the whole place is needed, at exactly this port.
-
 interface WantedTunnel {
   readonly request: IncomingMessage;
   readonly client: Socket;
@@ -223,7 +220,11 @@ interface WantedTunnel {
   readonly head: Buffer;
 }
 
-/** Rejects before the first byte of an answer, or ends when both sides are closed. */
+/**
+ * CONNECT: bytes both ways that the proxy does not read. A client that has it may ask for every
+ * path and by every method there, so a grant for the whole place is needed, at exactly this port.
+ * Rejects before the first byte of an answer, or ends when both sides are closed.
+ */
 async function openTunnel(
   deps: ProxyDeps,
   passage: Passage,

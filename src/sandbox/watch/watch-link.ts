@@ -136,8 +136,6 @@ export class WatchThread implements AsyncDisposable {
   }
 }
 
-// What a workspace holds once a run in it is over (H3 of watch.ts).
-
 export const walkMs = 200;
 /** A workspace has a quarter of the thread's time at most. */
 const restsFor = 3;
@@ -147,6 +145,7 @@ interface AfterLookDeps {
   readonly thread: WatchThread;
 }
 
+/** What a workspace holds once a run in it is over (H3 of watch.ts). */
 export class AfterLook implements Disposable {
   readonly #deps: AfterLookDeps;
   readonly #over = new Set<string>();

@@ -166,9 +166,10 @@ class Tally implements WalkCount {
   }
 }
 
-// Files without a name, which only their being open keeps: they fill disk and memory too.
-
-/** Each once, however many hold it. Undefined after each process: a pause. */
+/**
+ * Files without a name, which only their being open keeps: they fill disk and memory too. Each
+ * once, however many hold it. Undefined after each process: a pause.
+ */
 function* heldFiles(pids: readonly number[]): Generator<Stats | undefined> {
   const seen = new Set<string>();
   for (const pid of pids) {
@@ -183,9 +184,6 @@ function* heldFiles(pids: readonly number[]): Generator<Stats | undefined> {
     yield undefined;
   }
 }
-
-// Whether a folder can have grown too large since it was last counted. What it takes, its disk has
-// no longer: while the disk has lost little, the folder need not be walked.
 
 /** What was counted, and the room that the disk had then. */
 export interface CountedRoom {
@@ -208,7 +206,11 @@ export function roomAt(path: string): FolderAmount | undefined {
 // Others use the disk too, and may give back what the folder took.
 const part = 2;
 
-/** True also where it cannot be told. */
+/**
+ * Whether a folder can have grown too large since it was last counted. What it takes, its disk has
+ * no longer: while the disk has lost little, the folder need not be walked. True also where it
+ * cannot be told.
+ */
 export function mayHaveGrown(last: CountedRoom, now: FolderAmount | undefined): boolean {
   const { room, counted, most } = last;
   if (room === undefined || now === undefined) return true;

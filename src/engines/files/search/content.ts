@@ -131,9 +131,6 @@ function stretchesIn(text: Buffer, start: number, end: number, script: RegExp): 
   return [...line.matchAll(script)].map(([found]) => found).filter((found) => found !== '');
 }
 
-// Ripgrep over a held folder. It walks by names and may be led astray by a process that swaps a
-// folder for a symlink meanwhile: what it says is a proposal, and verify.ts looks for itself.
-
 interface RgRequest {
   readonly program: string;
   readonly base: OpenSearchFolder;
@@ -158,7 +155,11 @@ interface RgEnd {
 const mostComplaintBytes = 64 * 1024;
 const here = './';
 
-/** Resolves when the program has ended, also when the signal ended it. */
+/**
+ * Ripgrep over a held folder. It walks by names and may be led astray by a process that swaps a
+ * folder for a symlink meanwhile: what it says is a proposal, and verify.ts looks for itself.
+ * Resolves when the program has ended, also when the signal ended it.
+ */
 async function runRipgrep(request: RgRequest, signal: AbortSignal): Promise<RgEnd> {
   if (signal.aborted) return { unread: [] };
   const child = spawn(request.program, [...argumentsOf(request), '--', here], {

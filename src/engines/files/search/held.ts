@@ -138,9 +138,10 @@ function keyOf(parts: readonly string[], depth: number): string {
   return parts.slice(0, depth).join('/');
 }
 
-// When a search is to end before its end: because its caller no longer waits, or because it is
-// late.
-
+/**
+ * When a search is to end before its end: because its caller no longer waits, or because it is
+ * late.
+ */
 export interface SearchStop extends Disposable {
   /** For what waits. */
   readonly signal: AbortSignal;

@@ -107,15 +107,13 @@ function bytesOfText(text: RgText): Buffer {
   return 'text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64');
 }
 
-// Of the lines that fit, the one that is shown.
-
 const mostShown = 200;
 const shownBefore = 60;
 
 /** Of a longer line only what is around the first stretch that fits is kept. */
 const mostKept = 4096;
 
-/** The first of those with the most words in them. */
+/** Of the lines that fit, the one that is shown. The first of those with the most words in them. */
 export function bestLine(matcher: Matcher, lines: readonly FittingLine[]): FittingLine | undefined {
   const line = fullestLine(matcher, lines);
   return line && cut(line);

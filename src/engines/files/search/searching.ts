@@ -200,9 +200,10 @@ async function searchByType(
 
 type Search = (request: SearchRequest, signal: AbortSignal) => Promise<SearchResult>;
 
-// Where ripgrep is. Its packages have one program for one kind of machine each.
-
-/** Nothing where there is none for this machine. From beside the source as from the bundle. */
+/**
+ * Where ripgrep is; undefined where there is none for this machine. Its packages have one program
+ * for one kind of machine each. It is found from beside the source as from the bundle.
+ */
 export function findRipgrep(from: string = import.meta.dirname): string | undefined {
   const name = `ripgrep-${process.platform}-${process.arch}`;
   for (let folder = from; ; folder = dirname(folder)) {
