@@ -8,9 +8,9 @@ import { openHomeMemory } from '../src/app/home/memory.ts';
 import { openHome } from '../src/app/home/open-home.ts';
 import { openHomeOperations, queueOf } from '../src/app/home/operations.ts';
 import { openHomeRelay } from '../src/app/home/relay.ts';
-import { openHomeRuntime } from '../src/app/home/runtime.ts';
+import { openHomeModels, openHomeRuntime } from '../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../src/app/home/sandboxes.ts';
-import { openHomeTools } from '../src/app/home/tools.ts';
+import { openHomeTools, registerTools } from '../src/app/home/tools.ts';
 import type { Log } from '../src/app/log.ts';
 import { homeBlobs } from '../src/app/upkeep/blobs.ts';
 import type { ModelSpec } from '../src/kernel/agent/agent.ts';
@@ -47,28 +47,22 @@ export async function openRuntimeHome(): Promise<RuntimeHome> {
       onMail: (name) => later.runtime?.mailFor(name),
     }),
   );
-  const runtimeOf = () => later.runtime;
   const sandboxes = disposables.use(openHomeSandboxes(engines, settings, { open, log: silent }));
   const { memory } = disposables.use(
     openHomeMemory(engines, settings, { open, log: silent, isDaemon: false }),
   );
-  const tools = disposables.use(
-    openHomeTools(engines, settings, {
-      ...{ open, log: silent, relay, sandboxes, memory, runtime: runtimeOf },
-      operations: () => operations,
-    }),
-  );
+  const tools = disposables.use(openHomeTools(engines, settings, { open, log: silent, relay }));
   tools.tools.register(noop);
-  const { runtime } = await openHomeRuntime(engines, settings, {
+  const runtime = await openHomeRuntime(engines, settings, {
     ...{ open, log: silent, relay, tools, sandboxes, memory, environment: {}, modelAgents },
-    socketOf: (name) => name,
-    openDoor: async () => {},
-    operations: () => operations,
+    models: openHomeModels(engines, settings, { open, log: silent, environment: {} }),
+    doors: { socketOf: (name) => name, open: async () => {} },
   });
   const operations: Operations = await openHomeOperations(engines, settings, {
     ...{ open, log: silent, blobs: homeBlobs(engines, settings.home).blobs },
     queue: queueOf(engines, open, runtime),
   });
+  registerTools(engines, settings, { open, tools, relay, sandboxes, memory, runtime, operations });
   later.runtime = runtime;
   disposables.use(runtime);
   const stop = new AbortController();

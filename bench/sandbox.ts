@@ -8,7 +8,7 @@ import { openHomeMemory } from '../src/app/home/memory.ts';
 import { openHome } from '../src/app/home/open-home.ts';
 import { openHomeRelay } from '../src/app/home/relay.ts';
 import { openHomeSandboxes } from '../src/app/home/sandboxes.ts';
-import { openHomeTools } from '../src/app/home/tools.ts';
+import { openHomeTools, registerTools } from '../src/app/home/tools.ts';
 import type { Log } from '../src/app/log.ts';
 import type { SandboxView } from '../src/kernel/sandbox.ts';
 import { noMetrics } from '../src/relay/deps.ts';
@@ -136,19 +136,8 @@ async function openSandboxHome(sandboxesReady: number): Promise<SandboxHome> {
   const { memory } = disposables.use(
     openHomeMemory(engines, settings, { open, log: silent, isDaemon: false }),
   );
-  const tools = disposables.use(
-    openHomeTools(engines, settings, {
-      ...{
-        open,
-        log: silent,
-        relay,
-        sandboxes,
-        memory,
-        runtime: () => undefined,
-        operations: () => undefined,
-      },
-    }),
-  );
+  const tools = disposables.use(openHomeTools(engines, settings, { open, log: silent, relay }));
+  registerTools(engines, settings, { open, tools, relay, sandboxes, memory });
   await registerAgent({ ...engines, ...open }, open.home, {
     ...{ name: 'jean', actor: 'owner', body: 'command' },
   });

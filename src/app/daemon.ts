@@ -7,51 +7,30 @@
  * D3. A daemon that can write no more (its disk failed, its home was taken over) ends.
  */
 import { join } from 'node:path';
-import type { FileAgent } from '../files/open-file-agent.ts';
 import { countRelay } from '../gateway/server/relay-metrics.ts';
-import { createGateway, type Gateway } from '../gateway/server/server.ts';
+import { createGateway } from '../gateway/server/server.ts';
 import { countTransfers } from '../gateway/server/transfer-metrics.ts';
-import type { ModelCatalog } from '../kernel/agent/model.ts';
-import { countAgents, modelAgentNames } from '../ledger/agents.ts';
+import { countAgents } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { agentsWithHandles } from '../ledger/security/principals.ts';
-import type { MemoryManager } from '../memory/memory-manager.ts';
-import type { Operations } from '../operations/operations.ts';
-import type { RunningRelay } from '../relay/open-relay.ts';
 import { watchPresence } from '../relay/presence.ts';
-import type { AgentRuntime } from '../runtime/runtime.ts';
 import { signHead } from '../security/audit/head.ts';
-import type { ToolCalls } from '../tools/call.ts';
 import type { Environment } from './config/config.ts';
 import type { Settings } from './config/settings.ts';
 import type { Engines } from './home/compose.ts';
-import { bundledFileAgent, type ServedFileAgent, serveFileAgent } from './home/file-agent.ts';
-import { openHomeFiles } from './home/files.ts';
+import { agentSocket, DaemonDoors } from './home/doors.ts';
 import { sweepHome } from './home/home-folder.ts';
 import { openHomeLog } from './home/home-log.ts';
-import { openHomeMemory } from './home/memory.ts';
 import { type OpenHome, openHome } from './home/open-home.ts';
-import { openHomeOperations, outsideOf, queueOf } from './home/operations.ts';
-import { type HomeRelay, openHomeRelay } from './home/relay.ts';
-import { openHomeRuntime } from './home/runtime.ts';
-import {
-  type HomeSandboxes,
-  openHomeSandboxes,
-  removeSocketFolder,
-  showSocketOf,
-  sweepSocketFolders,
-} from './home/sandboxes.ts';
-import { openHomeTools } from './home/tools.ts';
-import { type HomeTransfers, openHomeTransfers } from './home/transfers.ts';
+import { type HomeParts, openHomeParts, servedParts } from './home/open-parts.ts';
+import { sweepSocketFolders } from './home/sandboxes.ts';
 import type { Log } from './log.ts';
 import { keepBlobs } from './upkeep/blobs.ts';
-import { diskLimits, readDiskState, watchDisk } from './upkeep/disk-watch.ts';
+import { diskLimits, watchDisk } from './upkeep/disk-watch.ts';
 import { watchForFreezing } from './upkeep/freezing.ts';
 import { homeTimers, setHomeTimers } from './upkeep/home-timers.ts';
 import { keepRelay, makeRoomOnDisk } from './upkeep/relay.ts';
 import { keepReserve, plainerIfFull } from './upkeep/reserve.ts';
 import { runTimers } from './upkeep/timers.ts';
-import { upkeepOf } from './upkeep/upkeep.ts';
 import { version } from './version.ts';
 
 export interface DaemonOptions {
@@ -135,117 +114,36 @@ interface Serving {
   readonly environment: Environment;
 }
 
-async function serve(
-  engines: Engines,
-  settings: Settings,
-  { open, log, stop, onReady, environment }: Serving,
-): Promise<void> {
+async function serve(engines: Engines, settings: Settings, serving: Serving): Promise<void> {
+  const { open, log, stop, onReady, environment } = serving;
   const { ledger } = open;
   const startedAt = engines.clock.now();
-  let ready = false;
-  const metrics = countRelay();
-  const modelAgents = new Set(await modelAgentNames(ledger.committed));
-  // The parts know each other, and are made one after another.
-  const later: {
-    runtime?: AgentRuntime;
-    gateway?: Gateway;
-    operations?: Operations;
-    fileAgent?: ServedFileAgent;
-    models?: ModelCatalog;
-  } = {};
-  const onMail = (recipient: string): void => {
-    later.runtime?.mailFor(recipient);
-    later.fileAgent?.mailFor(recipient);
-  };
-  await using agent = await openHomeFiles(engines, settings, {
-    ...{ open, log, models: () => later.models },
-  });
-  await using messages = await openHomeRelay(engines, settings, {
-    ...{ open, log, metrics, modelAgents, onMail },
-    bundled: bundledFileAgent(engines, open, agent.files.root),
-  });
-  const { relay, attachments, attachmentBlobs } = messages;
+  let isReady = false;
+  const doors = new DaemonDoors({ engines, open, log });
+  const relayMetrics = countRelay();
   const transferMetrics = countTransfers();
-  const moved = await openHomeTransfers(engines, settings, {
-    ...{ open, log, relay, counts: transferMetrics },
+  await using parts = await openHomeParts(engines, settings, {
+    ...{ open, log },
+    daemon: { environment, doors, metrics: relayMetrics, counts: transferMetrics },
   });
-  await using sandboxes = openHomeSandboxes(engines, settings, { open, log });
-  tellOfSandbox(sandboxes, log);
-  await using remembered = openHomeMemory(engines, settings, { open, log, isDaemon: true });
-  const { memory } = remembered;
-  await memory.recover();
-  await using tools = openHomeTools(engines, settings, {
-    ...{ open, log, relay, sandboxes, files: agent.files, runtime: () => later.runtime },
-    memory,
-    transfers: moved.transfers,
-    operations: () => later.operations,
-  });
-  const { runtime, models } = await openHomeRuntime(engines, settings, {
-    ...{ open, log, relay, tools, sandboxes, modelAgents, environment, socketOf: agentSocket },
-    memory,
-    openDoor: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
-    onTerminated: (name) => hideSocket(engines, { open, log }, name),
-    operations: () => operations,
-  });
-  later.runtime = runtime;
-  later.models = models;
-  using operations = await openHomeOperations(engines, settings, {
-    ...{ open, log, blobs: moved.blobs, queue: queueOf(engines, open, runtime) },
-  });
-  later.operations = operations;
-  await using _agents = runtime;
-  await tools.calls.recover();
-  await runtime.recover();
-  await operations.recover();
-  await using fileAgent = serveFileAgent({ engines, open, log, relay, calls: tools.calls });
-  later.fileAgent = fileAgent;
+  const { sandboxes } = parts;
   await using gateway = await createGateway({
-    ...engines,
-    ...open,
-    ...upkeepOf(engines, open, { blobs: moved.blobs, attachments: attachmentBlobs }),
-    ...tools,
-    memory,
-    runtime,
-    models,
-    relay,
-    attachments,
-    relayMetrics: metrics,
-    transfers: moved.transfers,
-    transferMetrics,
-    operations,
-    ...outsideOf(settings),
-    version,
-    log,
-    startedAt,
-    agentSocket,
+    ...servedParts(engines, settings, { open, log }, parts),
+    ...{ startedAt, relayMetrics, transferMetrics, agentSocket },
     sandboxState: () => sandboxes.sandboxes.state(),
-    agentDoorOpened: (name) => showSocket(engines, { open, sandboxes, log }, name),
-    ready: () => ready && !stop.signal.aborted,
+    agentDoorOpened: (name) => doors.show(sandboxes, name),
+    ready: () => isReady && !stop.signal.aborted,
     shutdown: () => stop.ask(),
-    diskState: () => readDiskState(engines, diskLimits(settings)),
   });
-  later.gateway = gateway;
+  doors.joinTo(gateway);
   await sweepSocketFolders({ ...engines, ...open });
   await setHomeTimers(ledger, engines.clock);
-  const port = await openDoors(gateway, ledger, settings.port);
-  await using outboxes = await messages.watchOutboxes();
-  const work = keepHouse(engines, settings, {
-    open,
-    log,
-    stop,
-    relay,
-    moved,
-    attachmentBlobs,
-    calls: tools.calls,
-    runtime,
-    operations,
-    files: agent.files,
-    memory,
-  });
-  ready = true;
+  const port = await doors.openAll(gateway, settings.port);
+  await using outboxes = await parts.watchOutboxes();
+  const work = keepHouse(engines, settings, serving, parts);
+  isReady = true;
   const { total } = await countAgents(ledger.committed);
-  const { mended } = open;
-  onReady(addressOf(open.home, port), { isNew: total === 0, mended });
+  onReady(addressOf(open.home, port), { isNew: total === 0, mended: open.mended });
   log.info({ port }, 'the daemon is ready');
   await stop.asked;
   log.info({}, 'the daemon stops');
@@ -254,79 +152,18 @@ async function serve(
   await work;
 }
 
-/** What is left of it goes with the next start. */
-async function hideSocket(
-  { disk }: Engines,
-  { open, log }: Pick<Serving, 'open' | 'log'>,
-  name: string,
-): Promise<void> {
-  try {
-    await removeSocketFolder(disk, open.home, name);
-  } catch (failure) {
-    log.warn({ err: failure, agent: name }, 'the socket folder of a terminated agent stays');
-  }
-}
-
-interface Shown extends Pick<Serving, 'open' | 'log'> {
-  readonly sandboxes: HomeSandboxes;
-}
-
-/** For one that cannot be shown, the others' sockets are opened all the same. */
-async function showSocket(
-  engines: Engines,
-  { open, sandboxes, log }: Shown,
-  name: string,
-): Promise<void> {
-  const { ownFolders } = sandboxes;
-  try {
-    await showSocketOf({ ...engines, ...open, ownFolders }, name);
-  } catch (failure) {
-    log.error({ err: failure, agent: name }, 'the program of an agent cannot reach its socket');
-  }
-}
-
-/** Tried while the rest is put together, so that the first call does not wait for it. */
-function tellOfSandbox({ sandboxes }: HomeSandboxes, log: Log): void {
-  sandboxes.state().then(
-    (state) => {
-      if (state.kind === 'works') log.info({ sandbox: state }, 'programs run in a sandbox');
-      else log.warn({ sandbox: state }, 'no program of an agent can be run');
-    },
-    (failure: unknown) => log.error({ err: failure }, 'the sandbox could not be tried'),
-  );
-}
-
 const diskLookMs = 60_000;
 
-interface Housekeeping extends Pick<Serving, 'open' | 'log' | 'stop'> {
-  readonly relay: RunningRelay;
-  readonly moved: HomeTransfers;
-  readonly attachmentBlobs: HomeRelay['attachmentBlobs'];
-  readonly calls: ToolCalls;
-  readonly runtime: AgentRuntime;
-  readonly operations: Operations;
-  readonly files: FileAgent;
-  readonly memory: MemoryManager;
-}
-
 /** What goes on beside the callers. When a part of it breaks, the daemon stops: D3. */
-async function keepHouse(engines: Engines, settings: Settings, house: Housekeeping): Promise<void> {
-  const { open, log, stop, relay, moved, attachmentBlobs, calls, runtime, operations } = house;
+async function keepHouse(
+  engines: Engines,
+  settings: Settings,
+  { open, log, stop }: Serving,
+  parts: HomeParts,
+): Promise<void> {
   const { ledger } = open;
   const { clock } = engines;
-  const { auditDays, archiveDays } = settings;
   const kept = { ...engines, ...open, log };
-  const keepMessages = () => keepRelay({ ...kept, archiveDays, attachments: attachmentBlobs });
-  const { approvalWebhook } = settings;
-  const { keyRotationDays, filePlanDays } = settings;
-  const { transfers } = moved;
-  const days = { auditDays, keyRotationDays, filePlanDays };
-  const { files, memory } = house;
-  const facts = { ...days, calls, approvalWebhook, transfers, operations, files, memory };
-  const rings = homeTimers({
-    ...{ ...kept, ...facts, keepRelay: keepMessages },
-    keepBlobs: () => keepBlobs({ ...kept, ...moved }),
-  });
   const recordDisk = (kind: string, data: object) => record(ledger, kind, data);
   const recordFreeze = (ms: number) => record(ledger, 'daemon.was-frozen', { frozen_ms: ms });
   const watched = { ...diskLimits(settings), everyMs: diskLookMs };
@@ -335,37 +172,40 @@ async function keepHouse(engines: Engines, settings: Settings, house: Housekeepi
   const reserve = () => keepReserve(engines, open.home);
   try {
     await Promise.all([
-      runTimers({ ledger, clock, log }, rings, stop.signal),
+      runTimers({ ledger, clock, log }, timersOf(kept, settings, parts), stop.signal),
       watchForFreezing({ clock, log, record: recordFreeze }, stop.signal),
       watchDisk(
         { ...engines, log, record: recordDisk, makeRoom, keepReserve: reserve },
         watched,
         stop.signal,
       ),
-      watchPresence({ ...kept, relay }, stop.signal),
-      runtime.run(stop.signal),
-      operations.run(stop.signal),
+      watchPresence({ ...kept, relay: parts.relay }, stop.signal),
+      parts.runtime?.run(stop.signal),
+      parts.operations.run(stop.signal),
     ]);
   } catch (failure) {
     stop.because(failure);
   }
 }
 
+function timersOf(
+  kept: Engines & OpenHome & { readonly log: Log },
+  settings: Settings,
+  parts: HomeParts,
+): ReturnType<typeof homeTimers> {
+  const { auditDays, archiveDays, approvalWebhook, keyRotationDays, filePlanDays } = settings;
+  const { tools, transfers, operations, files, memory, attachmentBlobs: attachments } = parts;
+  return homeTimers({
+    ...{ ...kept, auditDays, approvalWebhook, keyRotationDays, filePlanDays },
+    ...{ calls: tools.calls, transfers, operations, files, memory },
+    keepRelay: () => keepRelay({ ...kept, archiveDays, attachments }),
+    keepBlobs: () => keepBlobs({ ...kept, ...parts }),
+  });
+}
+
 function addressOf(home: string, port: number): DaemonAddress {
   const socket = join(home, 'run', 'aos.sock');
   return { home, pid: process.pid, socket, url: `http://127.0.0.1:${port}` };
-}
-
-function agentSocket(name: string): string {
-  return `run/agents/${name}.sock`;
-}
-
-async function openDoors(gateway: Gateway, ledger: Ledger, port: number): Promise<number> {
-  await gateway.openOwnerDoor('run/aos.sock');
-  for (const name of await agentsWithHandles(ledger.committed)) {
-    await gateway.openAgentDoor(name, agentSocket(name));
-  }
-  return gateway.openTcpDoor({ host: '127.0.0.1', port });
 }
 
 // D2, but for a daemon that can write no more.

@@ -9,37 +9,26 @@ import { createGateway } from '../gateway/server/server.ts';
 import { signatureTimes } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { DiskView } from '../kernel/ports.ts';
-import { everyAgent, modelAgentNames, uidOf } from '../ledger/agents.ts';
+import { everyAgent, uidOf } from '../ledger/agents.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { findPrincipal } from '../ledger/security/principals.ts';
 import { listSecrets } from '../ledger/security/secrets.ts';
 import { signaturesSince } from '../ledger/security/seen-requests.ts';
 import { writeState } from '../ledger/state.ts';
-import { noMetrics } from '../relay/deps.ts';
 import { makeAgentFolders } from '../security/agent-folders.ts';
 import { loadKey } from '../security/identity/key-file.ts';
 import type { KeyPair } from '../security/identity/key-pair.ts';
 import { keysFolder, type PrincipalId } from '../security/identity/principal.ts';
 import { type GivenUpSecrets, giveUpSecrets } from '../security/secrets/secrets.ts';
-import { noCounts } from '../transfer/deps.ts';
 import type { Settings } from './config/settings.ts';
 import type { Engines } from './home/compose.ts';
-import { openHomeFiles } from './home/files.ts';
 import { prepareHome } from './home/home-folder.ts';
 import { openHomeLog } from './home/home-log.ts';
-import { openHomeMemory } from './home/memory.ts';
 import { lockHome, type OnMended, openHome, openLedger } from './home/open-home.ts';
-import { openHomeOperations, outsideOf } from './home/operations.ts';
-import { openHomeRelay } from './home/relay.ts';
-import { openHomeSandboxes } from './home/sandboxes.ts';
-import { openHomeTools } from './home/tools.ts';
-import { openHomeTransfers } from './home/transfers.ts';
+import { openHomeParts, servedParts } from './home/open-parts.ts';
 import type { BackupRequest } from './upkeep/backup.ts';
-import { diskLimits, readDiskState } from './upkeep/disk-watch.ts';
 import { plainerIfFull } from './upkeep/reserve.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './upkeep/restore.ts';
-import { upkeepOf } from './upkeep/upkeep.ts';
-import { version } from './version.ts';
 
 export interface EmbeddedHome extends AsyncDisposable {
   /** A connection as the owner's, as to the daemon's socket. */
@@ -75,49 +64,16 @@ async function openAndEmbed(
   );
   const { log, scrubWith } = opened.use(openHomeLog(engines, open.home));
   scrubWith(open.secrets.scrubber);
-  const { relay, attachments, attachmentBlobs } = opened.use(
-    await openHomeRelay(engines, settings, {
-      ...{ open, log, metrics: noMetrics },
-      modelAgents: new Set(await modelAgentNames(open.ledger.committed)),
-    }),
-  );
-  const { transfers, blobs } = await openHomeTransfers(engines, settings, {
-    ...{ open, log, relay, counts: noCounts },
-  });
-  const upkeep = upkeepOf(engines, open, { blobs, attachments: attachmentBlobs });
-  const { backup } = opened.use(stoppable(upkeep.backup));
-  const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
-  const { files } = opened.use(await openHomeFiles(engines, settings, { open, log }));
-  const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
-  await memory.recover();
-  const tools = opened.use(
-    openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, files, memory, transfers, runtime: () => undefined },
-      operations: () => undefined,
-    }),
-  );
-  const operations = opened.use(await openHomeOperations(engines, settings, { open, log, blobs }));
-  await operations.recover();
+  const parts = opened.use(await openHomeParts(engines, settings, { open, log }));
+  const served = servedParts(engines, settings, { open, log }, parts);
+  const { backup } = opened.use(stoppable(served.backup));
   const gateway = opened.use(
     await createGateway({
-      ...engines,
-      ...open,
-      ...upkeep,
-      ...tools,
-      memory,
-      relay,
-      attachments,
-      transfers,
-      operations,
-      ...outsideOf(settings),
-      backup,
-      version,
-      log,
+      ...{ ...served, backup },
       startedAt: engines.clock.now(),
       agentSocket: () => undefined,
       ready: () => true,
       shutdown: () => {},
-      diskState: () => readDiskState(engines, diskLimits(settings)),
     }),
   );
   const kept = opened.move();

@@ -38,6 +38,20 @@ export class Bells {
   }
 }
 
+/** Those that want to hear of something. A part that is put together later joins when it is there. */
+export class Listeners<T> {
+  readonly #all: ((value: T) => void)[] = [];
+
+  add(listener: (value: T) => void): void {
+    this.#all.push(listener);
+  }
+
+  /** In the order in which they joined. */
+  call(value: T): void {
+    for (const listener of this.#all) listener(value);
+  }
+}
+
 /** One after another, in the order in which they were asked for. */
 export class InTurn {
   #last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,7 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Clock, Disk, Random } from '../kernel/ports.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { RunObserver } from '../runtime/model/deps.ts';
 import type { Goal } from '../runtime/submit.ts';
 import type { Grants } from '../security/grants/grants.ts';
 import type { OperationKeys } from '../security/operation-keys.ts';
@@ -45,4 +46,5 @@ export interface OperationQueue {
   ): Promise<void>;
   /** The template from which an agent would be made for this goal. */
   templateFor(goal: Goal): Promise<string>;
+  observe(observer: RunObserver): void;
 }

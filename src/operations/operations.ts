@@ -59,6 +59,11 @@ export class Operations implements Disposable {
     this.storage = new ArtifactStorageService(deps);
     this.#bells = new Bells(deps.clock);
     this.#watch = deps.grants.onRevoked(() => this.#endRevoked());
+    deps.queue?.observe({
+      afterCalls: (operation) => this.afterCalls(operation),
+      beforeDone: (operation, signal) => this.beforeDone(operation, signal),
+      mayHaveEnded: () => this.wake(),
+    });
   }
 
   [Symbol.dispose](): void {

@@ -30,6 +30,7 @@ import type { Followers } from './followers.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { mustTurnTo, type Why } from './life.ts';
 import { MailGoals } from './mail-goals.ts';
+import type { RunObserver, RunObservers } from './model/deps.ts';
 import type { ModelRuns } from './model/model-runs.ts';
 import { holdAgainIn, leaveModelAgents, recoverModelAgents } from './recover.ts';
 import { Requests } from './requests.ts';
@@ -57,8 +58,7 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   folderFor(by: string, path: string): Promise<string>;
   /** What was held for it can go to it now. */
   wakeMail(name: string): void;
-  /** An operation may have come to its end. A hint. */
-  mayHaveEnded?(): void;
+  readonly observers?: RunObservers | undefined;
   /** The prompt of a program, as the first message in its inbox. */
   sendPrompt(order: SpawnOrder, prompt: string): Promise<void>;
 }
@@ -98,6 +98,11 @@ export class AgentRuntime implements AsyncDisposable {
 
   get scheduler(): Scheduler {
     return this.#deps.scheduler;
+  }
+
+  /** From now on it follows every run. */
+  observe(observer: RunObserver): void {
+    this.#deps.observers?.add(observer);
   }
 
   get followers(): Followers {
@@ -272,7 +277,7 @@ export class AgentRuntime implements AsyncDisposable {
   }
 
   toTell(): void {
-    this.#deps.mayHaveEnded?.();
+    this.#deps.observers?.mayHaveEnded();
     this.#ring(tellBell);
   }
 

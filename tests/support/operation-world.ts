@@ -9,9 +9,9 @@ import { openHomeMemory } from '../../src/app/home/memory.ts';
 import { type OpenHome, openHome } from '../../src/app/home/open-home.ts';
 import { openHomeOperations, queueOf } from '../../src/app/home/operations.ts';
 import { openHomeRelay } from '../../src/app/home/relay.ts';
-import { openHomeRuntime } from '../../src/app/home/runtime.ts';
+import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
-import { openHomeTools } from '../../src/app/home/tools.ts';
+import { openHomeTools, registerTools } from '../../src/app/home/tools.ts';
 import type { Log } from '../../src/app/log.ts';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { modelAgentNames } from '../../src/ledger/agents.ts';
@@ -57,17 +57,11 @@ export async function openOperationWorld(
   const { relay } = opened.use(await openHomeRelay(engines, settings, relayed));
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
-  const tools = opened.use(
-    openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, memory, runtime: () => later.runtime },
-      operations: () => operations,
-    }),
-  );
-  const { runtime } = await openHomeRuntime(engines, settings, {
+  const tools = opened.use(openHomeTools(engines, settings, { open, log, relay }));
+  const runtime = await openHomeRuntime(engines, settings, {
     ...{ open, log, relay, tools, sandboxes, memory, environment: {}, modelAgents },
-    socketOf: (name) => name,
-    openDoor: async () => {},
-    operations: () => operations,
+    models: openHomeModels(engines, settings, { open, log, environment: {} }),
+    doors: { socketOf: (name) => name, open: async () => {} },
   });
   const operations: Operations = opened.use(
     await openHomeOperations(engines, settings, {
@@ -75,6 +69,7 @@ export async function openOperationWorld(
       queue: queueOf(engines, open, runtime),
     }),
   );
+  registerTools(engines, settings, { open, tools, relay, sandboxes, memory, runtime, operations });
   later.runtime = opened.use(runtime);
   await tools.calls.recover();
   await runtime.recover();

@@ -7,9 +7,9 @@ import { openHomeMemory } from '../../src/app/home/memory.ts';
 import { type OpenHome, openHome } from '../../src/app/home/open-home.ts';
 import { openHomeOperations, queueOf } from '../../src/app/home/operations.ts';
 import { openHomeRelay } from '../../src/app/home/relay.ts';
-import { openHomeRuntime } from '../../src/app/home/runtime.ts';
+import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
-import { type HomeTools, openHomeTools } from '../../src/app/home/tools.ts';
+import { type HomeTools, openHomeTools, registerTools } from '../../src/app/home/tools.ts';
 import type { Log } from '../../src/app/log.ts';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { type Message, type MessageKind, priorities } from '../../src/kernel/message/message.ts';
@@ -53,28 +53,22 @@ export async function openWorld(order: WorldPlaces, boundaries: Boundaries): Pro
   const { relay } = opened.use(
     await openHomeRelay(engines, settings, { open, log, metrics: noMetrics, modelAgents, onMail }),
   );
-  const runtimeOf = () => later.runtime;
   const sandboxes = opened.use(openHomeSandboxes(engines, settings, { open, log }));
   const { memory } = opened.use(openHomeMemory(engines, settings, { open, log, isDaemon: false }));
-  const tools = opened.use(
-    openHomeTools(engines, settings, {
-      ...{ open, log, relay, sandboxes, memory, runtime: runtimeOf },
-      operations: () => operations,
-    }),
-  );
+  const tools = opened.use(openHomeTools(engines, settings, { open, log, relay }));
   for (const repeatable of [true, false]) {
     tools.tools.register(appendingTool({ order, boundaries, relay }, repeatable));
   }
-  const { runtime } = await openHomeRuntime(engines, settings, {
+  const runtime = await openHomeRuntime(engines, settings, {
     ...{ open, log, relay, tools, sandboxes, memory, environment: {}, modelAgents },
-    socketOf: (name) => name,
-    openDoor: async () => {},
-    operations: () => operations,
+    models: openHomeModels(engines, settings, { open, log, environment: {} }),
+    doors: { socketOf: (name) => name, open: async () => {} },
   });
   const operations: Operations = await openHomeOperations(engines, settings, {
     ...{ open, log, blobs: homeBlobs(engines, order.home).blobs },
     queue: queueOf(engines, open, runtime),
   });
+  registerTools(engines, settings, { open, tools, relay, sandboxes, memory, runtime, operations });
   later.runtime = opened.use(runtime);
   const kept = opened.move();
   return { ledger, relay, tools, runtime, [Symbol.asyncDispose]: () => kept.disposeAsync() };

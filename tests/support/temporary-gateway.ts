@@ -7,9 +7,9 @@ import { composeEngines } from '../../src/app/home/compose.ts';
 import { openHomeMemory } from '../../src/app/home/memory.ts';
 import { openHomeOperations, outsideOf, queueOf } from '../../src/app/home/operations.ts';
 import { attachmentDoor, attachmentsOf } from '../../src/app/home/relay.ts';
-import { openHomeRuntime } from '../../src/app/home/runtime.ts';
+import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
-import { openHomeTools } from '../../src/app/home/tools.ts';
+import { openHomeTools, registerTools } from '../../src/app/home/tools.ts';
 import { openHomeTransfers } from '../../src/app/home/transfers.ts';
 import { openLog } from '../../src/app/log.ts';
 import { verifyHomeBlobs } from '../../src/app/upkeep/blobs.ts';
@@ -92,7 +92,7 @@ export async function temporaryGateway(
   const relayMetrics = countRelay();
   const grants = new Grants({ ledger, clock, random });
   const modelAgents = new Set<string>();
-  const later: { runtime?: AgentRuntime; gateway?: Gateway; operations?: Operations } = {};
+  const later: { runtime?: AgentRuntime; gateway?: Gateway } = {};
   const relay = await openRelay({
     ...{ ledger, grants, clock, random, inboxes, metrics: relayMetrics },
     log: { info: log, warn: log, error: log },
@@ -124,43 +124,43 @@ export async function temporaryGateway(
     ...{ open, isDaemon: false, log: { warn: log } },
   });
   const { memory } = remembered;
-  const tools = openHomeTools(engines, settings, {
-    ...{ open, log: { error: log }, relay, sandboxes, memory, runtime: () => later.runtime },
-    transfers: moved.transfers,
-    operations: () => later.operations,
-  });
+  const tools = openHomeTools(engines, settings, { open, log: { error: log }, relay });
   const stop = new AbortController();
-  const living = withRuntime
-    ? await openHomeRuntime(engines, settings, {
-        ...{ open, relay, tools, sandboxes, memory, modelAgents, environment: {} },
-        log: openLog({
-          ...{ clock, level: 'warn' },
-          file: { write: (line) => void logged.push(line), close: () => {} },
-        }),
+  const runtimeLog = openLog({
+    ...{ clock, level: 'warn' },
+    file: { write: (line) => void logged.push(line), close: () => {} },
+  });
+  const running = { open, log: runtimeLog, environment: {} };
+  const models = withRuntime ? openHomeModels(engines, settings, running) : undefined;
+  const runtime =
+    models &&
+    (await openHomeRuntime(engines, settings, {
+      ...{ ...running, relay, tools, sandboxes, memory, models, modelAgents },
+      doors: {
         socketOf: (name) => `run/agents/${name}.sock`,
-        openDoor: async (name) =>
-          void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
-        operations: () => operations,
-      })
-    : undefined;
+        open: async (name) => void (await later.gateway?.openAgentDoor(name, agentSocket(name))),
+      },
+    }));
   const operations = await openHomeOperations(engines, settings, {
     ...{ open, blobs: moved.blobs, log: { info: log, warn: log, error: log } },
-    queue: living && queueOf(engines, open, living.runtime),
+    queue: runtime && queueOf(engines, open, runtime),
   });
-  later.operations = operations;
-  if (living !== undefined) {
+  const { transfers } = moved;
+  const uses = { relay, sandboxes, memory, transfers, runtime, operations };
+  registerTools(engines, settings, { open, tools, ...uses });
+  if (runtime !== undefined) {
     for (const folder of ['logs', 'logs/agents', 'run/programs']) {
       mkdirSync(home.at(folder), { recursive: true, mode: 0o700 });
     }
-    later.runtime = living.runtime;
-    await living.runtime.recover();
+    later.runtime = runtime;
+    await runtime.recover();
   }
-  const running = Promise.all([living?.runtime.run(stop.signal), operations.run(stop.signal)]);
+  const work = Promise.all([runtime?.run(stop.signal), operations.run(stop.signal)]);
   const gateway = await createGateway({
     ...tools,
-    ...living,
+    ...{ runtime, models },
     memory,
-    ...{ relay, attachments, relayMetrics, secrets, transfers: moved.transfers, transferMetrics },
+    ...{ relay, attachments, relayMetrics, secrets, transfers, transferMetrics },
     ...{ operations, ...outsideOf(settings) },
     verifyBlobs: (signal) =>
       verifyHomeBlobs({ ...engines, ledger, blobs: moved.blobs, attachments: blobs }, signal),
@@ -194,8 +194,8 @@ export async function temporaryGateway(
     async [Symbol.asyncDispose]() {
       await gateway.close({ graceMs: 200 });
       stop.abort();
-      await running;
-      await living?.runtime[Symbol.asyncDispose]();
+      await work;
+      await runtime?.[Symbol.asyncDispose]();
       operations[Symbol.dispose]();
       await tools[Symbol.asyncDispose]();
       await remembered[Symbol.asyncDispose]();

@@ -91,6 +91,7 @@ export async function temporaryOperations(
         submit: () => Promise.reject(new Error('nothing is submitted here')),
         cancel: async (id, { reason }) => void cancelled.push(`${id}: ${reason}`),
         templateFor: async () => 'default',
+        observe: () => {},
       },
     };
   };

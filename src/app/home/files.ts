@@ -19,8 +19,8 @@ export interface HomeFiles extends AsyncDisposable {
 export interface HomeFilesOptions {
   readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants'>;
   readonly log: { error(facts: object, words: string): void };
-  /** Put together after this; undefined where there are none. */
-  readonly models?: (() => ModelCatalog | undefined) | undefined;
+  /** Undefined where there are none. */
+  readonly models?: ModelCatalog | undefined;
 }
 
 /** What a process that died has left in the middle is ended before it is asked for more. */
@@ -37,9 +37,8 @@ export async function openHomeFiles(
     engines.openFileSearching({ looking, indexFolder: `${home}/index` }),
   );
   const propose = async (sentence: string, signal: AbortSignal): Promise<unknown> => {
-    const catalog = models?.();
     const today = timeText(engines.clock.now()).slice(0, 10);
-    return catalog && proposeRequest(catalog, settings.defaultModel, { sentence, today, signal });
+    return models && proposeRequest(models, settings.defaultModel, { sentence, today, signal });
   };
   const files = new FileAgent({
     ...engines,

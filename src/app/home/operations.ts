@@ -43,11 +43,13 @@ export async function openHomeOperations(
 export function queueOf(
   engines: Engines,
   open: OpenHome,
-  { scheduler }: Pick<AgentRuntime, 'scheduler'>,
+  runtime: Pick<AgentRuntime, 'scheduler' | 'observe'>,
 ): OperationQueue {
+  const { scheduler } = runtime;
   return {
     submit: (goal) => scheduler.submit(goal),
     cancel: (id, why) => scheduler.cancel(id, why),
+    observe: (observer) => runtime.observe(observer),
     templateFor: (goal) => templateName({ ...engines, open }, goal),
   };
 }

@@ -7,9 +7,9 @@ import { programEnvironment } from '../../kernel/agent/program.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import type { RememberedItem } from '../../kernel/journal/step.ts';
 import { type Message, priorities } from '../../kernel/message/message.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import { openModels } from '../../models/catalog.ts';
-import type { Operations } from '../../operations/operations.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
 import { sendNote } from '../../relay/tell.ts';
@@ -17,9 +17,14 @@ import { pricesFrom } from '../../runtime/budgets.ts';
 import { CommandBodies } from '../../runtime/command/command-bodies.ts';
 import { Followers } from '../../runtime/followers.ts';
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts';
-import { defaultRunLimits, type Run } from '../../runtime/model/deps.ts';
+import {
+  defaultRunLimits,
+  type ModelRunDeps,
+  type Run,
+  RunObservers,
+} from '../../runtime/model/deps.ts';
 import { ModelRuns } from '../../runtime/model/model-runs.ts';
-import { AgentRuntime } from '../../runtime/runtime.ts';
+import { AgentRuntime, type RuntimeDeps } from '../../runtime/runtime.ts';
 import { Scheduler } from '../../runtime/scheduler.ts';
 import type { SpawnOrder } from '../../runtime/spawn.ts';
 import { openAgentKeys } from '../../security/identity/principal-keys.ts';
@@ -27,7 +32,7 @@ import { renewHandle } from '../../security/register.ts';
 import { type Environment, modelKeyOf } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import { openHomeBodies } from './bodies.ts';
+import { type HomeBodies, openHomeBodies } from './bodies.ts';
 import type { Engines } from './compose.ts';
 import { placeGoal } from './goals.ts';
 import { withoutSymlinks } from './home-folder.ts';
@@ -45,19 +50,17 @@ export interface HomeRuntimeOptions {
   readonly sandboxes: HomeSandboxes;
   readonly memory: MemoryManager;
   readonly environment: Environment;
+  readonly models: ModelCatalog;
   readonly modelAgents: Set<string>;
-  /** Where the socket of an agent is. */
-  socketOf(name: string): string;
-  openDoor(name: string): Promise<void>;
-  /** A command agent was terminated. */
-  onTerminated?(name: string): Promise<void>;
-  /** Put together after this. */
-  operations(): Operations;
+  readonly doors: AgentDoors;
 }
 
-export interface HomeRuntime {
-  readonly runtime: AgentRuntime;
-  readonly models: ModelCatalog;
+/** The sockets of agents. */
+export interface AgentDoors {
+  socketOf(name: string): string;
+  open(name: string): Promise<void>;
+  /** A command agent was terminated. */
+  onTerminated?(name: string): Promise<void>;
 }
 
 const leaseMs = { ttl: 15_000, beat: 5000 };
@@ -68,33 +71,20 @@ export async function openHomeRuntime(
   engines: Engines,
   settings: Settings,
   options: HomeRuntimeOptions,
-): Promise<HomeRuntime> {
-  const { open, log, relay, tools } = options;
-  const { ledger, epoch } = open;
-  const owner = `daemon ${epoch}`;
-  const leases = new LeaseKeeper({
-    ...{ ledger, clock: engines.clock, log, owner },
-    // Who held the home before holds it no more: this process has its lock.
-    isGone: (other) => other !== owner,
-    ttlMs: leaseMs.ttl,
-    beatMs: leaseMs.beat,
-  });
-  const followers = new Followers();
-  const models = modelsOf(engines, settings, options);
-  const parts = { ...engines, ledger, log, leases, followers, models };
+): Promise<AgentRuntime> {
+  const { open, log, relay, models } = options;
+  const parts: RuntimeParts = {
+    ...{ ...engines, ledger: open.ledger, log, models },
+    leases: leasesOf(engines, options),
+    followers: new Followers(),
+    observers: new RunObservers(),
+  };
+  // Runs, the queue and programs report to the runtime, which holds them together.
   const runs: ModelRuns = new ModelRuns({
-    ...parts,
-    calls: tools.calls,
-    tools: () => tools.tools.list(),
-    mailboxes: relay.mailboxes,
-    prices: pricesFrom(settings.modelPrices),
-    limits: defaultRunLimits,
+    ...runDeps(parts, settings, options),
     requeue: async (id) => void (await scheduler.requeue(id)),
     toTell: () => runtime.toTell(),
     onIdle: (agent) => runtime.serveMailOf(agent),
-    remember: (run) => remember(options, settings.memoryTokens, run),
-    afterCalls: (operation) => options.operations().afterCalls(operation),
-    beforeDone: (operation, signal) => options.operations().beforeDone(operation, signal),
   });
   const scheduler: Scheduler = new Scheduler({
     ...parts,
@@ -118,22 +108,69 @@ export async function openHomeRuntime(
     onEnd: () => runtime.toTell(),
   });
   const runtime: AgentRuntime = new AgentRuntime({
+    ...{ ...(await runtimeDeps(parts, options, bodies)), runs, commands, scheduler },
+  });
+  return runtime;
+}
+
+interface RuntimeParts extends Engines {
+  readonly ledger: Ledger;
+  readonly log: Log;
+  readonly models: ModelCatalog;
+  readonly leases: LeaseKeeper;
+  readonly followers: Followers;
+  readonly observers: RunObservers;
+}
+
+function leasesOf({ clock }: Engines, { open, log }: HomeRuntimeOptions): LeaseKeeper {
+  const owner = `daemon ${open.epoch}`;
+  return new LeaseKeeper({
+    ...{ ledger: open.ledger, clock, log, owner },
+    // Who held the home before holds it no more: this process has its lock.
+    isGone: (other) => other !== owner,
+    ttlMs: leaseMs.ttl,
+    beatMs: leaseMs.beat,
+  });
+}
+
+function runDeps(
+  parts: RuntimeParts,
+  settings: Settings,
+  options: HomeRuntimeOptions,
+): ModelRunDeps {
+  const { tools, relay } = options;
+  return {
+    ...parts,
+    calls: tools.calls,
+    tools: () => tools.tools.list(),
+    mailboxes: relay.mailboxes,
+    prices: pricesFrom(settings.modelPrices),
+    limits: defaultRunLimits,
+    remember: (run) => remember(options, settings.memoryTokens, run),
+  };
+}
+
+async function runtimeDeps(
+  parts: RuntimeParts,
+  options: HomeRuntimeOptions,
+  bodies: HomeBodies,
+): Promise<Omit<RuntimeDeps, 'runs' | 'commands' | 'scheduler'>> {
+  const { open, relay, tools, modelAgents, doors } = options;
+  return {
     ...{ ...parts, grants: open.grants, capabilities: tools.capabilities, calls: tools.calls },
-    ...{ runs, commands, scheduler, home: open.home, modelAgents: options.modelAgents },
-    keys: await openAgentKeys(engines, open.home),
+    ...{ home: open.home, modelAgents },
+    keys: await openAgentKeys(parts, open.home),
     notify: (note) => sendNote(relay, note),
-    openDoor: (name) => options.openDoor(name),
-    onTerminated: async (name) => options.onTerminated?.(name),
+    openDoor: (name) => doors.open(name),
+    onTerminated: async (name) => doors.onTerminated?.(name),
     checkProgram: async (spec, wanted) => {
-      if (spec.unsandboxed === true) checkProgram(engines, options, spec);
+      if (spec.unsandboxed === true) checkProgram(parts, options, spec);
       return bodies.check(spec, wanted);
     },
-    folderFor: (by, path) => folderFor(engines, open, by, path),
-    mayHaveEnded: () => options.operations().wake(),
+    folderFor: (by, path) => folderFor(parts, open, by, path),
     wakeMail: (name) => relay.wake(name),
     sendPrompt: (order, prompt) => sendPrompt(relay, order, prompt),
-  });
-  return { runtime, models };
+  };
 }
 
 /**
@@ -158,10 +195,10 @@ async function remember(
   }
 }
 
-function modelsOf(
+export function openHomeModels(
   engines: Engines,
   settings: Settings,
-  { open, log, environment }: HomeRuntimeOptions,
+  { open, log, environment }: Pick<HomeRuntimeOptions, 'open' | 'log' | 'environment'>,
 ): ModelCatalog {
   for (const provider of ['anthropic', 'openai']) {
     const key = modelKeyOf(environment, provider);
@@ -195,7 +232,7 @@ function endpointsIn(text: string): Record<string, string> {
 /** A handle of its own for every start: the one before is good no longer. */
 async function environmentOf(
   engines: Engines,
-  { open, environment, socketOf }: HomeRuntimeOptions,
+  { open, environment, doors }: HomeRuntimeOptions,
   name: string,
   spec: CommandSpec,
 ): Promise<Record<string, string>> {
@@ -203,7 +240,7 @@ async function environmentOf(
   return programEnvironment({
     ...{ name, handle, goal: spec.prompt, own: spec.env, machine: environment },
     home: open.home,
-    socket: join(open.home, socketOf(name)),
+    socket: join(open.home, doors.socketOf(name)),
   });
 }
 

@@ -4,6 +4,7 @@ import type { MemoryManager } from '../../memory/memory-manager.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
 import { sendNote } from '../../relay/tell.ts';
+import type { AgentRuntime } from '../../runtime/runtime.ts';
 import { CapabilityManager } from '../../security/grants/capability-manager.ts';
 import type { Secrets } from '../../security/secrets/secrets.ts';
 import {
@@ -39,38 +40,19 @@ export interface HomeTools extends AsyncDisposable {
 }
 
 export interface HomeToolsOptions {
-  readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'grants' | 'secrets'>;
+  readonly open: Pick<OpenHome, 'ledger' | 'grants' | 'secrets'>;
   readonly log: CallDeps['log'];
   readonly relay: RunningRelay;
-  readonly sandboxes: HomeSandboxes;
-  readonly memory: MemoryManager;
-  /** Undefined where nobody works on files. */
-  readonly files?: FileAgent | undefined;
-  /** Undefined where nothing is sent. */
-  readonly transfers?: Transfers | undefined;
-  /** Put together after the tools; undefined where none runs. */
-  readonly runtime: AgentToolDeps['runtime'];
-  /** The same. */
-  readonly operations: () => Operations | undefined;
 }
 
+/** The door, and a registry without tools: registerTools() follows once what they use is there. */
 export function openHomeTools(
   engines: Engines,
-  settings: Pick<Settings, 'toolSeconds' | 'approvalHours' | 'defaultModel'>,
-  { open, log, relay, sandboxes, memory, files, transfers, runtime, operations }: HomeToolsOptions,
+  settings: Pick<Settings, 'toolSeconds' | 'approvalHours'>,
+  { open, log, relay }: HomeToolsOptions,
 ): HomeTools {
   const { ledger, grants, secrets } = open;
   const tools = new ToolRegistry();
-  const { defaultModel } = settings;
-  const parts = {
-    ...engines,
-    ...{ ledger, home: open.realHome, relay, secrets, tools, runtime, defaultModel, sandboxes },
-    memory,
-    transfers,
-    operations,
-    files,
-  };
-  for (const tool of builtIn(parts)) tools.register(tool);
   const calls = new ToolCalls({
     ...engines,
     ...{ ledger, grants, log, scrubber: secrets.scrubber },
@@ -88,6 +70,37 @@ export function openHomeTools(
     ...{ tools, calls },
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   };
+}
+
+export interface RegisterToolsOptions {
+  readonly open: Pick<OpenHome, 'realHome' | 'ledger' | 'secrets'>;
+  readonly tools: Pick<HomeTools, 'tools'>;
+  readonly relay: RunningRelay;
+  readonly sandboxes: HomeSandboxes;
+  readonly memory: MemoryManager;
+  /** Undefined where nobody works on files. */
+  readonly files?: FileAgent | undefined;
+  /** Undefined where nothing is sent. */
+  readonly transfers?: Transfers | undefined;
+  /** Undefined where no agent runs. */
+  readonly runtime?: AgentRuntime | undefined;
+  readonly operations?: Operations | undefined;
+}
+
+export function registerTools(
+  engines: Engines,
+  { defaultModel }: Pick<Settings, 'defaultModel'>,
+  { open, tools: { tools }, runtime, operations, ...uses }: RegisterToolsOptions,
+): void {
+  const { realHome: home, ledger, secrets } = open;
+  const { relay, sandboxes, memory, files, transfers } = uses;
+  const parts: ToolParts = {
+    ...engines,
+    ...{ ledger, home, relay, secrets, tools, defaultModel, sandboxes, memory, transfers, files },
+    runtime: () => runtime,
+    operations: () => operations,
+  };
+  for (const tool of builtIn(parts)) tools.register(tool);
 }
 
 interface ToolParts extends Engines, AgentToolDeps {

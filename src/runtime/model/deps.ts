@@ -28,10 +28,37 @@ export interface ModelRunDeps {
   readonly limits: RunLimits;
   /** What it is told of the memories of its agent, when it begins. */
   remember?(run: Pick<Run, 'operation' | 'model' | 'signal'>): Promise<readonly RememberedItem[]>;
+  readonly observers?: RunObservers | undefined;
+}
+
+/** Follows the runs of operations, and may end them; it registers by RunObservers.add(). */
+export interface RunObserver {
   /** After calls of tools; throws why the operation may not go on. */
-  afterCalls?(operation: OperationRow): Promise<void>;
+  afterCalls(operation: OperationRow): Promise<void>;
   /** It is done: what it has made is stored before that is said. Throws why it has failed. */
-  beforeDone?(operation: OperationRow, signal: AbortSignal): Promise<void>;
+  beforeDone(operation: OperationRow, signal: AbortSignal): Promise<void>;
+  /** An operation may have come to its end. A hint. */
+  mayHaveEnded(): void;
+}
+
+export class RunObservers implements RunObserver {
+  readonly #all: RunObserver[] = [];
+
+  add(observer: RunObserver): void {
+    this.#all.push(observer);
+  }
+
+  async afterCalls(operation: OperationRow): Promise<void> {
+    for (const observer of this.#all) await observer.afterCalls(operation);
+  }
+
+  async beforeDone(operation: OperationRow, signal: AbortSignal): Promise<void> {
+    for (const observer of this.#all) await observer.beforeDone(operation, signal);
+  }
+
+  mayHaveEnded(): void {
+    for (const observer of this.#all) observer.mayHaveEnded();
+  }
 }
 
 export interface RunLimits {

@@ -42,7 +42,7 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
       case 'call': {
         const made = await callTools(deps, run, next);
         if (made.kind !== 'results') return made;
-        await deps.afterCalls?.(run.operation);
+        await deps.observers?.afterCalls(run.operation);
         checkTurn(deps, next.turn + 1, losses);
         await askModel(deps, run, next.turn + 1, await withMail(deps, run, made.steps));
         break;
@@ -60,7 +60,7 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
           await askAgain(run);
           break;
         }
-        await deps.beforeDone?.(run.operation, run.signal);
+        await deps.observers?.beforeDone(run.operation, run.signal);
         run.signal.throwIfAborted();
         return { kind: 'done', text: next.text };
       }
