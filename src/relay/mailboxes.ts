@@ -4,7 +4,7 @@ import { priorities } from '../kernel/message/message.ts';
 import type { Bells } from '../kernel/turns.ts';
 import { batchRows } from '../ledger/ledger.ts';
 import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
-import { findMail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
+import { findMail, type Mail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { clearFiles } from './delivery/egress.ts';
@@ -95,7 +95,7 @@ async function readPart(
   const pushed = ids.flatMap((id) => deps.sinks.pushedMail(recipient, id) ?? []);
   const { read, posted } = await deps.core.ledger.transact(async (tx) => {
     const posting = new Posting(deps.core, tx, deps.handover);
-    const read: MailRow[] = [...(await markPushedRead(posting, pushed))];
+    const read: Mail[] = [...(await markPushedRead(posting, pushed))];
     const done = new Set(read.map(({ message_id }) => message_id));
     for (const id of ids) {
       if (done.has(id)) continue;

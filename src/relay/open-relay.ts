@@ -3,7 +3,7 @@
 import type { Clock } from '../kernel/ports.ts';
 import { Bells } from '../kernel/turns.ts';
 import { batchRows, type Transaction } from '../ledger/ledger.ts';
-import { lastStamp, type Queue } from '../ledger/messages/deliveries.ts';
+import { type DeliveryVia, lastStamp, type Queue } from '../ledger/messages/deliveries.ts';
 import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';
 import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages/messages.ts';
 import { type AcceptDeps, accept } from './accept.ts';
@@ -12,14 +12,14 @@ import { endMailOfTerminated, expireAll, runExpiry } from './delivery/expire.ts'
 import { InboxReads, recover } from './delivery/recover.ts';
 import { Sinks } from './delivery/sinks.ts';
 import { Notes, type RelayCore, type RelayDeps, Stamps } from './deps.ts';
-import { relayParty } from './envelope.ts';
+import { type Acceptance, type Incoming, type Party, relayParty } from './envelope.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
 import { rateLimit } from './limits.ts';
 import type { Outgoing } from './mail.ts';
 import { openMailboxes, returnUnread } from './mailboxes.ts';
 import type { Posted } from './posting.ts';
-import type { FilesDone, Relay } from './relay.ts';
+import type { FilesDone, MessageHistory, Relay } from './relay.ts';
 
 export interface OpenRelayDeps extends RelayDeps {
   /** Under which deliveries are held; no two processes have the same. */
@@ -46,86 +46,149 @@ export interface RunningRelay extends Relay, AsyncDisposable {
 
 /** Recovers what was interrupted, then delivers, expires and sweeps until it is disposed of. */
 export async function openRelay(deps: OpenRelayDeps): Promise<RunningRelay> {
-  const { ledger, clock } = deps;
-  const stamps = new Stamps(await lastStamp(ledger.committed));
-  const notes = new Notes(clock, deps.limits.noteWithinMs);
-  const core: RelayCore = { ...deps, stamps, notes };
-  const sinks = new Sinks();
-  const bells = new Bells(clock);
-  const heard = new Set<string>();
+  const stamps = new Stamps(await lastStamp(deps.ledger.committed));
+  const notes = new Notes(deps.clock, deps.limits.noteWithinMs);
+  const relay = new LiveRelay(deps, { ...deps, stamps, notes });
+  await relay.start();
+  return relay;
+}
 
-  const posted = ({ placed, ended, hasRequests }: Posted): void => {
-    deliverer.place(placed);
+class LiveRelay implements RunningRelay {
+  readonly rate: Relay['rate'];
+  readonly mailboxes: Relay['mailboxes'];
+  readonly groups: Relay['groups'];
+  readonly #deps: OpenRelayDeps;
+  readonly #core: RelayCore;
+  readonly #sinks = new Sinks();
+  readonly #bells: Bells;
+  readonly #deliverer: Deliverer;
+  readonly #accepting: AcceptDeps;
+  readonly #reads: InboxReads;
+  readonly #heard = new Set<string>();
+  readonly #stop = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: OpenRelayDeps, core: RelayCore) {
+    this.#deps = deps;
+    this.#core = core;
+    this.#bells = new Bells(deps.clock);
+    const sinks = this.#sinks;
+    const posted = (posted: Posted): void => this.#posted(posted);
+    this.#deliverer = new Deliverer({
+      ...{ core, sinks, posted },
+      expecting: (recipient, coming) => deps.inboxWatch.expect(recipient, coming),
+      inboxGone: (recipient) => this.#inboxGone(recipient),
+      delivered: (queue, via, batch) => this.#delivered(queue, via, batch),
+    });
+    const deliverer = this.#deliverer;
+    this.#accepting = { core, handover: deliverer, looks: { latest: undefined }, posted };
+    const wake = (queue: Queue): void => deliverer.wake(queue);
+    const isQuiet = (queue: Queue, ms: number): Promise<boolean> => deliverer.isQuiet(queue, ms);
+    this.#reads = new InboxReads({ ...this.#accepting, wake });
+    this.rate = rateLimit(deps.clock, core.limits);
+    const mailbox = { wake, isQuiet, sinks, bells: this.#bells };
+    this.mailboxes = openMailboxes({ ...this.#accepting, ...mailbox });
+    this.groups = openGroups({ core, wake });
+  }
+
+  async start(): Promise<void> {
+    const { ledger, inboxWatch } = this.#deps;
+    const reads = this.#reads;
+    await recover({ ...this.#deps, core: this.#core, reads });
+    // What expired while no daemon ran must not be delivered now.
+    await expireAll(this.#accepting);
+    const unread = await recipientsWithUnread(ledger.committed);
+    await this.#deliverer.start();
+    // What is read from now on is heard of; last, because that needs this relay.
+    for (const recipient of unread) inboxWatch.expect(recipient);
+    const { signal } = this.#stop;
+    this.#running = Promise.all([
+      runExpiry(this.#accepting, signal),
+      sweepInboxes(this.#deps, { reads, signal }),
+    ]);
+  }
+
+  accept(batch: readonly Incoming[]): Promise<readonly Acceptance[]> {
+    return accept(this.#accepting, batch);
+  }
+
+  filesDone(files: FilesDone): Promise<void> {
+    return noteFilesDone(this.#core, files);
+  }
+
+  history(id: string): Promise<MessageHistory | undefined> {
+    return readHistory(this.#deps.ledger.committed, id);
+  }
+
+  idsFrom(prefix: string, limit: number): Promise<readonly string[]> {
+    return messageIdsFrom(this.#deps.ledger.committed, prefix, limit);
+  }
+
+  gone(recipient: string, names: readonly string[]): Promise<void> {
+    return this.#reads.gone(recipient, names);
+  }
+
+  wake(recipient: string): void {
+    this.#deliverer.wake({ recipient, subscription: 0 });
+  }
+
+  heardFrom(party: Party): void {
+    this.#heard.add(party);
+  }
+
+  heardSince(): readonly string[] {
+    const names = new Set([...this.#heard, ...this.#sinks.recipients()]);
+    this.#heard.clear();
+    return [...names];
+  }
+
+  endMailOfTerminated(): Promise<number> {
+    return endMailOfTerminated(this.#accepting);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.#core.notes.flush();
+    await this.#deliverer[Symbol.asyncDispose]();
+  }
+
+  /** After the commit, and before the callers are answered. */
+  #posted({ placed, ended, hasRequests }: Posted): void {
+    const core = this.#core;
+    this.#deliverer.place(placed);
     for (const { mail } of placed) {
-      bells.ring(mail.recipient);
+      this.#bells.ring(mail.recipient);
       core.onMail(mail.recipient);
     }
     if (hasRequests) core.onMail(relayParty);
     for (const { state, reason } of ended) core.metrics.ended(state, reason);
-  };
-  const delivered = (queue: Queue, via: string, batch: readonly Outgoing[]): void => {
-    // Whoever looked while it was on its way saw nothing.
-    bells.ring(queue.recipient);
-    const after =
-      via === 'push' ? returnLeft(queue, batch) : reads.delivered(queue.recipient, batch);
-    after.catch((failure: unknown) => core.log.error({ err: failure }, 'a reading was not noted'));
-  };
-  const returnLeft = async (queue: Queue, batch: readonly Outgoing[]): Promise<void> => {
-    const left = sinks.leftBehind(queue.recipient, batch);
-    if (left.length === 0) return;
-    await returnUnread(core, left);
-    deliverer.wake(queue);
-  };
-  const expecting = (recipient: string, coming?: readonly string[]): void =>
-    deps.inboxWatch.expect(recipient, coming);
-  const inboxGone = (recipient: string): Promise<number> => {
-    // The watch is on the folder that was there.
-    deps.inboxWatch.forget(recipient);
-    return reads.inboxGone(recipient);
-  };
-  const deliverer = new Deliverer({ core, sinks, expecting, inboxGone, delivered, posted });
-  const looks = { latest: undefined };
-  const shared: AcceptDeps = { core, handover: deliverer, looks, posted };
-  const wake = (queue: Queue): void => deliverer.wake(queue);
-  const reads = new InboxReads({ ...shared, wake });
-  const isQuiet = (queue: Queue, ms: number): Promise<boolean> => deliverer.isQuiet(queue, ms);
+  }
 
-  await recover({ ...deps, core, reads });
-  // What expired while nobody was here must not be delivered now.
-  await expireAll(shared);
-  const unread = await recipientsWithUnread(ledger.committed);
-  await deliverer.start();
-  // What is read from now on is heard of; last, because who hears of it needs this relay.
-  for (const recipient of unread) expecting(recipient);
-  const stop = new AbortController();
-  const running = [
-    runExpiry(shared, stop.signal),
-    sweepInboxes(deps, { reads, signal: stop.signal }),
-  ];
-  return {
-    accept: (batch) => accept(shared, batch),
-    filesDone: (files) => noteFilesDone(core, files),
-    rate: rateLimit(clock, core.limits),
-    mailboxes: openMailboxes({ ...shared, wake, isQuiet, sinks, bells }),
-    groups: openGroups({ core, wake }),
-    history: (id) => readHistory(ledger.committed, id),
-    idsFrom: (prefix, limit) => messageIdsFrom(ledger.committed, prefix, limit),
-    gone: (recipient, names) => reads.gone(recipient, names),
-    wake: (recipient) => wake({ recipient, subscription: 0 }),
-    heardFrom: (party) => void heard.add(party),
-    heardSince: () => {
-      const names = new Set([...heard, ...sinks.recipients()]);
-      heard.clear();
-      return [...names];
-    },
-    endMailOfTerminated: () => endMailOfTerminated(shared),
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await Promise.all(running);
-      notes.flush();
-      await deliverer[Symbol.asyncDispose]();
-    },
-  };
+  #delivered(queue: Queue, via: DeliveryVia, batch: readonly Outgoing[]): void {
+    // A reader that looked while it was on its way saw nothing.
+    this.#bells.ring(queue.recipient);
+    const after =
+      via === 'push'
+        ? this.#returnLeft(queue, batch)
+        : this.#reads.delivered(queue.recipient, batch);
+    after.catch((failure: unknown) =>
+      this.#core.log.error({ err: failure }, 'a reading was not noted'),
+    );
+  }
+
+  async #returnLeft(queue: Queue, batch: readonly Outgoing[]): Promise<void> {
+    const left = this.#sinks.leftBehind(queue.recipient, batch);
+    if (left.length === 0) return;
+    await returnUnread(this.#core, left);
+    this.#deliverer.wake(queue);
+  }
+
+  #inboxGone(recipient: string): Promise<number> {
+    // The watch is on the folder that was there.
+    this.#deps.inboxWatch.forget(recipient);
+    return this.#reads.inboxGone(recipient);
+  }
 }
 
 async function noteFilesDone(

@@ -11,7 +11,7 @@ import type { Instant } from '../kernel/ports.ts';
 import { type AgentStatus, changeStatus, presenceOf, seeAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { insertDelivery } from '../ledger/messages/deliveries.ts';
-import type { MailRow } from '../ledger/messages/find-mail.ts';
+import type { Mail } from '../ledger/messages/find-mail.ts';
 import {
   growMailbox,
   insertMessage,
@@ -31,7 +31,7 @@ export interface Handover {
 }
 
 export interface Placed {
-  readonly mail: MailRow;
+  readonly mail: Mail;
   readonly message: Message;
   /** It is held by this process already, for its next delivery. */
   readonly held: boolean;
@@ -138,38 +138,27 @@ export class Posting {
   async #placeOne(row: number, letter: Letter, recipient: Recipient): Promise<void> {
     const { message, id, sender, sizeBytes } = letter;
     const held = this.#handover.takes(recipient.name, recipient.subscription);
-    const expires_at = this.expiryOf(message);
-    const stamp_ns = this.core.stamps.next(this.now);
-    const delivery = await insertDelivery(this.tx, {
+    const facts = {
       message: row,
       recipient: recipient.name,
       state: 'accepted',
       priority: message.priority,
-      stamp_ns,
+      stamp_ns: this.core.stamps.next(this.now),
       size_bytes: sizeBytes,
       subscription: recipient.subscription,
-      expires_at,
-      owner: held ? this.core.holder : null,
+      expires_at: this.expiryOf(message),
       via: null,
-      error: null,
       accepted_at: this.now,
-      read_at: null,
-      ended_at: null,
-    });
+    } as const;
+    const rest = { error: null, read_at: null, ended_at: null };
+    const owner = held ? this.core.holder : null;
+    const delivery = await insertDelivery(this.tx, { ...facts, ...rest, owner });
     this.grow(recipient.name, 1, sizeBytes);
-    const mail: MailRow = {
+    const mail: Mail = {
+      ...facts,
       delivery,
-      message: row,
-      recipient: recipient.name,
-      state: 'accepted',
-      priority: message.priority,
-      stamp_ns,
-      size_bytes: sizeBytes,
-      subscription: recipient.subscription,
       attempts: 0,
-      via: null,
       due_at: this.now,
-      accepted_at: this.now,
       message_id: id,
       sender,
       target: message.to,
@@ -179,10 +168,8 @@ export class Posting {
       event_type: message.eventType ?? null,
       receipt: message.receipt ?? null,
       checksum: message.checksum ?? null,
-      headers: '',
       body: message.body,
       sent_at: this.now,
-      expires_at,
     };
     this.placed.push({ mail, message, held });
   }

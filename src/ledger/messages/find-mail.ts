@@ -7,8 +7,8 @@ import type { Instant } from '../../kernel/ports.ts';
 import { places, type Sql, type SqlValue } from '../ledger.ts';
 import type { DeliveryRow, DeliveryVia, Queue } from './deliveries.ts';
 
-/** A delivery together with what it delivers. */
-export interface MailRow
+/** A delivery together with what it delivers, but for the headers of the message. */
+export interface Mail
   extends Pick<
     DeliveryRow,
     'recipient' | 'state' | 'priority' | 'stamp_ns' | 'size_bytes' | 'subscription' | 'attempts'
@@ -27,10 +27,14 @@ export interface MailRow
   readonly event_type: string | null;
   readonly receipt: string | null;
   readonly checksum: string | null;
-  readonly headers: string;
   readonly body: string;
   readonly sent_at: Instant;
   readonly expires_at: Instant;
+}
+
+export interface MailRow extends Mail {
+  /** As relay/mail.ts writes them. */
+  readonly headers: string;
 }
 
 const mailColumns = `

@@ -2,7 +2,7 @@
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { fileNameOf } from '../../kernel/message/message.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import type { MailRow } from '../../ledger/messages/find-mail.ts';
+import type { Mail } from '../../ledger/messages/find-mail.ts';
 import type { RelayCore } from '../deps.ts';
 import { ownerParty } from '../envelope.ts';
 import { inboxFileOf, itemOf, type Outgoing, type WrittenBatch } from '../mail.ts';
@@ -88,7 +88,7 @@ export interface DeliverDeps {
  * act on, what its sender was told is over. One inbox that cannot be touched keeps no other
  * from being cleared.
  */
-export async function clearFiles(core: RelayCore, mails: readonly MailRow[]): Promise<void> {
+export async function clearFiles(core: RelayCore, mails: readonly Mail[]): Promise<void> {
   const lying = mails.filter(({ state, via }) => state === 'delivered' && via === 'inbox');
   for (const [recipient, theirs] of Map.groupBy(lying, (mail) => mail.recipient)) {
     const names = theirs.map(({ stamp_ns, message_id }) => fileNameOf(stamp_ns, message_id));

@@ -4,7 +4,7 @@ import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { batchRows } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import type { MailRow } from '../../ledger/messages/find-mail.ts';
+import type { Mail } from '../../ledger/messages/find-mail.ts';
 import {
   deliveriesSucceeded,
   deliveryFailed,
@@ -90,7 +90,7 @@ interface FailedTry {
 
 async function recordTry(
   posting: Posting,
-  mail: MailRow,
+  mail: Mail,
   { attempt, reason, dueAt }: FailedTry,
 ): Promise<void> {
   if (attempt >= maxAttempts) {

@@ -14,14 +14,14 @@ import {
   moveDelivery,
   settleDelivery,
 } from '../../ledger/messages/deliveries.ts';
-import { findMail, type MailRow } from '../../ledger/messages/find-mail.ts';
+import { findMail, type Mail } from '../../ledger/messages/find-mail.ts';
 import { advanceCursor, drainStream } from '../../ledger/messages/subscriptions.ts';
 import type { Party } from '../envelope.ts';
 import { type Posting, principalOf } from '../posting.ts';
 import { nackBody, tell } from '../tell.ts';
 
 /** Those that end only when they are answered. */
-function wantsAnswer({ kind }: MailRow): boolean {
+function wantsAnswer({ kind }: Mail): boolean {
   return kind === 'request';
 }
 
@@ -34,7 +34,7 @@ export interface Reading {
 /** False when somebody else has moved it meanwhile. */
 export async function markRead(
   posting: Posting,
-  mail: MailRow,
+  mail: Mail,
   { via, evenHeld }: Reading = {},
 ): Promise<boolean> {
   const ends = !wantsAnswer(mail);
@@ -62,8 +62,8 @@ export async function markRead(
  */
 export async function markPushedRead(
   posting: Posting,
-  pushed: readonly MailRow[],
-): Promise<readonly MailRow[]> {
+  pushed: readonly Mail[],
+): Promise<readonly Mail[]> {
   const plain = pushed.filter(endsPlainly);
   if (plain.length === 0) return plain;
   const ids = plain.map(({ delivery }) => delivery);
@@ -79,12 +79,12 @@ export async function markPushedRead(
 }
 
 /** Nothing follows from its being read but that it is over. */
-function endsPlainly(mail: MailRow): boolean {
+function endsPlainly(mail: Mail): boolean {
   const { kind, receipt, subscription } = mail;
   return kind !== 'stream' && !wantsAnswer(mail) && receipt === null && subscription === 0;
 }
 
-function receiptOf(mail: MailRow) {
+function receiptOf(mail: Mail) {
   return {
     to: mail.sender,
     kind: 'status' as const,
@@ -97,7 +97,7 @@ function receiptOf(mail: MailRow) {
 /** S2. False when it has ended, or is being delivered just now. */
 export async function endBadly(
   posting: Posting,
-  mail: MailRow,
+  mail: Mail,
   end: { readonly state: 'expired' | 'dead'; readonly reason: string },
 ): Promise<boolean> {
   const moved = await moveDelivery(posting.tx, mail.delivery, {
@@ -118,7 +118,7 @@ export async function endBadly(
 
 async function tellOfEnd(
   posting: Posting,
-  mail: MailRow,
+  mail: Mail,
   { state, reason }: { readonly state: 'expired' | 'dead'; readonly reason: string },
 ): Promise<void> {
   // An answer that did not arrive is told nobody: acks about acks would have no end.
@@ -151,7 +151,7 @@ export async function settleAnswered(
   posting: Posting,
   by: Party,
   answer: GivenAnswer,
-): Promise<{ readonly mail: MailRow; readonly state: DeliveryRowState }> {
+): Promise<{ readonly mail: Mail; readonly state: DeliveryRowState }> {
   const mail = await findMail(posting.tx, answer.re, by);
   if (mail === undefined) throw unknownMessage(answer.re);
   if (!answer.reaches.includes(mail.sender)) throw misdirected(mail);
@@ -177,7 +177,7 @@ export async function settleAnswered(
   return { mail, state: to };
 }
 
-async function leaveMailbox(posting: Posting, mail: MailRow): Promise<void> {
+async function leaveMailbox(posting: Posting, mail: Mail): Promise<void> {
   if (mail.state === 'accepted' || mail.state === 'delivered') {
     posting.grow(mail.recipient, -1, -mail.size_bytes);
     if (mail.kind === 'stream' && mail.thread !== null) {
@@ -190,7 +190,7 @@ async function leaveMailbox(posting: Posting, mail: MailRow): Promise<void> {
 function record(
   posting: Posting,
   kind: string,
-  mail: MailRow,
+  mail: Mail,
   { actor = 'system', ...facts }: { readonly actor?: string; readonly [fact: string]: unknown },
 ): Promise<void> {
   return posting.tx.record({
@@ -208,21 +208,21 @@ export function unknownMessage(id: string): AosError {
   });
 }
 
-function misdirected({ message_id, sender }: MailRow): AosError {
+function misdirected({ message_id, sender }: Mail): AosError {
   return new AosError('message.malformed', {
     message: `Message ${message_id} came from ${sender}, and its answer goes to somebody else`,
     fix: `Write TO: ${sender}`,
   });
 }
 
-function notARequest(mail: MailRow): AosError {
+function notARequest(mail: Mail): AosError {
   return new AosError('message.ended', {
     message: `Message ${mail.message_id} is no request, but of the kind ${mail.kind}, and needs no response`,
     fix: 'Send an ordinary message',
   });
 }
 
-function tooLate(mail: MailRow): AosError {
+function tooLate(mail: Mail): AosError {
   return new AosError('message.ended', {
     message: `The request ${mail.message_id} is over (${mail.state}): nobody waits for a response`,
     fix: `aos why ${mail.message_id}`,

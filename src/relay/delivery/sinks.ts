@@ -1,6 +1,6 @@
 /** Who is attached to which mailbox, and what was pushed to them and is not read yet. */
 import type { Queue } from '../../ledger/messages/deliveries.ts';
-import type { MailRow } from '../../ledger/messages/find-mail.ts';
+import type { Mail } from '../../ledger/messages/find-mail.ts';
 import type { Party } from '../envelope.ts';
 import type { Outgoing } from '../mail.ts';
 import type { PushSink } from '../relay.ts';
@@ -47,7 +47,7 @@ export class Sinks {
   }
 
   /** What was pushed to the recipient under this id, and not read. */
-  pushedMail(recipient: Party, messageId: string): MailRow | undefined {
+  pushedMail(recipient: Party, messageId: string): Mail | undefined {
     for (const sink of this.#byRecipient.get(recipient) ?? []) {
       const pushed = this.#unread.get(sink)?.get(messageId);
       if (pushed !== undefined) return pushed.mail;
