@@ -21,8 +21,8 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { ownerParty } from '../relay/envelope.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
+import type { Transfer } from './client/calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
-import type { Transfer } from './ends/calls.ts';
 import { writeManifest } from './manifest.ts';
 
 export interface SentBatch {

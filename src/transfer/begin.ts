@@ -144,7 +144,7 @@ async function isLeft(deps: ServingDeps, plan: Plan, upload: UploadRow): Promise
   // Whatever was alive has ended with the machine.
   if (plan.boot !== null && upload.boot !== plan.boot) return true;
   const isAlive = isWriterAlive(deps, upload);
-  // A process sends the same once at a time (ends/send.ts): it goes on with its own.
+  // A process sends the same once at a time (client/send.ts): it goes on with its own.
   if (isAlive === true) return upload.writer === plan.writer;
   return isAlive === false || deps.traffic.isIdle(upload);
 }

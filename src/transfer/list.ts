@@ -11,8 +11,8 @@ import {
 import { early } from '../kernel/turns.ts';
 import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { metadataOf, statusOf, toldTransfer } from './announce.ts';
+import type { Transfer } from './client/calls.ts';
 import type { TransferDeps } from './deps.ts';
-import type { Transfer } from './ends/calls.ts';
 import { unknownTransfer, wrongState } from './refusals.ts';
 
 export interface ListQuery {

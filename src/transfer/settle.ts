@@ -14,9 +14,9 @@ import {
 import { principalOf } from '../relay/posting.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
 import { alert, statusOf, toldTransfer } from './announce.ts';
+import type { Transfer } from './client/calls.ts';
 import type { TransferDeps } from './deps.ts';
 import { transferNotes } from './deps.ts';
-import type { Transfer } from './ends/calls.ts';
 import { removeManifest } from './manifest.ts';
 import { watchQuota } from './quota.ts';
 import { type Side, transferOf, transferOver, wrongState } from './refusals.ts';

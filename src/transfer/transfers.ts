@@ -15,9 +15,9 @@ import {
 import { tellAll } from '../relay/tell.ts';
 import { announceLeft, type SentBatch } from './announce.ts';
 import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
+import type { ReceiveCalls, SendCalls, Transfer, UploadWish } from './client/calls.ts';
 import type { Actor, TransferDeps } from './deps.ts';
 import { transferNotes } from './deps.ts';
-import type { ReceiveCalls, SendCalls, Transfer, UploadWish } from './ends/calls.ts';
 import { type CleanedUp, type Cleanup, cleanUp, pruneTransfers } from './expire.ts';
 import { type Finish, failUpload, finishUpload, type GivenUp } from './finish.ts';
 import { type CameByLink, type LinkUpload, takeByLink } from './link-upload.ts';

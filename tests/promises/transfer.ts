@@ -15,7 +15,7 @@ export const transferPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'nothing of what is stored is gone on with',
-      file: 'src/transfer/ends/upload.ts',
+      file: 'src/transfer/client/upload.ts',
       find: 'Math.min(whole, stretchCount(sizeBytes) - 1)',
       put: 'Math.min(whole, 0)',
     },
@@ -24,7 +24,7 @@ export const transferPromises: readonly KeptPromise[] = [
     id: 'transfer.same',
     says: 'A transfer that went on in the middle stores what it would have stored at once.',
     guard: {
-      file: 'src/transfer/ends/body.test.ts',
+      file: 'src/transfer/client/body.test.ts',
       title: 'what is gone on with is the same as what is sealed at once',
     },
     proof: {
@@ -33,7 +33,7 @@ export const transferPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'half a stretch is taken for a whole one',
-      file: 'src/transfer/ends/upload.ts',
+      file: 'src/transfer/client/upload.ts',
       find: 'Math.max(0, Math.floor((storedBytes - head) / each))',
       put: 'Math.max(0, Math.ceil((storedBytes - head) / each))',
     },
@@ -42,7 +42,7 @@ export const transferPromises: readonly KeptPromise[] = [
     id: 'transfer.whole',
     says: 'Nothing has its name before it is whole, and bytes that were changed or cut are found.',
     guard: {
-      file: 'src/transfer/ends/body.test.ts',
+      file: 'src/transfer/client/body.test.ts',
       title: '%s is found, and nothing of it is handed out',
     },
     proof: {

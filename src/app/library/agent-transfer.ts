@@ -14,12 +14,12 @@ import {
   type Transfer,
   type TransferFilter,
   type UseHome,
-} from '../../transfer/ends/calls.ts';
-import { openSource } from '../../transfer/ends/disk-source.ts';
-import { begunIn } from '../../transfer/ends/part.ts';
-import { type ReceiveDeps, receive, receiveTo } from '../../transfer/ends/receive.ts';
-import { type SendDeps, sendSource } from '../../transfer/ends/send.ts';
-import { sendStream } from '../../transfer/ends/send-stream.ts';
+} from '../../transfer/client/calls.ts';
+import { openSource } from '../../transfer/client/disk-source.ts';
+import { begunIn } from '../../transfer/client/part.ts';
+import { type ReceiveDeps, receive, receiveTo } from '../../transfer/client/receive.ts';
+import { type SendDeps, sendSource } from '../../transfer/client/send.ts';
+import { sendStream } from '../../transfer/client/send-stream.ts';
 import { type AgentDoor, agentDoorOf, loadConfig, processEnvironment } from '../config/config.ts';
 import { composeEngines, type Engines } from '../home/compose.ts';
 import { useHome } from '../home/use-home.ts';

@@ -20,7 +20,7 @@ import type { Disk, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { checkArtifactName } from '../../operations/folder.ts';
 import type { KeyPair } from '../../security/identity/key-pair.ts';
-import { makeFolders } from '../../transfer/ends/targets.ts';
+import { makeFolders } from '../../transfer/client/targets.ts';
 
 type Artifact = Answer<'artifacts'>['artifacts'][number];
 
