@@ -21,17 +21,12 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { ownerParty } from '../relay/envelope.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
-import type { Transfer } from './client/calls.ts';
+import type { SentAnswer, Transfer } from './calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
 import { writeManifest } from './manifest.ts';
 
-export interface SentBatch {
-  readonly transfers: Transfer[];
-  readonly saved_bytes: number;
-}
-
 /** What is stored is sent, whatever happens here: what fails is told, and done again later. */
-export async function announceBatch(deps: TransferDeps, batch: string): Promise<SentBatch> {
+export async function announceBatch(deps: TransferDeps, batch: string): Promise<SentAnswer> {
   const sql = deps.ledger.committed;
   const rows = await transfersOfBatch(sql, batch);
   const [first] = rows;

@@ -27,7 +27,8 @@ import {
   type UploadRow,
 } from '../ledger/transfers/bodies.ts';
 import { principalOf } from '../relay/posting.ts';
-import { announceBatch, type SentBatch } from './announce.ts';
+import { announceBatch } from './announce.ts';
+import type { BegunUpload } from './calls.ts';
 import type { Actor } from './deps.ts';
 import { finishUpload } from './finish.ts';
 import { refuseSending } from './permit.ts';
@@ -49,22 +50,11 @@ export interface UploadRequest extends Wish {
   readonly writer?: UploadWriter | undefined;
 }
 
-export type Begun =
-  | ({ readonly state: 'stored' } & SentBatch)
-  | { readonly state: 'busy' }
-  | {
-      readonly state: 'open';
-      readonly upload: string;
-      readonly dek: string | null;
-      readonly stored_bytes: number;
-      readonly local: string | null;
-    };
-
 export async function beginUpload(
   deps: ServingDeps,
   { party, isLocal, isPermitted }: Actor,
   request: UploadRequest,
-): Promise<Begun> {
+): Promise<BegunUpload> {
   const plan = { ...(await planOf(deps, party, request)), isPermitted };
   const { content, wish } = plan;
   if (content !== null) {
@@ -244,7 +234,7 @@ async function openUpload(
   deps: ServingDeps,
   plan: Plan,
   { id, taken, isLocal }: Opening,
-): Promise<Begun> {
+): Promise<BegunUpload> {
   const { sender, dek, reservedBytes, wish } = plan;
   const { uploads } = deps;
   if (taken !== undefined) await takeBytes(deps, plan, { id, taken });

@@ -29,7 +29,8 @@ import {
 import { insertTransfer, transfersOfBatch } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { tellAll } from '../relay/tell.ts';
-import { alert, announceBatch, type SentBatch, toldTransfer } from './announce.ts';
+import { alert, announceBatch, toldTransfer } from './announce.ts';
+import type { SentAnswer } from './calls.ts';
 import type { Actor } from './deps.ts';
 import { transferNotes } from './deps.ts';
 import { refuseSending } from './permit.ts';
@@ -52,7 +53,7 @@ export async function finishUpload(
   deps: ServingDeps,
   { party, isLocal, isPermitted }: Actor,
   finish: Finish,
-): Promise<SentBatch> {
+): Promise<SentAnswer> {
   const { ledger, uploads, traffic } = deps;
   const upload = await uploadOf(ledger.committed, party, finish.id);
   return traffic.during(finish.id, async () => {
@@ -179,7 +180,7 @@ export async function failUpload(
   deps: ServingDeps,
   party: string,
   { id, reason, attempts = 1 }: GivenUp,
-): Promise<SentBatch> {
+): Promise<SentAnswer> {
   const { ledger, uploads, clock, log } = deps;
   await uploadOf(ledger.committed, party, id);
   const batch = await ledger.transact((tx) => writeFailed(deps, tx, { id, reason, attempts }));

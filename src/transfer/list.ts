@@ -11,7 +11,7 @@ import {
 import { early } from '../kernel/turns.ts';
 import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { metadataOf, statusOf, toldTransfer } from './announce.ts';
-import type { Transfer } from './client/calls.ts';
+import type { Transfer } from './calls.ts';
 import type { TransferDeps } from './deps.ts';
 import { unknownTransfer, wrongState } from './refusals.ts';
 

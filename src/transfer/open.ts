@@ -8,26 +8,18 @@ import { blobRow } from '../ledger/transfers/blobs.ts';
 import { type BodyRow, findBody } from '../ledger/transfers/bodies.ts';
 import { advanceTransfer, findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
-import { announceBatch, metadataOf, type SentBatch, statusOf, toldTransfer } from './announce.ts';
-import type { Transfer } from './client/calls.ts';
+import { announceBatch, metadataOf, statusOf, toldTransfer } from './announce.ts';
+import type { OpenedTransfer, SentAnswer } from './calls.ts';
 import type { Actor, TransferDeps } from './deps.ts';
 import { refuseSending } from './permit.ts';
 import { transferOf, transferOver } from './refusals.ts';
 import { checkRecipients, type Wish, writeTransfers } from './rows.ts';
 
-export interface Opened {
-  readonly transfer: Transfer;
-  readonly dek: string | null;
-  readonly hash: string;
-  readonly stored_bytes: number;
-  readonly local: string | null;
-}
-
 export async function openTransfer(
   deps: TransferDeps,
   { party, isLocal }: Actor,
   id: string,
-): Promise<Opened> {
+): Promise<OpenedTransfer> {
   const row = await transferOf(deps.ledger.committed, party, { id, side: 'recipient' });
   const { hash, stored_bytes } = bodyOf(row, deps.clock.now());
   const dek = await recipientDek(deps, row);
@@ -124,7 +116,7 @@ export async function shareTransfer(
   deps: TransferDeps,
   party: string,
   share: Share,
-): Promise<SentBatch> {
+): Promise<SentAnswer> {
   const sql = deps.ledger.committed;
   const row = await transferOf(sql, party, { id: share.id, side: 'sender' });
   const { id } = bodyOf(row, deps.clock.now());

@@ -14,7 +14,7 @@ import {
 import { principalOf } from '../relay/posting.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
 import { alert, statusOf, toldTransfer } from './announce.ts';
-import type { Transfer } from './client/calls.ts';
+import type { Transfer } from './calls.ts';
 import type { TransferDeps } from './deps.ts';
 import { transferNotes } from './deps.ts';
 import { removeManifest } from './manifest.ts';

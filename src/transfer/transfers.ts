@@ -1,168 +1,84 @@
 /** Everything that can be done with transfers, each in a file of its own. */
-import type { ByteRange } from '../blobs/blobs.ts';
 import type { Instant } from '../kernel/ports.ts';
-import type { TransferAck } from '../kernel/transfer/transfer.ts';
 import { allHeldBytes, heldBytes } from '../ledger/transfers/bodies.ts';
-import { findLink, type LinkRange, type LinkRow, linkIdsFrom } from '../ledger/transfers/links.ts';
+import { findLink, type LinkRange, linkIdsFrom } from '../ledger/transfers/links.ts';
 import {
   findTransfer,
   type IdsPage,
   type TransferDay,
-  type TransferRow,
   transferDays,
   transferIdsFrom,
 } from '../ledger/transfers/transfers.ts';
 import { tellAll } from '../relay/tell.ts';
-import { announceLeft, type SentBatch } from './announce.ts';
-import { type Begun, beginUpload, type UploadRequest } from './begin.ts';
-import type { ReceiveCalls, SendCalls, Transfer, UploadWish } from './client/calls.ts';
-import type { Actor, TransferDeps } from './deps.ts';
-import { transferNotes } from './deps.ts';
-import { type CleanedUp, type Cleanup, cleanUp, pruneTransfers } from './expire.ts';
-import { type Finish, failUpload, finishUpload, type GivenUp } from './finish.ts';
-import { type CameByLink, type LinkUpload, takeByLink } from './link-upload.ts';
-import {
-  type DownloadLink,
-  type LinkBytes,
-  type LinkFacts,
-  linkBytes,
-  linkFacts,
-  linkTransfer,
-  type MadeLink,
-  revokeLink,
-  type ToldLink,
-  toldLinks,
-  type UploadLink,
-  uploadLink,
-} from './links.ts';
-import { awaitAck, awaitList, type ListedPage, type ListQuery, type Patience } from './list.ts';
+import { announceLeft } from './announce.ts';
+import { beginUpload, type UploadRequest } from './begin.ts';
+import type { ReceiveCalls, SendCalls, UploadWish } from './calls.ts';
+import { type Actor, type TransferDeps, transferNotes } from './deps.ts';
+import { cleanUp, pruneTransfers } from './expire.ts';
+import { failUpload, finishUpload } from './finish.ts';
+import { takeByLink } from './link-upload.ts';
+import { linkBytes, linkFacts, linkTransfer, revokeLink, toldLinks, uploadLink } from './links.ts';
+import { awaitAck, awaitList } from './list.ts';
 import { sweepManifests } from './manifest.ts';
-import {
-  type OpenBytes,
-  type Opened,
-  openTransfer,
-  type Share,
-  shareTransfer,
-  transferBytes,
-} from './open.ts';
-import { type Settled, type StepName, settle } from './settle.ts';
-import { addBytes, type ComingBytes, type ServingDeps, UploadTraffic } from './upload.ts';
+import { openTransfer, shareTransfer, transferBytes } from './open.ts';
+import { settle } from './settle.ts';
+import { addBytes, type ServingDeps, UploadTraffic } from './upload.ts';
 
-export class Transfers {
-  readonly #deps: ServingDeps;
-
-  constructor(deps: TransferDeps) {
-    this.#deps = { ...deps, traffic: new UploadTraffic(deps) };
-  }
-
-  begin(actor: Actor, request: UploadRequest): Promise<Begun> {
-    return beginUpload(this.#deps, actor, request);
-  }
-
-  /** How many bytes there are then. */
-  addBytes(party: string, bytes: ComingBytes): Promise<number> {
-    return addBytes(this.#deps, party, bytes);
-  }
-
-  finish(actor: Actor, finish: Finish): Promise<SentBatch> {
-    return finishUpload(this.#deps, actor, finish);
-  }
-
-  giveUp(party: string, upload: GivenUp) {
-    return failUpload(this.#deps, party, upload);
-  }
-
-  find(id: string): Promise<TransferRow | undefined> {
-    return findTransfer(this.#deps.ledger.committed, id);
-  }
-
-  idsFrom(page: IdsPage): Promise<string[]> {
-    return transferIdsFrom(this.#deps.ledger.committed, page);
-  }
-
-  list(query: ListQuery, patience: Patience): Promise<ListedPage> {
-    return awaitList(this.#deps, query, patience);
-  }
-
-  awaitAck(
-    which: { readonly id: string; readonly waitFor: TransferAck | undefined },
-    patience: Patience,
-  ): Promise<Transfer> {
-    return awaitAck(this.#deps, which, patience);
-  }
-
-  open(actor: Actor, id: string): Promise<Opened> {
-    return openTransfer(this.#deps, actor, id);
-  }
-
-  bytes(party: string, which: { readonly id: string; readonly range?: ByteRange | undefined }) {
-    return transferBytes(this.#deps, party, which) satisfies Promise<OpenBytes>;
-  }
-
-  settle(party: string, step: Settled & { readonly step: StepName }): Promise<Transfer> {
-    return settle(this.#deps, party, step);
-  }
-
-  share(party: string, share: Share): Promise<SentBatch> {
-    return shareTransfer(this.#deps, party, share);
-  }
-
-  cleanUp(cleanup?: Cleanup): Promise<CleanedUp> {
-    return cleanUp(this.#deps, cleanup);
-  }
-
-  metrics(of: { readonly party: string | undefined; readonly days: number }) {
-    return transferMetrics(this.#deps, of) satisfies Promise<TransferMetrics>;
-  }
-
-  link(party: string, link: DownloadLink): Promise<MadeLink> {
-    return linkTransfer(this.#deps, party, link);
-  }
-
-  uploadLink(party: string, link: UploadLink): Promise<MadeLink> {
-    return uploadLink(this.#deps, party, link);
-  }
-
-  /** Of all where nobody is named. */
-  links(party: string | undefined, page?: LinkRange): Promise<ToldLink[]> {
-    return toldLinks(this.#deps.ledger.committed, party, page);
-  }
-
-  findLink(id: string): Promise<LinkRow | undefined> {
-    return findLink(this.#deps.ledger.committed, id);
-  }
-
-  linkIdsFrom(start: string, limit: number): Promise<string[]> {
-    return linkIdsFrom(this.#deps.ledger.committed, start, limit);
-  }
-
-  revokeLink(party: string, id: string): Promise<ToldLink> {
-    return revokeLink(this.#deps, party, id);
-  }
-
-  linkFacts(token: string): Promise<LinkFacts> {
-    return linkFacts(this.#deps, token);
-  }
-
-  linkBytes(token: string): Promise<LinkBytes> {
-    return linkBytes(this.#deps, token);
-  }
-
-  takeByLink(upload: LinkUpload): Promise<CameByLink> {
-    return takeByLink(this.#deps, upload);
-  }
-
+const calls = {
+  begin: beginUpload,
+  addBytes,
+  finish: finishUpload,
+  giveUp: failUpload,
+  list: awaitList,
+  awaitAck,
+  open: openTransfer,
+  bytes: transferBytes,
+  settle,
+  share: shareTransfer,
+  cleanUp,
+  metrics: transferMetrics,
+  link: linkTransfer,
+  uploadLink,
+  revokeLink,
+  linkFacts,
+  linkBytes,
+  takeByLink,
+  find: ({ ledger }: ServingDeps, id: string) => findTransfer(ledger.committed, id),
+  idsFrom: ({ ledger }: ServingDeps, page: IdsPage) => transferIdsFrom(ledger.committed, page),
+  /** Of all where `party` is undefined. */
+  links: ({ ledger }: ServingDeps, party: string | undefined, page?: LinkRange) =>
+    toldLinks(ledger.committed, party, page),
+  findLink: ({ ledger }: ServingDeps, id: string) => findLink(ledger.committed, id),
+  linkIdsFrom: ({ ledger }: ServingDeps, start: string, limit: number) =>
+    linkIdsFrom(ledger.committed, start, limit),
   /** What a crash has left undone; to be repeated from time to time. */
-  async recover(): Promise<void> {
-    await announceLeft(this.#deps);
-    await tellAll(this.#deps, transferNotes);
-  }
-
+  recover: async (deps: ServingDeps) => {
+    await announceLeft(deps);
+    await tellAll(deps, transferNotes);
+  },
   /** Old rows, and what is left of manifests. */
-  async prune(before: Instant): Promise<void> {
-    await pruneTransfers(this.#deps, before);
-    await sweepManifests(this.#deps);
-  }
+  prune: async (deps: ServingDeps, before: Instant) => {
+    await pruneTransfers(deps, before);
+    await sweepManifests(deps);
+  },
+};
+
+type Calls = typeof calls;
+
+/** The calls above, each without its first argument. */
+export type Transfers = {
+  readonly [Name in keyof Calls]: Calls[Name] extends (deps: never, ...rest: infer Rest) => infer To
+    ? (...rest: Rest) => To
+    : never;
+};
+
+export function openTransfers(deps: TransferDeps): Transfers {
+  const serving: ServingDeps = { ...deps, traffic: new UploadTraffic(deps) };
+  const bound = Object.entries<(deps: ServingDeps, ...rest: never[]) => unknown>(calls).map(
+    ([name, call]) => [name, call.bind(null, serving)],
+  );
+  // By the type above: the same names, each bound to its first argument.
+  return Object.fromEntries(bound) as Transfers;
 }
 
 // How much is sent: by the day, in all, and what it takes.
@@ -206,7 +122,7 @@ function dateText(at: Instant): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-// The calls of the ends, where ends and home are in one process: for tools.
+// The calls of a client that is in the process of the home: for tools.
 
 export function directCalls(transfers: Transfers, actor: Actor): SendCalls & ReceiveCalls {
   const { party } = actor;

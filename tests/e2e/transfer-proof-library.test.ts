@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Progress } from '../../src/transfer/client/calls.ts';
+import type { Progress } from '../../src/transfer/client/options.ts';
 import { limitMs } from '../support/limits.ts';
 import { isFull } from '../support/tier.ts';
 import {

@@ -21,10 +21,10 @@ import { Grants } from '../../src/security/grants/grants.ts';
 import { principalKeys } from '../../src/security/identity/principal-keys.ts';
 import { ensureOwner } from '../../src/security/owner.ts';
 import { registerAgent } from '../../src/security/register.ts';
-import type { Begun, UploadRequest } from '../../src/transfer/begin.ts';
-import type { Transfer } from '../../src/transfer/client/calls.ts';
+import type { UploadRequest } from '../../src/transfer/begin.ts';
+import type { BegunUpload, Transfer } from '../../src/transfer/calls.ts';
 import type { TransferDeps, TransferLimits } from '../../src/transfer/deps.ts';
-import { Transfers } from '../../src/transfer/transfers.ts';
+import { openTransfers, type Transfers } from '../../src/transfer/transfers.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { openTestLedger } from './temporary-ledger.ts';
@@ -50,7 +50,7 @@ export interface TemporaryTransfers extends AsyncDisposable {
   readonly told: readonly Note[];
   /** As after a crash: nothing of what was in memory is left. */
   restart(deps?: Partial<TransferDeps>): void;
-  begin(sender: string, text: string, draft: WishDraft): Promise<Begun>;
+  begin(sender: string, text: string, draft: WishDraft): Promise<BegunUpload>;
   send(sender: string, text: string, draft: WishDraft): Promise<readonly Transfer[]>;
   /** Opens it, and what is in it. */
   read(recipient: string, id: string): Promise<string>;
@@ -92,7 +92,7 @@ export async function temporaryTransfers(
     ...choices.deps,
   };
   let deps = base;
-  let transfers = new Transfers(deps);
+  let transfers = openTransfers(deps);
   const begin: TemporaryTransfers['begin'] = (sender, text, draft) =>
     transfers.begin({ party: sender, isLocal: false }, wishOf(text, draft));
   return {
@@ -105,7 +105,7 @@ export async function temporaryTransfers(
     },
     restart: (changed = {}) => {
       deps = { ...base, ...homeBlobs(engines, folder.path), ...changed };
-      transfers = new Transfers(deps);
+      transfers = openTransfers(deps);
     },
     send: async (sender, text, draft) => {
       const begun = await begin(sender, text, draft);

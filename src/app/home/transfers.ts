@@ -4,7 +4,7 @@ import type { RunningRelay } from '../../relay/open-relay.ts';
 import { sendNote } from '../../relay/tell.ts';
 import { principalKeys } from '../../security/identity/principal-keys.ts';
 import type { TransferCounts, TransferLog } from '../../transfer/deps.ts';
-import { Transfers } from '../../transfer/transfers.ts';
+import { openTransfers, type Transfers } from '../../transfer/transfers.ts';
 import type { Settings } from '../config/settings.ts';
 import { homeBlobs } from '../upkeep/blobs.ts';
 import type { Engines } from './compose.ts';
@@ -32,7 +32,7 @@ export async function openHomeTransfers(
 ): Promise<HomeTransfers> {
   const { home, ledger, grants } = open;
   const store = homeBlobs(engines, home);
-  const transfers = new Transfers({
+  const transfers = openTransfers({
     ...engines,
     ...store,
     ...{ home, ledger, grants, log, counts },

@@ -5,17 +5,16 @@ import { type Client, connectTo, createClient } from '../../gateway/client/clien
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { hasReached, type TransferAck } from '../../kernel/transfer/transfer.ts';
+import type { Transfer, UseHome } from '../../transfer/calls.ts';
+import { openSource } from '../../transfer/client/disk-source.ts';
 import {
   memorySource,
   type Received,
   type ReceiveOptions,
   type SendOptions,
   type Sent,
-  type Transfer,
   type TransferFilter,
-  type UseHome,
-} from '../../transfer/client/calls.ts';
-import { openSource } from '../../transfer/client/disk-source.ts';
+} from '../../transfer/client/options.ts';
 import { begunIn } from '../../transfer/client/part.ts';
 import { type ReceiveDeps, receive, receiveTo } from '../../transfer/client/receive.ts';
 import { type SendDeps, sendSource } from '../../transfer/client/send.ts';

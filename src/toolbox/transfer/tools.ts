@@ -7,7 +7,7 @@ import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { partyOf } from '../../relay/envelope.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
-import type { Source } from '../../transfer/client/calls.ts';
+import type { Source } from '../../transfer/client/options.ts';
 import { type ReceiveDeps, receive } from '../../transfer/client/receive.ts';
 import { type SendDeps, sendSource } from '../../transfer/client/send.ts';
 import { directCalls, type Transfers } from '../../transfer/transfers.ts';

@@ -10,7 +10,7 @@ import {
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { DiskEntry, DiskView, FileReader } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Source } from './calls.ts';
+import type { Source } from './options.ts';
 
 export interface SourceOptions {
   /** The name under which it arrives; its own where nothing is said. */

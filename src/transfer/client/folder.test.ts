@@ -18,8 +18,8 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { parseFolderList, parseListHead } from '../../kernel/files/folder-list.ts';
-import type { Source } from './calls.ts';
 import { openSource } from './disk-source.ts';
+import type { Source } from './options.ts';
 import { FolderTarget } from './targets.ts';
 
 const deps = { disk: realDisk, tree: realTreeDisk };

@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import { type Progress, resultError, type Source } from './calls.ts';
+import { type Progress, resultError, type Source } from './options.ts';
 
 export interface Measured {
   readonly content: Content;

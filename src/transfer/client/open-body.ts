@@ -12,8 +12,9 @@ import {
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import { type OpenedTransfer, type ReceiveCalls, resultError, type UseHome } from './calls.ts';
+import type { OpenedTransfer, ReceiveCalls, UseHome } from '../calls.ts';
 import { inOrder, stretchCount, type WorksHash } from './measure.ts';
+import { resultError } from './options.ts';
 import { storedSize } from './send.ts';
 
 export interface BodyParts {

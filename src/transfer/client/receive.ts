@@ -12,14 +12,7 @@ import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { Clock, Disk, Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type {
-  OpenedTransfer,
-  ReceiveCalls,
-  Received,
-  ReceiveOptions,
-  Transfer,
-  UseHome,
-} from './calls.ts';
+import type { OpenedTransfer, ReceiveCalls, Transfer, UseHome } from '../calls.ts';
 import { WorksHash } from './measure.ts';
 import {
   type BodyParts,
@@ -28,6 +21,7 @@ import {
   remoteBytes,
   type StoredBytes,
 } from './open-body.ts';
+import type { Received, ReceiveOptions } from './options.ts';
 import { claimPart, type Part, wasNamed } from './part.ts';
 import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
 import { FolderTarget, fileTarget, makeFolders, readFolderList, type Target } from './targets.ts';

@@ -13,8 +13,8 @@ import {
 import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { resultError, type SendOptions, type Sent } from './calls.ts';
 import { WorksHash } from './measure.ts';
+import { resultError, type SendOptions, type Sent } from './options.ts';
 import { paceOf } from './retries.ts';
 import { type SendDeps, sentOf, storedSize, wishOf } from './send.ts';
 import { localSink, remoteSink } from './sinks.ts';

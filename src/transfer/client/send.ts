@@ -9,17 +9,9 @@ import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
 import type { Clock, Disk, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
-import type {
-  OpenUpload,
-  SendCalls,
-  SendOptions,
-  Sent,
-  SentAnswer,
-  Source,
-  UploadWish,
-  UseHome,
-} from './calls.ts';
+import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from '../calls.ts';
 import { type Measured, measure } from './measure.ts';
+import type { SendOptions, Sent, Source } from './options.ts';
 import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
 import { localSink, remoteSink, type Sink, type SinkPlace } from './sinks.ts';
 import { keptOf, upload } from './upload.ts';

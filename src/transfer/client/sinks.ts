@@ -2,7 +2,7 @@
 import { isMissing } from '../../kernel/disk/errors.ts';
 import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
 import { partBytes, stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { OpenUpload, SendCalls, UseHome } from './calls.ts';
+import type { OpenUpload, SendCalls, UseHome } from '../calls.ts';
 
 export interface Sink extends AsyncDisposable {
   /** Whether end() is to be told the SHA-256 of all stored bytes. */

@@ -11,8 +11,8 @@ import {
 } from '../../kernel/files/folder-list.ts';
 import type { Disk, FileWriter, TreeDisk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { ReceiveOptions } from './calls.ts';
 import { type BodyParts, openBody } from './open-body.ts';
+import type { ReceiveOptions } from './options.ts';
 import { bytesIn, flushedAlong } from './sinks.ts';
 
 /** Takes bytes in their order, from where it says. */

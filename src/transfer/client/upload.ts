@@ -14,8 +14,8 @@ import {
   sealedStretchBytes,
 } from '../../blobs/seal/stretch.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import { type Progress, resultError, type Source } from './calls.ts';
 import { changed, fill, inOrder, type Measured, stretchCount, WorksHash } from './measure.ts';
+import { type Progress, resultError, type Source } from './options.ts';
 import type { Pace } from './retries.ts';
 import type { Sink } from './sinks.ts';
 
