@@ -7,9 +7,8 @@
  * D3. A daemon that can write no more (its disk failed, its home was taken over) ends.
  */
 import { join } from 'node:path';
-import { countRelay } from '../gateway/server/relay-metrics.ts';
+import { countRelay, countTransfers } from '../gateway/server/metrics.ts';
 import { createGateway } from '../gateway/server/server.ts';
-import { countTransfers } from '../gateway/server/transfer-metrics.ts';
 import { countAgents } from '../ledger/agents.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { watchPresence } from '../relay/presence.ts';

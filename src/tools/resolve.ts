@@ -1,10 +1,12 @@
 /** A human says what became of a call that nobody was sure of. */
-import { AosError } from '../kernel/errors.ts';
+import { AosError, toReport } from '../kernel/errors.ts';
 import { operationOfKey } from '../kernel/journal/step.ts';
+import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { findOperation } from '../ledger/operations/operations.ts';
-import { type CallRow, endCall, findCall } from '../ledger/security/journal.ts';
+import { answerApproval, findApprovalOfCall } from '../ledger/security/approvals.ts';
+import { type CallRow, endCall, findCall, waitingCallsUnder } from '../ledger/security/journal.ts';
 import { type Answered, endWith } from './answer.ts';
 import type { CallDeps } from './deps.ts';
 import { runAgain } from './recover.ts';
@@ -65,4 +67,31 @@ function notUnsure({ call_id, state }: CallRow): AosError {
 
 function saidToHaveFailed(by: string): AosError {
   return new AosError('tool.failed', { message: `${by} says that the call had no effect` });
+}
+
+// Calls that wait for a human, of a run that is over: nobody wants them any more.
+
+/** All whose key begins so; their approvals can be answered no longer. */
+export async function withdrawCalls(
+  tx: Transaction,
+  {
+    principal,
+    keyPrefix,
+    at,
+  }: { readonly principal: string; readonly keyPrefix: string; readonly at: Instant },
+): Promise<void> {
+  for (const { call_id, tool } of await waitingCallsUnder(tx, principal, keyPrefix)) {
+    const error = new AosError('tool.interrupted', {
+      message: `The run that asked for ${tool} is over, so it is not called`,
+    });
+    const result = JSON.stringify(toReport(error));
+    if (!(await endCall(tx, call_id, { from: 'waiting', to: 'failed', result, at }))) continue;
+    const approval = await findApprovalOfCall(tx, call_id);
+    if (approval !== undefined) {
+      const answer = { state: 'expired', by: 'system', answer: error.message } as const;
+      await answerApproval(tx, approval.id, { ...answer, scope: null, at });
+    }
+    const data = { call: call_id, code: error.code };
+    await tx.record({ actor: 'system', kind: 'tool.failed', subject: `tool:${tool}`, data });
+  }
 }

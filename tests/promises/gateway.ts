@@ -74,7 +74,7 @@ export const gatewayPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the host is looked at only where there is an origin',
-      file: 'src/gateway/server/foreign.ts',
+      file: 'src/gateway/server/request-head.ts',
       find: "if (door.kind === 'tcp' && !door.origins.has(host.toLowerCase())) {",
       put: "if (door.kind === 'tcp' && origin !== undefined && !door.origins.has(host.toLowerCase())) {",
     },

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { followOperation } from './follow-operation.ts';
-import type { FollowDeps } from './follow-stream.ts';
+import { type FollowDeps, followOperation } from './follow-stream.ts';
 
 const log = (number: number) => `id: ${number}\nevent: log\ndata: "line ${number}"\n\n`;
 const state = (status: string) => `event: state\ndata: {"status":"${status}"}\n\n`;

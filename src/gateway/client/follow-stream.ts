@@ -4,8 +4,10 @@
  * daemon that is away for longer than the patience is not waited for.
  */
 
+import type { OperationStatus } from '../../kernel/agent/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { EventStreamParser } from '../../kernel/text/event-stream.ts';
+import type { GoalSight, GoalState } from '../contract/stream-events.ts';
 import type { TransportAnswer } from './transport.ts';
 
 export interface FollowOptions {
@@ -25,7 +27,7 @@ export interface FollowDeps {
 }
 
 /** What is seen of one kind of stream. */
-export interface Sights<Sight> {
+interface Sights<Sight> {
   /** Undefined for an event that is not known here. */
   of(event: string, content: unknown, id: string): Sight | undefined;
   /** Of a sight that has one. */
@@ -38,7 +40,7 @@ export interface Sights<Sight> {
 const pauseMs = { first: 100, longest: 2000 };
 const patienceMs = 30_000;
 
-export async function* followStream<Sight>(
+async function* followStream<Sight>(
   deps: FollowDeps,
   path: string,
   sights: Sights<Sight>,
@@ -82,5 +84,98 @@ async function* readSights<Sight>(
       const sight = sights.of(event, deps.parseJson(data), String(id));
       if (sight !== undefined) yield sight;
     }
+  }
+}
+
+// Follows a goal from outside, over restarts of the daemon.
+
+export function followGoal(
+  deps: FollowDeps,
+  path: string,
+  options?: FollowOptions,
+): AsyncGenerator<GoalSight, void, void> {
+  return followStream(deps, path, goalSights(), options);
+}
+
+function goalSights(): Sights<GoalSight> {
+  let state: GoalState | undefined;
+  return {
+    of: sightOf,
+    placeOf: (sight) => (sight.kind === 'step' ? sight.step.seq : undefined),
+    isRepeated: (sight) => {
+      if (sight.kind !== 'state') return false;
+      const isRepeated = isSame(sight, state);
+      state = sight;
+      return isRepeated;
+    },
+    isEnd: ({ kind }) => kind === 'end',
+  };
+}
+
+function isSame(one: GoalState, other: GoalState | undefined): boolean {
+  return one.state === other?.state && one.waits_for === other.waits_for;
+}
+
+// The versions were compared, as for every answer: the content is what its name says.
+function sightOf(event: string, content: unknown): GoalSight | undefined {
+  type Of<Kind> = Extract<GoalSight, { kind: Kind }>;
+  switch (event) {
+    case 'step':
+      return { kind: 'step', step: content as Of<'step'>['step'] };
+    case 'delta':
+      return { kind: 'delta', delta: content as Of<'delta'>['delta'] };
+    case 'output':
+      return { kind: 'output', ...(content as Omit<Of<'output'>, 'kind'>) };
+    case 'dropped':
+      return { kind: 'dropped', ...(content as Omit<Of<'dropped'>, 'kind'>) };
+    case 'state':
+      return { kind: 'state', ...(content as GoalState) };
+    case 'end':
+      return { kind: 'end', state: (content as Of<'end'>).state };
+    default:
+      return undefined;
+  }
+}
+
+// Follows the log of an operation from outside, over restarts of the daemon.
+
+export type OperationSight =
+  | { readonly kind: 'log'; readonly line: string; readonly number: number }
+  | { readonly kind: 'state'; readonly status: OperationStatus }
+  | { readonly kind: 'end'; readonly status: OperationStatus };
+
+export function followOperation(
+  deps: FollowDeps,
+  path: string,
+  options?: FollowOptions,
+): AsyncGenerator<OperationSight, void, void> {
+  return followStream(deps, path, operationSights(), options);
+}
+
+function operationSights(): Sights<OperationSight> {
+  let status: OperationStatus | undefined;
+  return {
+    of: operationSightOf,
+    placeOf: (sight) => (sight.kind === 'log' ? sight.number : undefined),
+    isRepeated: (sight) => {
+      if (sight.kind !== 'state') return false;
+      const isSame = sight.status === status;
+      status = sight.status;
+      return isSame;
+    },
+    isEnd: ({ kind }) => kind === 'end',
+  };
+}
+
+// The versions were compared, as for every answer: the content is what its name says.
+function operationSightOf(event: string, content: unknown, id: string): OperationSight | undefined {
+  switch (event) {
+    case 'log':
+      return { kind: 'log', line: content as string, number: Number(id) };
+    case 'state':
+    case 'end':
+      return { kind: event, ...(content as { readonly status: OperationStatus }) };
+    default:
+      return undefined;
   }
 }

@@ -12,8 +12,7 @@ import type {
   WireItem,
   WireSignedHead,
 } from '../contract/contract.ts';
-import type { GoalSight } from '../contract/goal-sight.ts';
-import type { ToolSight } from '../contract/tool-sight.ts';
+import type { GoalSight, ToolSight } from '../contract/stream-events.ts';
 import {
   type ClientDeps,
   isPassing,
@@ -25,9 +24,12 @@ import {
   search,
   uploadTo,
 } from './exchange.ts';
-import { followGoal } from './follow-goal.ts';
-import { followOperation, type OperationSight } from './follow-operation.ts';
-import type { FollowOptions } from './follow-stream.ts';
+import {
+  type FollowOptions,
+  followGoal,
+  followOperation,
+  type OperationSight,
+} from './follow-stream.ts';
 import type { RouteCalls } from './route-calls.ts';
 import { routeTable } from './route-table.ts';
 import { type StreamToolOptions, streamTool } from './stream-tool.ts';

@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { EventStreamParser } from '../../kernel/text/event-stream.ts';
 import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { Answer, Body } from '../contract/contract.ts';
-import type { ToolSight } from '../contract/tool-sight.ts';
+import type { ToolSight } from '../contract/stream-events.ts';
 import { type ClientDeps, parseJson, postStream, problemError } from './exchange.ts';
 
 export interface StreamToolOptions {

@@ -1,8 +1,13 @@
 /** What an operation of the OpenAPI document may be answered with. */
 
 import type { Verb } from '../../verbs/verb.ts';
-import { type HeaderName, headersNamed, type RefusalStatus, refusalNames } from './parts.ts';
-import type { JsonSchema } from './schemas.ts';
+import {
+  type HeaderName,
+  headersNamed,
+  type JsonSchema,
+  type RefusalStatus,
+  refusalNames,
+} from './parts.ts';
 
 export type OpenApiContent = Readonly<
   Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>

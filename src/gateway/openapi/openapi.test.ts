@@ -8,7 +8,7 @@ import { type RouteName, routes } from '../contract/contract.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { hasBody } from './answers.ts';
 import { type OpenApiOperation, openApiDocument } from './openapi.ts';
-import { namedSchemas } from './schemas.ts';
+import { namedSchemas } from './parts.ts';
 
 const committed = join(import.meta.dirname, '..', '..', '..', 'docs', 'openapi.json');
 // The version of the interface, so that a release alone does not change the page.

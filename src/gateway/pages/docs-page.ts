@@ -1,8 +1,12 @@
 /** The OpenAPI document as one page that needs nothing from elsewhere, and no script. */
 import { hash } from 'node:crypto';
 import type { OpenApiContent, OpenApiReference, OpenApiResponse } from '../openapi/answers.ts';
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from '../openapi/openapi.ts';
-import { tags } from '../openapi/tags.ts';
+import {
+  type OpenApiDocument,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  tags,
+} from '../openapi/openapi.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: light-dark(#06c, #6bf); }

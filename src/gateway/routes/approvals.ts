@@ -13,8 +13,8 @@ import type { WireApproval } from '../contract/contract.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import { pageLimit } from '../streams/event-query.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
-import { findRow } from './views/find-row.ts';
-import { nameOf, timeOrNull } from './views/wire.ts';
+import { nameOf, timeOrNull } from './views/event-wire.ts';
+import { findRow } from './views/rows.ts';
 
 export function approvalRoutes({
   calls,

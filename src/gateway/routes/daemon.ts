@@ -3,6 +3,8 @@ import { timeText } from '../../kernel/text/time-text.ts';
 import { countAgents } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
 import { type Answer, apiVersion } from '../contract/contract.ts';
+import { openApiDocument } from '../openapi/openapi.ts';
+import { docsPage } from '../pages/docs-page.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 
 /** How the daemon is, and how it is stopped. */
@@ -77,5 +79,43 @@ function ledgerFacts({ ledger, feeds }: RouteDeps): () => Promise<LedgerFacts> {
     const facts = { ledger: { seq, hash }, agents: await countAgents(ledger.committed) };
     known = { rings, facts };
     return facts;
+  };
+}
+
+/** Looking after the home folder. */
+export function upkeepRoutes(deps: RouteDeps): Handles<'backup' | 'usage' | 'gc'> {
+  return {
+    backup: ({ body }) => deps.backup(body),
+    usage: () => deps.usage(),
+    gc: ({ body }) => deps.gc({ dryRun: body.dry_run }),
+  };
+}
+
+export function blobHandles(deps: RouteDeps): Handles<'verifyBlobs'> {
+  return {
+    verifyBlobs: ({ reply }) => {
+      const gone = new AbortController();
+      // It takes long, and is of no use to anybody once its caller has hung up.
+      reply.raw.once('close', () => gone.abort());
+      return deps.verifyBlobs(gone.signal);
+    },
+  };
+}
+
+/** The interface describing itself. Both are made when somebody first asks. */
+export function pageRoutes({ version }: RouteDeps): Handles<'openapi' | 'docs'> {
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  let page: ReturnType<typeof docsPage> | undefined;
+  const described = () => {
+    document ??= openApiDocument(version);
+    return document;
+  };
+  return {
+    openapi: () => described(),
+    docs: ({ reply }) => {
+      page ??= docsPage(described());
+      void reply.header('content-security-policy', page.contentSecurityPolicy);
+      return page.html;
+    },
   };
 }

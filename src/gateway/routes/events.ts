@@ -1,11 +1,14 @@
-import { readEvents } from '../../ledger/events.ts';
-import type { Answer } from '../contract/contract.ts';
+import { readEvents, type SignedHead } from '../../ledger/events.ts';
+import { signHead } from '../../security/audit/head.ts';
+import { verifyChain } from '../../security/audit/verify.ts';
+import type { Answer, WireSignedHead } from '../contract/contract.ts';
+import { badRequest } from '../server/problem.ts';
 import { eventFilter, eventPage } from '../streams/event-query.ts';
 import { answerWithEvents } from '../streams/event-stream-answer.ts';
 import { oldestSeq, startPosition } from '../streams/feed.ts';
 import { openingPosition } from '../streams/feed-connection.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { wireEvent } from './views/wire.ts';
+import { wireEvent, wireSignedHead } from './views/event-wire.ts';
 
 export function eventRoutes(deps: RouteDeps): Handles<'events'> {
   return {
@@ -57,4 +60,35 @@ async function follow(deps: RouteDeps, call: Call<'events'>): Promise<Call<'even
   const headers = { ...deps.commonHeaders, 'x-request-id': call.request.id };
   deps.track(answerWithEvents(deps.feeds, reader, { response, from, headers }));
   return call.reply;
+}
+
+// Long enough for everybody else to get a turn.
+const pauseMs = 1;
+
+export function auditRoutes(deps: RouteDeps): Handles<'auditHead' | 'auditVerify'> {
+  const pause = () => deps.clock.sleep(pauseMs);
+  return {
+    auditHead: async () => {
+      const head = await signHead(deps);
+      return { head: head === undefined ? null : wireSignedHead(head) };
+    },
+    auditVerify: async ({ body: { head } }) => {
+      const keptHead = head === undefined ? undefined : keptHeadOf(head);
+      return wireVerification(await verifyChain({ ledger: deps.ledger, pause }, { keptHead }));
+    },
+  };
+}
+
+function keptHeadOf({ at, ...head }: WireSignedHead): SignedHead {
+  const instant = Date.parse(at);
+  if (Number.isNaN(instant)) throw badRequest('"head.at" in the body is no date that there is');
+  return { ...head, at: instant };
+}
+
+type Verification = Awaited<ReturnType<typeof verifyChain>>;
+
+function wireVerification(verification: Verification): Answer<'auditVerify'> {
+  if (verification.kind === 'broken') return verification;
+  const { keptHead, signedHeads, ...rest } = verification;
+  return { ...rest, signed_heads: signedHeads, kept_head: keptHead };
 }

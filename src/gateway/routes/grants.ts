@@ -1,5 +1,10 @@
 import { granteeOf } from '../../kernel/agent/operation.ts';
-import { printDeed } from '../../kernel/capability/deed-text.ts';
+import type { Deed } from '../../kernel/capability/capability.ts';
+import { parseCapability } from '../../kernel/capability/capability-text.ts';
+import { deedOfParts, printDeed } from '../../kernel/capability/deed-text.ts';
+import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import {
@@ -9,16 +14,16 @@ import {
   listGrants,
 } from '../../ledger/security/grants.ts';
 import { grantCommand } from '../../security/authorize.ts';
+import { fetchDeed, tunnelDeed } from '../../security/egress/fetch-deed.ts';
 import { holderOf, unknownGrant } from '../../security/grants/capability-manager.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
 import type { Answer, WireGrant } from '../contract/contract.ts';
+import { type ActingLedger, actingAgent, whose } from '../server/acting-for.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
-import { type ActingLedger, actingAgent, whose } from '../server/parties.ts';
 import { pageLimit } from '../streams/event-query.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { deedOf } from './views/deed-of.ts';
-import { findRow } from './views/find-row.ts';
-import { nameOf, timeOrNull } from './views/wire.ts';
+import { nameOf, timeOrNull } from './views/event-wire.ts';
+import { findRow, pageBehind } from './views/rows.ts';
 
 export function grantRoutes(
   deps: RouteDeps,
@@ -132,4 +137,63 @@ function wireGrant(row: GrantRow): WireGrant {
     created_at: timeText(row.created_at),
     revoked_at: timeOrNull(row.revoked_at),
   };
+}
+
+/** Write-only: what goes in comes out of none of them. */
+export function secretRoutes({
+  secrets,
+}: RouteDeps): Handles<'setSecret' | 'secrets' | 'removeSecret'> {
+  return {
+    setSecret: async ({ caller, body }) => {
+      const { replaced } = await secrets.set(body, caller.id);
+      return { name: body.name, replaced };
+    },
+    secrets: async ({ query }) => {
+      const items = (await secrets.list()).map(({ created_at, updated_at, ...info }) => ({
+        ...info,
+        created_at: timeText(created_at),
+        updated_at: timeText(updated_at),
+      }));
+      return pageBehind(items, query, ({ name }) => name);
+    },
+    removeSecret: async ({ caller, params: { name } }) => {
+      await secrets.remove(name, caller.id);
+      return { name, removed: true };
+    },
+  };
+}
+
+// What somebody asks about, as a deed: `read` and `file:/data/x`, `get` and a URL.
+
+function deedOf(home: string, action: string, resource: string): Deed {
+  if (/^https?:\/\//.test(resource)) return fetchDeed(parseRequestUrl(resource), action);
+  const { target, actions, ...capability } = parseCapability(`${resource}:${action}`);
+  const [only = '*', ...others] = actions;
+  if (others.length > 0 || only === '*') throw inexact(action, 'one action');
+  if (target.kind === 'url') {
+    const { host, port, segments, below } = target;
+    const isWhole = below && segments.length === 0 && only === 'request';
+    if (host.kind === 'exact' && isWhole) return tunnelDeed({ host: host.name, port });
+    if (host.kind !== 'exact' || below) throw inexact(resource, 'one host and one path');
+    return fetchDeed({ host: host.name, port, path: segments }, only);
+  }
+  if (target.kind === 'path') {
+    const path = target.segments.map((segment) => (segment === 'any' ? '*' : segment.name));
+    if (target.subtree || target.segments.includes('any')) throw inexact(resource, 'one path');
+    return capability.resource === 'memory'
+      ? { resource: 'memory', action: only, path }
+      : deedOfParts(home, path, only);
+  }
+  if (target.kind === 'prefix') throw inexact(resource, 'one name');
+  const { resource: kind } = capability;
+  if (kind === 'file' || kind === 'http' || kind === 'memory')
+    throw inexact(resource, 'one target');
+  return { resource: kind, action: only, name: target.kind === 'name' ? target.name : '*' };
+}
+
+function inexact(text: string, wanted: string): AosError {
+  return new AosError('capability.bad', {
+    message: `${quote(text.slice(0, 200))} does not name ${wanted}`,
+    fix: 'Ask about one thing: aos cap check jean read file:/data/report.txt',
+  });
 }

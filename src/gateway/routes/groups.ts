@@ -1,8 +1,11 @@
 import type { Subscription } from '../../relay/relay.ts';
-import type { Answer } from '../contract/contract.ts';
-import { actingAgent } from '../server/parties.ts';
-import type { Handles, RouteDeps } from './handlers.ts';
-import { pageBehind } from './views/list-page.ts';
+import { type Answer, routes } from '../contract/contract.ts';
+import { actingAgent } from '../server/acting-for.ts';
+import { tooLarge } from '../server/problem.ts';
+import { type Part, sendRange } from '../streams/send-range.ts';
+import type { Call, Handles, RouteDeps } from './handlers.ts';
+import { noAttachment } from './views/message-wire.ts';
+import { pageBehind } from './views/rows.ts';
 
 type GroupRoute =
   | 'channels'
@@ -57,4 +60,37 @@ export function groupRoutes({ relay: { groups }, ledger }: RouteDeps): Handles<G
 
 function wireSubscription({ id, agent, eventType, cursor }: Subscription): Answer<'subscribe'> {
   return { id, agent, event_type: eventType, cursor };
+}
+
+/** Bytes that are too large to stand in a message, as streams both ways. */
+export function attachmentRoutes(deps: RouteDeps): Handles<'putAttachment' | 'attachment'> {
+  const { attachments } = deps;
+  return {
+    putAttachment: async ({ caller, request }) => {
+      const { hash, sizeBytes } = await attachments.put(caller.id, bounded(request.raw));
+      return { hash, bytes: sizeBytes };
+    },
+    attachment: (call) => bytes(deps, call),
+  };
+}
+
+async function bytes(deps: RouteDeps, call: Call<'attachment'>) {
+  const { attachments } = deps;
+  const { caller, params } = call;
+  const { hash } = params;
+  const mayRead = caller.kind === 'owner' || (await attachments.mayRead(caller.id, hash));
+  if (!mayRead) throw noAttachment(hash);
+  // Nothing is opened before somebody reads.
+  const { sizeBytes } = await attachments.open(hash);
+  const open = async (part: Part) => (await attachments.open(hash, part)).stream;
+  return sendRange(deps, call, { hash, sizeBytes, open });
+}
+
+async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  let sizeBytes = 0;
+  for await (const bytes of source) {
+    sizeBytes += bytes.length;
+    if (sizeBytes > routes.putAttachment.bodyBytes) throw tooLarge();
+    yield bytes;
+  }
 }

@@ -4,7 +4,7 @@ import type { Caller, HomeCaller } from '../server/authenticate.ts';
 import type { GatewayDeps } from '../server/deps.ts';
 import type { Metrics } from '../server/metrics.ts';
 import type { FeedDeps, Reader } from '../streams/feed-connection.ts';
-import type { StreamSlots } from '../streams/stream-slots.ts';
+import type { StreamSlots } from '../streams/running-feeds.ts';
 
 /** One request, checked by the contract and by who may call. */
 export interface Call<Name extends RouteName> {

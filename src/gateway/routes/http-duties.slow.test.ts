@@ -6,7 +6,7 @@ import {
   type TemporaryGateway,
   temporaryGateway,
 } from '../../../tests/support/temporary-gateway.ts';
-import { securityHeaders } from '../server/security-headers.ts';
+import { securityHeaders } from '../server/server.ts';
 
 const text = 'ten bytes!';
 

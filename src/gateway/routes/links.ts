@@ -6,13 +6,12 @@ import { isLinkOf, type MadeLink } from '../../transfer/links.ts';
 import { unknownLink } from '../../transfer/refusals.ts';
 import type { Answer } from '../contract/contract.ts';
 import { linkPage } from '../pages/link-page.ts';
+import { actingParty } from '../server/acting-for.ts';
 import { doorOf } from '../server/door.ts';
-import { actingParty } from '../server/parties.ts';
 import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { actorOf, idOf, isOwner, whose } from './transfers.ts';
-import { findRow } from './views/find-row.ts';
-import { listLimit, listPage } from './views/list-page.ts';
+import { findRow, listLimit, listPage } from './views/rows.ts';
 
 export function linkRoutes(
   deps: RouteDeps,

@@ -1,13 +1,16 @@
 /** What of memories is the owner's alone: erasing for good, taking out, bringing in. */
 import { Readable } from 'node:stream';
+import { AosError } from '../../kernel/errors.ts';
 import type { MemoryKey } from '../../kernel/memory/memory.ts';
 import { type PlaceSaid, placeOf } from '../../kernel/memory/place.ts';
-import type { NewEvent } from '../../ledger/ledger.ts';
-import type { Answer } from '../contract/contract.ts';
-import { actingPrincipal } from '../server/parties.ts';
+import type { Ledger, NewEvent } from '../../ledger/ledger.ts';
+import { memoryIds } from '../../ledger/memory/memories.ts';
+import { usersOfMemories } from '../../ledger/memory/uses.ts';
+import { storersOf } from '../../memory/purge.ts';
+import { type Answer, routes } from '../contract/contract.ts';
+import { actingPrincipal } from '../server/acting-for.ts';
+import { tooLarge } from '../server/problem.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { readLines } from './views/memory-lines.ts';
-import { wouldPurge } from './views/would-purge.ts';
 
 export function memoryKeepingRoutes(
   deps: RouteDeps,
@@ -71,4 +74,66 @@ async function placeIn(
 
 function record({ ledger }: RouteDeps, event: NewEvent): Promise<void> {
   return ledger.transact((tx) => tx.record(event));
+}
+
+// Lines of memories on their way in. All are in memory at once, because all or none count.
+
+const mostBytes = routes.importMemory.bodyBytes;
+
+async function readLines(source: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const lines: string[] = [];
+  let rest = '';
+  let sizeBytes = 0;
+  // As they come: all at once would hold up everybody else.
+  const take = (text: string): void => {
+    const [first = '', ...more] = text.split('\n');
+    rest += first;
+    for (const line of more) {
+      lines.push(rest);
+      rest = line;
+    }
+  };
+  for await (const bytes of source) {
+    sizeBytes += bytes.length;
+    if (sizeBytes > mostBytes) throw tooLarge();
+    take(decoded(() => decoder.decode(bytes, { stream: true })));
+  }
+  take(decoded(() => decoder.decode()));
+  return [...lines, rest];
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new AosError('memory.bad-import', {
+      message: 'What is to be imported is no text in UTF-8; nothing was imported',
+      fix: 'Give lines as "aos memory export" writes them',
+      cause,
+    });
+  }
+}
+
+interface WouldPurge {
+  readonly versions: number;
+  /** Whose journals would go with them. */
+  readonly operations: number;
+  readonly calls: number;
+}
+
+const mostCounted = 1_000_000;
+
+/** What a purge would erase, as things stand now. */
+async function wouldPurge(
+  ledger: Ledger,
+  place: MemoryKey,
+  { below }: { readonly below: boolean },
+): Promise<WouldPurge> {
+  const sql = ledger.committed;
+  const ids = await memoryIds(sql, place, { below, limit: mostCounted });
+  const storers = await storersOf(ledger, place, { below });
+  const users = [...new Set([...(await usersOfMemories(sql, ids)), ...storers])];
+  const countOf = (kind: string) => users.filter((user) => user.startsWith(`${kind}:`)).length;
+  return { versions: ids.length, operations: countOf('operation'), calls: countOf('tool-call') };
 }

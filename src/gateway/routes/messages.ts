@@ -1,17 +1,17 @@
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Settlement } from '../../relay/relay.ts';
-import { request as awaitAnswer } from '../../relay/send.ts';
-import { usualRequestMs } from '../../verbs/limits.ts';
-import type { Answer, Body } from '../contract/contract.ts';
+import type { MailboxQuery, MessageHistory, Relay, Settlement } from '../../relay/relay.ts';
+import { request as awaitAnswer, awaitMail } from '../../relay/send.ts';
+import { longestWaitMs, usualRequestMs } from '../../verbs/limits.ts';
+import type { Answer, Body, Query } from '../contract/contract.ts';
+import { actingParty, inboxParty } from '../server/acting-for.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
-import { untilHangUp } from '../server/hang-up.ts';
-import { actingParty } from '../server/parties.ts';
+import { untilHangUp } from '../server/connections.ts';
 import { badRequest } from '../server/problem.ts';
+import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { findMessage } from './views/find-message.ts';
-import { messageOf, wireHistory, wireItem } from './views/message-wire.ts';
-import { sendMessage } from './views/send-message.ts';
+import { messageOf, sendMessage, wireHistory, wireItem } from './views/message-wire.ts';
+import { fewestDigits, findRow } from './views/rows.ts';
 
 /** Sending, answering, and what became of it. */
 export function messageRoutes(
@@ -89,4 +89,79 @@ async function request(
   const patience = { timeoutMs, signal };
   const { id, response } = await awaitAnswer(deps, sender, messageOf(sent), patience);
   return { id, response: wireItem(response) };
+}
+
+const usualLimit = 100;
+
+/** What has come for somebody. */
+export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 'readInbox'> {
+  const { relay, ledger, feeds } = deps;
+  const { mailboxes } = relay;
+  const sql = ledger.committed;
+  return {
+    inbox: async ({ caller, params, query, reply }) => {
+      const recipient = await inboxParty(sql, caller, params.name);
+      const wanted = { ...mailboxFilter(query), limit: pageLimit(query.limit) };
+      const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
+      const look = () => mailboxes.list(recipient, wanted);
+      const signal = untilHangUp(reply, feeds.closing);
+      const items = await awaitMail({ ...deps, mailboxes }, recipient, look, { waitMs, signal });
+      return { items: items.map(wireItem) };
+    },
+    takeInbox: async ({ caller, params, body, reply }) => {
+      const { limit = usualLimit, wait_ms: waitMs = 0, ...filter } = body;
+      const recipient = await inboxParty(sql, caller, params.name);
+      const wanted = { ...mailboxFilter(filter), limit };
+      const take = () => mailboxes.take(recipient, wanted);
+      const signal = untilHangUp(reply, feeds.closing);
+      const items = await awaitMail({ ...deps, mailboxes }, recipient, take, { waitMs, signal });
+      return { items: items.map(wireItem) };
+    },
+    readInbox: async ({ caller, params, body }) => {
+      const recipient = await inboxParty(sql, caller, params.name);
+      return { read: [...(await mailboxes.markRead(recipient, body.ids))] };
+    },
+  };
+}
+
+function mailboxFilter({
+  kind,
+  re,
+  from,
+  event_type: eventType,
+}: Omit<Query<'inbox'>, 'limit' | 'wait_ms'>): Omit<MailboxQuery, 'limit'> {
+  return { kinds: kind === undefined ? undefined : [kind], re, from, eventType };
+}
+
+// The message that an id, or the beginning of one, means to a caller.
+
+type History = Pick<Relay, 'history' | 'idsFrom'>;
+
+/** Nobody learns of messages that they neither sent nor got, also not that there are any. */
+function findMessage(relay: History, caller: HomeCaller, typed: string): Promise<MessageHistory> {
+  return findRow(
+    {
+      what: 'messages',
+      find: (id) => relay.history(id),
+      idsFrom: (start, limit) => relay.idsFrom(start, limit),
+      idOf: ({ id }) => id,
+      isVisible: (history) => mayKnow(caller, history),
+      unknown: unknownMessage,
+    },
+    typed,
+  );
+}
+
+function mayKnow(caller: HomeCaller, { from, deliveries }: MessageHistory): boolean {
+  if (caller.kind === 'owner') return true;
+  const { name } = caller;
+  return from === name || deliveries.some(({ recipient }) => recipient === name);
+}
+
+function unknownMessage(typed: string): AosError {
+  const isShort = typed.length < fewestDigits;
+  return new AosError('message.unknown', {
+    message: `There is no message ${quote(typed.slice(0, 100))}`,
+    fix: isShort ? `Type at least ${fewestDigits} digits of its id` : undefined,
+  });
 }

@@ -17,16 +17,14 @@ import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
 import type { Answer } from '../contract/contract.ts';
 import type { Caller } from '../server/authenticate.ts';
-import { untilHangUp } from '../server/hang-up.ts';
-import { digestKeyOf, requestDigest } from '../server/idempotency.ts';
-import { idempotencyKey } from '../server/idempotency-key.ts';
+import { untilHangUp } from '../server/connections.ts';
+import { digestKeyOf, idempotencyKey, requestDigest } from '../server/idempotency.ts';
 import { badRequest } from '../server/problem.ts';
 import { feedPosition, pageLimit } from '../streams/event-query.ts';
 import { answerWithLog } from '../streams/operation-log-stream.ts';
 import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { embedArtifacts } from './views/embedded-artifacts.ts';
-import { findRow } from './views/find-row.ts';
 import {
   statesOf,
   statusOf,
@@ -35,6 +33,7 @@ import {
   wireOperation,
   wireResult,
 } from './views/operation-wire.ts';
+import { findRow } from './views/rows.ts';
 
 type OperationRoutes =
   | 'submitOperation'

@@ -14,7 +14,7 @@ import { insertAgent } from '../../ledger/agents.ts';
 import { insertOperation } from '../../ledger/operations/operations.ts';
 import type { ScriptText } from '../../models/scripted/script.ts';
 import type { Body } from '../contract/contract.ts';
-import type { GoalSight } from '../contract/goal-sight.ts';
+import type { GoalSight } from '../contract/stream-events.ts';
 import type { GatewayDeps } from '../server/deps.ts';
 
 function withRuntime(choices: Partial<GatewayDeps> = {}): Promise<TemporaryGateway> {

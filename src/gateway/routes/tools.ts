@@ -14,15 +14,15 @@ import { outcomeOf } from '../../tools/outcome.ts';
 import { unknownCall } from '../../tools/resolve.ts';
 import { longestWaitMs } from '../../verbs/limits.ts';
 import type { Answer, WireCall } from '../contract/contract.ts';
+import { actingPrincipal, whose } from '../server/acting-for.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
-import { untilHangUp, whileAsked } from '../server/hang-up.ts';
-import { actingPrincipal, whose } from '../server/parties.ts';
+import { untilHangUp, whileAsked } from '../server/connections.ts';
 import { hiddenBug, knownFailure } from '../server/problem.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import { ToolStream } from '../streams/tool-stream.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { findRow } from './views/find-row.ts';
-import { nameOf, timeOrNull } from './views/wire.ts';
+import { nameOf, timeOrNull } from './views/event-wire.ts';
+import { findRow } from './views/rows.ts';
 
 export function toolRoutes(
   deps: RouteDeps,

@@ -9,15 +9,15 @@ import type { StepName } from '../../transfer/settle.ts';
 import { requestOf } from '../../transfer/transfers.ts';
 import { longestWaitMs } from '../../verbs/limits.ts';
 import type { Answer } from '../contract/contract.ts';
+import { actingParty } from '../server/acting-for.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
+import { untilHangUp } from '../server/connections.ts';
 import { doorOf } from '../server/door.ts';
-import { untilHangUp } from '../server/hang-up.ts';
-import { actingParty } from '../server/parties.ts';
 import { badRequest } from '../server/problem.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
-import { findRow } from './views/find-row.ts';
+import { findRow } from './views/rows.ts';
 
 export function transferRoutes(
   deps: RouteDeps,

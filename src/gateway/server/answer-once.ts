@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { httpStatusOf } from '../../kernel/errors.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import type { Caller } from './authenticate.ts';
-import { type Idempotency, noContent, type Outcome } from './idempotency.ts';
-import { idempotencyKey } from './idempotency-key.ts';
+import { type Idempotency, idempotencyKey, noContent, type Outcome } from './idempotency.ts';
 import { badRequest, knownFailure, problemOf, problemType } from './problem.ts';
 
 export interface KeyedCall {

@@ -23,7 +23,7 @@ import {
 } from './problem.ts';
 import type { Refusals } from './refusals.ts';
 import { requestSchema, schemaCompiler } from './request-checks.ts';
-import type { RequestIds } from './request-ids.ts';
+import type { RequestIds } from './request-head.ts';
 import type { SignedCall } from './signed-callers.ts';
 import {
   beginSigned,

@@ -14,8 +14,7 @@ import type { ToolCalls } from '../../tools/call.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
 import type { Transfers } from '../../transfer/transfers.ts';
 import type { Answer, Body } from '../contract/contract.ts';
-import type { CountedRelay } from './relay-metrics.ts';
-import type { CountedTransfers } from './transfer-metrics.ts';
+import type { CountedRelay, CountedTransfers } from './metrics.ts';
 
 /** What the gateway is made of. `app` fills it. */
 export interface GatewayDeps {

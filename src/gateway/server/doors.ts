@@ -11,11 +11,15 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import {
+  limitPipelining,
+  lingerAfter,
+  Room,
+  requestsUnderWay,
+  whileServed,
+} from './connections.ts';
 import type { GatewayLimits } from './deps.ts';
 import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
-import { lingerAfter } from './linger.ts';
-import { limitPipelining } from './pipelining.ts';
-import { Room, requestsUnderWay, whileServed } from './room.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;

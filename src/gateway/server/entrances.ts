@@ -6,14 +6,18 @@ import { type UpgradeDeps, type UpgradeRequest, upgrade } from '../socket/upgrad
 import type { RunningFeeds } from '../streams/running-feeds.ts';
 import type { GatewayLog } from './deps.ts';
 import type { DoorsDeps } from './doors.ts';
-import { foreignRequest } from './foreign.ts';
 import type { Metrics } from './metrics.ts';
-import { badRequest, hiddenBug, knownFailure, slowRequest } from './problem.ts';
-import { answerProblem, refuseConnection } from './raw-answer.ts';
+import {
+  badRequest,
+  hiddenBug,
+  knownFailure,
+  problemHeaders,
+  problemOf,
+  slowRequest,
+} from './problem.ts';
 import type { Refusals } from './refusals.ts';
-import type { RequestIds } from './request-ids.ts';
+import { foreignRequest, type RequestIds, unclearRequest } from './request-head.ts';
 import type { SlowArrivals } from './slow-arrivals.ts';
-import { unclearRequest } from './unclear.ts';
 
 export interface EntranceDeps extends UpgradeDeps {
   readonly refusals: Refusals;
@@ -97,4 +101,37 @@ async function upgradeOrRefuse(deps: EntranceDeps, request: UpgradeRequest): Pro
     } else deps.refusals.add(door, known);
     refuseConnection(connection, known ?? hiddenBug(requestId), headersWith(deps, requestId));
   }
+}
+
+// Problems that are answered before, or without, the framework.
+
+type Headers = Readonly<Record<string, string>>;
+
+function answerProblem(response: ServerResponse, error: AosError, common: Headers): void {
+  const problem = problemOf(error);
+  response.writeHead(problem.status, { ...common, ...problemHeaders(error), connection: 'close' });
+  response.end(JSON.stringify(problem));
+}
+
+/** On a connection that no response belongs to. */
+function refuseConnection(connection: Duplex, error: AosError, common: Headers): void {
+  if (!connection.writable) {
+    connection.destroy();
+    return;
+  }
+  const problem = problemOf(error);
+  const text = JSON.stringify(problem);
+  const headers = {
+    ...common,
+    ...problemHeaders(error),
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
+  const head = `HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n`;
+  // Whatever else comes is not looked at.
+  connection.on('error', () => {});
+  connection.end(head + text, () => connection.destroy());
 }

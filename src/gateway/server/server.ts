@@ -7,38 +7,28 @@ import { chainHead } from '../../ledger/events.ts';
 import { totalPending } from '../../ledger/messages/messages.ts';
 import { allHeldBytes } from '../../ledger/transfers/bodies.ts';
 import { apiVersion } from '../contract/contract.ts';
-import { agentRoutes } from '../routes/agents.ts';
+import { agentRoutes, lifeRoutes } from '../routes/agents.ts';
 import { approvalRoutes } from '../routes/approvals.ts';
-import { attachmentRoutes } from '../routes/attachments.ts';
-import { auditRoutes } from '../routes/audit.ts';
-import { blobHandles } from '../routes/blobs.ts';
-import { daemonRoutes } from '../routes/daemon.ts';
-import { eventRoutes } from '../routes/events.ts';
-import { fileRoutes } from '../routes/files.ts';
+import { blobHandles, daemonRoutes, pageRoutes, upkeepRoutes } from '../routes/daemon.ts';
+import { auditRoutes, eventRoutes } from '../routes/events.ts';
 import { goalRoutes } from '../routes/goals.ts';
-import { grantRoutes } from '../routes/grants.ts';
-import { groupRoutes } from '../routes/groups.ts';
+import { grantRoutes, secretRoutes } from '../routes/grants.ts';
+import { attachmentRoutes, groupRoutes } from '../routes/groups.ts';
 import type { RouteDeps } from '../routes/handlers.ts';
-import { lifeRoutes } from '../routes/life.ts';
 import { linkRoutes } from '../routes/links.ts';
-import { mailboxRoutes } from '../routes/mailboxes.ts';
 import { memoryKeepingRoutes } from '../routes/memory-keeping.ts';
-import { messageRoutes } from '../routes/messages.ts';
+import { mailboxRoutes, messageRoutes } from '../routes/messages.ts';
 import { operationRoutes } from '../routes/operations.ts';
-import { pageRoutes } from '../routes/pages.ts';
-import { secretRoutes } from '../routes/secrets.ts';
-import { toolVerbRoutes } from '../routes/tool-verbs.ts';
+import { fileRoutes, toolVerbRoutes } from '../routes/tool-verbs.ts';
 import { toolRoutes } from '../routes/tools.ts';
 import { transferRoutes } from '../routes/transfers.ts';
-import { upkeepRoutes } from '../routes/upkeep.ts';
-import { LiveMail } from '../socket/live-mail.ts';
+import { LiveMail } from '../socket/mail-attachment.ts';
 import { compileSocketChecks } from '../socket/socket-checks.ts';
 import { createWebSocketServer } from '../socket/websocket.ts';
-import { Doorbell } from '../streams/doorbell.ts';
 import { feedPosition } from '../streams/event-query.ts';
+import { Doorbell } from '../streams/feed.ts';
 import type { FeedDeps } from '../streams/feed-connection.ts';
-import { RunningFeeds } from '../streams/running-feeds.ts';
-import { StreamSlots } from '../streams/stream-slots.ts';
+import { RunningFeeds, StreamSlots } from '../streams/running-feeds.ts';
 import { Admittance } from './admit.ts';
 import { createApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
@@ -47,11 +37,9 @@ import { doorOf } from './door.ts';
 import { Doors } from './doors.ts';
 import { entrances, refuseSlow } from './entrances.ts';
 import { Idempotency } from './idempotency.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, showRuntime } from './metrics.ts';
 import { Refusals } from './refusals.ts';
-import { RequestIds } from './request-ids.ts';
-import { showRuntime } from './runtime-metrics.ts';
-import { securityHeaders } from './security-headers.ts';
+import { RequestIds } from './request-head.ts';
 import { SignedCallers } from './signed-callers.ts';
 import { SlowArrivals } from './slow-arrivals.ts';
 
@@ -270,3 +258,17 @@ async function poll(
     }
   }
 }
+
+/**
+ * What keeps browsers from doing more with an answer than to show it. Pages that need more say
+ * so themselves: routes/pages.ts, link-page.ts. There is nothing about other origins here,
+ * because none may read anything: foreign.ts.
+ */
+export const securityHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const;

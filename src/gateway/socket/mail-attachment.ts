@@ -8,13 +8,14 @@
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Party } from '../../relay/envelope.ts';
-import type { Mailboxes, MailboxItem, PushSink } from '../../relay/relay.ts';
+import type { Mailboxes, MailboxItem, PushSink, Relay } from '../../relay/relay.ts';
 import { mostInFrame } from '../../verbs/limits.ts';
 import { wireItem } from '../routes/views/message-wire.ts';
-import type { GatewayLog } from '../server/deps.ts';
-import type { MailReader } from './mail-deps.ts';
-import type { SocketBrake } from './socket-brake.ts';
-import type { SocketWriter } from './socket-writer.ts';
+import type { ActingLedger } from '../server/acting-for.ts';
+import type { HomeCaller } from '../server/authenticate.ts';
+import type { Attachments, GatewayLog } from '../server/deps.ts';
+import type { SocketChecks } from './socket-checks.ts';
+import type { SocketBrake, SocketWriter } from './socket-writer.ts';
 
 const mostUnread = 1000;
 const frameCharacters = 1024 * 1024;
@@ -173,4 +174,52 @@ function hungUp(party: Party, cause?: unknown): AosError {
     message: `The connection over which "${party}" gets its messages has ended`,
     cause,
   });
+}
+
+// Which messages have been pushed over a connection that is open, and are not read yet.
+
+interface LivePushes {
+  has(id: string): boolean;
+}
+
+export class LiveMail {
+  readonly #byParty = new Map<Party, Set<LivePushes>>();
+
+  add(party: Party, pushes: LivePushes): void {
+    const all = this.#byParty.get(party) ?? new Set();
+    this.#byParty.set(party, all.add(pushes));
+  }
+
+  remove(party: Party, pushes: LivePushes): void {
+    const all = this.#byParty.get(party);
+    all?.delete(pushes);
+    if (all?.size === 0) this.#byParty.delete(party);
+  }
+
+  has(party: Party, id: string): boolean {
+    return (
+      this.#byParty
+        .get(party)
+        ?.values()
+        .some((pushes) => pushes.has(id)) === true
+    );
+  }
+}
+
+/** What messages over a WebSocket are made of. */
+export interface MailDeps {
+  readonly relay: Relay;
+  readonly attachments: Pick<Attachments, 'mayRead'>;
+  readonly ledger: ActingLedger;
+  readonly checks: SocketChecks;
+  readonly live: LiveMail;
+  readonly clock: Clock;
+  readonly log: GatewayLog;
+}
+
+/** Who is at the other end. */
+export interface MailReader {
+  readonly caller: HomeCaller;
+  /** Throws when the caller's handle is good no more. */
+  stillAdmitted(): HomeCaller | Promise<HomeCaller>;
 }

@@ -11,13 +11,11 @@ import { checkMessage } from '../../kernel/message/check.ts';
 import type { Message } from '../../kernel/message/message.ts';
 import type { Acceptance, IncomingMessage, Party } from '../../relay/envelope.ts';
 import type { SendResult, SocketRequest } from '../contract/socket.ts';
-import { messageOf } from '../routes/views/message-wire.ts';
-import { checkAttachments } from '../routes/views/send-message.ts';
-import { actingParty } from '../server/parties.ts';
+import { checkAttachments, messageOf } from '../routes/views/message-wire.ts';
+import { actingParty } from '../server/acting-for.ts';
 import { hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
-import type { MailDeps, MailReader } from './mail-deps.ts';
-import type { SocketBrake } from './socket-brake.ts';
-import type { SocketWriter } from './socket-writer.ts';
+import type { MailDeps, MailReader } from './mail-attachment.ts';
+import type { SocketBrake, SocketWriter } from './socket-writer.ts';
 
 type Frame = SocketRequest<'send'>;
 

@@ -2,7 +2,7 @@
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AosError } from '../../kernel/errors.ts';
 import { jsonBytes } from '../../verbs/limits.ts';
-import { wireEvent } from '../routes/views/wire.ts';
+import { wireEvent } from '../routes/views/event-wire.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
 import {
   type FeedDeps,
@@ -10,11 +10,10 @@ import {
   type Reader,
   serveFeed,
 } from '../streams/feed-connection.ts';
-import type { MailDeps } from './mail-deps.ts';
+import type { MailDeps } from './mail-attachment.ts';
 import { MailSocket } from './mail-socket.ts';
-import { SocketBrake } from './socket-brake.ts';
 import { obey, sendText } from './socket-requests.ts';
-import { SocketWriter } from './socket-writer.ts';
+import { SocketBrake, SocketWriter } from './socket-writer.ts';
 
 // Somebody who asks and does not read the answers is cut off here.
 const mostUnreadBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 /** The feed as server-sent events. */
 import type { ServerResponse } from 'node:http';
-import { wireEvent } from '../routes/views/wire.ts';
+import { wireEvent } from '../routes/views/event-wire.ts';
 import { type FeedDeps, type FeedSink, type Reader, serveFeed } from './feed-connection.ts';
 
 /** Takes the response over and writes events to it until one side ends it. */

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
-import type { EventFilter } from '../../ledger/events.ts';
-import { deleteEventsThrough } from '../../ledger/events.ts';
+import { deleteEventsThrough, type EventFilter } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { Doorbell } from './doorbell.ts';
-import { type FeedPage, readFeed, startPosition } from './feed.ts';
+import { Doorbell, type FeedPage, readFeed, startPosition } from './feed.ts';
 
 async function record(ledger: Ledger, kind: string, count: number): Promise<void> {
   await ledger.transact(async (tx) => {

@@ -17,7 +17,7 @@ import { findOperation } from '../../ledger/operations/operations.ts';
 import { readSteps } from '../../ledger/operations/steps.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
 import type { Scrub } from '../../security/secrets/scrub.ts';
-import type { GoalSight, GoalState } from '../contract/goal-sight.ts';
+import type { GoalSight, GoalState } from '../contract/stream-events.ts';
 import { wireStep } from '../routes/views/goal-wire.ts';
 import { knownFailure } from '../server/problem.ts';
 import { drained, eventText } from './event-stream-answer.ts';

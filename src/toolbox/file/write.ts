@@ -17,7 +17,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../../security/permit.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { plainFileTools } from '../../verbs/file-tools.ts';
-import { givenBytes } from '../given-bytes.ts';
+import { givenBytes } from '../call-bytes.ts';
 import { toFileError } from './file-errors.ts';
 import { type FileDeps, type Place, permitOf, walkTo } from './walk-path.ts';
 

@@ -10,7 +10,7 @@ import type { MemoryManager } from '../../memory/memory-manager.ts';
 import type { MemoryHit } from '../../memory/search.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { searchPermission, memoryVerbs as verbs } from '../../verbs/memory.ts';
-import { checkSize } from '../size-limit.ts';
+import { checkSize } from '../call-bytes.ts';
 
 export interface MemoryToolDeps {
   readonly memory: MemoryManager;

@@ -8,7 +8,7 @@ import type { MailboxItem, Relay } from '../../relay/relay.ts';
 import { request, send } from '../../relay/send.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { messageTools as verbs } from '../../verbs/agent-tools.ts';
-import { checkSize } from '../size-limit.ts';
+import { checkSize } from '../call-bytes.ts';
 
 export interface MessageToolDeps {
   readonly relay: Pick<Relay, 'accept' | 'rate' | 'mailboxes'>;

@@ -8,15 +8,21 @@
  * X3. A program that fails, or is stopped by a limit, is an answer. Only what could not be run
  *     is a failure of the call.
  */
-import { posix } from 'node:path';
+import { join, posix } from 'node:path';
+import { decodeUtf8, wholeCharacters } from '../../files/text-bytes.ts';
+import { programFolders } from '../../kernel/capability/target-text.ts';
+import { AosError } from '../../kernel/errors.ts';
 import type { Clock, DiskView } from '../../kernel/ports.ts';
 import type {
+  OutputStream,
   SandboxCommand,
   Sandboxes,
   SandboxLimits,
   SandboxNetwork,
+  SandboxResult,
   SandboxView,
 } from '../../kernel/sandbox.ts';
+import { quote } from '../../kernel/text/quote.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import {
   badOrder,
@@ -25,8 +31,6 @@ import {
   programOf,
   workspace,
 } from '../../verbs/shell.ts';
-import { findProgram } from './program-path.ts';
-import { resultOf } from './result.ts';
 
 /** What shell.execute needs from outside. */
 export interface ShellDeps {
@@ -97,3 +101,85 @@ export function commandOf(args: ExecuteArgs): SandboxCommand {
 }
 
 const longestOrder = 1024 * 1024;
+
+// From the name of a program to its path inside the sandbox.
+
+/** Throws `shell.unknown-program`. Whether it can be run is seen when it is. */
+async function findProgram(disk: DiskView, program: string): Promise<string> {
+  if (!program.includes('/')) return findByName(disk, program);
+  // Not what lies in the workspace: whoever can make a symlink there would learn by it what
+  // lies elsewhere. The program's own end tells.
+  if (!ofMachine.test(program) || (await exists(disk, program))) return program;
+  throw unknown(program, 'Give the name of a program that is installed');
+}
+
+const ofMachine = /^\/(?:usr|bin|sbin|lib)\//;
+
+async function findByName(disk: DiskView, name: string): Promise<string> {
+  for (const folder of programFolders) {
+    const path = join(folder, name);
+    if (await exists(disk, path)) return path;
+  }
+  throw unknown(name, 'Install it on the machine, or give the path of one in the workspace');
+}
+
+async function exists(disk: DiskView, path: string): Promise<boolean> {
+  try {
+    return (await disk.stat(path)) !== undefined;
+  } catch {
+    // Something on the way is no folder, or closed: there is no such program.
+    return false;
+  }
+}
+
+function unknown(program: string, fix: string): AosError {
+  return new AosError('shell.unknown-program', {
+    message: `There is no program ${quote(program.slice(0, 200))} in the sandbox`,
+    fix,
+  });
+}
+
+// What the caller gets to see of a program that ran.
+
+interface Ran {
+  readonly program: string;
+  readonly result: SandboxResult;
+  readonly ms: number;
+}
+
+/** At most so many bytes of JSON. */
+export function resultOf({ program, result, ms }: Ran, mostBytes: number): unknown {
+  const { end, met } = result;
+  const facts = {
+    program,
+    exit_code: end.kind === 'exited' ? end.code : null,
+    signal: end.kind === 'killed' ? end.signal : null,
+    stopped_by: end.kind === 'stopped' ? end.by : null,
+    limits_met: met,
+    ms,
+  };
+  // Text grows when it becomes JSON: by a quarter less each time, until it has room.
+  for (let share = 1; ; share *= 3 / 4) {
+    const cut = (bytes: Uint8Array) => bytes.subarray(0, Math.floor(bytes.length * share));
+    const streams = { stdout: cut(result.stdout), stderr: cut(result.stderr) };
+    const truncated = result.truncated || share < 1;
+    const answer = {
+      ...facts,
+      ...streamOf('stdout', streams.stdout, truncated),
+      ...streamOf('stderr', streams.stderr, truncated),
+      truncated,
+    };
+    if (Buffer.byteLength(JSON.stringify(answer)) <= mostBytes) return answer;
+  }
+}
+
+/** As text where it is UTF-8. */
+function streamOf(
+  name: OutputStream,
+  bytes: Uint8Array,
+  isCut: boolean,
+): Readonly<Record<string, string>> {
+  const text = decodeUtf8(wholeCharacters(bytes, { start: false, end: isCut }));
+  if (text !== undefined) return { [name]: text };
+  return { [`${name}_base64`]: Buffer.from(bytes).toString('base64') };
+}

@@ -1,8 +1,10 @@
 /** All that is known of one agent. */
-import { type AgentSpec, readSpec, sandboxOf } from '../../../kernel/agent/agent.ts';
+import { type AgentSpec, decideRestart, readSpec, sandboxOf } from '../../../kernel/agent/agent.ts';
 import { AosError } from '../../../kernel/errors.ts';
+import type { RunningProgram } from '../../../kernel/programs.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import {
+  type AgentInnards,
   type AgentRow,
   agentInnards,
   childrenOf,
@@ -19,15 +21,20 @@ import {
   overStates,
 } from '../../../ledger/operations/operations.ts';
 import { holdsAny } from '../../../ledger/security/grants.ts';
-import { placesOf, readRestarts } from '../../../runtime/command/stored-program.ts';
+import { endWords, isOk, momentWords } from '../../../runtime/command/end-program.ts';
+import {
+  placesOf,
+  readCommandSpec,
+  readProgram,
+  readRestarts,
+} from '../../../runtime/command/stored-program.ts';
 import { unknownAgent } from '../../../security/register.ts';
 import type { WireAgentDetails } from '../../contract/contract.ts';
 import type { HomeCaller } from '../../server/authenticate.ts';
 import type { GatewayDeps } from '../../server/deps.ts';
-import { agentAsItIs } from './agent-as-it-is.ts';
+import { timeOrNull } from './event-wire.ts';
 import { modelShown, wireBudget, wireSummary } from './goal-wire.ts';
 import { goalAsItIs } from './runtime-of.ts';
-import { timeOrNull } from './wire.ts';
 
 type DetailsDeps = Pick<
   GatewayDeps,
@@ -157,4 +164,51 @@ function lastOf(text: string): string {
   // Not from the middle of a character.
   const first = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return tail.subarray(Math.max(0, first)).toString();
+}
+
+// How an agent is while no daemon runs, whatever the last one wrote into the ledger. A program
+// outlives its daemon: it runs on, or has ended, which the next daemon finds and writes down.
+
+type LifeDeps = Pick<GatewayDeps, 'runtime' | 'programs' | 'ledger' | 'clock'>;
+
+export async function agentAsItIs<Row extends AgentRow>(deps: LifeDeps, row: Row): Promise<Row> {
+  const { name, state, state_at } = row;
+  if (deps.runtime !== undefined || (state !== 'running' && state !== 'paused')) return row;
+  const innards = await agentInnards(deps.ledger.committed, name);
+  const stored = readProgram(innards?.program ?? null);
+  if (innards !== undefined && stored !== undefined && deps.programs !== undefined) {
+    const program = deps.programs.adopt(stored.record);
+    if (program.condition() === 'gone')
+      return { ...row, ...(await endOf(deps, name, { innards, program })) };
+    const since = state_at === null ? '' : ` since ${momentWords(state_at)}`;
+    return { ...row, reason: `${row.reason ?? `${state}${since}`}; no daemon watches it` };
+  }
+  if (state === 'paused') return row;
+  return { ...row, state: 'pending', reason: 'no daemon is there; it goes on when one is' };
+}
+
+interface Gone {
+  readonly innards: AgentInnards;
+  readonly program: RunningProgram;
+}
+
+/** What the next daemon will write, as far as it can be known now. */
+async function endOf(
+  { clock }: Pick<LifeDeps, 'clock'>,
+  name: string,
+  { innards, program }: Gone,
+): Promise<Pick<AgentRow, 'state' | 'reason' | 'state_at' | 'pid' | 'health'>> {
+  const end = await program.ended;
+  const at = program.endedAt();
+  const { kind } = decideRestart({
+    policy: readCommandSpec(name, innards.spec).restart,
+    end: isOk(end) ? 'ok' : 'failed',
+    restarts: readRestarts(innards.restarts),
+    now: clock.now(),
+  });
+  const words = endWords({ end, ranMs: undefined, endedAt: at, tail: '' });
+  const gone = { state_at: at ?? null, pid: null, health: null };
+  if (kind === 'restart')
+    return { ...gone, state: 'pending', reason: `starts again with the next daemon: ${words}` };
+  return { ...gone, state: isOk(end) && kind === 'stop' ? 'completed' : 'failed', reason: words };
 }

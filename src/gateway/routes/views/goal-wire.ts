@@ -17,8 +17,8 @@ import {
 import { readSteps } from '../../../ledger/operations/steps.ts';
 import type { StoredResult } from '../../../runtime/conclude.ts';
 import type { WireBudget, WireGoal, WireGoalSummary, WireStep } from '../../contract/contract.ts';
-import { findRow } from './find-row.ts';
-import { timeOrNull } from './wire.ts';
+import { timeOrNull } from './event-wire.ts';
+import { findRow } from './rows.ts';
 
 /** By its id, or the beginning of it. */
 export function findGoal(sql: Sql, typed: string): Promise<OperationRow> {

@@ -1,3 +1,4 @@
+/** Bytes that a call brings, and how many a grant allows. */
 import { AosError } from '../kernel/errors.ts';
 import type { Permit } from '../security/permit.ts';
 
@@ -11,4 +12,15 @@ export function checkSize(permit: Permit | undefined, text: string, what: string
     fix: 'Ask for less at a time',
     details: { bytes, limit_bytes: limitBytes },
   });
+}
+
+/** What a call brings as a text or as base64, as bytes that are read once. */
+export async function* givenBytes({
+  content,
+  content_base64: base64,
+}: {
+  readonly content?: string | undefined;
+  readonly content_base64?: string | undefined;
+}): AsyncGenerator<Uint8Array, void, void> {
+  yield content === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(content, 'utf8');
 }

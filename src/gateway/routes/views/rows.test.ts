@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageBehind } from './list-page.ts';
+import { pageBehind } from './rows.ts';
 
 const rows = ['a', 'b', 'c', 'd', 'e'];
 const itself = (row: string): string => row;

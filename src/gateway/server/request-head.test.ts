@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RequestIds } from './request-ids.ts';
+import { RequestIds } from './request-head.ts';
 
 test.each(['a', 'A.b_c-9', 'x'.repeat(100)])('a request may be called "%s"', (id) => {
   expect(new RequestIds().of({ 'x-request-id': id })).toBe(id);

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { countRelay } from './relay-metrics.ts';
+import { countRelay } from './metrics.ts';
 
 test('what the relay counts is shown to Prometheus', async () => {
   const relay = countRelay();

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { GoalSight } from '../contract/goal-sight.ts';
-import { followGoal } from './follow-goal.ts';
-import type { FollowDeps } from './follow-stream.ts';
+import type { GoalSight } from '../contract/stream-events.ts';
+import { type FollowDeps, followGoal } from './follow-stream.ts';
 import type { TransportAnswer } from './transport.ts';
 
 const down = new AosError('daemon.down', { message: 'The daemon does not run' });

@@ -1,7 +1,8 @@
 /** What whoever follows a goal sees of it: the same on both sides of the wire. */
 import type { Delta } from '../../kernel/agent/model.ts';
+import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
-import type { WireGoalSummary, WireStep } from './contract.ts';
+import type { Answer, WireGoalSummary, WireStep } from './contract.ts';
 
 export type GoalSight =
   | { readonly kind: 'step'; readonly step: WireStep }
@@ -16,3 +17,12 @@ export type GoalSight =
   | { readonly kind: 'end'; readonly state: WireGoalSummary['state'] };
 
 export type GoalState = Pick<WireGoalSummary, 'state' | 'waits_for'>;
+
+// What whoever calls a tool and looks on sees of it: the same on both sides of the wire.
+
+export type ToolSight =
+  | ({ readonly kind: 'output' } & ShownPart)
+  /** So much came faster than it was read, and is in the result only. */
+  | { readonly kind: 'dropped'; readonly bytes: number }
+  /** Comes last. */
+  | { readonly kind: 'answer'; readonly answer: Answer<'callTool'> };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SandboxResult } from '../../kernel/sandbox.ts';
-import { resultOf } from './result.ts';
+import { resultOf } from './execute.ts';
 
 const program = '/usr/bin/true';
 const ran: SandboxResult = {

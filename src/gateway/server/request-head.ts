@@ -1,0 +1,124 @@
+/** What the head of a request says of it before anything else is looked at. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { AosError } from '../../kernel/errors.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import type { Door } from './door.ts';
+import { badRequest } from './problem.ts';
+
+/**
+ * Why the request is refused, if it is: pages of other sites must not reach the daemon through a
+ * browser of this machine, neither under a name of their own that points here (Host), nor from
+ * afar (Origin).
+ */
+export function foreignRequest(
+  door: Door,
+  request: Pick<IncomingMessage, 'headers' | 'httpVersion' | 'method' | 'url'>,
+): AosError | undefined {
+  const { headers, httpVersion } = request;
+  const { host = '', origin } = headers;
+  if (headers.host === undefined && httpVersion === '1.1') {
+    return badRequest('The request has no "Host"', 'Send "Host: localhost"');
+  }
+  if (door.kind === 'tcp' && !door.origins.has(host.toLowerCase())) {
+    return new AosError('gateway.foreign-host', {
+      message: `This is not ${quote(host.slice(0, 100))}: the daemon answers on this machine only`,
+      fix: `Use ${[...door.origins.values()][0]}`,
+    });
+  }
+  if (origin !== undefined && !isOwnOrigin(door, origin)) return foreignOrigin(origin);
+  if (headers['sec-fetch-site'] === 'cross-site' && !isFollowedLink(request))
+    return foreignOrigin(origin ?? 'another site');
+  return undefined;
+}
+
+/** Somebody came to the page of a link from a mail or a chat. It shows nothing by itself. */
+function isFollowedLink({
+  method,
+  url = '',
+  headers,
+}: Pick<IncomingMessage, 'headers' | 'method' | 'url'>): boolean {
+  const isNavigation =
+    headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return method === 'GET' && isNavigation && /^\/l\/[^/?#]+$/.test(url);
+}
+
+// No page is served over a unix socket, so none can send anything there.
+function isOwnOrigin(door: Door, origin: string): boolean {
+  if (door.kind !== 'tcp') return false;
+  return [...door.origins.values()].includes(origin.toLowerCase());
+}
+
+function foreignOrigin(origin: string): AosError {
+  return new AosError('gateway.foreign-origin', {
+    message: `A page of ${quote(origin.slice(0, 100))} may not call the daemon`,
+    fix: 'Open the page that the daemon itself serves',
+  });
+}
+
+// Requests that a proxy before the daemon could read in another way than the daemon does: what it
+// had looked at would not be what is done.
+
+/** Why the request is refused, if it is. */
+export function unclearRequest({
+  rawHeaders,
+  headers,
+  url = '',
+}: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'url'>): AosError | undefined {
+  const twice = saidTwice(rawHeaders);
+  if (twice !== undefined) {
+    return badRequest(`The header ${quote(twice)} is there twice`, 'Send it once');
+  }
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return badRequest(
+      `The body comes in a coding that is not known: ${quote(coding.slice(0, 100))}`,
+      'Send "Transfer-Encoding: chunked", or "Content-Length"',
+    );
+  }
+  const [path = ''] = url.split('?', 1);
+  const [code] = encodedLetter.exec(path) ?? [];
+  if (code === undefined) return undefined;
+  const letter = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+  return badRequest(`The path has ${quote(letter)} written as ${code}`, `Write ${quote(letter)}`);
+}
+
+/** Those by which something is decided. Of two, one would be heeded and the other one not. */
+const saidOnce: ReadonlySet<string> = new Set([
+  ...['host', 'authorization', 'signature', 'origin', 'x-aos-client', 'idempotency-key'],
+  ...['content-length', 'content-type', 'transfer-encoding', 'expect', 'range', 'last-event-id'],
+  ...['sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest'],
+]);
+
+function saidTwice(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    if (!saidOnce.has(name)) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/** A letter, a digit, or one of `-._~`: nobody has to encode them. */
+const encodedLetter = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
+
+// What requests are called in answers and in the log.
+
+// Nothing that could be taken for something else in a log, or in a header.
+const lawful = /^[A-Za-z0-9._-]{1,100}$/;
+
+export class RequestIds {
+  #count = 0;
+
+  /** As the client itself calls it, else by a number of this process. */
+  of(headers: IncomingHttpHeaders): string {
+    const own = headers['x-request-id'];
+    return typeof own === 'string' && lawful.test(own) ? own : this.next();
+  }
+
+  next(): string {
+    this.#count++;
+    return `req-${this.#count.toString(36)}`;
+  }
+}
