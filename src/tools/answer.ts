@@ -16,7 +16,7 @@ import type { CallDeps } from './deps.ts';
 import { tellOfEnd } from './notes.ts';
 import { type CallOutcome, outcomeOf, scrubbedError } from './outcome.ts';
 import { permitAll } from './permission.ts';
-import type { Run } from './run.ts';
+import type { ToolRun } from './run.ts';
 import type { PreparedCall } from './tool.ts';
 
 export interface AnswerRequest extends Answer {
@@ -26,16 +26,16 @@ export interface AnswerRequest extends Answer {
 }
 
 /** A call that runs on without anybody waiting for it on a connection. */
-export interface GoingOn extends Run {
+export interface GoingOn extends ToolRun {
   readonly onEnd: (outcome: CallOutcome) => Promise<void>;
 }
 
-export interface Answered {
+export interface AnsweredCall {
   readonly call: CallRow;
   readonly goesOn?: GoingOn | undefined;
 }
 
-export async function answer(deps: CallDeps, request: AnswerRequest): Promise<Answered> {
+export async function answer(deps: CallDeps, request: AnswerRequest): Promise<AnsweredCall> {
   const { clock, grants } = deps;
   const answered = await grants.change(async (tx, changes) => {
     let approval: ApprovalRow;
@@ -99,7 +99,11 @@ interface Approving extends Answering {
   readonly scope: 'once' | 'always';
 }
 
-async function approve(deps: CallDeps, tx: Transaction, approving: Approving): Promise<Answered> {
+async function approve(
+  deps: CallDeps,
+  tx: Transaction,
+  approving: Approving,
+): Promise<AnsweredCall> {
   const { approval, call, request, changes, scope } = approving;
   const { by } = request;
   const at = deps.clock.now();

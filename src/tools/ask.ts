@@ -40,7 +40,7 @@ export interface CallRequest {
   readonly isOfRun?: true | undefined;
 }
 
-export type Asked =
+export type AskedCall =
   | { readonly kind: 'started'; readonly grants: readonly (HeldGrant | undefined)[] }
   | { readonly kind: 'waiting'; readonly approval: string }
   | { readonly kind: 'over'; readonly error: AosError }
@@ -56,7 +56,7 @@ export interface NewCallFacts {
   readonly asks: string | undefined;
 }
 
-export function ask(deps: CallDeps, facts: NewCallFacts): Promise<Asked> {
+export function ask(deps: CallDeps, facts: NewCallFacts): Promise<AskedCall> {
   checkKey(facts.request);
   const written = writtenDown(deps, facts);
   return deps.ledger.transact(async (tx) => {
@@ -122,7 +122,7 @@ async function decide(
   deps: CallDeps,
   tx: Transaction,
   { callId, request, prepared, asks, written }: NewCallFacts & { readonly written: Written },
-): Promise<Asked> {
+): Promise<AskedCall> {
   const { principal } = request;
   const now = deps.clock.now();
   const wanted = { principal, callId, prepared, asks, isApproved: false };

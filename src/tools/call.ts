@@ -16,7 +16,7 @@ import { tellOfApproval } from './notes.ts';
 import { type CallOutcome, outcomeOf } from './outcome.ts';
 import { recover, tellIfOver, tellOfAllUnsure } from './recover.ts';
 import { type Resolution, resolve } from './resolve.ts';
-import { type Run, run } from './run.ts';
+import { run, type ToolRun } from './run.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { PreparedCall } from './tool.ts';
 
@@ -183,7 +183,7 @@ export class ToolCalls implements AsyncDisposable {
     }
   }
 
-  async #run(work: Run): Promise<CallOutcome> {
+  async #run(work: ToolRun): Promise<CallOutcome> {
     const { call_id } = work.call;
     const deps = { ...this.#deps, running: this.#running, closing: this.#closing.signal };
     const outcome = run(deps, work);
@@ -196,7 +196,7 @@ export class ToolCalls implements AsyncDisposable {
   }
 
   /** Nobody waits for it on a connection: whoever asked finds the end in the journal and a message. */
-  #goOn(work: Run & { readonly onEnd: (outcome: CallOutcome) => Promise<void> }): void {
+  #goOn(work: ToolRun & { readonly onEnd: (outcome: CallOutcome) => Promise<void> }): void {
     this.#run(work)
       .then((outcome) => {
         this.#bells.ring(work.call.call_id);

@@ -13,14 +13,14 @@ export interface CallDeps {
   readonly limits: CallLimits;
   readonly log: { error(facts: object, words: string): void };
   /** Takes secrets out of whatever is kept or answered. */
-  readonly scrubber: Scrubber;
+  readonly scrubber: ResultScrubber;
   /** Throws `tool.unknown`. */
   tool(name: string): Tool;
   /** Tells somebody by a message; of several with one key, one is sent. */
   notify(note: Note): Promise<void>;
 }
 
-export interface Scrubber {
+export interface ResultScrubber {
   scrubText(text: string): string;
   scrubJson(value: unknown): unknown;
   scrubStream(parts: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;

@@ -4,15 +4,15 @@
  * look: the result has it all.
  */
 import type { OutputPart, OutputStream } from '../kernel/sandbox.ts';
-import type { Scrubber } from './deps.ts';
+import type { ResultScrubber } from './deps.ts';
 
 export class LiveOutput {
   readonly #streams = new Map<OutputStream, PartQueue>();
   readonly #flows: Promise<void>[] = [];
-  readonly #scrubber: Scrubber;
+  readonly #scrubber: ResultScrubber;
   readonly #onPart: (part: OutputPart) => void;
 
-  constructor(scrubber: Scrubber, onPart: (part: OutputPart) => void) {
+  constructor(scrubber: ResultScrubber, onPart: (part: OutputPart) => void) {
     this.#scrubber = scrubber;
     this.#onPart = onPart;
   }

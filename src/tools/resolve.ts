@@ -7,7 +7,7 @@ import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { findOperation } from '../ledger/operations/operations.ts';
 import { answerApproval, findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall, findCall, waitingCallsUnder } from '../ledger/security/journal.ts';
-import { type Answered, endWith } from './answer.ts';
+import { type AnsweredCall, endWith } from './answer.ts';
 import type { CallDeps } from './deps.ts';
 import { runAgain } from './recover.ts';
 
@@ -18,7 +18,10 @@ export interface Resolution {
   readonly by: string;
 }
 
-export async function resolve(deps: CallDeps, { callId, as, by }: Resolution): Promise<Answered> {
+export async function resolve(
+  deps: CallDeps,
+  { callId, as, by }: Resolution,
+): Promise<AnsweredCall> {
   return deps.ledger.transact(async (tx) => {
     const call = await findCall(tx, callId);
     if (call === undefined) throw unknownCall(callId);
@@ -26,7 +29,7 @@ export async function resolve(deps: CallDeps, { callId, as, by }: Resolution): P
     if (as === 'redo') await refuseForNobody(tx, call);
     const data = { call: callId, as };
     await tx.record({ actor: by, kind: 'tool.resolved', subject: `tool:${call.tool}`, data });
-    let goesOn: Answered['goesOn'];
+    let goesOn: AnsweredCall['goesOn'];
     if (as === 'redo') goesOn = await runAgain(deps, tx, call);
     else if (as === 'fail')
       await endWith(deps, tx, call, { to: 'failed', error: saidToHaveFailed(by) });

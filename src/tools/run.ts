@@ -26,13 +26,13 @@ import { type CallOutcome, scrubbedError } from './outcome.ts';
 import type { RunningCall, RunningCalls } from './running-calls.ts';
 import type { PreparedCall, ToolCall } from './tool.ts';
 
-export interface RunDeps extends CallDeps {
+export interface ToolRunDeps extends CallDeps {
   readonly running: RunningCalls;
   /** Aborts when the daemon stops. */
   readonly closing: AbortSignal;
 }
 
-export interface Run {
+export interface ToolRun {
   readonly call: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'idempotency_key'>;
   readonly prepared: PreparedCall;
   readonly grants: readonly (HeldGrant | undefined)[];
@@ -40,7 +40,7 @@ export interface Run {
   readonly onOutput?: CallRequest['onOutput'];
 }
 
-export async function run(deps: RunDeps, work: Run): Promise<CallOutcome> {
+export async function run(deps: ToolRunDeps, work: ToolRun): Promise<CallOutcome> {
   const { call, grants } = work;
   const startedAt = deps.clock.monotonicMs();
   const running = deps.running.start(
@@ -73,8 +73,8 @@ const longestAgainMs = 30_000;
  * given up, whoever asks again under the same key would wait for ever for a call that runs nowhere.
  */
 async function writeDownAtLast(
-  deps: RunDeps,
-  call: Run['call'],
+  deps: ToolRunDeps,
+  call: ToolRun['call'],
   end: End & { readonly ms: number },
 ): Promise<CallOutcome> {
   for (let againMs = firstAgainMs; ; againMs = Math.min(2 * againMs, longestAgainMs)) {
@@ -98,7 +98,7 @@ type End =
   | { readonly kind: 'answered'; readonly result: string }
   | { readonly kind: 'failed'; readonly error: AosError };
 
-async function runTool(deps: RunDeps, work: Run, running: RunningCall): Promise<End> {
+async function runTool(deps: ToolRunDeps, work: ToolRun, running: RunningCall): Promise<End> {
   try {
     const live = work.onOutput && new LiveOutput(deps.scrubber, work.onOutput);
     const tool = work.prepared.run(callFor(deps, work, { running, live }));
@@ -127,7 +127,7 @@ interface Ended {
 }
 
 /** R3, R6: rejects when the call was ended from outside. */
-async function whenEnded({ clock }: RunDeps, { prepared }: Run, { signal, tool }: Ended) {
+async function whenEnded({ clock }: ToolRunDeps, { prepared }: ToolRun, { signal, tool }: Ended) {
   const ended = whenAborted(signal);
   if (!prepared.cleansUp) return ended;
   await ended.catch(() => {});
@@ -152,7 +152,7 @@ interface Performance {
   readonly live: LiveOutput | undefined;
 }
 
-function callFor(deps: RunDeps, work: Run, { running, live }: Performance): ToolCall {
+function callFor(deps: ToolRunDeps, work: ToolRun, { running, live }: Performance): ToolCall {
   const { call, grants } = work;
   const { principal, call_id } = call;
   return {
@@ -172,19 +172,19 @@ function callFor(deps: RunDeps, work: Run, { running, live }: Performance): Tool
   };
 }
 
-interface WishOnTheWay {
+interface RequestOnTheWay {
   readonly principal: string;
   readonly callId: string;
   readonly deed: Deed;
 }
 
 async function permitOnTheWay(
-  deps: RunDeps,
-  { callId, ...wish }: WishOnTheWay,
+  deps: ToolRunDeps,
+  { callId, ...request }: RequestOnTheWay,
   running: RunningCall,
 ): Promise<Permit> {
   running.signal.throwIfAborted();
-  const grant = await permitUse(deps, wish, { call: callId });
+  const grant = await permitUse(deps, request, { call: callId });
   running.restOn(grant);
   const longestMs = longestRunMs([grant], deps.clock.now());
   if (longestMs !== undefined) running.endAfter(longestMs);
@@ -193,8 +193,8 @@ async function permitOnTheWay(
 }
 
 async function writeDown(
-  { ledger, clock, scrubber }: RunDeps,
-  call: Run['call'],
+  { ledger, clock, scrubber }: ToolRunDeps,
+  call: ToolRun['call'],
   end: End & { readonly ms: number },
 ): Promise<CallOutcome> {
   const failure = end.kind === 'failed' ? scrubbedError(scrubber, end.error) : undefined;
@@ -222,11 +222,11 @@ async function writeDown(
   return { kind: 'answered', callId, tool, output: JSON.parse(result), bytes };
 }
 
-function failed({ call_id: callId, tool }: Run['call'], error: AosError): CallOutcome {
+function failed({ call_id: callId, tool }: ToolRun['call'], error: AosError): CallOutcome {
   return { kind: 'failed', callId, tool, error };
 }
 
-function plainFailure({ log }: RunDeps, { call }: Run, failure: unknown): AosError {
+function plainFailure({ log }: ToolRunDeps, { call }: ToolRun, failure: unknown): AosError {
   if (failure instanceof AosError) return failure;
   log.error({ err: failure, call: call.call_id, tool: call.tool }, 'a tool broke');
   return new AosError('tool.failed', {
@@ -236,11 +236,11 @@ function plainFailure({ log }: RunDeps, { call }: Run, failure: unknown): AosErr
   });
 }
 
-function mostBytes({ prepared }: Run, { limits }: RunDeps): number {
+function mostBytes({ prepared }: ToolRun, { limits }: ToolRunDeps): number {
   return Math.max(limits.outputBytes, prepared.outputBytes ?? 0);
 }
 
-function tooLarge(work: Run, deps: RunDeps): AosError {
+function tooLarge(work: ToolRun, deps: ToolRunDeps): AosError {
   return new AosError('tool.too-large', {
     message: `The result of ${work.call.tool} has more than ${mostBytes(work, deps)} bytes`,
     fix: 'Ask for less at a time',

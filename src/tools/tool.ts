@@ -27,7 +27,10 @@ export interface ToolSpec<Args> {
   /** When the owner who asked for it goes away, as by Ctrl-C, it ends too; else it goes on. */
   readonly endsWithCaller?: boolean;
   /** Why a human has to approve this call; undefined where none has to. Never asked for the owner. */
-  readonly asks?: (args: Args, asker: Asker) => Promise<string | undefined> | string | undefined;
+  readonly asks?: (
+    args: Args,
+    asker: ToolAsker,
+  ) => Promise<string | undefined> | string | undefined;
   /** A yes is to one call and its reason: nothing that was approved for always stands for it. */
   readonly asksEachTime?: boolean;
   /** Where its work may take longer than calls usually do. */
@@ -41,7 +44,7 @@ export interface ToolSpec<Args> {
 }
 
 /** Whoever calls, before it is decided whether they may, but for what the deeds say. */
-export interface Asker {
+export interface ToolAsker {
   readonly principal: string;
   /** Of the call; undefined where it was given none. */
   readonly key: string | undefined;
@@ -91,7 +94,7 @@ export interface PreparedCall {
   readonly cleansUp: boolean;
   readonly deadlineMs: number | undefined;
   readonly outputBytes: number | undefined;
-  asks(asker: Asker): Promise<string | undefined>;
+  asks(asker: ToolAsker): Promise<string | undefined>;
   run(call: ToolCall): Promise<unknown>;
 }
 

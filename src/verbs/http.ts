@@ -42,7 +42,7 @@ export const fetchArgs = z.strictObject({
 
 export type FetchArgs = z.infer<typeof fetchArgs>;
 
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: Method;
   readonly url: RequestUrl;
   /** By their names in small letters. */
@@ -65,12 +65,12 @@ export const fetchVerb = tool<FetchArgs, HomeFolder>({
   ],
 });
 
-export function deedFor({ method, url }: Outgoing): HttpDeed {
+export function deedFor({ method, url }: OutgoingRequest): HttpDeed {
   return requestDeed(method, url);
 }
 
 /** Throws `http.bad-url` and `http.bad-request`. */
-export function outgoingOf(args: FetchArgs): Outgoing {
+export function outgoingOf(args: FetchArgs): OutgoingRequest {
   const { method } = args;
   const body = bodyOf(args);
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) {

@@ -9,7 +9,7 @@ export interface BusMailboxDeps {
 
 type EventCallback = (event: WireItem) => void | Promise<void>;
 
-interface Waiting {
+interface WaitingReader {
   readonly item: WireItem;
   end(handled: 'read' | 'unread'): void;
 }
@@ -18,7 +18,7 @@ export class BusMailbox implements AsyncDisposable {
   readonly #deps: BusMailboxDeps;
   readonly #agent: string;
   readonly #callbacks = new Map<string, Set<EventCallback>>();
-  readonly #messages: Waiting[] = [];
+  readonly #messages: WaitingReader[] = [];
   #isIterated = false;
   #isOver = false;
   #wake: (() => void) | undefined;

@@ -22,7 +22,7 @@ export type FollowedItem =
   /** Events that are no longer kept. */
   | { readonly kind: 'pruned'; readonly from: number; readonly to: number };
 
-export interface FollowOptions {
+export interface EventFollowOptions {
   /** The number of the event behind which to begin; now when it is not given. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +40,10 @@ interface EventCalls {
   /** Events that have happened, a page at a time behind the scenes; `limit` bounds them all. */
   events(query: EventsQuery, options?: CallOptions): AsyncGenerator<WireEvent, void, void>;
   /** Events as they happen, over restarts of the daemon: none is left out, none comes twice. */
-  follow(filter: FollowFilter, options?: FollowOptions): AsyncGenerator<FollowedItem, void, void>;
+  follow(
+    filter: FollowFilter,
+    options?: EventFollowOptions,
+  ): AsyncGenerator<FollowedItem, void, void>;
 }
 
 export type EventsQuery = Omit<EventQuery, 'limit'> & { readonly limit?: number | undefined };
@@ -115,7 +118,7 @@ const longestPauseMs = 5000;
 async function* follow(
   deps: ClientDeps,
   filter: FollowFilter,
-  { after, signal }: FollowOptions = {},
+  { after, signal }: EventFollowOptions = {},
 ): AsyncGenerator<FollowedItem, void, void> {
   let place = after;
   let pauseMs = firstPauseMs;
@@ -145,7 +148,7 @@ interface StreamPlace {
 async function* readStream(
   deps: ClientDeps,
   filter: FollowFilter,
-  from: FollowOptions,
+  from: EventFollowOptions,
 ): AsyncGenerator<StreamPlace, void, void> {
   const answer = await openStream(deps, `${routeTable.events.path}${search(filter)}`, from);
   const parser = new EventStreamParser();

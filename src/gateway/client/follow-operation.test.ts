@@ -27,10 +27,10 @@ function connections(clock: SimulatedClock, ...all: readonly (string | AosError)
 }
 
 async function seen(clock: SimulatedClock, deps: FollowDeps): Promise<string[]> {
-  const sights: string[] = [];
+  const events: string[] = [];
   const reading = (async () => {
-    for await (const sight of followOperation(deps, '/logs')) {
-      sights.push(sight.kind === 'log' ? sight.line : `${sight.kind} ${sight.status}`);
+    for await (const event of followOperation(deps, '/logs')) {
+      events.push(event.kind === 'log' ? event.line : `${event.kind} ${event.status}`);
     }
   })();
   let isOver = false;
@@ -40,7 +40,7 @@ async function seen(clock: SimulatedClock, deps: FollowDeps): Promise<string[]> 
   over.catch(() => {});
   while (!isOver) await clock.advance(1000);
   await over;
-  return sights;
+  return events;
 }
 
 const down = new AosError('daemon.down', { message: 'No daemon' });
@@ -52,9 +52,9 @@ test('no line is left out and none comes twice, over connections that are cut', 
     ...[state('running') + log(1) + log(2), down, state('running') + log(2) + log(3), end],
   );
 
-  const sights = await seen(clock, deps);
+  const events = await seen(clock, deps);
 
-  expect(sights).toEqual(['state running', 'line 1', 'line 2', 'line 3', 'end succeeded']);
+  expect(events).toEqual(['state running', 'line 1', 'line 2', 'line 3', 'end succeeded']);
   expect(places).toEqual([0, 2, 2, 3]);
 });
 

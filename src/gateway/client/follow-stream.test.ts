@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
-import type { GoalSight } from '../contract/stream-events.ts';
+import type { GoalEvent } from '../contract/stream-events.ts';
 import { type FollowDeps, followGoal } from './follow-stream.ts';
 import type { TransportAnswer } from './transport.ts';
 
@@ -55,24 +55,24 @@ const state = (now: string) =>
   `event: state\ndata: ${JSON.stringify({ state: now, waits_for: null })}\n\n`;
 const end = 'event: end\ndata: {"state":"completed"}\n\n';
 
-function shown(sight: GoalSight): string {
-  switch (sight.kind) {
+function shown(event: GoalEvent): string {
+  switch (event.kind) {
     case 'step':
-      return `step ${sight.step.seq}`;
+      return `step ${event.step.seq}`;
     case 'delta':
-      return sight.delta.kind;
+      return event.delta.kind;
     case 'output':
-      return `${sight.stream} ${sight.text}`;
+      return `${event.stream} ${event.text}`;
     case 'dropped':
-      return `dropped of ${sight.tool}`;
+      return `dropped of ${event.tool}`;
     default:
-      return `${sight.kind} ${sight.state}`;
+      return `${event.kind} ${event.state}`;
   }
 }
 
 async function all({ deps }: ReturnType<typeof server>, after?: number): Promise<string[]> {
-  const sights = await Array.fromAsync(followGoal(deps, '/follow', { after }));
-  return sights.map(shown);
+  const events = await Array.fromAsync(followGoal(deps, '/follow', { after }));
+  return events.map(shown);
 }
 
 describe('followGoal()', () => {
@@ -142,9 +142,9 @@ describe('followGoal()', () => {
             : answer([end]),
     };
 
-    const sights = await Array.fromAsync(followGoal(deps, '/follow'));
+    const events = await Array.fromAsync(followGoal(deps, '/follow'));
 
-    expect(sights.map(shown)).toEqual(['step 1', 'end completed']);
+    expect(events.map(shown)).toEqual(['step 1', 'end completed']);
   });
 
   test('throws at once what will not pass', async () => {

@@ -7,7 +7,7 @@
 import type { OperationStatus } from '../../kernel/agent/operation.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { EventStreamParser } from '../../kernel/text/event-stream.ts';
-import type { GoalSight, GoalState } from '../contract/stream-events.ts';
+import type { GoalEvent, GoalState } from '../contract/stream-events.ts';
 import type { TransportAnswer } from './transport.ts';
 
 export interface FollowOptions {
@@ -27,39 +27,39 @@ export interface FollowDeps {
 }
 
 /** What is seen of one kind of stream. */
-interface Sights<Sight> {
+interface EventReading<Event> {
   /** Undefined for an event that is not known here. */
-  of(event: string, content: unknown, id: string): Sight | undefined;
-  /** Of a sight that has one. */
-  placeOf(sight: Sight): number | undefined;
+  of(event: string, content: unknown, id: string): Event | undefined;
+  /** Of an event that has one. */
+  placeOf(event: Event): number | undefined;
   /** Whether it says once more what was said before: told anew with each connection. */
-  isRepeated(sight: Sight): boolean;
-  isEnd(sight: Sight): boolean;
+  isRepeated(event: Event): boolean;
+  isEnd(event: Event): boolean;
 }
 
 const pauseMs = { first: 100, longest: 2000 };
 const patienceMs = 30_000;
 
-async function* followStream<Sight>(
+async function* followStream<Event>(
   deps: FollowDeps,
   path: string,
-  sights: Sights<Sight>,
+  reading: EventReading<Event>,
   { after = 0, signal }: FollowOptions = {},
-): AsyncGenerator<Sight, void, void> {
+): AsyncGenerator<Event, void, void> {
   const { clock } = deps;
   let place = after;
   let awaySince: number | undefined;
   for (let pause = pauseMs.first; ; pause = Math.min(pause * 2, pauseMs.longest)) {
     try {
-      for await (const sight of readSights(deps, path, sights, { after: place, signal })) {
+      for await (const event of readEvents(deps, path, reading, { after: place, signal })) {
         awaySince = undefined;
         pause = pauseMs.first;
-        const reached = sights.placeOf(sight);
+        const reached = reading.placeOf(event);
         if (reached !== undefined && reached <= place) continue;
         place = reached ?? place;
-        if (sights.isRepeated(sight)) continue;
-        yield sight;
-        if (sights.isEnd(sight)) return;
+        if (reading.isRepeated(event)) continue;
+        yield event;
+        if (reading.isEnd(event)) return;
       }
     } catch (failure) {
       signal?.throwIfAborted();
@@ -71,18 +71,18 @@ async function* followStream<Sight>(
   }
 }
 
-async function* readSights<Sight>(
+async function* readEvents<Event>(
   deps: FollowDeps,
   path: string,
-  sights: Sights<Sight>,
+  reading: EventReading<Event>,
   from: FollowOptions,
-): AsyncGenerator<Sight, void, void> {
+): AsyncGenerator<Event, void, void> {
   const { body } = await deps.openStream(path, from);
   const parser = new EventStreamParser();
   for await (const bytes of body) {
-    for (const { event, data, id } of parser.push(bytes)) {
-      const sight = sights.of(event, deps.parseJson(data), String(id));
-      if (sight !== undefined) yield sight;
+    for (const { event: name, data, id } of parser.push(bytes)) {
+      const event = reading.of(name, deps.parseJson(data), String(id));
+      if (event !== undefined) yield event;
     }
   }
 }
@@ -93,19 +93,19 @@ export function followGoal(
   deps: FollowDeps,
   path: string,
   options?: FollowOptions,
-): AsyncGenerator<GoalSight, void, void> {
-  return followStream(deps, path, goalSights(), options);
+): AsyncGenerator<GoalEvent, void, void> {
+  return followStream(deps, path, goalReading(), options);
 }
 
-function goalSights(): Sights<GoalSight> {
+function goalReading(): EventReading<GoalEvent> {
   let state: GoalState | undefined;
   return {
-    of: sightOf,
-    placeOf: (sight) => (sight.kind === 'step' ? sight.step.seq : undefined),
-    isRepeated: (sight) => {
-      if (sight.kind !== 'state') return false;
-      const isRepeated = isSame(sight, state);
-      state = sight;
+    of: goalEventOf,
+    placeOf: (event) => (event.kind === 'step' ? event.step.seq : undefined),
+    isRepeated: (event) => {
+      if (event.kind !== 'state') return false;
+      const isRepeated = isSame(event, state);
+      state = event;
       return isRepeated;
     },
     isEnd: ({ kind }) => kind === 'end',
@@ -117,8 +117,8 @@ function isSame(one: GoalState, other: GoalState | undefined): boolean {
 }
 
 // The versions were compared, as for every answer: the content is what its name says.
-function sightOf(event: string, content: unknown): GoalSight | undefined {
-  type Of<Kind> = Extract<GoalSight, { kind: Kind }>;
+function goalEventOf(event: string, content: unknown): GoalEvent | undefined {
+  type Of<Kind> = Extract<GoalEvent, { kind: Kind }>;
   switch (event) {
     case 'step':
       return { kind: 'step', step: content as Of<'step'>['step'] };
@@ -139,7 +139,7 @@ function sightOf(event: string, content: unknown): GoalSight | undefined {
 
 // Follows the log of an operation from outside, over restarts of the daemon.
 
-export type OperationSight =
+export type OperationEvent =
   | { readonly kind: 'log'; readonly line: string; readonly number: number }
   | { readonly kind: 'state'; readonly status: OperationStatus }
   | { readonly kind: 'end'; readonly status: OperationStatus };
@@ -148,19 +148,19 @@ export function followOperation(
   deps: FollowDeps,
   path: string,
   options?: FollowOptions,
-): AsyncGenerator<OperationSight, void, void> {
-  return followStream(deps, path, operationSights(), options);
+): AsyncGenerator<OperationEvent, void, void> {
+  return followStream(deps, path, operationReading(), options);
 }
 
-function operationSights(): Sights<OperationSight> {
+function operationReading(): EventReading<OperationEvent> {
   let status: OperationStatus | undefined;
   return {
-    of: operationSightOf,
-    placeOf: (sight) => (sight.kind === 'log' ? sight.number : undefined),
-    isRepeated: (sight) => {
-      if (sight.kind !== 'state') return false;
-      const isSame = sight.status === status;
-      status = sight.status;
+    of: operationEventOf,
+    placeOf: (event) => (event.kind === 'log' ? event.number : undefined),
+    isRepeated: (event) => {
+      if (event.kind !== 'state') return false;
+      const isSame = event.status === status;
+      status = event.status;
       return isSame;
     },
     isEnd: ({ kind }) => kind === 'end',
@@ -168,7 +168,7 @@ function operationSights(): Sights<OperationSight> {
 }
 
 // The versions were compared, as for every answer: the content is what its name says.
-function operationSightOf(event: string, content: unknown, id: string): OperationSight | undefined {
+function operationEventOf(event: string, content: unknown, id: string): OperationEvent | undefined {
   switch (event) {
     case 'log':
       return { kind: 'log', line: content as string, number: Number(id) };

@@ -5,7 +5,7 @@ import type { WireItem, WireOutgoing } from '../contract/contract.ts';
 import { BusMailbox } from './bus-mailbox.ts';
 import type { Client } from './client.ts';
 import type { MessageConnection } from './message-client.ts';
-import type { Sent } from './outgoing-queue.ts';
+import type { SentMessage } from './outgoing-queue.ts';
 
 export interface MessageBusDeps {
   /** It ends with the bus. */
@@ -42,7 +42,7 @@ export class MessageBus implements AsyncDisposable {
   }
 
   /** Resolves once it cannot be lost any more. */
-  send(fromAgent: string, toAgent: string, message: BusMessage): Promise<Sent> {
+  send(fromAgent: string, toAgent: string, message: BusMessage): Promise<SentMessage> {
     return this.#deps.connection.send({ ...fieldsOf(message), to: toAgent, from: fromAgent });
   }
 

@@ -6,7 +6,7 @@ import type { WireItem, WireOutgoing } from '../contract/contract.ts';
 import type { SocketMessage } from '../contract/socket.ts';
 import { problemError } from './exchange.ts';
 import { IncomingMail, type MailCallbacks } from './incoming-mail.ts';
-import { OutgoingQueue, type Sent } from './outgoing-queue.ts';
+import { OutgoingQueue, type SentMessage } from './outgoing-queue.ts';
 import { type DaemonAddress, SocketLink, type SocketLinkDeps } from './socket-link.ts';
 
 export interface MessageConnectionDeps extends SocketLinkDeps {
@@ -58,7 +58,7 @@ export class MessageConnection implements AsyncDisposable {
   }
 
   /** Resolves once the daemon cannot lose it any more, over restarts and full disks. */
-  send(message: WireOutgoing): Promise<Sent> {
+  send(message: WireOutgoing): Promise<SentMessage> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return this.#outgoing.add(message);
   }

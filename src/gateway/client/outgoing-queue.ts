@@ -15,7 +15,7 @@ import type { WireOutgoing } from '../contract/contract.ts';
 import type { SendResult, SocketMessage } from '../contract/socket.ts';
 import { problemError } from './exchange.ts';
 
-export type Sent = Exclude<SendResult, { problem: unknown }>;
+export type SentMessage = Exclude<SendResult, { problem: unknown }>;
 
 export interface OutgoingQueueDeps {
   readonly clock: Clock;
@@ -26,10 +26,10 @@ export interface OutgoingQueueDeps {
   send(text: string): void;
 }
 
-interface Waiting {
+interface WaitingMessage {
   readonly place: number;
   readonly text: string;
-  resolve(sent: Sent): void;
+  resolve(sent: SentMessage): void;
   reject(failure: unknown): void;
 }
 
@@ -48,8 +48,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 export class OutgoingQueue {
   readonly #deps: OutgoingQueueDeps;
   readonly #keyStart: string;
-  #waiting: Waiting[] = [];
-  readonly #underWay = new Map<number, readonly Waiting[]>();
+  #waiting: WaitingMessage[] = [];
+  readonly #underWay = new Map<number, readonly WaitingMessage[]>();
   #places = 0;
   #refs = 0;
   #isFlushing = false;
@@ -62,7 +62,7 @@ export class OutgoingQueue {
   }
 
   /** Resolves once the daemon cannot lose it any more. */
-  add(message: WireOutgoing): Promise<Sent> {
+  add(message: WireOutgoing): Promise<SentMessage> {
     const place = this.#places++;
     // Q2
     const text = JSON.stringify({ dedup_key: `${this.#keyStart}${place}`, ...message });
@@ -87,7 +87,7 @@ export class OutgoingQueue {
     const frame = this.#underWay.get(Number(ref));
     if (frame === undefined) return;
     this.#underWay.delete(Number(ref));
-    const again: Waiting[] = [];
+    const again: WaitingMessage[] = [];
     for (const [index, waiting] of frame.entries()) {
       const result = results[index];
       if (result === undefined) again.push(waiting);
@@ -114,7 +114,7 @@ export class OutgoingQueue {
   }
 
   // Q1
-  #putBack(again: readonly Waiting[]): void {
+  #putBack(again: readonly WaitingMessage[]): void {
     this.#waiting = [...again, ...this.#waiting].sort((one, other) => one.place - other.place);
   }
 
@@ -156,7 +156,7 @@ export class OutgoingQueue {
   }
 }
 
-function frameOf(waiting: readonly Waiting[], start: number): readonly Waiting[] {
+function frameOf(waiting: readonly WaitingMessage[], start: number): readonly WaitingMessage[] {
   let characters = 0;
   let end = start;
   for (; end < waiting.length && end - start < mostInFrame; end++) {

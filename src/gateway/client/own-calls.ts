@@ -12,7 +12,7 @@ import type {
   WireItem,
   WireSignedHead,
 } from '../contract/contract.ts';
-import type { GoalSight, ToolSight } from '../contract/stream-events.ts';
+import type { GoalEvent, ToolEvent } from '../contract/stream-events.ts';
 import {
   type ClientDeps,
   isPassing,
@@ -28,7 +28,7 @@ import {
   type FollowOptions,
   followGoal,
   followOperation,
-  type OperationSight,
+  type OperationEvent,
 } from './follow-stream.ts';
 import type { RouteCalls } from './route-calls.ts';
 import { routeTable } from './route-table.ts';
@@ -98,7 +98,7 @@ interface WorkCalls {
   pauseAgent(name: string, options?: ReasonOptions): Promise<Answer<'pauseAgent'>>;
   killAgent(name: string, options?: ReasonOptions): Promise<Answer<'killAgent'>>;
   /** Until the goal is over, also over a restart of the daemon: no step is left out or twice. */
-  followGoal(id: string, options?: FollowOptions): AsyncGenerator<GoalSight, void, void>;
+  followGoal(id: string, options?: FollowOptions): AsyncGenerator<GoalEvent, void, void>;
   prioritizeGoal(id: string, priority: number, options?: CallOptions): Promise<WireGoalSummary>;
   /** Of one that is worked on the answer may say so still: the agent that works on it ends it. */
   cancelGoal(id: string, options?: ReasonOptions): Promise<WireGoalSummary>;
@@ -108,13 +108,13 @@ interface WorkCalls {
   ): Promise<Answer<'retryGoal'>>;
   cancelOperation(id: string, options?: ReasonOptions): Promise<Answer<'cancelOperation'>>;
   /** Until it is over, also over a restart of the daemon: no line is left out or comes twice. */
-  followOperation(id: string, options?: FollowOptions): AsyncGenerator<OperationSight, void, void>;
+  followOperation(id: string, options?: FollowOptions): AsyncGenerator<OperationEvent, void, void>;
   /** Calls a tool, and gives what it shows while it runs; its answer comes last. */
   streamTool(
     name: string,
     call: Body<'streamTool'>,
     options?: StreamToolOptions,
-  ): AsyncGenerator<ToolSight, void, void>;
+  ): AsyncGenerator<ToolEvent, void, void>;
   /** With `waitMs`, once it is over or that time has passed. */
   toolCall(
     id: string,

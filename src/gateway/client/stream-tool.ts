@@ -3,7 +3,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { EventStreamParser } from '../../kernel/text/event-stream.ts';
 import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { Answer, Body } from '../contract/contract.ts';
-import type { ToolSight } from '../contract/stream-events.ts';
+import type { ToolEvent } from '../contract/stream-events.ts';
 import { type ClientDeps, parseJson, postStream, problemError } from './exchange.ts';
 
 export interface StreamToolOptions {
@@ -20,7 +20,7 @@ export async function* streamTool(
     call,
     options: { key, signal } = {},
   }: { readonly call: Body<'callTool'>; readonly options?: StreamToolOptions | undefined },
-): AsyncGenerator<ToolSight, void, void> {
+): AsyncGenerator<ToolEvent, void, void> {
   const headers = key === undefined ? {} : { 'idempotency-key': key };
   const { body } = await postStream(deps, path, { body: call, headers, signal });
   const parser = new EventStreamParser();
@@ -28,9 +28,9 @@ export async function* streamTool(
     for (const { event, data } of parser.push(bytes)) {
       const content = parseJson(data);
       if (event === 'problem') throw problemError(0, content);
-      const sight = sightOf(event, content);
-      if (sight !== undefined) yield sight;
-      if (sight?.kind === 'answer') return;
+      const shown = toolEventOf(event, content);
+      if (shown !== undefined) yield shown;
+      if (shown?.kind === 'answer') return;
     }
   }
   throw new AosError('daemon.down', {
@@ -40,7 +40,7 @@ export async function* streamTool(
 }
 
 // The versions were compared, as for every answer: the content is what its name says.
-function sightOf(event: string, content: unknown): ToolSight | undefined {
+function toolEventOf(event: string, content: unknown): ToolEvent | undefined {
   switch (event) {
     case 'output':
       return { kind: 'output', ...(content as ShownPart) };

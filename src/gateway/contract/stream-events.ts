@@ -4,7 +4,7 @@ import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
 import type { Answer, WireGoalSummary, WireStep } from './contract.ts';
 
-export type GoalSight =
+export type GoalEvent =
   | { readonly kind: 'step'; readonly step: WireStep }
   /** Words as they come, of an answer whose step follows. */
   | { readonly kind: 'delta'; readonly delta: Delta }
@@ -20,7 +20,7 @@ export type GoalState = Pick<WireGoalSummary, 'state' | 'waits_for'>;
 
 // What whoever calls a tool and looks on sees of it: the same on both sides of the wire.
 
-export type ToolSight =
+export type ToolEvent =
   | ({ readonly kind: 'output' } & ShownPart)
   /** So much came faster than it was read, and is in the result only. */
   | { readonly kind: 'dropped'; readonly bytes: number }

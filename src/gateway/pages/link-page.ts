@@ -60,12 +60,12 @@ const html = `<!doctype html>
 </html>
 `;
 
-export interface LinkPage {
+export interface LinkHtml {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const page: LinkPage = {
+const page: LinkHtml = {
   html,
   headers: {
     'content-type': 'text/html; charset=utf-8',
@@ -92,6 +92,6 @@ function sourceOf(text: string): string {
 }
 
 /** The same for every link: what it shows, it asks for. */
-export function linkPage(): LinkPage {
+export function linkPage(): LinkHtml {
   return page;
 }

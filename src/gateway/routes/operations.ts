@@ -86,7 +86,7 @@ async function submit(
     key,
     keyDigest: key === undefined ? undefined : requestDigest(digestKeyOf(deps.owner), request),
   });
-  return told(deps, caller, row);
+  return toView(deps, caller, row);
 }
 
 function granteeIn(text: string): string {
@@ -116,7 +116,7 @@ async function idOf(deps: RouteDeps, caller: Caller, typed: string): Promise<str
   return id;
 }
 
-async function told(deps: RouteDeps, caller: Caller, row: OperationRow): Promise<WireOperation> {
+async function toView(deps: RouteDeps, caller: Caller, row: OperationRow): Promise<WireOperation> {
   const { operations, ledger } = deps;
   const isOwn = row.owner === caller.id;
   const artifacts = isOwn || caller.kind === 'owner' ? await operations.present(row.id) : [];
@@ -154,7 +154,7 @@ async function show(
   const { operations, artifactPhase } = deps;
   const id = await idOf(deps, caller, params.operation_id);
   const { row, sight } = await operations.see(caller.id, { id, action: 'read' });
-  const operation = await told(deps, caller, row);
+  const operation = await toView(deps, caller, row);
   // With them go the keys of what it has made.
   if (sight === 'own' && operation.artifacts.count > 0) await operations.noteListed(caller.id, id);
   if (artifactPhase === 3 || sight === 'granted') return operation;
@@ -180,7 +180,7 @@ async function cancel(
     await clock.sleep(cancelling.lookMs, signal);
     row = await now();
   }
-  return told(deps, caller, row);
+  return toView(deps, caller, row);
 }
 
 async function result(

@@ -14,7 +14,7 @@ import { insertAgent } from '../../ledger/agents.ts';
 import { insertOperation } from '../../ledger/operations/operations.ts';
 import type { ScriptText } from '../../models/scripted/script.ts';
 import type { Body } from '../contract/contract.ts';
-import type { GoalSight } from '../contract/stream-events.ts';
+import type { GoalEvent } from '../contract/stream-events.ts';
 import type { GatewayDeps } from '../server/deps.ts';
 
 function withRuntime(choices: Partial<GatewayDeps> = {}): Promise<TemporaryGateway> {
@@ -632,11 +632,11 @@ describe('who follows a goal', () => {
   });
 });
 
-function seqsOf(sights: readonly GoalSight[]): number[] {
+function seqsOf(sights: readonly GoalEvent[]): number[] {
   return sights.flatMap((sight) => (sight.kind === 'step' ? [sight.step.seq] : []));
 }
 
-function textIn(sight: GoalSight): string {
+function textIn(sight: GoalEvent): string {
   return sight.kind === 'delta' && sight.delta.kind === 'text' ? sight.delta.text : '';
 }
 

@@ -46,7 +46,7 @@ export function transferRoutes(
     transfer: (call) => show(deps, call),
     openTransfer: async (call) => {
       const actor = await actorOf(deps, call, call.body.as);
-      return told(await transfers.open(actor, await idOf(deps, actor, call)));
+      return toView(await transfers.open(actor, await idOf(deps, actor, call)));
     },
     transferBytes: (call) => bytes(deps, call),
     verifyTransfer: (call) => settle(deps, call, { step: 'verified' }),
@@ -60,7 +60,7 @@ export function transferRoutes(
       const actor = await actorOf(deps, call, call.body.as);
       const { to, expires_ms: expiresMs } = call.body;
       const id = await idOf(deps, actor, call);
-      return told(await transfers.share(actor.party, { id, to, expiresMs }));
+      return toView(await transfers.share(actor.party, { id, to, expiresMs }));
     },
     cleanupTransfers: async ({ caller, body }) => {
       const party = await whose(deps, caller, body.as);
@@ -82,7 +82,7 @@ function uploadRoutes(
       const actor = await actorOf(deps, call, call.body.as);
       // Of others nobody can see whether their process is alive.
       const writer = actor.isLocal ? call.body.writer : undefined;
-      return told(await transfers.begin(actor, requestOf({ ...call.body, writer })));
+      return toView(await transfers.begin(actor, requestOf({ ...call.body, writer })));
     },
     uploadBytes: async ({ caller, params, query, request }) => {
       const party = await actingParty(deps.ledger, caller, query.as);
@@ -94,17 +94,17 @@ function uploadRoutes(
       const { as, stored_bytes: storedBytes, size_bytes: sizeBytes, sha256, hash } = call.body;
       const actor = await actorOf(deps, call, as);
       const { id } = call.params;
-      return told(await transfers.finish(actor, { id, storedBytes, sizeBytes, sha256, hash }));
+      return toView(await transfers.finish(actor, { id, storedBytes, sizeBytes, sha256, hash }));
     },
     failUpload: async ({ caller, params, body: { as, reason, attempts } }) => {
       const party = await actingParty(deps.ledger, caller, as);
-      return told(await transfers.giveUp(party, { id: params.id, reason, attempts }));
+      return toView(await transfers.giveUp(party, { id: params.id, reason, attempts }));
     },
   };
 }
 
-/** What is told is only ever read, and the contract's types may be written to. */
-function told<T>(answer: T): Writable<T> {
+/** An answer is only ever read, and the contract's types may be written to. */
+function toView<T>(answer: T): Writable<T> {
   return answer as Writable<T>;
 }
 
@@ -188,7 +188,7 @@ async function settle(
 ): Promise<Answer<'transfer'>> {
   const actor = await actorOf(deps, call, call.body.as);
   const id = await idOf(deps, actor, call);
-  return told(await deps.transfers.settle(actor.party, { id, ...step }));
+  return toView(await deps.transfers.settle(actor.party, { id, ...step }));
 }
 
 async function list(
@@ -208,7 +208,7 @@ async function list(
     },
     { waitMs, signal: untilHangUp(reply, deps.feeds.closing) },
   );
-  return told(page);
+  return toView(page);
 }
 
 function metadataIn(text: string): Readonly<Record<string, unknown>> {
@@ -228,7 +228,7 @@ async function show(deps: RouteDeps, call: Call<'transfer'>): Promise<Answer<'tr
   const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
   const signal = untilHangUp(reply, deps.feeds.closing);
   const which = { id, waitFor: query.wait_for };
-  return told(await deps.transfers.awaitAck(which, { waitMs, signal }));
+  return toView(await deps.transfers.awaitAck(which, { waitMs, signal }));
 }
 
 async function bytes(deps: RouteDeps, call: Call<'transferBytes'>) {

@@ -6,7 +6,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
 import type { Door } from './door.ts';
-import type { SentRequest, SignedCall, SignedCallers } from './signed-callers.ts';
+import type { ArrivedRequest, SignedCall, SignedCallers } from './signed-callers.ts';
 import { Throttle, type ThrottleRate, tooMany } from './throttle.ts';
 
 export interface AdmitDeps {
@@ -65,7 +65,7 @@ export class Admittance {
   }
 
   /** One that is signed: what there is to see before its body comes. Throws when it is not good. */
-  async beginSigned(door: Door, request: SentRequest): Promise<SignedCall> {
+  async beginSigned(door: Door, request: ArrivedRequest): Promise<SignedCall> {
     try {
       return await this.#deps.signed.begin(door, request);
     } catch (failure) {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { httpStatusOf } from '../../kernel/errors.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import type { Caller } from './authenticate.ts';
-import { type Idempotency, idempotencyKey, noContent, type Outcome } from './idempotency.ts';
+import { type Idempotency, idempotencyKey, type KeyedOutcome, noContent } from './idempotency.ts';
 import { badRequest, knownFailure, problemOf, problemType } from './problem.ts';
 
 export interface KeyedCall {
@@ -42,7 +42,7 @@ export async function answerOnce(
 
 const jsonType = 'application/json; charset=utf-8';
 
-type Ended = Outcome & ({ readonly made: unknown } | { readonly failure: unknown });
+type Ended = KeyedOutcome & ({ readonly made: unknown } | { readonly failure: unknown });
 
 /** Throws what is not to be kept. */
 async function outcomeOf(

@@ -10,14 +10,14 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 
-const roomOf = new WeakMap<Duplex, Room>();
+const roomOf = new WeakMap<Duplex, ConnectionRoom>();
 
 /**
  * How many connections a door has at once. A client that only holds one open, without a request
  * that is being answered, makes room for the next: else a thousand silent ones would keep all
  * others out. The one that has waited longest goes first.
  */
-export class Room {
+export class ConnectionRoom {
   readonly #most: number;
   /** Those without a request, by how long they have had none. */
   readonly #waiting = new Set<Duplex>();

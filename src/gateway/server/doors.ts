@@ -12,9 +12,9 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import {
+  ConnectionRoom,
   limitPipelining,
   lingerAfter,
-  Room,
   requestsUnderWay,
   whileServed,
 } from './connections.ts';
@@ -194,7 +194,7 @@ export class Doors {
       insecureHTTPParser: false,
     });
     if (door !== undefined) {
-      const room = new Room(limits.connectionsPerDoor);
+      const room = new ConnectionRoom(limits.connectionsPerDoor);
       server.on('connection', (connection) => {
         enterThrough(door, connection);
         room.enter(connection);
@@ -234,7 +234,7 @@ function openAgentDoor(
 ): AgentDoor {
   const connections = new Set<Socket>();
   const door: Door = { kind: 'agent', name };
-  const room = new Room(connectionsPerDoor);
+  const room = new ConnectionRoom(connectionsPerDoor);
   const listener = createListener({ allowHalfOpen: true }, (connection) => {
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));

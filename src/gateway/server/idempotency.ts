@@ -44,15 +44,15 @@ export interface KeyedRequest extends RequestKey {
   readonly body: unknown;
 }
 
-export interface Outcome {
+export interface KeyedOutcome {
   readonly status: number;
   /** JSON; null where there is none, or it must not be kept. */
   readonly answer: string | null;
 }
 
-export type Once<T extends Outcome> =
+export type Once<T extends KeyedOutcome> =
   | { readonly kind: 'done'; readonly outcome: T }
-  | { readonly kind: 'replayed'; readonly outcome: Outcome };
+  | { readonly kind: 'replayed'; readonly outcome: KeyedOutcome };
 
 export const mostKeys = 10_000;
 export const longestAnswerBytes = 64 * 1024;
@@ -85,7 +85,10 @@ export class Idempotency {
   }
 
   /** Does the work, or tells what came of it before. What the work throws has not happened: I3. */
-  async once<T extends Outcome>(request: KeyedRequest, work: () => Promise<T>): Promise<Once<T>> {
+  async once<T extends KeyedOutcome>(
+    request: KeyedRequest,
+    work: () => Promise<T>,
+  ): Promise<Once<T>> {
     const digest = this.#digestOf(request);
     const place = canonicalJson([request.principal, request.key]);
     this.#refuseRunning(place, digest);
@@ -118,7 +121,7 @@ export class Idempotency {
     if (isFull) throw tooManyKeys(principal);
   }
 
-  async #run<T extends Outcome>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+  async #run<T extends KeyedOutcome>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const { ledger, log } = this.#deps;
     let outcome: T;
     try {
@@ -175,7 +178,10 @@ function isShort(answer: string | null): boolean {
 /** The one answer that is whole without a body. */
 export const noContent = 204;
 
-function outcomeOf({ digest: before, status, answer }: IdempotentRequest, digest: string): Outcome {
+function outcomeOf(
+  { digest: before, status, answer }: IdempotentRequest,
+  digest: string,
+): KeyedOutcome {
   if (before !== digest) throw otherRequest();
   if (status === null) throw leftBehind();
   if (answer === null && status !== noContent) throw notKept(status);

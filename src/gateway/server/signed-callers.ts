@@ -32,7 +32,7 @@ export interface SignedCallersDeps {
   learnKey(principal: string, publicKey: string): Promise<void>;
 }
 
-export interface SentRequest {
+export interface ArrivedRequest {
   readonly method: string;
   /** The path and the query as they were sent. */
   readonly url: string;
@@ -60,7 +60,10 @@ export class SignedCallers {
   }
 
   /** Throws `signature.bad`, `signature.expired` or `signature.unknown` (S2), before its body comes. */
-  async begin(door: Door, { method, url, host, authorization }: SentRequest): Promise<SignedCall> {
+  async begin(
+    door: Door,
+    { method, url, host, authorization }: ArrivedRequest,
+  ): Promise<SignedCall> {
     const facts = { method, url, audiences: audiencesOf(door, host), now: this.#deps.clock.now() };
     const claim = verifySignedRequest(authorization, facts);
     const known = await findPrincipalByAddress(this.#deps.ledger.committed, claim.signer);

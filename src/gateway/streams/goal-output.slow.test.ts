@@ -30,17 +30,17 @@ async function whenFollowed({ client }: TemporaryGateway): Promise<void> {
 test('whoever follows a goal sees what its tools show, between the steps of the call', async () => {
   await using gateway = await temporaryGateway({}, {}, { withRuntime: true });
 
-  const sights = await seen(gateway, async ({ show }) => {
+  const events = await seen(gateway, async ({ show }) => {
     await whenFollowed(gateway);
     show?.({ stream: 'stdout', bytes: Buffer.from('working\n') });
     return 'brought';
   });
 
-  const kinds = sights.flatMap((sight) =>
-    sight.kind === 'step' ? [sight.step.kind] : sight.kind === 'output' ? ['output'] : [],
+  const kinds = events.flatMap((event) =>
+    event.kind === 'step' ? [event.step.kind] : event.kind === 'output' ? ['output'] : [],
   );
   expect(kinds.slice(2, 5)).toEqual(['answered', 'output', 'results']);
-  expect(sights.filter(({ kind }) => kind === 'output')).toMatchObject([
+  expect(events.filter(({ kind }) => kind === 'output')).toMatchObject([
     { tool: 'test.show', stream: 'stdout', text: 'working\n' },
   ]);
 });
@@ -48,7 +48,7 @@ test('whoever follows a goal sees what its tools show, between the steps of the 
 test('a tool that shows too much does not flood who follows, and its result is whole', async () => {
   await using gateway = await temporaryGateway({}, {}, { withRuntime: true });
 
-  const sights = await seen(gateway, async ({ show }) => {
+  const events = await seen(gateway, async ({ show }) => {
     await whenFollowed(gateway);
     for (let part = 0; part < 100; part++) {
       show?.({ stream: 'stdout', bytes: Buffer.alloc(64 * 1024, 'x') });
@@ -56,11 +56,11 @@ test('a tool that shows too much does not flood who follows, and its result is w
     return 'brought';
   });
 
-  const shown = sights.reduce((sum, one) => sum + (one.kind === 'output' ? one.text.length : 0), 0);
+  const shown = events.reduce((sum, one) => sum + (one.kind === 'output' ? one.text.length : 0), 0);
   expect(shown).toBeGreaterThan(0);
   // A second may begin while it is shown.
   expect(shown).toBeLessThanOrEqual(2 * 64 * 1024);
-  expect(sights.filter(({ kind }) => kind === 'dropped')).toMatchObject([{ tool: 'test.show' }]);
+  expect(events.filter(({ kind }) => kind === 'dropped')).toMatchObject([{ tool: 'test.show' }]);
   const [call] = (await gateway.client.calls({ agent: 'jean' })).items;
   expect(call).toMatchObject({ state: 'answered', tool: 'test.show' });
 });

@@ -17,7 +17,7 @@ import { findOperation } from '../../ledger/operations/operations.ts';
 import { readSteps } from '../../ledger/operations/steps.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
 import type { Scrub } from '../../security/secrets/scrub.ts';
-import type { GoalSight, GoalState } from '../contract/stream-events.ts';
+import type { GoalEvent, GoalState } from '../contract/stream-events.ts';
 import { wireStep } from '../routes/views/goal-wire.ts';
 import { knownFailure } from '../server/problem.ts';
 import { drained, eventText } from './event-stream-answer.ts';
@@ -115,8 +115,8 @@ class GoalStream {
       if (this.#isSlow || watch.isOverfull) return false;
       if (seen.kind === 'step') await this.#writeSteps(seen.seq);
       else if (seen.kind !== 'look') {
-        const { after, ...sight } = seen;
-        if (this.#place <= after) await this.#write(sight);
+        const { after, ...event } = seen;
+        if (this.#place <= after) await this.#write(event);
       } else if (await this.#look()) break;
       await this.#keepAlive();
     }
@@ -164,8 +164,8 @@ class GoalStream {
     await this.#put(': still here\n\n');
   }
 
-  #write(sight: GoalSight): Promise<void> {
-    return this.#put(this.#textOf(sight));
+  #write(event: GoalEvent): Promise<void> {
+    return this.#put(this.#textOf(event));
   }
 
   async #put(text: string): Promise<void> {
@@ -175,23 +175,23 @@ class GoalStream {
     this.#isSlow = await isTooSlow(this.#deps.feeds, drained(this.#response), this.#signal);
   }
 
-  #textOf(sight: GoalSight): string {
-    switch (sight.kind) {
+  #textOf(event: GoalEvent): string {
+    switch (event.kind) {
       case 'step':
-        return `id: ${sight.step.seq}\n${eventText('step', sight.step)}`;
+        return `id: ${event.step.seq}\n${eventText('step', event.step)}`;
       case 'delta':
         // What goes through the ledger was scrubbed there.
-        return eventText('delta', this.#deps.secrets.scrubber.scrubJson(sight.delta));
+        return eventText('delta', this.#deps.secrets.scrubber.scrubJson(event.delta));
       case 'output':
       case 'dropped': {
         // The door to the tools scrubbed it.
-        const { kind, ...content } = sight;
+        const { kind, ...content } = event;
         return eventText(kind, content);
       }
       case 'state':
-        return eventText('state', { state: sight.state, waits_for: sight.waits_for });
+        return eventText('state', { state: event.state, waits_for: event.waits_for });
       case 'end':
-        return eventText('end', { state: sight.state });
+        return eventText('end', { state: event.state });
     }
   }
 }

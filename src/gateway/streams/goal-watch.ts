@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import type { Followers, Sight } from '../../runtime/followers.ts';
 
-export type Seen =
+export type SeenGoal =
   /** There are steps up to this one. */
   | { readonly kind: 'step'; readonly seq: number }
   /** `after` is the step behind which it came. */
@@ -22,14 +22,14 @@ const mostCharacters = 1024 * 1024;
 export class GoalWatch implements Disposable {
   readonly #clock: Clock;
   readonly #following: Disposable | undefined;
-  #items: Seen[] = [];
+  #items: SeenGoal[] = [];
   #characters = 0;
   #lastStep = 0;
   #wake: (() => void) | undefined;
 
   constructor(clock: Clock, followers: Followers | undefined, operation: string) {
     this.#clock = clock;
-    this.#following = followers?.follow(operation, (sight) => this.#see(sight));
+    this.#following = followers?.follow(operation, (event) => this.#see(event));
   }
 
   /** More has come than is kept for one who does not take it. */
@@ -45,7 +45,7 @@ export class GoalWatch implements Disposable {
   }
 
   /** The next thing; a look when nothing has come for so long, or the signal aborts. */
-  async next(timeoutMs: number, signal: AbortSignal): Promise<Seen> {
+  async next(timeoutMs: number, signal: AbortSignal): Promise<SeenGoal> {
     if (this.#items.length === 0) await this.#wait(timeoutMs, signal);
     const item = this.#items.shift() ?? { kind: 'look' };
     if (isPassing(item)) this.#characters -= sizeOf(item);
@@ -56,26 +56,26 @@ export class GoalWatch implements Disposable {
     this.#following?.[Symbol.dispose]();
   }
 
-  #see(sight: Sight): void {
+  #see(event: Sight): void {
     if (this.isOverfull) return;
-    if (isPassing(sight)) this.#add(sight);
-    else if (sight.kind === 'step') {
-      this.#lastStep = Math.max(this.#lastStep, sight.step.seq);
-      this.#items.push({ kind: 'step', seq: sight.step.seq });
+    if (isPassing(event)) this.#add(event);
+    else if (event.kind === 'step') {
+      this.#lastStep = Math.max(this.#lastStep, event.step.seq);
+      this.#items.push({ kind: 'step', seq: event.step.seq });
     } else this.#items.push({ kind: 'look' });
     this.#wake?.();
   }
 
   /** Words that come faster than they are written go out together. */
-  #add(sight: Passing): void {
+  #add(event: Passing): void {
     const after = this.#lastStep;
     const last = this.#items.at(-1);
-    this.#characters += sizeOf(sight);
+    this.#characters += sizeOf(event);
     const both =
       last !== undefined && isPassing(last) && last.after === after
-        ? joined(last, sight)
+        ? joined(last, event)
         : undefined;
-    if (both === undefined) this.#items.push({ ...sight, after });
+    if (both === undefined) this.#items.push({ ...event, after });
     else this.#items[this.#items.length - 1] = { ...both, after };
   }
 
@@ -98,9 +98,9 @@ function isPassing<T extends { readonly kind: string }>(
   return seen.kind === 'delta' || seen.kind === 'output' || seen.kind === 'dropped';
 }
 
-function sizeOf(sight: Passing): number {
-  if (sight.kind !== 'delta') return sight.kind === 'output' ? sight.text.length : 0;
-  const { delta } = sight;
+function sizeOf(event: Passing): number {
+  if (event.kind !== 'delta') return event.kind === 'output' ? event.text.length : 0;
+  const { delta } = event;
   return delta.kind === 'tool-call' ? delta.tool.length : delta.text.length;
 }
 

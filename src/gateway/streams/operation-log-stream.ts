@@ -19,7 +19,7 @@ export interface LogStreamDeps {
   readonly runtime?: Pick<AgentRuntime, 'followers'> | undefined;
 }
 
-export interface LogReader {
+export interface OperationLogReader {
   readonly id: string;
   /** The last line that it has. */
   readonly after: number;
@@ -33,7 +33,7 @@ const lookMs = 500;
 /** Takes the response over and writes to it until the operation is over or one side ends it. */
 export async function answerWithLog(
   deps: LogStreamDeps,
-  reader: LogReader,
+  reader: OperationLogReader,
   {
     response,
     headers,
@@ -61,7 +61,7 @@ export async function answerWithLog(
 
 async function writeAll(
   { clock, feeds }: LogStreamDeps,
-  reader: LogReader,
+  reader: OperationLogReader,
   {
     response,
     signal,

@@ -7,15 +7,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AosError } from '../../kernel/errors.ts';
 import type { GatewayLog } from '../server/deps.ts';
 
-export interface StoredBytes {
+export interface RangedBytes {
   readonly hash: string;
   /** Of the whole. */
   readonly sizeBytes: number;
-  open(part: Part): Promise<AsyncIterable<Uint8Array>>;
+  open(part: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** From the first to the one before `to`. */
-export interface Part {
+export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -28,7 +28,7 @@ interface Exchange {
 export async function sendRange(
   { log }: { readonly log: GatewayLog },
   { request, reply }: Exchange,
-  { hash, sizeBytes, open }: StoredBytes,
+  { hash, sizeBytes, open }: RangedBytes,
 ): Promise<FastifyReply> {
   const { 'if-none-match': known } = request.headers;
   const etag = `"${hash}"`;
@@ -70,7 +70,7 @@ function wantedPart(
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
   etag: string,
   sizeBytes: number,
-): Part | 'whole' | 'nothing' {
+): ByteRange | 'whole' | 'nothing' {
   const { range, 'if-range': ifRange } = headers;
   const isAsked = method === 'GET' && range !== undefined;
   if (!isAsked || (ifRange !== undefined && ifRange !== etag)) return 'whole';
@@ -78,7 +78,7 @@ function wantedPart(
 }
 
 /** What is not understood, and several parts at once, is as if it were not there. */
-export function partOf(range: string, sizeBytes: number): Part | 'whole' | 'nothing' {
+export function partOf(range: string, sizeBytes: number): ByteRange | 'whole' | 'nothing' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range) ?? [];
   if (first === '' && last === '') return 'whole';
   if (first === '') {

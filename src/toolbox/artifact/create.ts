@@ -35,8 +35,8 @@ async function create(
   const store = (source: AsyncIterable<Uint8Array>): Promise<ArtifactRow> =>
     operations.create(operation, { name, contentType, content: until(call.signal, source) });
   if (path === undefined) return toView(await store(givenBytes(given)));
-  const way = { path, action: 'read', permit: permitOf(call) } as const;
-  await using place = await walkTo(deps, call, way, (entry) => deps.disk.read(entry));
+  const target = { path, action: 'read', permit: permitOf(call) } as const;
+  await using place = await walkTo(deps, call, target, (entry) => deps.disk.read(entry));
   const most = place.permit.sizeBytes;
   if (most !== undefined && (await place.found.sizeBytes()) > most) throw tooLarge(name);
   return toView(await store(bytesOf(place.found)));

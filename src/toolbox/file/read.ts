@@ -12,7 +12,7 @@ import type { Permit } from '../../security/permit.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { plainFileTools } from '../../verbs/file-tools.ts';
 import { toFileError } from './file-errors.ts';
-import { type FileDeps, type Place, permitOf, walkTo } from './walk-path.ts';
+import { type FileDeps, permitOf, type WalkedPlace, walkTo } from './walk-path.ts';
 
 /** Reading waits for who is writing. */
 export interface FileReadDeps extends FileDeps {
@@ -58,8 +58,8 @@ async function readFileWithin(
   call: ToolCall,
   wanted: FileToRead,
 ): Promise<ReadFile> {
-  const way = { path: wanted.path, action: 'read', permit: wanted.permit } as const;
-  await using place = await walkTo(deps, call, way, (entry) => deps.disk.read(entry));
+  const target = { path: wanted.path, action: 'read', permit: wanted.permit } as const;
+  await using place = await walkTo(deps, call, target, (entry) => deps.disk.read(entry));
   try {
     return await readPart(deps.clock, call, place, wanted);
   } catch (failure) {
@@ -70,7 +70,7 @@ async function readFileWithin(
 async function readPart(
   clock: FileReadDeps['clock'],
   call: ToolCall,
-  { path, permit, found: reader }: Place<FileReader>,
+  { path, permit, found: reader }: WalkedPlace<FileReader>,
   { offset, length, encoding }: FileToRead,
 ): Promise<ReadFile> {
   const saidBytes = await reader.sizeBytes();

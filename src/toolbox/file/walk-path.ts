@@ -1,5 +1,5 @@
 /**
- * The way to a file for a call of a tool: that of files/way, with what the caller may do.
+ * The path to a file for a call of a tool, followed as files/way does, with what the caller may do.
  *
  * P1. Before anything is looked at where a symlink leads, it is asked whether the caller may
  *     do there what they came for.
@@ -29,15 +29,15 @@ export function permitOf({ permits: [permit] }: ToolCall): Permit {
   return must(permit, 'The permit for the deed of a call');
 }
 
-export interface Way {
+export interface FileTarget {
   readonly path: string;
   readonly action: 'read' | 'write';
   /** What the call is allowed to do there. */
   readonly permit: Permit;
 }
 
-/** Where a way has led. Whoever gets it closes it. */
-export interface Place<Found> extends AsyncDisposable {
+/** Where a path has led. The caller of `walkTo` closes it. */
+export interface WalkedPlace<Found> extends AsyncDisposable {
   /** Without symlinks. */
   readonly path: string;
   readonly folder: HeldFolder;
@@ -50,15 +50,15 @@ export interface Place<Found> extends AsyncDisposable {
 
 /**
  * Walks to the folder of a path and opens the last name there. Where that turns out to be a
- * symlink, the way goes on behind it. What was opened is not used before it is permitted.
+ * symlink, the path goes on behind it. What was opened is not used before it is permitted.
  */
 export async function walkTo<Found extends FileReader | undefined>(
   deps: Pick<FileDeps, 'disk' | 'home'>,
   call: ToolCall,
-  way: Way,
+  target: FileTarget,
   open: (entry: string) => Promise<Found>,
-): Promise<Place<Found>> {
-  let parts = parseFilePath(way.path);
+): Promise<WalkedPlace<Found>> {
+  let parts = parseFilePath(target.path);
   try {
     const end = await followPath(deps.disk, parts, {
       open,
@@ -67,12 +67,12 @@ export async function walkTo<Found extends FileReader | undefined>(
         parts = turned;
         // P1
         for (const place of placesOn(turned)) {
-          const deed = deedOfParts(deps.home, place, way.action);
+          const deed = deedOfParts(deps.home, place, target.action);
           if (!(await call.may(deed))) await call.permit(deed);
         }
       },
     });
-    return await permitted(deps, call, way, end);
+    return await permitted(deps, call, target, end);
   } catch (failure) {
     throw toFileError(failure, printFilePath(parts));
   }
@@ -81,13 +81,15 @@ export async function walkTo<Found extends FileReader | undefined>(
 async function permitted<Found extends FileReader | undefined>(
   { home }: Pick<FileDeps, 'home'>,
   call: ToolCall,
-  way: Way,
+  target: FileTarget,
   { parts, folder, entry, found, open, devices }: PathEnd<Found>,
-): Promise<Place<Found>> {
+): Promise<WalkedPlace<Found>> {
   await using stack = open;
   const path = printFilePath(parts);
   const permit =
-    path === way.path ? way.permit : await call.permit(deedOfParts(home, parts, way.action));
+    path === target.path
+      ? target.permit
+      : await call.permit(deedOfParts(home, parts, target.action));
   const identity = await found?.identity();
   checkDisks(path, identity === undefined ? devices : [...devices, identity.device], permit);
   const kept = stack.move();

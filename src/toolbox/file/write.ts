@@ -19,7 +19,7 @@ import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { plainFileTools } from '../../verbs/file-tools.ts';
 import { givenBytes } from '../call-bytes.ts';
 import { toFileError } from './file-errors.ts';
-import { type FileDeps, type Place, permitOf, walkTo } from './walk-path.ts';
+import { type FileDeps, permitOf, type WalkedPlace, walkTo } from './walk-path.ts';
 
 /** The tool `file.write`. */
 export function fileWrite(deps: FileDeps): Tool {
@@ -55,8 +55,8 @@ export async function writeFileWithin(
   { path, ifExists, permit }: FileToWrite,
   parts: AsyncIterable<Uint8Array>,
 ): Promise<WrittenFile> {
-  const way = { path, action: 'write', permit } as const;
-  await using place = await walkTo(deps, call, way, async () => undefined);
+  const target = { path, action: 'write', permit } as const;
+  await using place = await walkTo(deps, call, target, async () => undefined);
   try {
     return { path: place.path, ...(await write(deps, call, place, ifExists, parts)) };
   } catch (failure) {
@@ -67,7 +67,7 @@ export async function writeFileWithin(
 async function write(
   { disk, random }: FileDeps,
   call: ToolCall,
-  place: Place<undefined>,
+  place: WalkedPlace<undefined>,
   ifExists: IfExists,
   parts: AsyncIterable<Uint8Array>,
 ): Promise<Omit<WrittenFile, 'path'>> {
@@ -93,7 +93,7 @@ async function write(
 /** F2: what is there now, if it may be replaced. */
 async function mayTakeName(
   disk: Disk,
-  { entry, path }: Place<undefined>,
+  { entry, path }: WalkedPlace<undefined>,
   ifExists: IfExists,
 ): Promise<DiskEntry | undefined> {
   const there = await disk.stat(entry);
@@ -124,7 +124,7 @@ function likeWhat(there: DiskEntry | undefined): CreateOptions {
 async function fill(
   file: FileWriter,
   { signal }: ToolCall,
-  { path, permit }: Place<undefined>,
+  { path, permit }: WalkedPlace<undefined>,
   parts: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   await using writer = file;
@@ -153,7 +153,7 @@ function checkSize(path: string, bytes: number, { sizeBytes }: Permit): void {
 /** F2 */
 async function giveName(
   disk: Disk,
-  place: Place<undefined>,
+  place: WalkedPlace<undefined>,
   ifExists: IfExists,
   pending: string,
 ): Promise<void> {

@@ -2,14 +2,14 @@
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostAndPort } from '../../kernel/capability/url-text.ts';
-import type { Outgoing } from '../../verbs/http.ts';
+import type { OutgoingRequest } from '../../verbs/http.ts';
 
 const longestHeadBytes = 32 * 1024;
 
 /** Sends it and waits for the answer's head. The socket is closed at once when the signal aborts. */
 export async function exchange(
   socket: Socket,
-  outgoing: Outgoing,
+  outgoing: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   try {
@@ -24,7 +24,7 @@ export async function exchange(
   }
 }
 
-function answerTo(socket: Socket, outgoing: Outgoing): Promise<IncomingMessage> {
+function answerTo(socket: Socket, outgoing: OutgoingRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = startRequest({
     // Our own connection, so that no agent, proxy or second look at the name comes in.
@@ -53,7 +53,7 @@ function closeWhenAborted(socket: Socket, signal: AbortSignal): void {
 
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-function wireHeaders({ method, url, headers, body }: Outgoing): Record<string, string> {
+function wireHeaders({ method, url, headers, body }: OutgoingRequest): Record<string, string> {
   const length = body?.length ?? (withBody.has(method) ? 0 : undefined);
   return Object.fromEntries([
     ['host', hostAndPort(url)],

@@ -14,7 +14,13 @@ import { checkPlace, permitRequest, within } from '../../security/egress/check-a
 import { dial, plainFailure, tooLarge, unreachable } from '../../security/egress/dial.ts';
 import type { Permit } from '../../security/permit.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
-import { deedFor, type FetchArgs, fetchVerb, type Outgoing, outgoingOf } from '../../verbs/http.ts';
+import {
+  deedFor,
+  type FetchArgs,
+  fetchVerb,
+  type OutgoingRequest,
+  outgoingOf,
+} from '../../verbs/http.ts';
 import { fileDeed } from '../../verbs/verb.ts';
 import { type WrittenFile, writeFileWithin } from '../file/write.ts';
 import { allOf, collect, readBody } from './answer-body.ts';
@@ -54,7 +60,7 @@ interface Running {
 }
 
 /** F1 */
-async function follow(running: Running, first: Outgoing): Promise<unknown> {
+async function follow(running: Running, first: OutgoingRequest): Promise<unknown> {
   const { args, call } = running;
   const { scrubber } = running.deps.secrets;
   const redirects: string[] = [];
@@ -77,7 +83,7 @@ async function follow(running: Running, first: Outgoing): Promise<unknown> {
 }
 
 interface Hop {
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingRequest;
   readonly answer: IncomingMessage;
   readonly socket: Socket;
   readonly secret: ReadonlySet<string>;
@@ -87,7 +93,7 @@ interface Hop {
 
 async function ask(
   { deps, call, signal }: Running,
-  outgoing: Outgoing,
+  outgoing: OutgoingRequest,
   permit: Permit,
 ): Promise<Hop> {
   const place = await checkPlace(deps.resolver, call, deedFor(outgoing), signal);

@@ -14,11 +14,11 @@ export interface HttpDeps {
 
 export interface HttpSecrets {
   /** Those that were set for exactly this host and port. */
-  boundTo(host: string, port: number): readonly BoundSecret[];
+  boundTo(host: string, port: number): readonly HttpSecret[];
   readonly scrubber: HttpScrubber;
 }
 
-export interface BoundSecret {
+export interface HttpSecret {
   readonly name: string;
   /** The one header it may stand in, in small letters. */
   readonly header: string;

@@ -7,13 +7,13 @@ import {
 } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { badAnswer } from '../../security/egress/dial.ts';
-import type { Outgoing } from '../../verbs/http.ts';
+import type { OutgoingRequest } from '../../verbs/http.ts';
 import type { HttpScrubber } from './http-deps.ts';
 
 const statuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface SentOn {
-  readonly outgoing: Outgoing;
+  readonly outgoing: OutgoingRequest;
   /** The names of the headers that had a secret in them. */
   readonly secret: ReadonlySet<string>;
 }
@@ -23,7 +23,7 @@ export function nextRequest(
   scrubber: HttpScrubber,
   { outgoing, secret }: SentOn,
   answer: IncomingMessage,
-): Outgoing | undefined {
+): OutgoingRequest | undefined {
   const { statusCode: status = 0, headers } = answer;
   if (!statuses.has(status) || headers.location === undefined) return undefined;
   const url = targetOf(scrubber, outgoing.url, headers.location);

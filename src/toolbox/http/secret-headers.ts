@@ -13,8 +13,8 @@ import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { ToolCall } from '../../tools/tool.ts';
-import type { Outgoing } from '../../verbs/http.ts';
-import type { BoundSecret, HttpSecrets } from './http-deps.ts';
+import type { OutgoingRequest } from '../../verbs/http.ts';
+import type { HttpSecret, HttpSecrets } from './http-deps.ts';
 
 export interface FilledHeaders {
   readonly headers: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ const placeholder = /\{\{secret:([A-Za-z][A-Za-z0-9_.-]{0,63})\}\}/g;
 export async function fillHeaders(
   secrets: HttpSecrets,
   call: ToolCall,
-  { url, headers }: Outgoing,
+  { url, headers }: OutgoingRequest,
   addresses: readonly string[],
 ): Promise<FilledHeaders> {
   // S2
@@ -53,8 +53,8 @@ async function usableSecrets(
   secrets: HttpSecrets,
   call: ToolCall,
   { host, port }: RequestUrl,
-): Promise<readonly BoundSecret[]> {
-  const usable: BoundSecret[] = [];
+): Promise<readonly HttpSecret[]> {
+  const usable: HttpSecret[] = [];
   for (const secret of secrets.boundTo(host, port)) {
     if (await call.may(useOf(secret.name))) usable.push(secret);
   }
@@ -70,7 +70,7 @@ interface Filling {
 
 /** S4 */
 function fillPlaceholders(
-  usable: readonly BoundSecret[],
+  usable: readonly HttpSecret[],
   headers: ReadonlyMap<string, string>,
 ): readonly Filling[] {
   return [...headers].flatMap(([header, text]) => {
@@ -86,7 +86,7 @@ function fillPlaceholders(
 }
 
 function addMissing(
-  usable: readonly BoundSecret[],
+  usable: readonly HttpSecret[],
   headers: ReadonlyMap<string, string>,
 ): readonly Filling[] {
   const missing = Map.groupBy(

@@ -43,8 +43,8 @@ async function send(
   { path, to, name, metadata, expires_ms: expiresMs }: ToolArgs<typeof verbs.send>,
   call: ToolCall,
 ): Promise<unknown> {
-  const way = { path, action: 'read', permit: permitOf(call) } as const;
-  await using place = await walkTo(deps, call, way, (entry) => deps.disk.read(entry));
+  const target = { path, action: 'read', permit: permitOf(call) } as const;
+  await using place = await walkTo(deps, call, target, (entry) => deps.disk.read(entry));
   const filename = name ?? basename(place.path);
   checkFileName(filename);
   try {
@@ -83,8 +83,8 @@ async function download(
   { id, path, force }: ToolArgs<typeof verbs.download>,
   call: ToolCall,
 ): Promise<unknown> {
-  const way = { path, action: 'write', permit: permitOf(call) } as const;
-  await using place = await walkTo(deps, call, way, async () => undefined);
+  const target = { path, action: 'write', permit: permitOf(call) } as const;
+  await using place = await walkTo(deps, call, target, async () => undefined);
   await checkGranted(deps, call, id, place.permit.sizeBytes);
   try {
     const { transfer } = await receive(endsOf(deps, call), id, {
