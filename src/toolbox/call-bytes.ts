@@ -1,5 +1,7 @@
 /** Bytes that a call brings, and how many a grant allows. */
+
 import { AosError } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import type { Permit } from '../security/permit.ts';
 
 /** Throws `tool.too-large` for what is more than a grant allows at once. */
@@ -22,5 +24,7 @@ export async function* givenBytes({
   readonly content?: string | undefined;
   readonly content_base64?: string | undefined;
 }): AsyncGenerator<Uint8Array, void, void> {
-  yield content === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(content, 'utf8');
+  yield content === undefined
+    ? Buffer.from(must(base64, 'The content that was given'), 'base64')
+    : Buffer.from(content, 'utf8');
 }

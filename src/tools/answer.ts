@@ -25,7 +25,7 @@ export interface AnswerRequest extends Answer {
     | { readonly kind: 'deny'; readonly reason: string };
 }
 
-/** A call that runs on without anybody waiting for it on a connection. */
+/** A call that runs on without a caller that waits for it on a connection. */
 export interface GoingOn extends ToolRun {
   readonly onEnd: (outcome: CallOutcome) => Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function answer(deps: CallDeps, request: AnswerRequest): Promise<An
     try {
       approval = await checkAnswer(grants, tx, request, clock.now());
       call = await callOf(tx, approval);
-      // Whoever can write to the ledger must not be able to put another call under an approval.
+      // Who can write to the ledger must not be able to put another call under an approval.
       const isSame = digestOf(call.arguments) === call.arguments_digest;
       if (request.verdict.kind === 'approve' && !isSame) throw changed(approval.id);
     } catch (failure) {
@@ -180,7 +180,7 @@ export async function endWith(
   if (!(await endCall(tx, call_id, { from: state, to, result, at }))) throw lostCall();
 }
 
-/** Only a ledger that somebody else writes to has it. */
+/** Only a ledger that another program writes to has it. */
 export function lostCall(): Error {
   return new Error('a call is not in the state in which it was found');
 }

@@ -27,7 +27,7 @@ export interface CallRequest {
   readonly key?: string | undefined;
   /** No longer than so; and never longer than the limits and the grants say. */
   readonly timeoutMs?: number | undefined;
-  /** Ends it too when it aborts; whoever waited goes on, whatever the tool does. */
+  /** Ends it too when it aborts; the caller that waited goes on, whatever the tool does. */
   readonly signal?: AbortSignal | undefined;
   /** It was not refused, and its end is waited for from now on. Not for one that a human approves. */
   readonly onStart?: (() => void) | undefined;
@@ -36,7 +36,7 @@ export interface CallRequest {
    * and one that is made again under its key shows it to who made it first.
    */
   readonly onOutput?: ((part: OutputPart) => void) | undefined;
-  /** It is made by a run of the runtime, under a key that nobody else may use. */
+  /** It is made by a run of the runtime, under a key that no other caller may use. */
   readonly isOfRun?: true | undefined;
 }
 
@@ -143,7 +143,7 @@ async function decide(
       approval: await askHuman(deps, tx, { written, prepared, ...permission }),
     };
   }
-  // Whoever is denied cannot fill the ledger with what it sends along: the digest stays.
+  // A caller that is denied cannot fill the ledger with what it sends along: the digest stays.
   // And it was not made: under its key it can be made once it is allowed.
   const asked = { ...written, arguments: 'null', idempotency_key: callId };
   await insertCall(tx, { ...asked, state: 'waiting', asked_at: now, started_at: null });

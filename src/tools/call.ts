@@ -1,5 +1,5 @@
 /**
- * The only door to a tool, whoever calls: check the arguments, write down what was asked, ask
+ * The only door to a tool, for every caller: check the arguments, write down what was asked, ask
  * whether it may be done (and a human, where one has to be asked), write down that it starts,
  * run it, write down what came of it.
  */
@@ -25,12 +25,12 @@ export type { CallOutcome } from './outcome.ts';
 export class ToolCalls implements AsyncDisposable {
   readonly #deps: CallDeps;
   readonly #running: RunningCalls;
-  /** What runs in this process, for whoever asks again under the same key. */
+  /** What runs in this process, for callers that ask again under the same key. */
   readonly #underWay = new Map<string, Promise<CallOutcome>>();
   /** How many calls each principal waits for. */
   readonly #busy = new Map<string, number>();
   readonly #closing = new AbortController();
-  /** Rung when a call may be over that somebody waits for. */
+  /** Rung when a call may be over that a caller waits for. */
   readonly #bells: Bells;
 
   constructor(deps: CallDeps) {
@@ -72,7 +72,7 @@ export class ToolCalls implements AsyncDisposable {
     }
   }
 
-  /** A human's answer. What was approved goes on; its end is told to whoever asked. */
+  /** A human's answer. What was approved goes on; its end is told to the caller. */
   async answer(request: AnswerRequest): Promise<CallRow> {
     const { call, goesOn } = await answer(this.#deps, request);
     if (goesOn !== undefined) this.#goOn(goesOn);
@@ -80,17 +80,17 @@ export class ToolCalls implements AsyncDisposable {
     return call;
   }
 
-  /** Tells whoever can answer, unless somebody has. */
+  /** Tells those who can answer, unless one of them has. */
   announce(approval: string): Promise<void> {
     return tellOfApproval(this.#deps, approval);
   }
 
-  /** Nobody has answered in time. */
+  /** Ends approvals that were not answered in time. */
   expire(approval: string): Promise<void> {
     return expire(this.#deps, approval);
   }
 
-  /** What became of a call of which nobody knew; by the owner. */
+  /** What became of a call whose end was not known; said by the owner. */
   async resolve(resolution: Resolution): Promise<CallRow> {
     const { call, goesOn } = await resolve(this.#deps, resolution);
     if (goesOn !== undefined) this.#goOn(goesOn);
@@ -195,7 +195,7 @@ export class ToolCalls implements AsyncDisposable {
     }
   }
 
-  /** Nobody waits for it on a connection: whoever asked finds the end in the journal and a message. */
+  /** No connection waits for it: the caller finds its end in the journal and a message. */
   #goOn(work: ToolRun & { readonly onEnd: (outcome: CallOutcome) => Promise<void> }): void {
     this.#run(work)
       .then((outcome) => {
@@ -256,10 +256,10 @@ function whyEnded(reason: unknown): AosError {
   });
 }
 
-// A bell may have been rung before anybody listened.
+// A bell may have been rung before this listened.
 const lookAgainMs = 5000;
 
-/** Of one that nobody knows the end of, a human has yet to say. */
+/** Of one whose end is not known, a human has yet to say. */
 function isSettled(outcome: CallOutcome): boolean {
   if (outcome.kind === 'failed') return outcome.error.code !== 'tool.unsure';
   return outcome.kind === 'answered';

@@ -16,7 +16,7 @@ export interface CallDeps {
   readonly scrubber: ResultScrubber;
   /** Throws `tool.unknown`. */
   tool(name: string): Tool;
-  /** Tells somebody by a message; of several with one key, one is sent. */
+  /** Tells an agent or the owner by a message; of several with one key, one is sent. */
   notify(note: Note): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a tool shows while it runs, for whoever looks on. It is scrubbed as the result is; what
- * may be the beginning of a secret is held back until it turns out not to be. Nobody has to
+ * What a tool shows a caller that looks on while it runs. It is scrubbed as the result is; what
+ * may be the beginning of a secret is held back until it turns out not to be. No caller has to
  * look: the result has it all.
  */
 import type { OutputPart, OutputStream } from '../kernel/sandbox.ts';
@@ -38,7 +38,7 @@ export class LiveOutput {
   }
 }
 
-/** Parts that somebody puts in and one reader takes out. */
+/** Parts that the tool puts in and one reader takes out. */
 class PartQueue implements AsyncIterable<Uint8Array> {
   readonly #parts: Uint8Array[] = [];
   #hasEnded = false;

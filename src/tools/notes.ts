@@ -1,4 +1,4 @@
-/** What people and agents are told about calls that do not end while somebody waits. */
+/** What people and agents are told about calls that do not end while their caller waits. */
 import { isRunKey } from '../kernel/journal/step.ts';
 import type { Note } from '../kernel/message/message.ts';
 import { keepPurgeDebt } from '../ledger/memory/uses.ts';
@@ -35,7 +35,7 @@ export async function tellOfApproval(
 const longestTold = 64 * 1024;
 
 /**
- * To whoever asked: how the call ended that they no longer wait for. It is in the journal too,
+ * To the caller: how the call ended that it no longer waits for. It is in the journal too,
  * so a message that cannot be sent (a full mailbox, an agent that is over) stops nothing.
  */
 export async function tellOfEnd(
@@ -76,7 +76,7 @@ export async function tellQuietly(
   }
 }
 
-// Each end of a call is told once; that nobody knows it is not its end.
+// Each end of a call is told once; that it is not known is not its end.
 function wordFor(outcome: CallOutcome): string {
   const isUnsure = outcome.kind === 'failed' && outcome.error.code === 'tool.unsure';
   return isUnsure ? 'unsure' : outcome.kind;

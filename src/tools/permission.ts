@@ -51,7 +51,7 @@ export async function permitAll(
   return useGrants(grants, tx, request, found.grants);
 }
 
-/** The owner is asked by nobody. What was approved for always is not asked again. */
+/** The owner needs no approval. What was approved for always is not asked again. */
 async function reasonToAsk(
   grants: Grants,
   sql: Sql,

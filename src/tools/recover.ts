@@ -1,6 +1,6 @@
 /**
  * What a process that died left in the middle. A call that only reads, or whose second run
- * has no second effect, is run again; of any other nobody knows whether it had its effect, so
+ * has no second effect, is run again; of any other it is not known whether it had its effect, so
  * it is `unsure` until a human says.
  */
 import { AosError } from '../kernel/errors.ts';

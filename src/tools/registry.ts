@@ -11,7 +11,7 @@ export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
   #calls: ToolCalls | undefined;
 
-  /** A name that is taken, or is none, is a mistake of whoever wrote the tool. */
+  /** A name that is taken, or is none, is a mistake in the tool's code. */
   register(tool: Tool): void {
     if (!lawfulName.test(tool.name)) throw new Error(`${tool.name} is no name of a tool`);
     if (this.#tools.has(tool.name)) throw new Error(`there is a tool ${tool.name} already`);
@@ -33,7 +33,7 @@ export class ToolRegistry {
     return [...this.#tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Through the one door, as everybody. */
+  /** Through the one door, as every call. */
   execute(name: string, params: unknown, agent: string): Promise<CallOutcome> {
     if (this.#calls === undefined) throw new Error('the registry has no door yet');
     return this.#calls.call({ principal: `agent:${agent}`, tool: name, args: params });

@@ -1,4 +1,4 @@
-/** A human says what became of a call that nobody was sure of. */
+/** Calls whose end is not known: a human says what became of them. And those that are withdrawn. */
 import { AosError, toReport } from '../kernel/errors.ts';
 import { operationOfKey } from '../kernel/journal/step.ts';
 import type { Instant } from '../kernel/ports.ts';
@@ -52,7 +52,7 @@ async function refuseForNobody(sql: Sql, { call_id, idempotency_key }: CallRow):
   });
 }
 
-/** The same for one that is somebody else's. */
+/** Also for a call of another principal. */
 export function unknownCall(id: string): AosError {
   return new AosError('tool.unknown-call', {
     message: `There is no call ${quote(id.slice(0, 100))}`,
@@ -72,7 +72,7 @@ function saidToHaveFailed(by: string): AosError {
   return new AosError('tool.failed', { message: `${by} says that the call had no effect` });
 }
 
-// Calls that wait for a human, of a run that is over: nobody wants them any more.
+// Calls that wait for a human, of a run that is over: they are not wanted any more.
 
 /** All whose key begins so; their approvals can be answered no longer. */
 export async function withdrawCalls(

@@ -1,6 +1,6 @@
 /**
  * The second half of a call: the tool runs, under its deadline and on its grants, and what
- * came of it is written down before anybody hears of it.
+ * came of it is written down before the caller hears of it.
  *
  * R1. `started` is on disk before the tool runs, and the end before the caller is answered.
  * R2. Whatever comes back, also a failure, goes through the scrubber before it is kept.
@@ -10,10 +10,12 @@
  *     crash, whether it can be run again.
  * R6. A tool that cleans up behind itself (`cleansUp`) is waited for a while: when the caller
  *     hears that it was ended, nothing of it is left.
- * R5. An end that the ledger cannot take now is written when it can; until then nobody hears it.
+ * R5. An end that the ledger cannot take now is written when it can; until then no caller hears it.
  */
+
 import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import { early } from '../kernel/turns.ts';
 import { findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall } from '../ledger/security/journal.ts';
@@ -70,7 +72,7 @@ const longestAgainMs = 30_000;
 
 /**
  * R5. The effect has happened; that the ledger has no room for a while does not undo it. Were this
- * given up, whoever asks again under the same key would wait for ever for a call that runs nowhere.
+ * given up, a caller that asks again under its key would wait for a call that runs nowhere.
  */
 async function writeDownAtLast(
   deps: ToolRunDeps,
@@ -102,7 +104,7 @@ async function runTool(deps: ToolRunDeps, work: ToolRun, running: RunningCall): 
   try {
     const live = work.onOutput && new LiveOutput(deps.scrubber, work.onOutput);
     const tool = work.prepared.run(callFor(deps, work, { running, live }));
-    // R3. What the tool does after that is nobody's business any more.
+    // R3. What the tool does after that does not count any more.
     tool.catch(() => {});
     const output = await Promise.race([
       tool,
@@ -142,7 +144,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   if (signal.aborted) reject(signal.reason);
   else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  // Nobody may be waiting for it any more.
+  // Its caller may have stopped waiting for it.
   promise.catch(() => {});
   return promise;
 }
@@ -198,13 +200,13 @@ async function writeDown(
   end: End & { readonly ms: number },
 ): Promise<CallOutcome> {
   const failure = end.kind === 'failed' ? scrubbedError(scrubber, end.error) : undefined;
-  const result = end.kind === 'answered' ? end.result : (failure?.text ?? '');
+  const result = end.kind === 'answered' ? end.result : must(failure, 'The failure of a call').text;
   const bytes = Buffer.byteLength(result);
   const facts = { ms: Math.round(end.ms), bytes };
   await ledger.transact(async (tx) => {
     const at = clock.now();
     const written = await endCall(tx, call.call_id, { from: 'started', to: end.kind, result, at });
-    // Somebody else has taken the home over, and decided what became of it.
+    // Another daemon has taken the home over, and decided what became of it.
     if (!written) throw new Error('a call that ran is not in the journal as started');
     await tx.record({
       actor: call.principal,

@@ -12,7 +12,7 @@ export type Effect = ToolEffect;
 export interface ToolSpec<Args> {
   /** `area.what`, as in `http.fetch`. */
   readonly name: string;
-  /** One sentence for whoever chooses among tools. */
+  /** One sentence, for a model that chooses among tools. */
   readonly summary: string;
   /** Strict: what it does not know is refused. */
   readonly schema: z.ZodType<Args>;
@@ -43,7 +43,7 @@ export interface ToolSpec<Args> {
   readonly run: (args: Args, call: ToolCall) => Promise<unknown>;
 }
 
-/** Whoever calls, before it is decided whether they may, but for what the deeds say. */
+/** The caller, before it is decided whether it may, but for what the deeds say. */
 export interface ToolAsker {
   readonly principal: string;
   /** Of the call; undefined where it was given none. */
@@ -56,7 +56,7 @@ export interface ToolCall {
   readonly id: string;
   /** For whom: `owner` or `agent:NAME`. */
   readonly principal: string;
-  /** The same whenever this call is run again, and of no other call. */
+  /** Does not change when this call is run again; no other call has it. */
   readonly key: string;
   /** Aborts at the deadline, when a grant is revoked, when the daemon stops. The reason is an AosError. */
   readonly signal: AbortSignal;
@@ -64,7 +64,7 @@ export interface ToolCall {
   readonly outputBytes: number;
   /** What the grants for `deeds` allow, in the same order. */
   readonly permits: readonly Permit[];
-  /** For whoever looks on; undefined where nobody does. */
+  /** For a caller that looks on; undefined where none does. */
   show?(part: OutputPart): void;
   /** For what turns out on the way, as where a redirect leads. Throws `capability.denied`. */
   permit(deed: Deed): Promise<Permit>;

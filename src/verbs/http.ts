@@ -125,7 +125,7 @@ function checkHeaders(given: readonly (readonly [string, string])[]): ReadonlyMa
       throw badRequest(`The header ${quote(name)} is not the caller's`, 'Leave it away');
     }
     if (!visible.test(value)) {
-      // Not its value, which may be what nobody should read.
+      // Not its value, which may be a secret.
       throw badRequest(
         `The value of the header ${quote(name)} has a character that cannot stand there`,
         'Use visible ASCII, on one line, without blanks around it',

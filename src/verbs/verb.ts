@@ -11,7 +11,7 @@ import { parseFilePath } from '../kernel/files/file-path.ts';
 export type VerbEffect = 'looks' | 'changes' | 'destroys';
 
 /**
- * `open` needs nothing; `principal` anybody who is known or has signed, also an outsider; `any`
+ * `open` needs nothing; `principal` a caller that is known or has signed, also an outsider; `any`
  * the owner or an agent, who may see less than the owner; `owner` the owner.
  */
 export type Who = 'open' | 'principal' | 'any' | 'owner';

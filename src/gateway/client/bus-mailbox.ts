@@ -67,7 +67,7 @@ export class BusMailbox implements AsyncDisposable {
       }
     } finally {
       this.#isIterated = false;
-      // Nobody reads them here any more: they go where mail goes then.
+      // No callback reads them here any more: they go where mail goes then.
       for (const { end } of this.#messages.splice(0)) end('unread');
       if (!this.#isOver) await this.#attach();
     }
@@ -93,7 +93,7 @@ export class BusMailbox implements AsyncDisposable {
       if (this.#wantsAnything()) this.#attached = await this.#attachment();
       else await this.#attached?.[Symbol.asyncDispose]();
     });
-    // Whoever asked hears of a failure; the next change does not mind.
+    // The caller hears of a failure; the next change does not mind.
     this.#changes = change.catch(() => {});
     return change;
   }

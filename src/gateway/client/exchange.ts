@@ -1,5 +1,7 @@
 /** One exchange with the daemon: a route is called with JSON, bytes or a stream, and answered. */
+
 import { AosError, type ErrorCode, errorCodes } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { CallOptions, Transport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -76,7 +78,9 @@ function patienceFor({ timeoutMs = defaultTimeoutMs }: ClientRoute, { wait_ms }:
 /** The path of a route with its parameters in their places. */
 export function pathOf({ path }: Pick<ClientRoute, 'path'>, ...params: readonly string[]): string {
   const left = [...params];
-  return path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? ''));
+  return path.replaceAll(/\{\w+\}/g, () =>
+    encodeURIComponent(must(left.shift(), 'A parameter of a path')),
+  );
 }
 
 interface CallContent {

@@ -18,7 +18,7 @@ export interface MailCallbacks {
   /**
    * Called with each in the order in which they came, and not waited for in between. A
    * message is read when this is done with it. When it throws, or answers `unread`, it
-   * stays as it is, for whoever comes next.
+   * stays as it is, for the next reader.
    */
   onMail(item: WireItem): unknown;
   readonly onFailure?: ((failure: unknown, item: WireItem) => void) | undefined;

@@ -46,14 +46,14 @@ export class MessageBus implements AsyncDisposable {
     return this.#deps.connection.send({ ...fieldsOf(message), to: toAgent, from: fromAgent });
   }
 
-  /** To everybody who wants events of this type. Resolves to how many those are. */
+  /** To every agent that wants events of this type. Resolves to how many those are. */
   async broadcast(fromAgent: string, { type, body }: BusEvent): Promise<number> {
     const event = { to: '*', from: fromAgent, kind: 'event', event_type: type, body } as const;
     try {
       const { recipients } = await this.#deps.connection.send(event);
       return recipients ?? 0;
     } catch (failure) {
-      // That nobody wants an event is nothing that its sender could mend.
+      // That no agent wants an event is nothing that its sender could mend.
       if (failure instanceof AosError && failure.code === 'message.no-recipient') return 0;
       throw failure;
     }

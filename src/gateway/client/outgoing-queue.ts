@@ -7,8 +7,10 @@
  * Q3. A full disk passes: what it refused is sent again after a while, and nothing
  *     overtakes it meanwhile.
  */
+
 import type { AosError, ErrorCode } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, EventLoop, Random } from '../../kernel/ports.ts';
 import { mostInFrame } from '../../verbs/limits.ts';
 import type { WireOutgoing } from '../contract/contract.ts';
@@ -160,7 +162,7 @@ function frameOf(waiting: readonly WaitingMessage[], start: number): readonly Wa
   let characters = 0;
   let end = start;
   for (; end < waiting.length && end - start < mostInFrame; end++) {
-    characters += waiting[end]?.text.length ?? 0;
+    characters += must(waiting[end], 'A message of a frame').text.length;
     if (characters > frameCharacters && end > start) break;
   }
   return waiting.slice(start, end);

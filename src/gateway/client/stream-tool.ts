@@ -12,7 +12,7 @@ export interface StreamToolOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Ends with the answer, or throws what went wrong. Whoever leaves does not end the call. */
+/** Ends with the answer, or throws what went wrong. A reader that leaves does not end the call. */
 export async function* streamTool(
   deps: ClientDeps,
   path: string,

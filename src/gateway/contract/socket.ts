@@ -1,6 +1,6 @@
 /**
  * What is said over the WebSocket at `/api/v1/ws`. Its query is that of `events`, and
- * `events=no` for whoever wants no feed.
+ * `events=no` for a client that wants no feed.
  */
 import * as z from 'zod';
 import { mostInFrame, mostItems } from '../../verbs/limits.ts';

@@ -1,4 +1,4 @@
-/** What whoever follows a goal sees of it: the same on both sides of the wire. */
+/** What a client sees of a goal that it follows, or of a tool that it calls: both sides know it. */
 import type { Delta } from '../../kernel/agent/model.ts';
 import type { ShownPart } from '../../kernel/text/shown-output.ts';
 import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
@@ -17,8 +17,6 @@ export type GoalEvent =
   | { readonly kind: 'end'; readonly state: WireGoalSummary['state'] };
 
 export type GoalState = Pick<WireGoalSummary, 'state' | 'waits_for'>;
-
-// What whoever calls a tool and looks on sees of it: the same on both sides of the wire.
 
 export type ToolEvent =
   | ({ readonly kind: 'output' } & ShownPart)

@@ -111,7 +111,7 @@ function operation(named: NamedSchemas, name: string, route: Verb): OpenApiOpera
   };
 }
 
-/** The same without the bytes. */
+/** HEAD of a route: its headers, without the bytes. */
 function headOperation(named: NamedSchemas, name: string, route: Verb): OpenApiOperation {
   return {
     ...operation(named, name, route),

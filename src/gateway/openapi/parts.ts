@@ -185,7 +185,7 @@ export function namedSchemas(): NamedSchemas {
   const named = new Map<string, JsonSchema>();
   const add = (name: string, schema: JsonSchema): void => {
     const known = named.get(name);
-    // A name that means two things would be wrong for whoever reads the other one.
+    // A name that means two things would be wrong for readers of the other one.
     if (known !== undefined && !isDeepStrictEqual(known, schema)) {
       throw new Error(`two schemas of the contract are called ${name}`);
     }

@@ -35,7 +35,7 @@ const showProgress = (words, done, total) => {
   say(words + ' ' + sizeWords(done) + (total > 0 ? ' of ' + sizeWords(total) : ''));
 };
 
-// Read anew each time: somebody may mend the address while the page is open.
+// Read anew each time: the user may mend the address while the page is open.
 const keyInAddress = () => {
   const text = location.hash.slice(1);
   if (text === '') throw new Refusal('The key is missing: it stands in the link behind a "#". Copy the whole link again.');

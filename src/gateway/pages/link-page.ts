@@ -1,6 +1,6 @@
 /**
  * The page behind a link, for a human with a browser: one document that loads nothing from
- * elsewhere. The key stands behind the "#" of the address, which a browser sends to nobody;
+ * elsewhere. The key stands behind the "#" of the address, which a browser does not send;
  * what is fetched is opened there, and what is sent is sealed there.
  */
 import { hash } from 'node:crypto';
@@ -91,7 +91,7 @@ function sourceOf(text: string): string {
   return `sha256-${hash('sha256', text, 'base64')}`;
 }
 
-/** The same for every link: what it shows, it asks for. */
+/** One page for every link: what it shows, it asks for. */
 export function linkPage(): LinkHtml {
   return page;
 }

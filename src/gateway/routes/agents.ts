@@ -20,6 +20,7 @@ import { pageLimit } from '../streams/event-query.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { agentAsItIs, agentDetails } from './views/agent-details.ts';
 import { timeOrNull } from './views/event-wire.ts';
+import { nextPlace } from './views/rows.ts';
 import { runtimeOf } from './views/runtime-of.ts';
 import { spawnOrder } from './views/spawn-order.ts';
 
@@ -49,7 +50,10 @@ export function agentRoutes(
       const rows = await visibleAgents(sql, caller, { after: query.after, limit: limit + 1 });
       const page = rows.slice(0, limit).map((row) => agentAsItIs(deps, row));
       const items = (await Promise.all(page)).map(wireAgent);
-      return { items, next: rows.length > limit ? (items.at(-1)?.name ?? null) : null };
+      return {
+        items,
+        next: nextPlace(items, { hasMore: rows.length > limit }, (item) => item.name),
+      };
     },
     agent: async ({ caller, params: { name } }) => {
       const isVisible = caller.kind === 'owner' || caller.name === name;
@@ -123,7 +127,7 @@ async function spawn(
   const spawnKey = key === undefined ? undefined : `http:${key}`;
   const order = { ...spawnOrder(name, caller.id, body), spawnKey };
   if (order.parent !== undefined) await mustFind(deps, order.parent);
-  // What is wrong with it is told to whoever asks, and not to the log of its first turn.
+  // What is wrong with it is told to the caller, and not to the log of its first turn.
   if (order.spec.body === 'model') await deps.models?.open(order.spec.model);
   const { agentId, operationId, pid, isWaiting = false } = await runtime.spawn(order);
   const operation = operationId ?? null;

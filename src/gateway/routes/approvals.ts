@@ -14,7 +14,7 @@ import type { HomeCaller } from '../server/authenticate.ts';
 import { pageLimit } from '../streams/event-query.ts';
 import type { Handles, RouteDeps } from './handlers.ts';
 import { nameOf, timeOrNull } from './views/event-wire.ts';
-import { findRow } from './views/rows.ts';
+import { findRow, nextPlace } from './views/rows.ts';
 
 export function approvalRoutes({
   calls,
@@ -40,7 +40,7 @@ export function approvalRoutes({
         const { shown: _, ...summary } = wireApproval(row);
         return summary;
       });
-      return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+      return { items, next: nextPlace(items, { hasMore: rows.length > limit }, (item) => item.id) };
     },
     approval: async ({ caller, params }) =>
       wireApproval(await visibleApproval(sql, caller, params.id)),

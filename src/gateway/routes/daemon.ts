@@ -95,14 +95,14 @@ export function blobHandles(deps: RouteDeps): Handles<'verifyBlobs'> {
   return {
     verifyBlobs: ({ reply }) => {
       const gone = new AbortController();
-      // It takes long, and is of no use to anybody once its caller has hung up.
+      // It takes long, and is of no use once its caller has hung up.
       reply.raw.once('close', () => gone.abort());
       return deps.verifyBlobs(gone.signal);
     },
   };
 }
 
-/** The interface describing itself. Both are made when somebody first asks. */
+/** The interface describing itself. Both are made at the first request. */
 export function pageRoutes({ version }: RouteDeps): Handles<'openapi' | 'docs'> {
   let document: ReturnType<typeof openApiDocument> | undefined;
   let page: ReturnType<typeof docsPage> | undefined;

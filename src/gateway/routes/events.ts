@@ -9,6 +9,7 @@ import { oldestSeq, startPosition } from '../streams/feed.ts';
 import { openingPosition } from '../streams/feed-connection.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { wireEvent, wireSignedHead } from './views/event-wire.ts';
+import { nextPlace } from './views/rows.ts';
 
 export function eventRoutes(deps: RouteDeps): Handles<'events'> {
   return {
@@ -22,8 +23,8 @@ function wantsPage(accept = ''): boolean {
 }
 
 /**
- * A page goes over a bounded stretch of the ledger: somebody who asks for what is rare,
- * again and again, must not keep everybody waiting. It may so have few items, or none,
+ * A page goes over a bounded stretch of the ledger: a caller that asks for what is rare,
+ * again and again, must not keep the others waiting. It may so have few items, or none,
  * and still a next page.
  */
 async function page(
@@ -44,7 +45,9 @@ async function page(
   // One more than asked for tells whether there is a next page.
   const rows = await readEvents(sql, { ...filter, ...stretch }, { limit: limit + 1, order });
   const items = rows.slice(0, limit).map(wireEvent);
-  if (rows.length > limit) return { items, next: items.at(-1)?.seq ?? null };
+  if (rows.length > limit) {
+    return { items, next: nextPlace(items, { hasMore: true }, ({ seq }) => seq) };
+  }
   if (order === 'oldest-first') {
     return { items, next: stretch.before < high ? stretch.before - 1 : null };
   }
@@ -62,7 +65,7 @@ async function follow(deps: RouteDeps, call: Call<'events'>): Promise<Call<'even
   return call.reply;
 }
 
-// Long enough for everybody else to get a turn.
+// Long enough for other requests to get a turn.
 const pauseMs = 1;
 
 export function auditRoutes(deps: RouteDeps): Handles<'auditHead' | 'auditVerify'> {

@@ -1,4 +1,5 @@
 /** Goals: submitted, looked at, followed, put first, taken back, forked. */
+
 import { parseLimits } from '../../kernel/agent/budget.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -21,6 +22,7 @@ import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import { answerWithGoal } from '../streams/goal-stream.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { findGoal, wireGoal, wireStep, wireSummary } from './views/goal-wire.ts';
+import { nextPlace } from './views/rows.ts';
 import { goalAsItIs, noDaemon, runtimeOf } from './views/runtime-of.ts';
 
 type GoalRoutes = 'submitGoal' | 'goals' | 'goal' | 'steps' | 'followGoal';
@@ -111,7 +113,7 @@ function queueOf({ runtime, ledger, clock }: RouteDeps): Promise<OperationRow[]>
 
 function pageOf(deps: RouteDeps, rows: readonly OperationRow[], limit: number): Answer<'goals'> {
   const items = rows.slice(0, limit).map((row) => wireSummary(goalAsItIs(deps, row)));
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return { items, next: nextPlace(items, { hasMore: rows.length > limit }, (item) => item.id) };
 }
 
 async function steps(
@@ -147,7 +149,7 @@ async function follow(
 
 const cancelling = { longestMs: 5000, lookMs: 50 };
 
-/** What runs is ended by whoever runs it, mostly at once: that is waited for a little. */
+/** What runs is ended by its agent, mostly at once: that is waited for a little. */
 async function cancel(
   deps: RouteDeps,
   { caller, params, body, reply }: Call<'cancelGoal'>,

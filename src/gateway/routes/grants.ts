@@ -23,7 +23,7 @@ import type { HomeCaller } from '../server/authenticate.ts';
 import { pageLimit } from '../streams/event-query.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { nameOf, timeOrNull } from './views/event-wire.ts';
-import { findRow, pageBehind } from './views/rows.ts';
+import { findRow, nextPlace, pageBehind } from './views/rows.ts';
 
 export function grantRoutes(
   deps: RouteDeps,
@@ -83,7 +83,7 @@ async function list(
   const principal = await holding(ledger, caller, query.agent);
   const rows = await listGrants(sql, { ...page, principal });
   const items = rows.slice(0, limit).map(wireGrant);
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return { items, next: nextPlace(items, { hasMore: rows.length > limit }, (item) => item.id) };
 }
 
 /** The owner may also ask about an outsider, by the address. */
@@ -163,7 +163,7 @@ export function secretRoutes({
   };
 }
 
-// What somebody asks about, as a deed: `read` and `file:/data/x`, `get` and a URL.
+// What a caller asks about, as a deed: `read` and `file:/data/x`, `get` and a URL.
 
 function deedOf(home: string, action: string, resource: string): Deed {
   if (/^https?:\/\//.test(resource)) return fetchDeed(parseRequestUrl(resource), action);

@@ -80,7 +80,7 @@ async function bytes(deps: RouteDeps, call: Call<'attachment'>) {
   const { hash } = params;
   const mayRead = caller.kind === 'owner' || (await attachments.mayRead(caller.id, hash));
   if (!mayRead) throw noAttachment(hash);
-  // Nothing is opened before somebody reads.
+  // Nothing is opened before the client reads.
   const { sizeBytes } = await attachments.open(hash);
   const open = async (part: ByteRange) => (await attachments.open(hash, part)).stream;
   return sendRange(deps, call, { hash, sizeBytes, open });

@@ -31,7 +31,7 @@ export interface RouteDeps extends GatewayDeps {
   /** Headers that every answer carries. */
   readonly commonHeaders: Readonly<Record<string, string>>;
   openAgentDoor(name: string, path: string): Promise<void>;
-  /** Undefined where nobody listens. */
+  /** Undefined where the gateway does not listen on TCP. */
   tcpPort(): number | undefined;
   readonly streams: StreamSlots;
   /** Keeps `close` waiting until a feed has ended. */

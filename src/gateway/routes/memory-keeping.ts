@@ -85,7 +85,7 @@ async function readLines(source: AsyncIterable<Uint8Array>): Promise<readonly st
   const lines: string[] = [];
   let rest = '';
   let sizeBytes = 0;
-  // As they come: all at once would hold up everybody else.
+  // As they come: all at once would hold up other requests.
   const take = (text: string): void => {
     const [first = '', ...more] = text.split('\n');
     rest += first;

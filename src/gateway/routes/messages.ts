@@ -93,7 +93,7 @@ async function request(
 
 const usualLimit = 100;
 
-/** What has come for somebody. */
+/** What has come for an agent or the owner. */
 export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 'readInbox'> {
   const { relay, ledger, feeds } = deps;
   const { mailboxes } = relay;
@@ -137,7 +137,7 @@ function mailboxFilter({
 
 type History = Pick<Relay, 'history' | 'idsFrom'>;
 
-/** Nobody learns of messages that they neither sent nor got, also not that there are any. */
+/** A caller does not learn of messages that it neither sent nor got, nor that there are any. */
 function findMessage(relay: History, caller: HomeCaller, typed: string): Promise<MessageHistory> {
   return findRow(
     {

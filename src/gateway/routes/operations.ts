@@ -1,4 +1,4 @@
-/** Operations, for whoever submits them: also from outside. */
+/** Operations, for the principals that submit them: also from outside. */
 
 import {
   addressOfGrantee,
@@ -98,7 +98,7 @@ function granteeIn(text: string): string {
   );
 }
 
-/** The owner of the home may cut an id short; everybody else names it whole. */
+/** The owner of the home may cut an id short; every other caller names it whole. */
 async function idOf(deps: RouteDeps, caller: Caller, typed: string): Promise<string> {
   if (caller.kind !== 'owner') return typed;
   const sql = deps.ledger.committed;
@@ -164,7 +164,7 @@ async function show(
 
 const cancelling = { longestMs: 5000, lookMs: 50 };
 
-/** What runs is ended by whoever runs it, mostly at once: that is waited for a little. */
+/** What runs is ended by its agent, mostly at once: that is waited for a little. */
 async function cancel(
   deps: RouteDeps,
   { caller, params, body, reply }: Call<'cancelOperation'>,

@@ -37,7 +37,7 @@ async function throughDoor(
 ): Promise<unknown> {
   const tool = must(name, 'The name of a tool');
   const principal = await actingPrincipal(ledger, caller, query.as);
-  // Who may look into everybody's memory may have mistyped whose.
+  // The owner may look into every agent's memory, and may have mistyped whose.
   if (principal === 'owner') await checkWhose({ ledger }, { caller, body: body ?? null });
   const header = request.headers['idempotency-key'];
   const key = header === undefined ? undefined : String(header);

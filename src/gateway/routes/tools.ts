@@ -22,7 +22,7 @@ import { pageLimit, queryNumber } from '../streams/event-query.ts';
 import { ToolStream } from '../streams/tool-stream.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { nameOf, timeOrNull } from './views/event-wire.ts';
-import { findRow } from './views/rows.ts';
+import { findRow, nextPlace } from './views/rows.ts';
 
 export function toolRoutes(
   deps: RouteDeps,
@@ -43,7 +43,10 @@ export function toolRoutes(
       const page = { principal: await whose(ledger, caller, agent), state, before };
       const rows = await listCalls(sql, { ...page, limit: limit + 1 });
       const items = await Promise.all(rows.slice(0, limit).map((row) => summaryOf(sql, row)));
-      return { items, next: rows.length > limit ? (items.at(-1)?.call_id ?? null) : null };
+      return {
+        items,
+        next: nextPlace(items, { hasMore: rows.length > limit }, (item) => item.call_id),
+      };
     },
     call: (call) => oneCall(deps, call),
     resolveCall: async ({ caller, params, body }) => {
@@ -95,7 +98,7 @@ export function signalOfCaller(
   return ends ? whileAsked(asked.reply, feeds.closing) : undefined;
 }
 
-/** The same, to somebody who looks on. */
+/** Like callTool(), and the caller sees what the tool shows while it runs. */
 async function streamTool(
   deps: RouteDeps,
   call: Call<'streamTool'>,
@@ -121,7 +124,7 @@ async function streamTool(
   return reply;
 }
 
-/** So that whoever was refused can find the call in the journal and in the audit. */
+/** So that a caller that was refused can find the call in the journal and in the audit. */
 export function withCallId({ code, message, fix, details }: AosError, callId: string): AosError {
   const known = typeof details === 'object' && details !== null ? details : {};
   return new AosError(code, { message, fix, details: { ...known, call_id: callId } });

@@ -80,7 +80,7 @@ function uploadRoutes(
   return {
     beginUpload: async (call) => {
       const actor = await actorOf(deps, call, call.body.as);
-      // Of others nobody can see whether their process is alive.
+      // Of others the daemon cannot see whether their process is alive.
       const writer = actor.isLocal ? call.body.writer : undefined;
       return toView(await transfers.begin(actor, requestOf({ ...call.body, writer })));
     },
@@ -124,7 +124,7 @@ export async function actorOf(
   return { party, isLocal: doorOf(request.raw.socket).kind === 'owner' };
 }
 
-/** A handle outlives its agent; what was sent to it does not go to whoever has that. */
+/** A handle outlives its agent; what was sent to it does not go to the holder of that. */
 async function refuseOver(ledger: RouteDeps['ledger'], caller: HomeCaller): Promise<void> {
   if (caller.kind !== 'agent') return;
   if ((await presenceOf(ledger.committed, caller.name)) !== 'terminated') return;
@@ -132,7 +132,7 @@ async function refuseOver(ledger: RouteDeps['ledger'], caller: HomeCaller): Prom
   if (refused !== undefined) throw refused;
 }
 
-/** Of whom; for an owner who names nobody, of all. */
+/** Whose transfers are meant; undefined for an owner that names no agent: all. */
 export async function whose(
   { ledger }: Pick<RouteDeps, 'ledger'>,
   caller: HomeCaller,
@@ -148,7 +148,7 @@ interface Identified {
   readonly body?: unknown;
 }
 
-/** The whole id. Nobody learns of what they neither sent nor got, also not that it is there. */
+/** The whole id. A caller does not learn of what it neither sent nor got, nor that it is there. */
 export async function idOf(
   { transfers }: Pick<RouteDeps, 'transfers'>,
   { party }: Pick<Actor, 'party'>,

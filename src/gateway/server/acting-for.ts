@@ -1,5 +1,7 @@
 /** As whom a caller sends, reads and settles. The owner may act for any agent. */
+
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
@@ -24,7 +26,7 @@ export async function actingParty(
   return knownAgent(ledger.committed, named);
 }
 
-/** The same as a principal. */
+/** Like actingParty(), but as a principal: `owner` or `agent:NAME`. */
 export async function actingPrincipal(
   ledger: ActingLedger,
   caller: HomeCaller,
@@ -53,7 +55,7 @@ export async function inboxParty(sql: Sql, caller: HomeCaller, name: string): Pr
   return name === ownerParty ? ownerParty : knownAgent(sql, name);
 }
 
-/** The same for what only agents do: the owner has to name one. */
+/** Like actingPrincipal(), for what only agents do: the owner has to name one. */
 export async function actingAgent(
   ledger: ActingLedger,
   caller: HomeCaller,
@@ -66,7 +68,7 @@ export async function actingAgent(
     });
   }
   return caller.kind === 'owner'
-    ? knownAgent(ledger.committed, named ?? '')
+    ? knownAgent(ledger.committed, must(named, 'The name of an agent'))
     : actingParty(ledger, caller, named);
 }
 
@@ -76,7 +78,7 @@ async function knownAgent(sql: Sql, name: string): Promise<string> {
   return found.name;
 }
 
-/** Who tries to act for somebody else is on record, whichever way they came. */
+/** That a caller tried to act for another is on record, whichever way it came. */
 function recordPretence(
   ledger: ActingLedger,
   { id: actor }: HomeCaller,

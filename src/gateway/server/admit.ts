@@ -15,7 +15,7 @@ export interface AdmitDeps {
   readonly clock: Clock;
   readonly version: string;
   readonly rate: ThrottleRate;
-  /** Told of everybody who may call. */
+  /** Told of every caller that may call. */
   readonly heardFrom?: (name: string) => void;
 }
 
@@ -32,13 +32,13 @@ export class Admittance {
     this.#failures = new Throttle(deps.clock, deps.rate);
   }
 
-  /** Who may go on, at once when that is known; throws when nobody may. */
+  /** Who may go on, at once when that is known; throws when the caller may not. */
   admit(door: Door, headers: IncomingHttpHeaders, route: Admission): Caller | Promise<Caller> {
     const client = headers['x-aos-client'];
     if (client !== undefined && client !== this.#deps.version && route.anyVersion !== true) {
       checkVersion(String(client), this.#deps.version);
     }
-    // Whoever asks an open route learns the same, so nobody needs to know who it is.
+    // An open route answers every caller alike, so who it is does not matter.
     if (route.who === 'open' || door.kind === 'owner') return owner;
     try {
       const caller = this.#deps.authenticator.identify(door, headers);
@@ -73,7 +73,7 @@ export class Admittance {
     }
   }
 
-  /** The same once its body has come. */
+  /** Like admit(), for a signed request whose body has come. */
   async endSigned(door: Door, call: SignedCall, route: Admission): Promise<Caller> {
     let caller: Caller;
     try {
@@ -84,7 +84,7 @@ export class Admittance {
     return this.#pass(caller, route);
   }
 
-  /** Somebody who signed the name of an operation and nothing else, where that is allowed. */
+  /** A caller that signed the name of an operation and nothing else, where that is allowed. */
   async legacy(
     door: Door,
     signed: { readonly operation: string; readonly signature: string },
@@ -106,7 +106,7 @@ export class Admittance {
     return caller;
   }
 
-  // Over TCP anybody on the machine can try; all of them share one bucket.
+  // Over TCP every user of the machine can try; all of them share one bucket.
   #refuse(door: Door, failure: unknown): never {
     const waitMs = door.kind === 'tcp' ? this.#failures.take('tcp') : 0;
     throw waitMs > 0 ? tooMany(waitMs) : failure;

@@ -53,7 +53,7 @@ async function outcomeOf(
   try {
     const made = await handle();
     const { statusCode: status } = reply;
-    // What took the reply over has told its answer to nobody but the caller.
+    // What took the reply over has told its answer to the caller alone.
     const isKept = secretAnswer !== true && status !== noContent && made !== reply;
     return { status, answer: isKept ? JSON.stringify(made) : null, made };
   } catch (failure) {

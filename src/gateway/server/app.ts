@@ -205,7 +205,7 @@ function answerFailure(
   reply: FastifyReply,
 ): void {
   if (isHungUp(thrown, request)) {
-    // Whoever sent half a request and left hears nothing, and it is no news to anybody.
+    // A client that sent half a request and left hears nothing, and it is not logged.
     reply.hijack();
     return;
   }
@@ -255,7 +255,7 @@ function addUnknownRoute(app: FastifyInstance, deps: AppDeps): void {
       throw unknownRoute(url, method);
     },
   });
-  // Methods that no framework knows. Whoever comes so far is not known either.
+  // Methods that no framework knows. The caller is not known either.
   app.setNotFoundHandler(({ method }) => {
     throw new AosError('gateway.unknown-route', {
       message: `There is nothing here for ${method}`,

@@ -26,7 +26,7 @@ export type Caller =
       readonly address: string;
     };
 
-/** Somebody who lives here. */
+/** A caller that belongs to this home: the owner, or an agent. */
 export type HomeCaller = Exclude<Caller, { readonly kind: 'grantee' }>;
 
 export function isOfHome(caller: Caller): caller is HomeCaller {
@@ -71,7 +71,7 @@ export class Authenticator implements Disposable {
     this.#subscription[Symbol.dispose]();
   }
 
-  /** Who it is, at once when that is known; throws when it is nobody, or not here. */
+  /** Who it is, at once when that is known; throws when the caller is unknown, or not here. */
   identify(door: Door, headers: IncomingHttpHeaders): Caller | Promise<Caller> {
     if (door.kind === 'owner') return owner;
     const handle = handleOf(headers.authorization);
@@ -103,7 +103,7 @@ function knownBy(handle: KnownHandle | undefined): Known | undefined {
   return caller && { caller, hasEnd: typeof handle?.expires_at === 'number' };
 }
 
-/** Undefined for a name of nobody. */
+/** Undefined for a name that no principal has. */
 export function callerOf(principal: string): Caller | undefined {
   if (principal === 'owner') return owner;
   const address = addressOfGrantee(principal);

@@ -156,7 +156,7 @@ function closeSoon(socket: Duplex & { destroySoon?: () => void }): void {
   else socket.destroySoon();
 }
 
-/** Aborts when the caller has hung up, or the gateway closes: nobody is to be waited for. */
+/** Aborts when the caller has hung up, or the gateway closes: then nothing is waited for. */
 export function untilHangUp(reply: FastifyReply, closing: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const stop = (): void => gone.abort(stopped());

@@ -49,7 +49,7 @@ export interface GatewayDeps {
   readonly disk: Disk;
   /** The home folder, absolute. */
   readonly home: string;
-  /** The same without symlinks on the way. */
+  /** `home` without symlinks on its path. */
   readonly realHome: string;
   readonly version: string;
   readonly log: GatewayLog;
@@ -58,9 +58,9 @@ export interface GatewayDeps {
   readonly startedAt: Instant;
   /** Where the socket of an agent goes; undefined when agents get none, as when embedded. */
   agentSocket(name: string): string | undefined;
-  /** Which wall there is around programs; undefined where nobody runs any. */
+  /** Which wall there is around programs; undefined where none are run. */
   sandboxState?(): Promise<SandboxState>;
-  /** The socket of an agent was made anew: whoever knows it by another name has to hear. */
+  /** The socket of an agent was made anew: what knows it by another name has to hear. */
   agentDoorOpened?(name: string): Promise<void>;
   ready(): boolean;
   /** Begins to stop and returns at once. */

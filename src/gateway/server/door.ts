@@ -18,7 +18,7 @@ export function enterThrough(door: Door, connection: Duplex): void {
 
 export function doorOf(connection: Duplex): Door {
   const door = doorOfConnection.get(connection);
-  // Nobody may be taken for the owner because something was forgotten.
+  // No caller may be taken for the owner because something was forgotten.
   if (door === undefined) throw new Error('a request came through no door');
   return door;
 }

@@ -94,7 +94,7 @@ export class Doors {
     return near;
   }
 
-  /** Takes nobody in any more, lets what is under way end, and cuts it off after a while. */
+  /** Accepts no more connections, lets what is under way end, and cuts it off after a while. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     await this.#turn;
@@ -126,14 +126,14 @@ export class Doors {
 
   /**
    * Doors open and close one after another: a server that is closed while it opens would
-   * stay open and be known to nobody.
+   * stay open and be known to none.
    */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(() => {
       if (this.#isClosing) throw noDoor('The gateway is closing and opens no more doors');
       return work();
     });
-    // Whoever asked hears of a failure; the next in turn does not mind.
+    // The caller hears of a failure; the next in turn does not mind.
     this.#turn = done.then(
       () => {},
       () => {},
@@ -154,7 +154,7 @@ export class Doors {
   #serverOfAgents(): Server {
     if (this.#agentServer !== undefined) return this.#agentServer;
     const server = this.#server();
-    // It is handed its connections and listens to nobody, but from this it knows that it has
+    // It is handed its connections and listens nowhere, but from this it knows that it has
     // to look for those that are too slow.
     server.emit('listening');
     this.#agentServer = server;

@@ -68,7 +68,7 @@ function headersWith({ commonHeaders }: EntranceDeps, requestId: string) {
   return { ...commonHeaders, 'x-request-id': requestId };
 }
 
-// Nobody is left to be answered, and nothing was wrong with what was sent.
+// The client is gone, and nothing was wrong with what it sent.
 function isHangUp(error: Error): boolean {
   return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
@@ -90,7 +90,7 @@ export function refuseSlow(deps: EntranceDeps): void {
 async function upgradeOrRefuse(deps: EntranceDeps, request: UpgradeRequest): Promise<void> {
   const { door, connection } = request;
   const requestId = deps.requestIds.of(request.request.headers);
-  // Until it is a WebSocket nobody else listens, and a failure would end the process.
+  // Until it is a WebSocket nothing else listens, and a failure would end the process.
   connection.on('error', () => connection.destroy());
   try {
     await upgrade(deps, request);

@@ -4,10 +4,10 @@
  * I1. The row is on disk before the deed, and how it ended before that is answered.
  * I2. In one process no two requests of one key are between the two.
  * I3. What failed by our fault (5xx), or is to come again later (429), frees its key.
- * I4. A row without an end that nobody here works on was left behind: the process died, or its
- *     disk failed. Nobody knows what became of it, so it is never done again by itself.
+ * I4. A row without an end that is not worked on here was left behind: the process died, or its
+ *     disk failed. What became of it is not known, so it is never done again by itself.
  * I5. Digests are made with a key that is not in the ledger: bodies may have a passphrase in
- *     them, and whoever holds a copy of the ledger must not be able to try some.
+ *     them, and a reader of a copy of the ledger must not be able to try some.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
@@ -93,7 +93,7 @@ export class Idempotency {
     const place = canonicalJson([request.principal, request.key]);
     this.#refuseRunning(place, digest);
     const known = await findRequest(this.#deps.ledger.committed, request);
-    // I2: whoever was let in meanwhile is found here, and nothing is awaited from here on.
+    // I2: a request that was let in meanwhile is found here, and nothing is awaited from here on.
     this.#refuseRunning(place, digest);
     if (known !== undefined) return { kind: 'replayed', outcome: outcomeOf(known, digest) };
     this.#running.set(place, digest);

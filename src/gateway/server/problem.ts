@@ -178,7 +178,7 @@ function badJson(): AosError {
   return badRequest('The body is not valid JSON');
 }
 
-/** What was sent may be right, and is of a kind that nobody takes there. */
+/** What was sent may be right, and is of a kind that is not taken there. */
 export function badMedia(message: string, fix: string): AosError {
   return new AosError('gateway.bad-media', { message, fix });
 }

@@ -19,7 +19,7 @@ interface Pending {
   recordedAt: number;
 }
 
-// Whoever knocks at a wrong door must not be able to fill the ledger.
+// A caller that is refused must not be able to fill the ledger.
 const leastGapMs = 1000;
 
 /** Counts every refusal, and records those of agents, at most one event a second each. */
@@ -58,7 +58,7 @@ export class Refusals {
     const data = { code: pending.why, count: pending.count };
     pending.count = 0;
     pending.recordedAt = now;
-    // Nobody waits for it: the refusal itself has been answered.
+    // The refusal itself has been answered: no caller waits for this.
     void ledger
       .transact((tx) =>
         tx.record({ actor: 'system', kind: 'gateway.refused', subject: `agent:${name}`, data }),

@@ -1,6 +1,8 @@
 /** What the head of a request says of it before anything else is looked at. */
+
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Door } from './door.ts';
 import { badRequest } from './problem.ts';
@@ -31,7 +33,7 @@ export function foreignRequest(
   return undefined;
 }
 
-/** Somebody came to the page of a link from a mail or a chat. It shows nothing by itself. */
+/** A person opened the page of a link from a mail or a chat. It shows nothing by itself. */
 function isFollowedLink({
   method,
   url = '',
@@ -92,7 +94,7 @@ const saidOnce: ReadonlySet<string> = new Set([
 function saidTwice(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const name = must(rawHeaders[index], 'The name of a header').toLowerCase();
     if (!saidOnce.has(name)) continue;
     if (seen.has(name)) return name;
     seen.add(name);
@@ -100,7 +102,7 @@ function saidTwice(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** A letter, a digit, or one of `-._~`: nobody has to encode them. */
+/** A letter, a digit, or one of `-._~`: no client has to encode them. */
 const encodedLetter = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i;
 
 // What requests are called in answers and in the log.

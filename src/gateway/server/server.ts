@@ -136,7 +136,7 @@ function signedTooLongAgo(): AosError {
 
 type Parts = ReturnType<typeof assemble>;
 
-/** Everything that lives as long as the gateway, and is not yet open to anybody. */
+/** Everything that lives as long as the gateway, and is not yet open to callers. */
 function assemble(deps: GatewayDeps) {
   const { ledger, clock, log, version } = deps;
   const limits: GatewayLimits = { ...defaultLimits, ...deps.limits };

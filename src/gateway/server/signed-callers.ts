@@ -4,8 +4,8 @@
  *
  * S1. A request counts once: that it was seen is on disk before anything is done for it, under a
  *     unique key, so that of two at once one is refused, also after a restart.
- * S2. Whoever is not known here is refused, and leaves no trace in the ledger. A request that was
- *     changed on its way is signed by somebody too, whom nobody knows; and anybody can make up
+ * S2. An unknown signer is refused, and leaves no trace in the ledger. A request that was
+ *     changed on its way has a signer too, an unknown one; and any client can make up
  *     as many addresses as they want.
  */
 import { createHash, type Hash } from 'node:crypto';
@@ -28,7 +28,7 @@ export interface SignedCallersDeps {
   readonly ledger: Pick<Ledger, 'transact' | 'committed'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly legacySignatures: boolean;
-  /** The public key of somebody who is known is known from now on. */
+  /** The public key of a known signer is known from now on. */
   learnKey(principal: string, publicKey: string): Promise<void>;
 }
 

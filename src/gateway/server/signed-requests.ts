@@ -50,7 +50,7 @@ export function signedHooks(deps: SignedDeps, route: SignedRoute) {
   return { preParsing: hashBody, preValidation: endSigned(deps, route) };
 }
 
-/** What was signed is the body as it comes, before anybody has made sense of it. */
+/** What was signed is the body as it comes, before it is parsed. */
 function hashBody(
   { signed }: FastifyRequest,
   _reply: FastifyReply,

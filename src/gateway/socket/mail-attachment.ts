@@ -2,10 +2,12 @@
  * The mail of one party over one WebSocket.
  *
  * M1. At most so many messages have been pushed and not been read; then the relay waits.
- * M2. Whoever is pushed to may go at any moment. What had left by then is pushed again
+ * M2. The reader that is pushed to may go at any moment. What had left by then is pushed again
  *     to the next one, under the same id.
  */
+
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Party } from '../../relay/envelope.ts';
 import type { Mailboxes, MailboxItem, PushSink, Relay } from '../../relay/relay.ts';
@@ -163,7 +165,7 @@ function frameLength(items: readonly MailboxItem[], start: number, room: number)
   const most = Math.min(items.length - start, room, mostInFrame);
   let characters = 0;
   for (let count = 0; count < most; count++) {
-    characters += items[start + count]?.body.length ?? 0;
+    characters += must(items[start + count], 'A message of a frame').body.length;
     if (characters > frameCharacters) return Math.max(1, count);
   }
   return most;

@@ -177,7 +177,7 @@ function tooManyAttached(): AosError {
   });
 }
 
-// What lies unread in the inbox folder when somebody attaches: it came first, so it is
+// What lies unread in the inbox folder when a reader attaches: it came first, so it is
 // pushed first.
 
 interface BacklogDeps {
@@ -193,7 +193,7 @@ async function pushBacklog(
 ): Promise<void> {
   while (!mail.isOver) {
     const unread = await mailboxes.list(party, { limit: mostItems });
-    // What is still to be delivered, the relay pushes; what somebody has, they have.
+    // What is still to be delivered, the relay pushes; what the reader has, it has.
     const lying = unread.filter(({ id, state }) => state === 'delivered' && !live.has(party, id));
     if (lying.length === 0) return;
     await mail.push(lying);
@@ -207,7 +207,7 @@ async function pushBacklog(
 const straggling = [10, 100, 1000, 5000] as const;
 
 /**
- * What was on its way to the inbox folder at the moment of attaching, which nobody sees
+ * What was on its way to the inbox folder at the moment of attaching, which is not seen
  * until it is there.
  */
 async function pushStragglers(

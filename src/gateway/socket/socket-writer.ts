@@ -41,7 +41,7 @@ export class SocketWriter {
   }
 }
 
-/** Slows a sender down by not reading what it sends, for as long as anybody here asks for it. */
+/** Slows a sender down by not reading what it sends, while a part of the gateway asks for it. */
 export class SocketBrake {
   readonly #socket: WebSocket;
   #held = 0;

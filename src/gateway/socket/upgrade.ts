@@ -43,7 +43,7 @@ export async function upgrade(
     caller,
     query,
     after: queryNumber(query.after),
-    // It is let in anew as whoever it was, or not at all.
+    // It is let in anew as the caller that it was, or not at all.
     stillAdmitted: async () => {
       await admittance.recheck(door, request.headers);
       return caller;

@@ -15,7 +15,7 @@ import { MailSocket } from './mail-socket.ts';
 import { obey, sendText } from './socket-requests.ts';
 import { SocketBrake, SocketWriter } from './socket-writer.ts';
 
-// Somebody who asks and does not read the answers is cut off here.
+// A client that asks and does not read the answers is cut off here.
 const mostUnreadBytes = 1024 * 1024;
 const silentBeats = 3;
 
@@ -99,7 +99,7 @@ async function serveWithoutFeed(
   }
 }
 
-/** Mail and answers that are not taken for so long are taken by nobody. */
+/** Mail and answers that are not taken for so long will not be taken. */
 async function watchWriter(
   { clock, limits, metrics }: FeedDeps,
   { writer, socket }: Connection,
@@ -114,7 +114,7 @@ async function watchWriter(
   }
 }
 
-/** What the writer has on its way is bounded there; the rest is answers nobody asked to wait for. */
+/** What the writer has on its way is bounded there; the rest is answers that are not waited for. */
 function cutOffWhenFull({ metrics }: FeedDeps, { socket, writer }: Connection): void {
   const unreadBytes = socket.bufferedAmount - writer.leavingBytes;
   if (unreadBytes <= mostUnreadBytes || socket.readyState !== socket.OPEN) return;

@@ -7,7 +7,7 @@ import { badRequest } from '../server/problem.ts';
 const defaultLimit = 100;
 export const mostLimit = 1000;
 
-/** Nobody but the owner sees what does not concern them. */
+/** Only the owner sees what does not concern it. */
 export function eventFilter(caller: Caller, query: EventQuery): EventFilter {
   return {
     after: queryNumber(query.after),

@@ -28,7 +28,7 @@ interface EventStreamAnswer {
 }
 
 function eventStreamSink(response: ServerResponse): FeedSink {
-  // An id without data is no event and moves the reader's place all the same: whoever
+  // An id without data is no event and moves the reader's place all the same: a client that
   // is cut off before the first event goes on where this began.
   const place = (position: number) => `id: ${position}\n: still here\n\n`;
   return {

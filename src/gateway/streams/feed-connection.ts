@@ -129,7 +129,7 @@ export async function isTooSlow(
   const waiting = AbortSignal.any([patience.signal, signal]);
   const tooSlow = clock.sleep(limits.slowReaderMs, waiting).then(
     () => true,
-    // Taken in time, or the feed ends and nobody waits any more.
+    // Taken in time, or the feed ends and is no longer waited for.
     () => false,
   );
   const outcome = await Promise.race([written.then(() => false), tooSlow]);

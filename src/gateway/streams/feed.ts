@@ -11,7 +11,9 @@
  * R5. One look goes over a bounded stretch of the ledger, and others get a turn between
  *     two looks, however little of what is there fits the filter.
  */
+
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { chainHead, type EventFilter, readEvents, type SealedEvent } from '../../ledger/events.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 
@@ -92,7 +94,8 @@ export async function nextPage(
     { ...filter, after: position, before: end + 1 },
     { limit: pageEvents, order: 'oldest-first' },
   );
-  const reached = found.length === pageEvents ? (found.at(-1)?.seq ?? end) : end;
+  const reached =
+    found.length === pageEvents ? must(found.at(-1), 'The last event of a page').seq : end;
   const firstKept = await oldestSeq(sql, head + 1);
   const isPruned = firstKept > position + 1;
   const next = Math.max(reached, firstKept - 1);
@@ -110,12 +113,12 @@ export async function oldestSeq(sql: Sql, otherwise: number): Promise<number> {
   return oldest?.seq ?? otherwise;
 }
 
-/** Wakes everybody who waits for something new. */
+/** Wakes every reader that waits for something new. */
 export class Doorbell {
   readonly #waiting = new Set<() => void>();
   #rings = 0;
 
-  /** Goes up with every ring: whoever looked before waiting sees what they would miss. */
+  /** Goes up with every ring: a reader that looked before waiting sees what it would miss. */
   get rings(): number {
     return this.#rings;
   }

@@ -6,7 +6,7 @@
  * G2. What is heard says when to look, and up to where, so that words come between the steps
  *     that they belong to, and so does what tools show. Words whose answer is written already
  *     are dropped.
- * G3. Some changes nobody tells of, such as a goal that is taken back before it began. So the
+ * G3. Some changes are not told of, such as a goal that is taken back before it began. So the
  *     row is looked at now and then.
  * G4. A reader who does not read is cut off, and goes on from its last step.
  */

@@ -1,4 +1,4 @@
-/** What happens to a goal while somebody writes it to a reader: in order, and not without end. */
+/** What happens to a goal while it is written to a reader: in order, and not without end. */
 
 import type { Delta } from '../../kernel/agent/model.ts';
 import type { Clock } from '../../kernel/ports.ts';
@@ -85,7 +85,7 @@ export class GoalWatch implements Disposable {
     try {
       await this.#clock.sleep(timeoutMs, AbortSignal.any([woken.signal, signal]));
     } catch {
-      // Woken, or nobody waits any more.
+      // Woken, or no longer waited for.
     } finally {
       this.#wake = undefined;
     }

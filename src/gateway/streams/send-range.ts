@@ -51,7 +51,7 @@ export async function sendRange(
   // Bytes that turn out to be others end the connection before their last one.
   const body = Readable.from(bytes, { objectMode: false });
   body.on('error', (error) => {
-    // Whoever left, or may have them no more, is no news.
+    // A reader that left, or may have them no more, is not logged.
     if (!(error instanceof AosError) || error.code.startsWith('capability.')) return;
     log.error({ err: error, hash, request_id: request.id }, 'stored bytes broke off');
   });

@@ -1,5 +1,5 @@
 /**
- * A call of a tool as server-sent events, for whoever made it.
+ * A call of a tool as server-sent events, for its caller.
  *
  * T1. The answer begins when the call has: what is refused before is an ordinary problem.
  * T2. What waits for the reader is bounded. More than that is dropped, and said so where the

@@ -54,7 +54,7 @@ async function spawnChild(
   return { agent: agentId, operation: operationId };
 }
 
-/** A script is a file: whoever has another one followed learns what is in it. */
+/** A script is a file: an agent that has another one followed learns what is in it. */
 async function permitScript({ home }: AgentToolDeps, model: string, call: ToolCall): Promise<void> {
   const path = /^scripted:(\/.*)$/s.exec(model)?.[1];
   if (path !== undefined) await call.permit(fileDeed(home, path, 'read'));

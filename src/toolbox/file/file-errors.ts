@@ -1,4 +1,4 @@
-/** What the disk refuses, in the words of whoever called a tool: with the path that they named. */
+/** What the disk refuses, in the words of a tool's caller: with the path that it named. */
 import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';

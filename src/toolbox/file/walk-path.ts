@@ -4,7 +4,7 @@
  * P1. Before anything is looked at where a symlink leads, it is asked whether the caller may
  *     do there what they came for.
  * P2. Beyond the parts that the grant names, the disk stays the same: what is mounted there
- *     is not what somebody had in mind who wrote a star.
+ *     is not what the owner had in mind who wrote a star.
  */
 import { followPath, type PathEnd, placesOn } from '../../files/follow-path.ts';
 import { deedOfParts } from '../../kernel/capability/deed-text.ts';

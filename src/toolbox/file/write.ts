@@ -1,7 +1,7 @@
 /**
- * A file that is written part by part, in a folder where somebody else may work too.
+ * A file that is written part by part, in a folder where other programs may work too.
  *
- * F1. Nobody sees a part of it: it is written under another name (`.aos-….tmp`), synced, and
+ * F1. No reader sees a part of it: it is written under another name (`.aos-….tmp`), synced, and
  *     only then gets its own. When the promise resolves, it survives a power cut.
  * F2. `refuse` never takes the place of anything: the name is given with a link, which fails
  *     when it is taken. `replace` takes that of an ordinary file only. If that has a second
@@ -110,7 +110,7 @@ async function mayTakeName(
       fix: 'Choose another name',
     });
   }
-  // To take its name asks nobody whether it may be written to.
+  // The system lets its name be taken, whether or not it may be written to.
   if ((there.mode & 0o222) === 0) throw diskError('EACCES', path);
   return there;
 }
@@ -164,7 +164,7 @@ async function giveName(
     } catch (failure) {
       if (ifExists === 'refuse' || !isTaken(failure)) throw failure;
     }
-    // Somebody was quicker; what they put there is replaced like any other.
+    // Another program was quicker; what it put there is replaced like any other.
     await mayTakeName(disk, place, ifExists);
   }
   await disk.rename(pending, place.entry);

@@ -15,7 +15,7 @@ export async function exchange(
   try {
     closeWhenAborted(socket, signal);
     const answer = await answerTo(socket, outgoing);
-    // Whoever reads it hears of a failure by reading.
+    // The reader of the answer hears of a failure by reading.
     answer.on('error', () => undefined);
     return answer;
   } catch (failure) {
@@ -37,7 +37,7 @@ function answerTo(socket: Socket, outgoing: OutgoingRequest): Promise<IncomingMe
     insecureHTTPParser: false,
   });
   sent.once('response', resolve);
-  // Stays: a failure that nobody waits for any more must not end the daemon.
+  // Stays: a failure that is no longer waited for must not end the daemon.
   sent.on('error', reject);
   sent.once('close', () => reject(new Error('closed')));
   sent.end(outgoing.body);

@@ -3,7 +3,7 @@
  *
  * F1. Each of them is permitted, resolved, checked and dialled by itself (check-address.ts).
  * F2. Secrets are put in last, for the place that was dialled (secret-headers.ts), and all
- *     that comes back is scrubbed before anybody sees it.
+ *     that comes back is scrubbed before the caller sees it.
  * F3. The connection ends with the call: when it returns, fails, or is aborted.
  */
 import type { IncomingMessage } from 'node:http';

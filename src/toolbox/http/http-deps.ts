@@ -23,7 +23,7 @@ export interface HttpSecret {
   /** The one header it may stand in, in small letters. */
   readonly header: string;
   value(): string;
-  /** The value as the header has it where nobody said otherwise: behind `Bearer `, say. */
+  /** The value as the header has it where the caller says nothing else: behind `Bearer `, say. */
   headerValue(): string;
 }
 

@@ -1,5 +1,7 @@
 /** What the caller gets to see of an answer. */
+
 import type { IncomingMessage } from 'node:http';
+import { must } from '../../kernel/must.ts';
 import type { Collected } from './answer-body.ts';
 import type { HttpScrubber } from './http-deps.ts';
 
@@ -30,8 +32,8 @@ export function headOf(
 function headersOf(scrubber: HttpScrubber, raw: readonly string[]): AnswerHead['headers'] {
   const found = new Map<string, string[]>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = scrubber.scrubText(raw[index] ?? '').toLowerCase();
-    const value = scrubber.scrubText(raw[index + 1] ?? '');
+    const name = scrubber.scrubText(must(raw[index], 'The name of a header')).toLowerCase();
+    const value = scrubber.scrubText(must(raw[index + 1], 'The value of a header'));
     found.set(name, [...(found.get(name) ?? []), value]);
   }
   return Object.fromEntries(
@@ -81,7 +83,7 @@ function fittingLength(text: string, room: number): number {
   let length = 0;
   let left = room;
   for (const character of text) {
-    left -= escapedBytes(character.codePointAt(0) ?? 0);
+    left -= escapedBytes(must(character.codePointAt(0), 'The code of a character'));
     if (left < 0) return length;
     length += character.length;
   }

@@ -3,6 +3,7 @@ import { operationOfKey } from '../../kernel/journal/step.ts';
 import { type Memory, memoryLimits, sharedOwner } from '../../kernel/memory/memory.ts';
 import { placeOf, principalNamed } from '../../kernel/memory/place.ts';
 import { storedValue } from '../../kernel/memory/value.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { timeText } from '../../kernel/text/time-text.ts';
 import type { MemoryActor } from '../../memory/deps.ts';
@@ -62,7 +63,8 @@ function listTools({ memory }: MemoryToolDeps): readonly Tool[] {
         const page = { owner, scope, prefix, after: cursor, limit: limit + 1, asOf };
         const found = await memory.list(callerOf(call), page);
         const shown = found.slice(0, limit);
-        const next = found.length > limit ? (shown.at(-1)?.key ?? null) : null;
+        const next =
+          found.length > limit ? must(shown.at(-1), 'The last memory of a page').key : null;
         return { memories: cutAll(shown, mostShown(call, shownCharacters.list)), next };
       },
     }),
@@ -71,7 +73,8 @@ function listTools({ memory }: MemoryToolDeps): readonly Tool[] {
         const where = placeOf(call.principal, said);
         const found = await memory.history(callerOf(call), where, { before, limit: limit + 1 });
         const shown = found.slice(0, limit);
-        const next = found.length > limit ? (shown.at(-1)?.version ?? null) : null;
+        const next =
+          found.length > limit ? must(shown.at(-1), 'The last version of a page').version : null;
         return { versions: cutAll(shown, mostShown(call, shownCharacters.history)), next };
       },
     }),

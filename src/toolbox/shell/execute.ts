@@ -1,5 +1,5 @@
 /**
- * shell.execute: one program, in a sandbox of its own, in the workspace of whoever calls.
+ * shell.execute: one program, in a sandbox of its own, in the workspace of the caller.
  *
  * X1. It is a program with its arguments; a line for the shell is the program `sh`, and needs
  *     a grant for that.
@@ -107,7 +107,7 @@ const longestOrder = 1024 * 1024;
 /** Throws `shell.unknown-program`. Whether it can be run is seen when it is. */
 async function findProgram(disk: DiskView, program: string): Promise<string> {
   if (!program.includes('/')) return findByName(disk, program);
-  // Not what lies in the workspace: whoever can make a symlink there would learn by it what
+  // Not what lies in the workspace: a program that makes a symlink there would learn by it what
   // lies elsewhere. The program's own end tells.
   if (!ofMachine.test(program) || (await exists(disk, program))) return program;
   throw unknown(program, 'Give the name of a program that is installed');

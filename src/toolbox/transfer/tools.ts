@@ -115,7 +115,7 @@ async function checkGranted(
   });
 }
 
-/** What both ends need, as whoever calls the tool. The door has asked whether it may. */
+/** What both ends need, as the caller of the tool. The door has asked whether it may. */
 function endsOf(deps: TransferToolDeps, { principal }: ToolCall): SendDeps & ReceiveDeps {
   const actor = { party: partyOf(principal), isLocal: true, isPermitted: true } as const;
   const calls = directCalls(deps.transfers, actor);

@@ -80,7 +80,7 @@ async function visibleAgent(sql: Sql, caller: HomeCaller, name: string): Promise
   return row;
 }
 
-// A child may have children in its turn; rows that somebody edited must not be followed for ever.
+// A child may have children in its turn; rows that were edited must not be followed for ever.
 const deepest = 100;
 
 async function isWithin(sql: Sql, row: AgentRow | undefined, elder: string): Promise<boolean> {
@@ -112,7 +112,7 @@ async function wallShown(
     sandbox_rung: state?.kind === 'works' ? state.rung : null,
     sees: [...sees],
     writable,
-    // Without a wall it runs as whoever the daemon runs as.
+    // Without a wall it runs as the user of the daemon.
     uid: sandbox === 'off' ? null : ((await uidOf(ledger.committed, name)) ?? null),
     network: await holdsAny(ledger.committed, `agent:${name}`, 'http'),
   };
@@ -151,7 +151,7 @@ async function logOf(
     const text = secrets.scrubber.scrubText(Buffer.from(bytes).toString());
     return { log_path: log, log_tail: lastOf(text) };
   } catch (failure) {
-    // It has said nothing yet, or somebody took the file away: the rest is known all the same.
+    // It has said nothing yet, or the file was taken away: the rest is known all the same.
     if (failure instanceof AosError) return { log_path: log, log_tail: null };
     throw failure;
   }

@@ -110,7 +110,7 @@ export async function checkAttachments(
   }
 }
 
-/** The same to whoever may not know of it. */
+/** Also for a hash that the caller may not know of. */
 export function noAttachment(hash: string): AosError {
   return new AosError('message.no-attachment', {
     message: `There is no attachment ${hash} of yours`,

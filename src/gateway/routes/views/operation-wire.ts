@@ -11,7 +11,7 @@ import type { Answer } from '../../contract/contract.ts';
 
 export type WireOperation = Answer<'operation'>;
 
-/** Until it is finished it runs, to whoever looks from outside. */
+/** Until it is finished it runs, to a caller from outside. */
 export function statusOf({ state, started_at, finish }: OperationRow): OperationStatus {
   const isFinished = finish === null || finish === 'again';
   switch (state) {
@@ -42,7 +42,7 @@ export interface ToldOperation {
   readonly row: OperationRow;
   readonly logs: readonly string[];
   readonly artifacts: readonly ArtifactRow[];
-  /** Whoever it belongs to gets the keys. */
+  /** The principal to which it belongs gets the keys. */
   readonly isOwn: boolean;
 }
 

@@ -1,5 +1,7 @@
 /** Rows by an id or the beginning of one, and pages of them, as a caller may see them. */
+
 import { AosError } from '../../../kernel/errors.ts';
+import { must } from '../../../kernel/must.ts';
 import { quote } from '../../../kernel/text/quote.ts';
 import { mostLimit, pageLimit } from '../../streams/event-query.ts';
 
@@ -9,7 +11,7 @@ export interface Rows<Row> {
   find(id: string): Promise<Row | undefined>;
   idsFrom(start: string, limit: number): Promise<readonly string[]>;
   idOf(row: Row): string;
-  /** Nobody learns of what is not theirs, also not that it is there. */
+  /** A caller does not learn of what is not its own, also not that it is there. */
   isVisible(row: Row): boolean;
   unknown(typed: string): AosError;
 }
@@ -37,7 +39,7 @@ export async function findRow<Row>(rows: Rows<Row>, typed: string): Promise<Row>
   });
 }
 
-// Pages of lists that are short, nearly always: whoever asks for no page gets the largest.
+// Pages of lists that are short, nearly always: a caller that asks for no page gets the largest.
 
 interface ListQuery {
   readonly limit?: string | undefined;
@@ -74,4 +76,13 @@ export function pageBehind<T>(
   const { after } = query;
   const left = after === undefined ? all : all.filter((row) => placeOf(row) > after);
   return listPage(left, listLimit(query), placeOf);
+}
+
+/** Where the next page begins, of rows of which one too many was asked for; null at the end. */
+export function nextPlace<Item, Place>(
+  items: readonly Item[],
+  { hasMore }: { readonly hasMore: boolean },
+  placeOf: (item: Item) => Place,
+): Place | null {
+  return hasMore ? placeOf(must(items.at(-1), 'The last item of a page')) : null;
 }
