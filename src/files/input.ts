@@ -13,7 +13,11 @@ const moment = z
 const bytes = z.int().min(0);
 
 export const filtersSchema = z.strictObject({
-  type: z.string().max(1000).optional().describe("Extensions or media types, as 'pdf', 'image/*'"),
+  type: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe("Endings of names, or kinds by content: 'pdf', 'image/*', 'document/*'"),
   name: z.string().max(1000).optional().describe("A pattern for the name, as '*invoice*'"),
   modified_after: moment.optional(),
   modified_before: moment.optional(),
@@ -53,10 +57,10 @@ export const optionsSchema = z.strictObject({
   regex: z.boolean().optional().describe('The query is a regular expression'),
   likely_modified_after: moment
     .optional()
-    .describe('search_files: what was changed since is likelier; nothing is ruled out'),
+    .describe('search_files: changed since; where nothing fits, also what was not'),
   likely_modified_before: moment
     .optional()
-    .describe('search_files: what was changed before is likelier; nothing is ruled out'),
+    .describe('search_files: changed before; where nothing fits, also what was not'),
   on_error: z.enum(['stop', 'continue']).optional(),
   on_conflict: z.enum(['replace', 'skip', 'number', 'fail']).optional(),
   permanent: z
@@ -72,6 +76,12 @@ export const optionsSchema = z.strictObject({
 /** Everything but the action. */
 const parts = {
   path: path.optional().describe('A file, a folder or a pattern; "~" is the root'),
+  paths: z
+    .array(path)
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Several of them instead, for move_file, copy_file and delete_file: one plan'),
   destination: path.optional().describe('Where to; for rename_file a name, or a pattern of one'),
   query: z.string().max(2000).optional().describe('What to search for'),
   content: z

@@ -157,8 +157,8 @@ export function searchRequest(
   };
 }
 
-// Of what is only vaguely meant nothing is moved.
-const nearness = 0.5;
+/** What fits so much worse than the best is only vaguely meant, and is not moved. */
+export const nearness = 0.5;
 
 interface FoundByWords extends Pick<SearchResult, 'truncated' | 'skipped'> {
   readonly files: readonly SeenFile[];

@@ -35,7 +35,7 @@ import { findFolder } from './place.ts';
 import { recoverPlans } from './recover.ts';
 import {
   type SentenceDeps,
-  type SentenceWish,
+  type SentenceRequest,
   type Understood,
   understandSentence,
 } from './sentence.ts';
@@ -90,10 +90,10 @@ export class FileAgent {
   }
 
   understand(
-    request: SentenceWish,
+    asked: SentenceRequest,
     run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
   ): Promise<Understood> {
-    return understandSentence(this.#deps, request, run);
+    return understandSentence(this.#deps, asked, run);
   }
 
   /** For the owner alone: it takes room, and shows names to every caller that searches. */

@@ -55,7 +55,7 @@ test.each<readonly [string, Partial<FileRequest>, 'walk' | 'index']>([
   expect(namesOf(found)).toEqual(['invoice-10.txt']);
 });
 
-test('likely dates make files come first, and rule none out', async () => {
+test('likely dates rule the rest out while something fits', async () => {
   await using world = await fileAgentWorld();
   invoices(world);
 
@@ -67,7 +67,27 @@ test('likely dates make files come first, and rule none out', async () => {
     },
   });
 
+  expect(namesOf(found)).toEqual(['invoice-10.txt']);
+  expect(found.result).not.toHaveProperty('outside_time');
+});
+
+test('where nothing fits the likely dates, the nearest outside come, and the answer says so', async () => {
+  await using world = await fileAgentWorld();
+  invoices(world);
+
+  const found = await world.ask({
+    ...{ action: 'search_files', query: 'invoice' },
+    options: {
+      likely_modified_after: daysAgo(60).toISOString(),
+      likely_modified_before: daysAgo(30).toISOString(),
+    },
+  });
+
   expect(namesOf(found)).toEqual(['invoice-10.txt', 'invoice-1.txt', 'invoice-100.txt']);
+  expect(found.result).toMatchObject({ outside_time: true });
+  expect(found.action_performed).toMatch(
+    /^Found nothing for "invoice" changed from .* to .*\. Outside of that time, the nearest first: 3 files$/,
+  );
 });
 
 test('a date in a sentence that searches is a likely one, and the reading says so', async () => {
@@ -85,8 +105,6 @@ test('a date in a sentence that searches is a likely one, and the reading says s
     options: { likely_modified_after: expect.any(String) },
   });
   expect(found.request.filters?.modified_after).toBeUndefined();
-  expect(found.reading).toMatch(/\(those changed then are likelier, and others are found too\)$/);
-  expect(namesOf(await world.ask(found.request))).toEqual([
-    ...['invoice-1.txt', 'invoice-10.txt', 'invoice-100.txt'],
-  ]);
+  expect(found.reading).toMatch(/\(others only where nothing of then is found\)$/);
+  expect(namesOf(await world.ask(found.request))).toEqual(['invoice-1.txt']);
 });

@@ -2,40 +2,44 @@
 import { readWholeFile } from '../kernel/disk/durable-file.ts';
 import type { FileRequest } from '../kernel/files/request.ts';
 import type { NamedFolder, SentenceWorld, Understanding } from '../kernel/files/understanding.ts';
-import { safeJson } from '../kernel/text/quote.ts';
+import { someNames } from '../kernel/files/words.ts';
+import { quote, safeJson } from '../kernel/text/quote.ts';
 import { callerOf, type FileAgentDeps, type FileRun } from './file-agent.ts';
 import { requestSchema } from './input.ts';
 import { understand } from './language/understand.ts';
 import { lookRequest } from './look-request.ts';
-import { partsOf, shownPath } from './paths.ts';
+import { parsePath, partsOf, shownPath } from './paths.ts';
 import { findFolder } from './place.ts';
-import { isChange } from './plan/make-plan.ts';
 
 export interface SentenceDeps extends FileAgentDeps {
   /** A model that may say what a sentence means; undefined where none is configured. */
   readonly propose?: ((sentence: string, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-export interface SentenceWish {
+export interface SentenceRequest {
   readonly sentence: string;
-  /** The folder where whoever asks stands, a whole path. */
+  /** The folder in which the caller is, a whole path. */
   readonly here?: string | undefined;
 }
+
+type SentenceRun = Pick<FileRun, 'principal' | 'signal' | 'via'>;
 
 export type Understood = Understanding & { readonly by: 'rules' | 'model' };
 
 /** The rules come first. A model is asked where they are not sure, and says no more than they may. */
 export async function understandSentence(
   deps: SentenceDeps,
-  wish: SentenceWish,
-  run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
+  asked: SentenceRequest,
+  run: SentenceRun,
 ): Promise<Understood> {
-  const world = await worldOf(deps, wish, run);
-  const said = withKind(withFolderSlash(understand(wish.sentence, world)), wish.sentence);
-  const found = withLikelyDates(said);
+  const world = await worldOf(deps, asked, run);
+  const { bareName, ...read } = understand(asked.sentence, world);
+  const named =
+    bareName === undefined ? read : await withNameFound(deps, read, { bareName, world, run });
+  const found = withLikelyDates(withFolderSlash(named));
   if (found.kind === 'understood' && found.confidence >= sure) return { ...found, by: 'rules' };
   if (found.kind === 'refused' || deps.propose === undefined) return { ...found, by: 'rules' };
-  const proposed = await deps.propose(wish.sentence, run.signal).catch(() => undefined);
+  const proposed = await deps.propose(asked.sentence, run.signal).catch(() => undefined);
   const parsed = requestSchema.safeParse(proposed);
   if (!parsed.success) return { ...found, by: 'rules' };
   const { data: request } = parsed;
@@ -63,25 +67,91 @@ function withFolderSlash(found: Understanding): Understanding {
   return { ...found, request: { ...found.request, destination: `${destination}/` } };
 }
 
-const ofFolders = /\b(?:folders?|director(?:y|ies)|everything|contents?|empty|clear|wipe)\b/i;
+interface BareName {
+  readonly bareName: string;
+  readonly world: SentenceWorld;
+  readonly run: SentenceRun;
+}
 
-/** Who says "files" does not mean the folders beside them; who does is told that they go too. */
-function withKind(found: Understanding, sentence: string): Understanding {
+/** A file that is named without a folder is here, or else looked for in the usual folders. */
+async function withNameFound(
+  deps: SentenceDeps,
+  found: Understanding,
+  { bareName, world, run }: BareName,
+): Promise<Understanding> {
   if (found.kind !== 'understood') return found;
-  const { action, path = '', filters } = found.request;
-  const isOfMany = isChange(action) && path.endsWith('/*') && filters?.kind === undefined;
-  if (!isOfMany) return found;
-  const kind = ofFolders.test(withoutPlace(sentence)) ? 'any' : 'file';
-  const reading = kind === 'any' ? `${found.reading} (folders too)` : found.reading;
-  return { ...found, reading, request: { ...found.request, filters: { ...filters, kind } } };
+  const look = (path: string, recursive: boolean) =>
+    namedIn(deps, run, { name: bareName, path, recursive });
+  const here = await look(world.here, false);
+  const usual = world.folders.filter(({ isKnown }) => isKnown).map(({ path }) => path);
+  const below = [world.here, ...usual].map((path) => look(path, true));
+  const places =
+    here.length > 0 ? here : [await look(world.root, false), ...(await Promise.all(below))].flat();
+  const exact = places.filter((path) => path.endsWith(`/${bareName}`));
+  const [path, ...others] = [...new Set(exact.length > 0 ? exact : places)].toSorted();
+  if (path === undefined) return found;
+  if (others.length > 0) return whichOf(found, [path, ...others]);
+  return path === found.request.path ? found : foundAt(found, path);
 }
 
-/** "In my Downloads folder" says where, and not what. */
-function withoutPlace(sentence: string): string {
-  return sentence.replace(/\b(?:in|from|of|inside|to|into)\b[^,.]*?\bfolders?\b/gi, ' ');
+type Read = Understanding & { readonly kind: 'understood' };
+
+function foundAt(found: Read, path: string): Read {
+  const { request } = found;
+  const [from = '', to = ''] = [request.path ?? '', path].map(folderOf);
+  const { destination = '' } = request;
+  // A copy under another name lies beside the file, wherever that is.
+  const isBeside =
+    destination.startsWith(`${from}/`) && /^[^/]+\.\w+$/.test(destination.slice(from.length + 1));
+  const beside = isBeside ? { destination: `${to}${destination.slice(from.length)}` } : {};
+  const reading = `${found.reading} (found at ${quote(path)})`;
+  return { ...found, reading, request: { ...request, path, ...beside } };
 }
 
-/** People remember roughly when it was: where they search, a date rules nothing out. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function whichOf({ reading, request }: Read, paths: readonly string[]): Understanding {
+  const question = `Which one do you mean: ${someNames(paths)}? Please say its folder, too.`;
+  return { kind: 'asks-back', reading, confidence: 0.3, unused: [], question, request };
+}
+
+interface NamedIn {
+  readonly name: string;
+  readonly path: string;
+  readonly recursive: boolean;
+}
+
+const mostNamed = 50;
+
+/** Paths as they stand in a request; none where there is no such folder. */
+async function namedIn(
+  deps: SentenceDeps,
+  run: SentenceRun,
+  { name, path, recursive }: NamedIn,
+): Promise<readonly string[]> {
+  const caller = callerOf(deps, run, async () => false);
+  const request: FileRequest = {
+    action: 'list_files',
+    filters: { name: name.replaceAll(/[*?[{]/g, '[$&]') },
+    options: { recursive },
+  };
+  try {
+    const parts = parsePath(caller.roots, path);
+    await using folder = await findFolder(deps, caller, parts, { passing: true });
+    const wanted = await lookRequest(deps, caller, request, {
+      ...{ folder, glob: [], power: 'read', kind: 'any', limit: mostNamed },
+    });
+    const { files } = await deps.looking.list(wanted, caller.signal);
+    return files.map((file) => shownPath(caller.roots, file.path));
+  } catch {
+    // A folder that every home may have is not in this one.
+    return [];
+  }
+}
+
+/** People remember roughly when it was: where nothing fits in that time, the rest is searched. */
 function withLikelyDates(found: Understanding): Understanding {
   if (found.kind !== 'understood' || found.request.action !== 'search_files') return found;
   const { modified_after, modified_before, ...filters } = found.request.filters ?? {};
@@ -91,14 +161,14 @@ function withLikelyDates(found: Understanding): Understanding {
     ...(modified_before === undefined ? {} : { likely_modified_before: modified_before }),
   };
   const options = { ...found.request.options, ...likely };
-  const reading = `${found.reading} (those changed then are likelier, and others are found too)`;
+  const reading = `${found.reading} (others only where nothing of then is found)`;
   return { ...found, reading, request: { ...found.request, filters, options } };
 }
 
 async function worldOf(
   deps: SentenceDeps,
-  { here }: SentenceWish,
-  run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
+  { here }: SentenceRequest,
+  run: SentenceRun,
 ): Promise<SentenceWorld> {
   const { root, zone, clock } = deps;
   const folders = [...(await knownFolders(deps)), ...(await realFolders(deps, run))];
@@ -136,18 +206,15 @@ async function knownFolders({ disk, root }: SentenceDeps): Promise<readonly Name
 const mostFolders = 2000;
 
 /** Those that lie in the root, and in its folders. */
-async function realFolders(
-  deps: SentenceDeps,
-  run: Pick<FileRun, 'principal' | 'signal' | 'via'>,
-): Promise<readonly NamedFolder[]> {
+async function realFolders(deps: SentenceDeps, run: SentenceRun): Promise<readonly NamedFolder[]> {
   const caller = callerOf(deps, run, async () => false);
   const request = { action: 'list_files' } as const;
   try {
     await using folder = await findFolder(deps, caller, partsOf(deps.root), { passing: true });
     const found = new Map<string, NamedFolder>();
     for (const glob of [['*'], ['*', '*']]) {
-      const wish = { folder, glob, power: 'read', kind: 'folder', limit: mostFolders } as const;
-      const wanted = await lookRequest(deps, caller, request, wish);
+      const look = { folder, glob, power: 'read', kind: 'folder', limit: mostFolders } as const;
+      const wanted = await lookRequest(deps, caller, request, look);
       for (const { path } of (await deps.looking.list(wanted, caller.signal)).files) {
         const name = path.slice(path.lastIndexOf('/') + 1);
         found.set(path, { names: [name], path: shownPath(caller.roots, path), isKnown: false });

@@ -157,8 +157,8 @@ export const filePromises: readonly KeptPromise[] = [
     bug: {
       what: 'words that were not understood are passed over',
       file: 'src/files/language/doubts.ts',
-      find: '    unusedWords(slots) ??\n',
-      put: '',
+      find: '    left.length > 0 &&\n',
+      put: '    left.length > 999 &&\n',
     },
   },
   {

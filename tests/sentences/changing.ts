@@ -31,9 +31,9 @@ Move files larger than 1 GB in Downloads to Archive
 Move all zip files in Downloads to a folder called "Installers"
   move_file ~/Downloads; destination ~/Installers; type zip
 Move everything in Downloads to ~/Old stuff
-  move_file ~/Downloads/*; destination ~/Old stuff
+  move_file ~/Downloads/*; destination ~/Old stuff; kind any
 Move documents older than two years from Documents to Archive
-  move_file ~/Documents; destination ~/Archive; type doc,docx,odt,pdf,txt,md,rtf; modified_before 2024-11-15T12:00
+  move_file ~/Documents; destination ~/Archive; type document/*; modified_before 2024-11-15T12:00
 move the 5 largest videos in Videos to Archive
   move_file ~/Videos; destination ~/Archive; type video/*; sort size; order desc; limit 5
 Move PDFs in Downloads to Old in Documents
@@ -41,7 +41,7 @@ Move PDFs in Downloads to Old in Documents
 Could you move all the images on my desktop to Pictures, please?
   move_file ~/Desktop; destination ~/Pictures; type image/*
 I want to move everything on the desktop to Archive
-  move_file ~/Desktop/*; destination ~/Archive
+  move_file ~/Desktop/*; destination ~/Archive; kind any
 Move everything in Downloads except PDFs to Archive
   move_file ~/Downloads; destination ~/Archive; exclude *.pdf
 Move all .log files in Projects including subfolders to Archive
@@ -57,11 +57,11 @@ Copy all photos in Pictures to Archive
 Back up my Documents folder to Archive
   copy_file ~/Documents; destination ~/Archive
 Copy spreadsheets from Work to Desktop
-  copy_file ~/Documents/Work; destination ~/Desktop; type csv,xlsx,xls,ods
+  copy_file ~/Documents/Work; destination ~/Desktop; type spreadsheet/*
 Duplicate contract.docx into Archive
   copy_file ~/Projects/shop/contract.docx; destination ~/Archive
 Copy everything from Projects into a new folder called Backup on my desktop
-  copy_file ~/Projects/*; destination ~/Desktop/Backup
+  copy_file ~/Projects/*; destination ~/Desktop/Backup; kind any
 Copy the PDFs I downloaded this week to Documents
   copy_file ~/Downloads; destination ~/Documents; type pdf; modified_after 2026-11-09
 Delete report.pdf in Downloads
@@ -87,7 +87,7 @@ Erase images in Downloads smaller than 10 KB
 Throw away zip files in Downloads older than 90 days
   delete_file ~/Downloads; type zip; modified_before 2026-08-17T13:00
 Empty my Downloads folder
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
 Find all tmp files and delete them
   delete_file ~; type tmp; recursive
 Rename report.pdf to final.pdf
@@ -99,19 +99,19 @@ Rename all photos in Holiday 2026 by date taken
 Rename photos in Pictures to lowercase
   rename_file ~/Pictures; destination {name_lower}{ext}; type image/*
 Rename the files in Work by replacing spaces with underscores
-  rename_file ~/Documents/Work/*; destination {name_underscored}{ext}
+  rename_file ~/Documents/Work/*; destination {name_underscored}{ext}; kind file
 Rename all PDFs in Downloads and add the prefix draft-
   rename_file ~/Downloads; destination draft-{name}{ext}; type pdf
 Add the prefix "old-" to all files in Work
-  rename_file ~/Documents/Work/*; destination old-{name}{ext}
+  rename_file ~/Documents/Work/*; destination old-{name}{ext}; kind file
 Number the photos in Holiday 2026
   rename_file ~/Pictures/Holiday 2026; destination {n}{ext}; type image/*
 Rename pictures in Holiday 2026 to trip and number them
   rename_file ~/Pictures/Holiday 2026; destination trip-{n}{ext}; type image/*
 Replace spaces with underscores in file names in Downloads
-  rename_file ~/Downloads/*; destination {name_underscored}{ext}
+  rename_file ~/Downloads/*; destination {name_underscored}{ext}; kind file
 Rename all documents in Work to uppercase
-  rename_file ~/Documents/Work; destination {name_upper}{ext}; type doc,docx,odt,pdf,txt,md,rtf
+  rename_file ~/Documents/Work; destination {name_upper}{ext}; type document/*
 What would happen if I deleted everything in Downloads older than 30 days?
   delete_file ~/Downloads; modified_before 2026-10-16T13:00; dry_run
 Preview moving all PDFs from Downloads to Archive
@@ -139,7 +139,7 @@ I'd like to move all videos bigger than 500 MB to Archive
 Can you move everything that's older than six months in Downloads into Archive?
   move_file ~/Downloads; destination ~/Archive; modified_before 2026-05-15T12:00
 Please put all Word docs from Downloads into Documents/Work
-  move_file ~/Downloads; destination ~/Documents/Work; type doc,docx
+  move_file ~/Downloads; destination ~/Documents/Work; type word/*
 Relocate all MP3 files on my desktop to Music
   move_file ~/Desktop; destination ~/Music; type mp3
 Move the newest PDF in Downloads to Desktop
@@ -167,7 +167,7 @@ Copy the Invoices folder to the Desktop
 copy ~/Documents/notes.md to ~/Archive
   copy_file ~/Documents/notes.md; destination ~/Archive
 Make a backup of everything in Documents to Archive
-  copy_file ~/Documents/*; destination ~/Archive
+  copy_file ~/Documents/*; destination ~/Archive; kind any
 Copy files changed this week from Projects to Archive
   copy_file ~/Projects; destination ~/Archive; modified_after 2026-11-09
 Delete every .tmp file in Downloads
@@ -179,9 +179,9 @@ Please delete files bigger than 1 GB in Videos
 Delete photos from 2019 in Pictures
   delete_file ~/Pictures; type image/*; modified_after 2019-01-01; modified_before 2020-01-01
 clean out my Downloads folder
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
 Clear my desktop
-  delete_file ~/Desktop/*
+  delete_file ~/Desktop/*; kind any
 Delete the folder Work
   delete_file ~/Documents/Work
 Delete all files in Downloads that I haven't opened in 2 years
@@ -189,9 +189,9 @@ Delete all files in Downloads that I haven't opened in 2 years
 Wipe everything from Archive older than 5 years
   delete_file ~/Archive; modified_before 2021-11-15T12:00
 Delete the three largest files in Videos
-  delete_file ~/Videos/*; sort size; order desc; limit 3
+  delete_file ~/Videos/*; sort size; order desc; limit 3; kind file
 Bin all the installers in Downloads
-  delete_file ~/Downloads; type exe,msi,dmg,pkg,deb,rpm,appimage
+  delete_file ~/Downloads; type installer/*
 Remove the file "draft (1).docx" from Documents
   delete_file ~/Documents/draft (1).docx
 Delete all but the PDFs in Downloads
@@ -209,7 +209,7 @@ Rename all jpgs in Pictures by the date they were taken
 Rename ~/Downloads/report.pdf to annual-report.pdf
   rename_file ~/Downloads/report.pdf; destination annual-report.pdf
 Rename everything in Work to lower case
-  rename_file ~/Documents/Work/*; destination {name_lower}{ext}
+  rename_file ~/Documents/Work/*; destination {name_lower}{ext}; kind any
 Change the name of notes.md to journal.md
   rename_file ~/Projects/shop/notes.md; destination journal.md
 Rename the Work folder to Office
@@ -225,7 +225,7 @@ Show me what would be deleted if I removed files older than a year in Downloads
 Simulate moving the videos on my desktop to Videos
   move_file ~/Desktop; destination ~/Videos; type video/*; dry_run
 Delete the 3 oldest files in Downloads
-  delete_file ~/Downloads/*; sort modified; order asc; limit 3
+  delete_file ~/Downloads/*; sort modified; order asc; limit 3; kind file
 Delete everything in Downloads except the zip files
   delete_file ~/Downloads; exclude *.zip
 Could you please get rid of all empty files on my desktop
@@ -251,13 +251,13 @@ Preview what happens if I delete duplicates in Pictures
 Show me what would happen if I moved the PDFs in Downloads to Archive
   move_file ~/Downloads; destination ~/Archive; type pdf; dry_run
 Pretend you delete everything in Archive
-  delete_file ~/Archive/*; dry_run
+  delete_file ~/Archive/*; dry_run; kind any
 Move all PDFs from Downloads to Archive, but don't do it yet
   move_file ~/Downloads; destination ~/Archive; type pdf; dry_run
 Copy all photos from Pictures to Archive without overwriting anything
   copy_file ~/Pictures; destination ~/Archive; type image/*; on_conflict skip
 Rename all files in Downloads to lowercase
-  rename_file ~/Downloads/*; destination {name_lower}{ext}
+  rename_file ~/Downloads/*; destination {name_lower}{ext}; kind file
 Prefix all photos in Holiday 2026 with trip-
   rename_file ~/Pictures/Holiday 2026; destination trip-{name}{ext}; type image/*
 Rename photos in Holiday 2026 to "{taken_date} {name}{ext}"
@@ -289,11 +289,11 @@ Put all zips in the bin
 Drop the images from Downloads into Pictures please
   move_file ~/Downloads; destination ~/Pictures; type image/*
 Move the biggest file in Downloads to Archive
-  move_file ~/Downloads/*; destination ~/Archive; sort size; order desc; limit 1
+  move_file ~/Downloads/*; destination ~/Archive; sort size; order desc; limit 1; kind file
 Move files modified in 2023 from Documents to Archive, skipping existing files
   move_file ~/Documents; destination ~/Archive; modified_after 2023-01-01; modified_before 2024-01-01; on_conflict skip
 Move everything from Downloads into a new folder "2026 stuff" in Archive
-  move_file ~/Downloads/*; destination ~/Archive/2026 stuff
+  move_file ~/Downloads/*; destination ~/Archive/2026 stuff; kind any
 Copy ~/Documents/Work to ~/Archive/Work
   copy_file ~/Documents/Work; destination ~/Archive/Work
 Copy all of my PDFs to a folder called PDFs
@@ -333,11 +333,11 @@ Rename my holiday pictures with the date taken
 Rename the photos in Holiday 2026 to Holiday-{n}
   rename_file ~/Pictures/Holiday 2026; destination Holiday-{n}{ext}; type image/*
 Rename all files in Taxes so that they are lowercase
-  rename_file ~/Documents/Taxes/*; destination {name_lower}{ext}
+  rename_file ~/Documents/Taxes/*; destination {name_lower}{ext}; kind file
 Rename draft.txt as final.txt
   rename_file ~/Projects/shop/draft.txt; destination final.txt
 Make all file names in Work lowercase
-  rename_file ~/Documents/Work/*; destination {name_lower}{ext}
+  rename_file ~/Documents/Work/*; destination {name_lower}{ext}; kind file
 What would be moved if I moved PDFs from Downloads to Archive?
   move_file ~/Downloads; destination ~/Archive; type pdf; dry_run
 Test run: move all images from Downloads to Pictures
@@ -357,7 +357,7 @@ Move all files in Downloads that are bigger than 100 MB to Archive
 Move anything older than 90 days from Downloads to Archive
   move_file ~/Downloads; destination ~/Archive; modified_before 2026-08-17T13:00
 Move everything from my Desktop to a new folder called Desktop Backup
-  move_file ~/Desktop/*; destination ~/Desktop Backup
+  move_file ~/Desktop/*; destination ~/Desktop Backup; kind any
 move all jpg and png files from Downloads to Pictures
   move_file ~/Downloads; destination ~/Pictures; type jpg,jpeg,png
 Move photos from 2025 to Archive/2025
@@ -369,7 +369,7 @@ Move all empty files in Downloads to trash
 Move screenshots older than a week from Desktop to Archive, just show me what would happen
   move_file ~/Desktop; destination ~/Archive; type image/*; name *screenshot*; modified_before 2026-11-08T12:00; dry_run
 Copy all Excel files from Documents to Desktop
-  copy_file ~/Documents; destination ~/Desktop; type xls,xlsx
+  copy_file ~/Documents; destination ~/Desktop; type excel/*
 Copy the 20 most recent photos to Desktop
   copy_file ~; destination ~/Desktop; type image/*; recursive; sort modified; order desc; limit 20
 Copy everything in Work that changed this week to Archive
@@ -391,7 +391,7 @@ Delete all images in Downloads except PNGs
 Get rid of duplicate photos in Pictures
   asks
 Wipe my Archive folder
-  delete_file ~/Archive/*
+  delete_file ~/Archive/*; kind any
 Delete files I downloaded before 2024
   delete_file ~/Downloads; modified_before 2024-01-01
 Delete anything bigger than 5 GB
@@ -417,15 +417,15 @@ Add "2026-" as a prefix to all PDFs in Taxes
 rename invoice.pdf in Documents/Invoices to invoice-ahmed.pdf
   rename_file ~/Documents/Invoices/invoice.pdf; destination invoice-ahmed.pdf
 Rename all files in Work, replacing spaces with underscores
-  rename_file ~/Documents/Work/*; destination {name_underscored}{ext}
+  rename_file ~/Documents/Work/*; destination {name_underscored}{ext}; kind file
 Change all file names in Downloads to lowercase
-  rename_file ~/Downloads/*; destination {name_lower}{ext}
+  rename_file ~/Downloads/*; destination {name_lower}{ext}; kind file
 What if I moved everything in Downloads to Archive?
-  move_file ~/Downloads/*; destination ~/Archive; dry_run
+  move_file ~/Downloads/*; destination ~/Archive; dry_run; kind any
 Show a preview of deleting all logs in Projects
   delete_file ~/Projects; type log; dry_run
 Copy the stuff in Downloads to Backup
-  copy_file ~/Downloads/*; destination ~/Backup
+  copy_file ~/Downloads/*; destination ~/Backup; kind file
 Move last week's PDFs from Downloads to Documents
   move_file ~/Downloads; destination ~/Documents; type pdf; modified_after 2026-11-02; modified_before 2026-11-09
 Delete last month's screenshots
@@ -439,13 +439,13 @@ Delete all files ending with .bak in Projects recursively
 Delete files between 10 and 20 MB in Videos
   delete_file ~/Videos; size_gt 10000000; size_lt 20000000
 Delete the smallest 5 files in Downloads
-  delete_file ~/Downloads/*; sort size; order asc; limit 5
+  delete_file ~/Downloads/*; sort size; order asc; limit 5; kind file
 Delete documents modified last week in Work
-  delete_file ~/Documents/Work; type doc,docx,odt,pdf,txt,md,rtf; modified_after 2026-11-02; modified_before 2026-11-09
+  delete_file ~/Documents/Work; type document/*; modified_after 2026-11-02; modified_before 2026-11-09
 Delete yesterday's screenshots from the desktop
   delete_file ~/Desktop; type image/*; name *screenshot*; modified_after 2026-11-14; modified_before 2026-11-15
 Delete ~/Downloads/*
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind file
 Delete ../secret.txt
   asks
 Move the file report.pdf in Downloads to Documents/Work

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
+import { endingsOfKind } from '../../src/kernel/files/types.ts';
 import type { Understanding } from '../../src/kernel/files/understanding.ts';
 import type { Expected } from './rows.ts';
 
@@ -50,10 +51,18 @@ function isSameRequest(found: Flat, wanted: Flat): boolean {
 }
 
 function hasAll(found: unknown, wanted: unknown): boolean {
-  const all = folded(found).split(/[,\s]+/);
+  const all = folded(found)
+    .split(/[,\s]+/)
+    .flatMap(endingsOf);
   return folded(wanted)
     .split(',')
     .every((each) => all.includes(each));
+}
+
+/** `document/*` has `docx` in it. */
+function endingsOf(type: string): readonly string[] {
+  const plain: Readonly<Record<string, string>> = { 'text/plain': 'txt', 'text/markdown': 'md' };
+  return [...(endingsOfKind(type) ?? []), plain[type] ?? type];
 }
 
 function wordsOf(query: unknown): string {

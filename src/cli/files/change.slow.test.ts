@@ -77,7 +77,7 @@ test('a yes to the old plan is none to the new one', async () => {
   expect(existsSync(folder.at('root', 'a.txt'))).toBe(true);
 });
 
-test('of several changes those that are done stay done when another one is not', async () => {
+test('several paths are one plan: a no to the new one leaves all of them', async () => {
   await using folder = await sitting(['a.txt', 'b.txt']);
   const change = () => writeFileSync(folder.at('root', 'b.txt'), 'something longer');
 
@@ -87,9 +87,34 @@ test('of several changes those that are done stay done when another one is not',
   );
 
   expect(run.code).toBe(5);
-  expect(run.stderr).toContain('Nothing more was done');
-  expect(run.stderr).toMatch(/Moved to the trash: 1 file .* aos files undo [0-9a-f]{32}/);
-  expect(readdirSync(folder.at('root'))).toEqual(['b.txt']);
+  expect(run.stderr).toContain('Nothing was done');
+  expect(readdirSync(folder.at('root'))).toEqual(['a.txt', 'b.txt']);
+});
+
+test('several paths are one plan, one yes and one undo', async () => {
+  await using folder = await sitting(['a.txt', 'b.txt', 'c.txt']);
+  const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => folder.at('root', name));
+
+  const run = await aos({ folder, answers: ['y'] }, ...['files', 'delete_file', ...paths]);
+  const left = readdirSync(folder.at('root'));
+  const undone = await aos({ folder, answers: ['y'] }, 'files', 'undo');
+
+  expect(run.code).toBe(0);
+  expect(run.stderr.match(/^Plan /gm)).toHaveLength(1);
+  expect(run.stdout.match(/aos files undo/g)).toHaveLength(1);
+  expect(left).toEqual([]);
+  expect(undone.code).toBe(0);
+  expect(readdirSync(folder.at('root'))).toEqual(['a.txt', 'b.txt', 'c.txt']);
+});
+
+test('one of several paths that is not there stops all of them', async () => {
+  await using folder = await sitting(['a.txt']);
+  const paths = ['a.txt', 'missing.txt'].map((name) => folder.at('root', name));
+
+  const run = await aos({ folder, answers: ['y'] }, ...['files', 'delete', ...paths]);
+
+  expect(run.code).toBe(4);
+  expect(readdirSync(folder.at('root'))).toEqual(['a.txt']);
 });
 
 test('somebody who looks on sees how far a long change is, on one line', async () => {
@@ -107,7 +132,7 @@ test('somebody who looks on sees how far a long change is, on one line', async (
   expect(readdirSync(folder.at('root', 'all'))).toHaveLength(250);
 });
 
-test('--json tells what was done before something was refused', async () => {
+test('of several paths nothing is done where one is refused, and --json says so', async () => {
   await using folder = await sitting(['a.txt', 'b.txt']);
   const [root, b] = [folder.at('root'), folder.at('root', 'b.txt')];
   await aos({ folder }, 'cap', 'grant', 'somebody', `file:${root}/a.txt:move`);
@@ -123,8 +148,9 @@ test('--json tells what was done before something was refused', async () => {
   expect(run).toMatchObject({ code: 3, stderr: '' });
   expect(JSON.parse(run.stdout).error).toMatchObject({
     code: 'files.permission-denied',
-    details: { done: [{ status: 'success' }], stopped_at: { status: 'error' } },
+    details: { status: 'error' },
   });
+  expect(readdirSync(folder.at('root'))).toEqual(['a.txt', 'all', 'b.txt']);
 });
 
 test('what is asked for can be done by the command that was typed, with the plan', async () => {
@@ -135,6 +161,6 @@ test('what is asked for can be done by the command that was typed, with the plan
 
   const { error } = JSON.parse(run.stdout);
   const [one, other] = paths.map((path) => path.replaceAll("'", `'\\''`));
-  expect(error.fix).toMatch(/^aos files delete .* --json --yes --plan \w{64} --plan \w{64}$/);
+  expect(error.fix).toMatch(/^aos files delete .* --json --yes --plan \w{64}$/);
   expect(error.fix).toContain(`delete '${one}' "${other}" --json`);
 });

@@ -1,7 +1,4 @@
-/**
- * A change from its plan to its end: it is shown, asked for, and done once somebody has said yes
- * to that very plan. Several changes of one command are shown together and asked for once.
- */
+/** A change from its plan to its end: shown, asked for, and done once the owner said yes to it. */
 import type { Command } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
@@ -12,7 +9,7 @@ import { applyChange } from './apply.ts';
 import { type AsOption, answerTo, errorOfAnswer, isOwner, runFiles } from './call.ts';
 import { pathsOf } from './path.ts';
 import { doneText, failedLines, planText } from './plan-words.ts';
-import { type Asked, type Pending, yesGiver } from './yes.ts';
+import { yesGiver } from './yes.ts';
 
 export interface ChangeOptions extends AsOption {
   readonly dryRun?: true;
@@ -27,8 +24,8 @@ export function changeOptions(command: Command): Command {
     .option('--plan <hash>', 'the plan that the yes is to, as it was shown', repeated);
 }
 
-export interface Wished {
-  readonly requests: readonly FileRequest[];
+export interface ChangeWanted {
+  readonly request: FileRequest;
   /** For `--json`, beside the answer. */
   readonly also?: object;
   readonly json: boolean;
@@ -36,40 +33,24 @@ export interface Wished {
 
 export async function change(
   context: Context,
-  wished: Wished,
+  wanted: ChangeWanted,
   options: ChangeOptions,
 ): Promise<void> {
   checkYes(options);
   const isDry = options.dryRun === true;
-  const doAll = isDry ? tryOut : isOwner(context, options) ? doForOwner : doForAgent;
-  const answers: FileAnswer[] = [];
-  try {
-    await doAll({ context, wished, options, done: answers });
-  } catch (failure) {
-    // What was done before something went wrong stays done, and has to be known.
-    if (isDry || answers.length === 0) throw failure;
-    if (wished.json) throw withDone(failure, answers);
-    for (const answer of answers) context.terminal.err(`${doneText(answer)}\n`);
-    throw failure;
-  }
+  const by = isDry ? tryOut : isOwner(context, options) ? doForOwner : doForAgent;
+  const answer = await by({ context, wanted, options });
   const show = await pathsOf(context);
-  const texts = answers.map((answer) =>
-    isDry ? `${planText(answer, show)}\n${oneLine(answer.action_performed)}` : doneText(answer),
-  );
-  context.print({ data: dataOf(answers, wished), text: texts.join('\n') });
+  const text = isDry
+    ? `${planText(answer, show)}\n${oneLine(answer.action_performed)}`
+    : doneText(answer);
+  context.print({ data: { ...answer, ...wanted.also }, text });
 }
 
-interface Doing {
+interface Changing {
   readonly context: Context;
-  readonly wished: Wished;
+  readonly wanted: ChangeWanted;
   readonly options: ChangeOptions;
-  /** Grows. */
-  readonly done: FileAnswer[];
-}
-
-function dataOf(answers: readonly FileAnswer[], { also = {} }: Wished): object {
-  const [first] = answers;
-  return answers.length === 1 ? { ...first, ...also } : { answers, ...also };
 }
 
 function checkYes({ yes, plan }: ChangeOptions): void {
@@ -84,60 +65,41 @@ function checkYes({ yes, plan }: ChangeOptions): void {
   });
 }
 
-async function tryOut({ context, wished, options, done }: Doing): Promise<void> {
-  for (const request of wished.requests) {
-    const dry = { ...request, options: { ...request.options, dry_run: true } };
-    done.push(await runFiles(context, options, dry));
-  }
+async function tryOut({ context, wanted: { request }, options }: Changing): Promise<FileAnswer> {
+  return runFiles(context, options, {
+    ...request,
+    options: { ...request.options, dry_run: true },
+  });
 }
 
-async function doForOwner(doing: Doing): Promise<void> {
-  const { context, wished, options, done } = doing;
-  using giver = await yesGiver(context, { ...wished, plans: options.plan });
-  let open: readonly Pending[] = wished.requests.map((request) => ({ request }));
-  while (open.length > 0) {
-    const asked: Asked[] = [];
-    for (const { request, token } of open) {
-      const answer =
-        token === undefined
-          ? await answerTo(context, options, request)
-          : await applyChange(context, request, token);
-      if (answer.status === 'confirmation_required') asked.push({ request, answer });
-      else done.push(await fulfilled(doing, answer));
-    }
+async function doForOwner(changing: Changing): Promise<FileAnswer> {
+  const { context, wanted, options } = changing;
+  const { request } = wanted;
+  using giver = await yesGiver(context, { ...wanted, plans: options.plan });
+  let answer = await answerTo(context, options, request);
+  while (answer.status === 'confirmation_required') {
     // Between two uses of the home: a question would keep it from everybody else.
-    open = asked.length === 0 ? [] : await giver.ask(asked, done);
+    const token = await giver.ask(answer);
+    answer = await applyChange(context, request, token);
   }
+  return fulfilled(changing, answer);
 }
 
 /** For an agent a human is asked, wherever they are. */
-async function doForAgent(doing: Doing): Promise<void> {
-  const { context, wished, options, done } = doing;
+async function doForAgent(changing: Changing): Promise<FileAnswer> {
+  const { context, wanted, options } = changing;
   if (options.yes === true) throw notTheirs();
-  for (const request of wished.requests) {
-    const answer = await fulfilled(doing, await answerTo(context, options, request));
-    if (answer.status === 'confirmation_required') throw approvalNeeded(answer);
-    done.push(answer);
-  }
+  const answer = await fulfilled(changing, await answerTo(context, options, wanted.request));
+  if (answer.status === 'confirmation_required') throw approvalNeeded(answer);
+  return answer;
 }
 
 /** Throws what went wrong, after telling what of it was done all the same. */
-async function fulfilled({ context, wished }: Doing, answer: FileAnswer): Promise<FileAnswer> {
+async function fulfilled({ context, wanted }: Changing, answer: FileAnswer): Promise<FileAnswer> {
   if (answer.status !== 'error') return answer;
-  const lines = wished.json ? [] : failedLines(answer, await pathsOf(context));
+  const lines = wanted.json ? [] : failedLines(answer, await pathsOf(context));
   for (const line of lines) context.terminal.err(`${line}\n`);
   throw errorOfAnswer(answer);
-}
-
-function withDone(failure: unknown, done: readonly FileAnswer[]): unknown {
-  if (!(failure instanceof AosError)) return failure;
-  const { code, message, fix, details } = failure;
-  return new AosError(code, {
-    message,
-    fix,
-    details: { done, stopped_at: details },
-    cause: failure,
-  });
 }
 
 function approvalNeeded(answer: FileAnswer): AosError {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { AosError } from '../../kernel/errors.ts';
 import type { FileOptions, FileRequest } from '../../kernel/files/request.ts';
 import type { Context } from '../core/context.ts';
-import { filesVerb, isOwner } from './call.ts';
+import { filesVerb } from './call.ts';
 import { type ChangeOptions, change, changeOptions } from './change.ts';
 import { contentOf } from './content.ts';
 import { type FilterOptions, filterOptions, filtersOf } from './filters.ts';
@@ -37,7 +37,7 @@ function defineWrite(group: Command, context: Context): void {
         ...(await contentOf(context.terminal.input, text)),
         options: { on_conflict: options.onConflict },
       };
-      return doChange(context, command, options, [request]);
+      return doChange(context, command, options, request);
     },
   );
 }
@@ -74,11 +74,11 @@ function definePut(group: Command, context: Context, { name, description, exampl
     (typed: readonly string[], options: PutOptions) => {
       const { paths, destination } = withDestination(typed, name);
       const { filters, options: which } = filtersOf(options);
-      const requests = paths.map((path) => ({
-        ...{ action, path, destination, filters },
+      const request: FileRequest = {
+        ...{ action, ...paths, destination, filters },
         options: { ...which, on_conflict: options.onConflict },
-      }));
-      return doChange(context, command, options, requests);
+      };
+      return doChange(context, command, options, request);
     },
   );
 }
@@ -93,7 +93,13 @@ function withDestination(typed: readonly string[], name: string) {
   }
   // Several things go into a folder, there or not.
   const into = before.length > 1 && !last.endsWith('/') ? `${last}/` : last;
-  return { paths: before.toReversed().map(typedPath), destination: typedPath(into) };
+  return { paths: pathsTyped(before.toReversed()), destination: typedPath(into) };
+}
+
+/** Several are one plan. */
+function pathsTyped(typed: readonly string[]): Pick<FileRequest, 'path' | 'paths'> {
+  const [path, ...others] = typed.map(typedPath);
+  return path === undefined || others.length > 0 ? { paths: typed.map(typedPath) } : { path };
 }
 
 function defineRename(group: Command, context: Context): void {
@@ -112,7 +118,7 @@ function defineRename(group: Command, context: Context): void {
         ...{ action: 'rename_file', path: typedPath(path), destination: name, filters },
         options: { ...which, on_conflict: options.onConflict },
       };
-      return doChange(context, command, options, [request]);
+      return doChange(context, command, options, request);
     },
   );
 }
@@ -133,13 +139,11 @@ function defineDelete(group: Command, context: Context): void {
   changeOptions(filterOptions(command)).action(
     (typed: readonly string[], options: DeleteOptions) => {
       const { filters, options: which } = filtersOf(options);
-      const requests = typed.map(
-        (path): FileRequest => ({
-          ...{ action: 'delete_file', path: typedPath(path), filters },
-          options: { ...which, permanent: options.permanent },
-        }),
-      );
-      return doChange(context, command, options, requests);
+      const request: FileRequest = {
+        ...{ action: 'delete_file', ...pathsTyped(typed), filters },
+        options: { ...which, permanent: options.permanent },
+      };
+      return doChange(context, command, options, request);
     },
   );
 }
@@ -152,18 +156,12 @@ function onConflict(command: Command): Command {
   );
 }
 
-/** Several are asked for together, so that nothing is done before all of them can be. */
 function doChange(
   context: Context,
   command: Command,
   options: ChangeOptions,
-  requests: readonly FileRequest[],
+  request: FileRequest,
 ): Promise<void> {
-  const asks = requests.length > 1 && isOwner(context, options) ? { confirm_required: true } : {};
-  const asked = requests.map((request) => ({
-    ...request,
-    options: { ...request.options, ...asks },
-  }));
   const json = command.optsWithGlobals()['json'] === true;
-  return change(context, { requests: asked, json }, options);
+  return change(context, { request, json }, options);
 }

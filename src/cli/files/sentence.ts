@@ -42,7 +42,7 @@ export async function doSentence(
   // "What would happen if …" is a dry run by its words.
   const isDry = request.options?.dry_run === true;
   const how = isDry ? { ...options, dryRun: true as const } : options;
-  return change(context, { requests: [asked], also, json }, how);
+  return change(context, { request: asked, also, json }, how);
 }
 
 /** One word is no sentence, but an action that was mistyped. */

@@ -2,11 +2,19 @@
  * Filters that need a look into the file: its type by content, and when a photo was taken.
  *
  * C1. Of so many files each is looked into, whatever it is called. Of more, only those whose name
- *     fits or says nothing.
+ *     fits or says nothing. Where endings alone are asked for, the name decides.
  * C2. What does not say when it was taken counts as taken when it was changed.
  */
-import type { Listing, LookFilters, SeenFile } from '../../kernel/files/look.ts';
-import { extensionOf, isOfType, mayBeOfType, typeOfExtension } from '../../kernel/files/types.ts';
+import type { SeenFile, Listing, LookFilters } from '../../kernel/files/look.ts';
+import {
+  extensionOf,
+  holdsType,
+  isExtension,
+  isOfType,
+  mayBeOfType,
+  typeOfExtension,
+  unknownType,
+} from '../../kernel/files/types.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
 import { contentType } from './file-content.ts';
 import { isPhotoType, readPhoto } from './photo.ts';
@@ -33,7 +41,11 @@ export class ContentFilter {
 
   get typesBy(): Listing['typesBy'] {
     if (this.#options.filters.types === undefined) return 'none';
-    return this.#candidates > mostLookedInto ? 'name' : 'content';
+    return this.#isByName || this.#candidates > mostLookedInto ? 'name' : 'content';
+  }
+
+  get #isByName(): boolean {
+    return this.#options.filters.types?.every(isExtension) === true;
   }
 
   /** What the file says, where it fits. */
@@ -59,9 +71,10 @@ export class ContentFilter {
     if (types === undefined) return undefined;
     this.#candidates++;
     const isLikely = types.some((wanted) => mayBeOfType(wanted, name));
-    if (this.#candidates > mostLookedInto && !isLikely) return 'other';
+    const isSettled = this.#isByName || this.#candidates > mostLookedInto;
+    if (isSettled && !isLikely) return 'other';
     const type = await contentType(heldPath, name);
-    const fits = type !== undefined && types.some((wanted) => isOfType(wanted, type, name));
+    const fits = types.some((wanted) => isOfType(wanted, type ?? unknownType, name));
     return fits ? type : 'other';
   }
 
@@ -70,7 +83,7 @@ export class ContentFilter {
     const { exceptTypes } = this.#options.filters;
     if (exceptTypes === undefined) return false;
     const type = await contentType(heldPath, name);
-    return type !== undefined && exceptTypes.some((one) => isOfType(one, type, name));
+    return type !== undefined && exceptTypes.some((one) => holdsType(one, type));
   }
 
   async #takenAt(path: string, type: string | undefined): Promise<number | undefined> {

@@ -311,19 +311,31 @@ describe('types', () => {
 
   test.each([
     [['image/*'], ['picture.png', 'picture.txt']],
-    [['pdf'], ['real']],
-    [['csv'], ['table.csv']],
+    [['application/pdf'], ['real']],
+    [['text/csv'], ['table.csv']],
     [['application/x-empty'], ['empty.pdf', 'folder.png/x']],
     [
-      ['pdf', 'png'],
+      ['application/pdf', 'image/png'],
       ['picture.png', 'picture.txt', 'real'],
     ],
     [['text/plain'], ['letter.pdf']],
+    [['document/*'], ['real']],
   ])('%j are found by content', async (types, expected) => {
     await using place = await typedPlace();
 
     expect(await place.names({ types })).toEqual(expected);
     expect((await place.list({ types })).typesBy).toBe('content');
+  });
+
+  test.each([
+    [['pdf'], ['empty.pdf', 'letter.pdf']],
+    [['txt'], ['picture.txt']],
+    [['csv'], ['table.csv']],
+  ])('%j are endings of names', async (types, expected) => {
+    await using place = await typedPlace();
+
+    expect(await place.names({ types })).toEqual(expected);
+    expect((await place.list({ types })).typesBy).toBe('name');
   });
 
   test.each([

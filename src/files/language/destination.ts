@@ -1,9 +1,20 @@
 /** Where files are to go: a folder that is there, a new one, or the trash. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { fold } from '../../kernel/language/tokens.ts';
-import { type FolderFound, folderAt, folderNouns, misspelt, pathBelow } from './folders.ts';
-import { phraseAt, siblingAt } from './places.ts';
+import {
+  exactly,
+  type FolderFound,
+  folderAt,
+  isFolderNoun,
+  misspelt,
+  pathBelow,
+  phraseAt,
+  textOf,
+} from './folders.ts';
+import { siblingAt } from './places.ts';
+import type { VerbFound } from './verbs.ts';
 
 export type Destination =
   | { readonly kind: 'trash' }
@@ -14,24 +25,46 @@ export type Destination =
   /** Nothing that can be a folder: `somewhere safe`. */
   | { readonly kind: 'vague'; readonly said: string };
 
-/** The last place that the sentence says something is to go to. */
+const putting = phrases(`
+put, stick, drop, stash, tuck, throw, send, chuck, place, shove, (put|place|keep|save|store) a copy of`);
+
 export function takeDestination(
+  sentence: Sentence,
+  { verb, said, next }: VerbFound,
+  world: SentenceWorld,
+): Destination | undefined {
+  // Nothing is deleted to somewhere: there is a doubt of its own for that.
+  if (verb === 'delete') return lastPlace(sentence, world, { from: next, isPut: false });
+  if (verb !== 'move' && verb !== 'copy') return undefined;
+  // With its whole path said, nothing but the place of the copy is left to say.
+  const isWhole = said.endsWith('copy of') && sentence.tokens[next]?.kind === 'path';
+  const name = takeNameThere(sentence, next);
+  // "From Downloads to Music, move all songs" says it before.
+  const found =
+    lastPlace(sentence, world, { from: next, isPut: isWhole || putting.has(said) }) ??
+    lastPlace(sentence, world, { from: 0, isPut: false });
+  if (name !== undefined) return named(found, name);
+  const isCommand = said === 'mv' || said === 'cp';
+  return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);
+}
+
+function named(found: Destination | undefined, name: string): Destination {
+  if (found === undefined) return { kind: 'file', name };
+  return found.kind === 'folder' ? { ...found, name } : { kind: 'vague', said: name };
+}
+
+const towards = phrases('over to, back (to|into), into, onto, to');
+const within = phrases('inside, in, on, under');
+
+/** The last place that the sentence says something is to go to. */
+function lastPlace(
   sentence: Sentence,
   world: SentenceWorld,
   { from, isPut }: { readonly from: number; readonly isPut: boolean },
 ): Destination | undefined {
-  const cues = [
-    'over to',
-    'back to',
-    'back into',
-    'into',
-    'onto',
-    'to',
-    ...(isPut ? ['inside', 'in', 'on', 'under'] : []),
-  ];
   for (let at = sentence.tokens.length - 1; at >= from; at--) {
     const cursor = sentence.cursor(at);
-    if (cursor.take(...cues) === undefined) continue;
+    if (cursor.take(towards, ...(isPut ? [within] : [])) === undefined) continue;
     const found = cursor.try((place) => destinationAt(place, world));
     if (found === undefined) continue;
     const isLed = ['back', 'over', 'across'].includes(sentence.tokens[at - 1]?.fold ?? '');
@@ -42,11 +75,9 @@ export function takeDestination(
   return undefined;
 }
 
-const naming = [
-  ...['and name it', 'and call it', 'and rename it to', 'and rename it', 'and name the copy'],
-  ...['and call the copy', 'calling it', 'naming it', 'under the name of', 'under the name'],
-  ...['with the name', 'renaming it to', 'renamed to', 'as'],
-];
+const naming = phrases(`
+and (name|call) (it|the copy), and rename it [to], (calling|naming) it, under the name [of]
+with the name, renaming it to, renamed to, as`);
 
 /** `a copy of a.txt called b.txt`: what has a name already gets another. */
 export function namesAgain({ tokens }: Sentence, at: number): boolean {
@@ -56,22 +87,17 @@ export function namesAgain({ tokens }: Sentence, at: number): boolean {
 }
 
 /** `to Archive as old.txt`, `and call it old.txt`: the name that it shall have there. */
-export function takeNameThere(sentence: Sentence, from: number): string | undefined {
-  return sentence.take(
-    (cursor) =>
-      cursor.try((place) => {
-        const isAgain = namesAgain(sentence, place.at);
-        const cues = isAgain ? [...naming, 'named', 'called'] : naming;
-        if (place.take(...cues) === undefined) return undefined;
-        const { token } = place;
-        const isName =
-          token?.kind === 'name' || (token?.kind === 'quoted' && /\.\w+$/.test(token.text));
-        if (!isName) return undefined;
-        place.at++;
-        return token?.text;
-      }),
-    { from: from + 1 },
-  )?.found;
+function takeNameThere(sentence: Sentence, from: number): string | undefined {
+  const rule = (place: Cursor) => {
+    const again = namesAgain(sentence, place.at) ? ['named', 'called'] : [];
+    if (place.take(naming, ...again) === undefined) return undefined;
+    const { token } = place;
+    const isQuoted = token?.kind === 'quoted' && /\.\w+$/.test(token.text);
+    if (token?.kind !== 'name' && !isQuoted) return undefined;
+    place.at++;
+    return token?.text;
+  };
+  return sentence.take((cursor) => cursor.try(rule), { from: from + 1 })?.found;
 }
 
 /** `the PDFs to Archive and the photos to Pictures`: two things at once. */
@@ -82,24 +108,23 @@ function otherPlace(
 ): string | undefined {
   for (let at = from; at < to; at++) {
     const cursor = sentence.cursor(at);
-    if (cursor.take('into', 'onto', 'to') === undefined) continue;
-    const found = folderAt(cursor, world);
+    const isTo = cursor.take('into', 'onto', 'to') !== undefined;
+    const found = isTo ? folderAt(cursor, world) : undefined;
     if (found !== undefined) return found.said;
   }
   return undefined;
 }
 
 /** `mv a.txt Music`: the last of two is where it goes. */
-export function takeLastArgument(
+function takeLastArgument(
   sentence: Sentence,
   world: SentenceWorld,
   from: number,
 ): Destination | undefined {
-  const first = sentence.cursor(from);
-  const isFile = first.token !== undefined && first.token.kind !== 'word';
+  const first = sentence.cursor(from).token;
   const cursor = sentence.cursor(from + 1);
-  if (!isFile || cursor.token === undefined) return undefined;
-  const written = cursor.token;
+  const { token: written } = cursor;
+  if (first === undefined || first.kind === 'word' || written === undefined) return undefined;
   const found = destinationAt(cursor, world);
   if (found === undefined || cursor.at < sentence.tokens.length) return undefined;
   if (found.kind === 'folder' && found.folder.how === 'new' && written.kind === 'word') {
@@ -109,24 +134,19 @@ export function takeLastArgument(
   return found;
 }
 
+const elsewhere = phrases('the same (folder|place) as, the folder of, where');
+const trash = phrases('[the|my|a] (trash [can]|recycle bin|bin|rubbish|wastebasket)');
+
 function destinationAt(cursor: Cursor, world: SentenceWorld): Destination | undefined {
-  const start = cursor.at;
-  const same = cursor.take('the same folder as', 'the same place as', 'the folder of', 'where');
+  const same = cursor.take(elsewhere);
   if (same !== undefined) return { kind: 'vague', said: same };
-  cursor.skip('the', 'my', 'a');
-  if (
-    cursor.take('trash', 'trash can', 'recycle bin', 'bin', 'rubbish', 'wastebasket') !== undefined
-  ) {
-    return { kind: 'trash' };
-  }
-  cursor.at = start;
+  if (cursor.take(trash) !== undefined) return { kind: 'trash' };
   if (cursor.token?.kind === 'name') {
     const { text: name } = cursor.token;
     cursor.at++;
     return { kind: 'file', name };
   }
-  const written = cursor.try((place) => writtenPath(place));
-  const known = written ?? cursor.try((place) => wholeFolder(place, world));
+  const known = cursor.try(writtenPath) ?? cursor.try((place) => wholeFolder(place, world));
   if (known === undefined) return newFolder(cursor, world);
   const second = siblingAt(cursor, world);
   if (second !== undefined) return { kind: 'vague', said: `${known.said} and ${second.said}` };
@@ -137,21 +157,16 @@ function destinationAt(cursor: Cursor, world: SentenceWorld): Destination | unde
 function writtenPath(cursor: Cursor): FolderFound | undefined {
   cursor.skip('the', 'my', 'folder');
   const { token } = cursor;
-  if (token?.kind !== 'path') return undefined;
+  if (token?.kind !== 'path' || !/^[~/]/.test(token.text)) return undefined;
   cursor.at++;
-  if (!/^[~/]/.test(token.text)) {
-    cursor.at--;
-    return undefined;
-  }
-  const rest = token.isEnd
-    ? []
-    : phraseAt(cursor).filter(({ fold: folded }) => !folderNouns.includes(folded));
+  const rest = token.isEnd ? [] : phraseAt(cursor).filter((word) => !isFolderNoun(word.fold));
   cursor.at += rest.length;
-  const path = [token.text, ...rest.map(({ text }) => text)].join(' ').replace(/(?<=.)\/$/, '');
-  return { path, how: 'exact', others: [], said: path };
+  const path = textOf([token, ...rest]).replace(/(?<=.)\/$/, '');
+  return exactly(path, path);
 }
 
-const politeEnds = new Set(['please', 'thanks', 'thank', 'now', 'asap', 'today', 'instead']);
+const politeEnds = wordSet('please thanks thank now asap today instead');
+const objects = wordSet('all every everything any the my');
 
 // Where more words follow, it is another name: "Archive" is not "Archive 2025".
 function wholeFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
@@ -160,15 +175,13 @@ function wholeFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefi
   const isEnd = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
   const [next] = phraseAt(cursor).filter(({ fold: word }) => !politeEnds.has(word));
   // "To Archive all the PDFs" goes on with what is moved.
-  const goesOn = ['all', 'every', 'everything', 'any', 'the', 'my'].includes(next?.fold ?? '');
-  return isEnd || next === undefined || goesOn ? found : undefined;
+  return isEnd || next === undefined || objects.has(next.fold) ? found : undefined;
 }
 
 /** They name no folder: `their proper folders`, `the right place`. */
-const unsaid = new Set([
-  ...['their', 'its', 'his', 'her', 'proper', 'right', 'correct', 'appropriate', 'respective'],
-  ...['own', 'other', 'different', 'separate', 'same', 'matching', 'usual', 'parent', 'previous'],
-]);
+const unsaid = wordSet(`
+their its his her proper right correct appropriate respective own other different separate same
+matching usual parent previous folders directories`);
 
 function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefined {
   cursor.skip('a', 'the', 'my', 'another', 'brand', 'new');
@@ -181,20 +194,18 @@ function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefine
   }
   const words = token?.kind === 'quoted' || token?.kind === 'path' ? [token] : phraseAt(cursor);
   cursor.at += words.length;
-  const names = words.filter(({ fold: folded }) => !folderNouns.includes(folded));
-  const name = names.map(({ text }) => text).join(' ');
+  const names = words.filter((word) => !isFolderNoun(word.fold));
+  const name = textOf(names);
   if (name === '') return undefined;
-  const isOther = names.some(({ fold: word }) => unsaid.has(word));
-  const areMany = words.some(({ fold: word }) => /^(?:folders|directories)$/.test(word));
-  if (isOther || areMany) return { kind: 'vague', said: name };
-  const isNamed =
-    isFolder || names.length < words.length || token?.kind === 'quoted' || /^\p{Lu}/u.test(name);
   // "Archive every Friday" is no name.
   const isProper = isFolder || names.every(({ text }) => /^[\p{Lu}\p{N}]/u.test(text));
-  const isSure = names.length < words.length || token?.kind === 'quoted' || isProper;
-  if ((!isNamed || !isSure) && token?.kind !== 'path') return { kind: 'vague', said: name };
+  const isNamed = names.length < words.length || token?.kind === 'quoted' || isProper;
+  const isCapital = isFolder || names.length < words.length || /^\p{Lu}/u.test(name);
+  const isSure = isNamed && (isCapital || token?.kind === 'quoted');
+  const isOther = words.some(({ fold: word }) => unsaid.has(word));
+  if (isOther || (!isSure && token?.kind !== 'path')) return { kind: 'vague', said: name };
   const like = token?.kind === 'word' && !isFolder ? misspelt(fold(name), world) : undefined;
-  const made: FolderFound = { path: `~/${name}`, how: 'new', others: [], said: name };
+  const made: FolderFound = { ...exactly(`~/${name}`, name), how: 'new' };
   return { kind: 'folder', folder: like ?? nested(cursor, made, world) };
 }
 

@@ -4,13 +4,14 @@
  */
 import type { NamedFolder, SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Cursor } from '../../kernel/language/cursor.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { distance } from '../../kernel/language/spelling.ts';
-import { fold } from '../../kernel/language/tokens.ts';
+import { fold, type Token } from '../../kernel/language/tokens.ts';
 
 export interface FolderFound {
   /** As it stands in a request. */
   readonly path: string;
-  /** `like`: another spelling; `part`: only some words of its name; `new`: nobody knows it. */
+  /** `like`: another spelling; `part`: only some words of its name; `new`: there is none yet. */
   readonly how: 'exact' | 'part' | 'like' | 'new';
   /** Other folders that it could be too. */
   readonly others: readonly string[];
@@ -22,14 +23,30 @@ export interface FolderFound {
   readonly said: string;
 }
 
-const determiners = ['my', 'the', 'our', 'your', 'that', 'this', 'a', 'an', 'entire', 'whole'];
-export const folderNouns = ['folder', 'folders', 'directory', 'directories', 'dir', 'subfolder'];
+const determiners = phrases('my, the, our, your, that, this, a, an, entire, whole');
+const folderNouns = wordSet('folder folders directory directories dir subfolder');
+const nounPhrases = phrases([...folderNouns].join(','));
+const here = phrases(`
+this (folder|directory), [the|my] current (folder|directory), the (folder|directory) i am in
+the folder we are in, folder i am in, the working directory, the same folder, here`);
+const everywhere = phrases(`
+home [folder|directory|dir], computer, machine, laptop, pc, mac, hard (drive|disk), disk, drive, system
+everywhere, anywhere`);
+
+export function isFolderNoun(word: string | undefined): boolean {
+  return word !== undefined && folderNouns.has(word);
+}
+
+export function exactly(path: string, said: string): FolderFound {
+  return { path, how: 'exact', others: [], said };
+}
 
 /** What is named here, after `in`, `from` or `to` or the like. */
 export function folderAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+  const said = cursor.take(here);
+  if (said !== undefined) return exactly(herePath(world), said);
   return (
-    cursor.try((place) => hereAt(place, world)) ??
-    cursor.try((place) => everywhereAt(place)) ??
+    cursor.try(everywhereAt) ??
     cursor.try((place) => writtenAt(place, world)) ??
     cursor.try((place) => exactAt(place, world))
   );
@@ -37,18 +54,6 @@ export function folderAt(cursor: Cursor, world: SentenceWorld): FolderFound | un
 
 export function pathBelow(folder: string, name: string): string {
   return folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
-}
-
-function hereAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
-  const start = cursor.at;
-  const said = cursor.take(
-    ...['this folder', 'this directory', 'the current folder', 'the current directory'],
-    ...['the folder i am in', 'the directory i am in', 'the folder we are in', 'folder i am in'],
-    ...['my current folder', 'my current directory', 'the working directory'],
-    ...['current folder', 'current directory', 'the same folder', 'here'],
-  );
-  if (said === undefined || cursor.at === start) return undefined;
-  return { path: herePath(world), how: 'exact', others: [], said };
 }
 
 export function herePath(world: SentenceWorld): string {
@@ -63,30 +68,22 @@ export function belowHome(path: string, { root }: SentenceWorld): string {
 }
 
 function everywhereAt(cursor: Cursor): FolderFound | undefined {
-  cursor.skip(...determiners);
-  cursor.skip('root of', 'top level of');
-  cursor.skip(...determiners);
-  const said = cursor.take(
-    ...['home folder', 'home directory', 'home dir', 'computer', 'machine', 'laptop', 'pc', 'mac'],
-    ...['hard drive', 'hard disk', 'disk', 'drive', 'system', 'everywhere', 'anywhere', 'home'],
-  );
-  if (said === undefined) return undefined;
-  return { path: '~', how: 'exact', others: [], isEverywhere: true, said };
+  cursor.skip(determiners, 'root of', 'top level of');
+  const said = cursor.take(everywhere);
+  return said === undefined ? undefined : { ...exactly('~', said), isEverywhere: true };
 }
 
 /** A path, or a quoted name. */
 function writtenAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
-  cursor.skip(...determiners);
-  cursor.take(...folderNouns);
-  cursor.skip('called', 'named');
+  skipToName(cursor);
   const { token } = cursor;
   if (token?.kind !== 'path' && token?.kind !== 'quoted') return undefined;
-  if (token.kind === 'path' && isFilePath(token.text)) return undefined;
+  if (token.kind === 'path' && /\.[A-Za-z0-9]{1,8}$|\*/.test(token.text)) return undefined;
   const spaced = cursor.try((place) => spacedPath(place, world));
-  if (spaced !== undefined) return { path: spaced, how: 'exact', others: [], said: spaced };
+  if (spaced !== undefined) return exactly(spaced, spaced);
   cursor.at++;
   const text = token.kind === 'path' ? takeRestOfPath(cursor, token.text) : token.text;
-  const hasNoun = cursor.take(...folderNouns) !== undefined;
+  const hasNoun = cursor.take(nounPhrases) !== undefined;
   const found = knownPath(text, world);
   // The rest of its name: "~/Desktop/To do.md".
   const isThere = found !== undefined && folderWritten(found, world) !== undefined;
@@ -95,23 +92,30 @@ function writtenAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefine
   if (token.kind === 'quoted' && found === undefined && !hasNoun) return undefined;
   const path = found ?? (/^[~/]/.test(text) ? text : `~/${text}`);
   const how = found === undefined && token.kind === 'quoted' ? 'new' : 'exact';
-  return { path: belowHome(withoutSlash(path), world), how, others: [], said: text };
+  return { ...exactly(belowHome(withoutSlash(path), world), text), how };
+}
+
+function skipToName(cursor: Cursor): void {
+  cursor.skip(determiners);
+  cursor.take(nounPhrases);
+  cursor.skip('called', 'named');
 }
 
 /** `~/Pictures/Holiday 2026`: the words behind it belong to it where that folder is there. */
 function spacedPath(cursor: Cursor, world: SentenceWorld): string | undefined {
   const texts = cursor.sentence.tokens.slice(cursor.at, cursor.at + longestName);
   for (let length = texts.length; length > 1; length--) {
-    const path = texts
-      .slice(0, length)
-      .map(({ text }) => text)
-      .join(' ');
-    const found = folderWritten(path, world);
+    const found = folderWritten(textOf(texts.slice(0, length)), world);
     if (found === undefined) continue;
     cursor.at += length;
     return found.path;
   }
   return undefined;
+}
+
+/** As it was written. */
+export function textOf(tokens: readonly Pick<Token, 'text'>[]): string {
+  return tokens.map(({ text }) => text).join(' ');
 }
 
 /** `Archive/Old Photos`: words in capitals right behind a path are the rest of its name. */
@@ -120,7 +124,7 @@ function takeRestOfPath(cursor: Cursor, path: string): string {
   for (let { token } = cursor; token !== undefined; { token } = cursor) {
     const isEnded = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
     const isPart = token.kind === 'word' && /^(?:\p{Lu}|\d+$)/u.test(token.text);
-    if (isEnded || !isPart || whole.endsWith('/') || folderNouns.includes(token.fold)) break;
+    if (isEnded || !isPart || whole.endsWith('/') || isFolderNoun(token.fold)) break;
     whole = `${whole} ${token.text}`;
     cursor.at++;
   }
@@ -131,10 +135,6 @@ function takeRestOfPath(cursor: Cursor, path: string): string {
 function folderWritten(path: string, world: SentenceWorld): NamedFolder | undefined {
   const wanted = [fold(path), fold(`~/${path}`)];
   return world.folders.find((folder) => wanted.includes(fold(folder.path)));
-}
-
-function isFilePath(path: string): boolean {
-  return /\.[A-Za-z0-9]{1,8}$/.test(path) || path.includes('*');
 }
 
 function withoutSlash(path: string): string {
@@ -149,9 +149,10 @@ export function knownPath(written: string, world: SentenceWorld): string | undef
   if (rest.length > 0 && base !== undefined) {
     return `${base.path}${withoutSlash(written).slice(written.indexOf('/'))}`;
   }
-  return world.folders.find(
-    ({ names, path }) => names.some((name) => fold(name) === wanted) || fold(path) === wanted,
-  )?.path;
+  const named = world.folders.find(({ path, names }) =>
+    [path, ...names].some((name) => fold(name) === wanted),
+  );
+  return named?.path;
 }
 
 function foldersNamed({ folders }: SentenceWorld, name: string): NamedFolder[] {
@@ -162,39 +163,35 @@ const longestName = 6;
 
 /** The longest name that is there, with its words in this order. */
 function exactAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
-  cursor.skip(...determiners);
-  cursor.take(...folderNouns);
-  cursor.skip('called', 'named');
+  skipToName(cursor);
   for (let length = longestName; length > 0; length--) {
     const words = wordsFrom(cursor, length);
-    if (words === undefined) continue;
-    const found = foldersNamed(world, words);
-    const [first, ...others] = found;
-    if (first === undefined) continue;
+    const [first, ...others] = words === undefined ? [] : foldersNamed(world, words);
+    if (first === undefined || words === undefined) continue;
     cursor.at += length;
-    cursor.take(...folderNouns, 'project');
-    const isSure = first.isKnown || others.length === 0;
+    cursor.take(nounPhrases, 'project');
     return {
-      path: first.path,
-      how: 'exact',
-      others: isSure ? [] : others.map(({ path }) => path),
+      ...exactly(first.path, words),
+      others: first.isKnown ? [] : others.map(({ path }) => path),
       isKnown: first.isKnown,
-      said: words,
     };
   }
   return undefined;
 }
 
-function wordsFrom(cursor: Cursor, length: number): string | undefined {
-  const words: string[] = [];
-  for (let at = cursor.at; at < cursor.at + length; at++) {
-    const token = cursor.sentence.tokens[at];
-    const isPlain = token?.kind === 'word' || token?.kind === 'name';
-    if (token === undefined || !isPlain || !cursor.sentence.isFree(at)) return undefined;
-    words.push(token.fold);
-  }
-  return words.join(' ');
+function wordsFrom({ sentence, at }: Cursor, length: number): string | undefined {
+  const tokens = sentence.tokens.slice(at, at + length);
+  const isFree = tokens.every(
+    ({ kind }, index) => (kind === 'word' || kind === 'name') && sentence.isFree(at + index),
+  );
+  return isFree && tokens.length === length
+    ? tokens.map(({ fold: word }) => word).join(' ')
+    : undefined;
 }
+
+const vague = wordSet(
+  'my the our last year summer folder directory trip stuff things files photos pictures vacation',
+);
 
 /** A folder of which the sentence says only a part of the name: `my holiday trip`. */
 export function partlyNamed(
@@ -203,45 +200,45 @@ export function partlyNamed(
 ): FolderFound | undefined {
   const telling = words.filter((word) => !vague.has(word));
   if (telling.length === 0) return undefined;
-  const found = world.folders.filter(({ names }) =>
-    names.some((name) => {
-      const parts = fold(name).split(/[\s_-]+/);
-      return parts.length > 1 && telling.every((word) => parts.includes(word));
-    }),
-  );
-  const [first, ...others] = found;
-  if (first === undefined) return undefined;
-  return {
-    path: first.path,
-    how: 'part',
-    others: others.map(({ path }) => path),
-    said: words.join(' '),
-  };
+  return oneOf(world, { how: 'part', said: words.join(' ') }, (name) => {
+    const parts = name.split(/[\s_-]+/);
+    return parts.length > 1 && telling.every((word) => parts.includes(word));
+  });
 }
-
-const vague = new Set([
-  ...['my', 'the', 'our', 'last', 'year', 'summer', 'folder', 'directory'],
-  'trip',
-  'stuff',
-  'things',
-  'files',
-  'photos',
-  'pictures',
-  'folder',
-  'vacation',
-]);
 
 /** One letter too many, too few or wrong; two in long names. */
 export function misspelt(word: string, world: SentenceWorld): FolderFound | undefined {
   if (word.length < 5) return undefined;
-  const close = world.folders.filter(({ names }) =>
-    names.some((name) => {
-      const folded = fold(name);
-      const most = Math.min(folded.length, word.length) >= 8 ? 2 : 1;
-      return folded.length >= 5 && distance(folded, word) <= most;
-    }),
-  );
-  const [first, ...others] = close;
-  if (first === undefined) return undefined;
-  return { path: first.path, how: 'like', others: others.map(({ path }) => path), said: word };
+  return oneOf(world, { how: 'like', said: word }, (name) => {
+    const most = Math.min(name.length, word.length) >= 8 ? 2 : 1;
+    return name.length >= 5 && distance(name, word) <= most;
+  });
+}
+
+function oneOf(
+  { folders }: SentenceWorld,
+  found: Pick<FolderFound, 'how' | 'said'>,
+  fits: (name: string) => boolean,
+): FolderFound | undefined {
+  const fitting = folders.filter(({ names }) => names.some((name) => fits(fold(name))));
+  const [first, ...others] = fitting.map(({ path }) => path);
+  return first === undefined ? undefined : { ...found, path: first, others };
+}
+
+const stops = wordSet(`
+and that which in on from to older newer if but except for by with inside under please where when then
+into or as of saying containing are is was i taking without using take right now`);
+
+/** Free words up to the next turn of the sentence. */
+export function phraseAt({ sentence, at: start }: Cursor): Token[] {
+  const words: Token[] = [];
+  for (let at = start; at < start + longestName; at++) {
+    const token = sentence.tokens[at];
+    if (token === undefined || !sentence.isFree(at)) break;
+    const isPlain = token.kind === 'word' || token.kind === 'name';
+    if (!isPlain || stops.has(token.fold)) break;
+    words.push(token);
+    if (token.isEnd) break;
+  }
+  return words;
 }

@@ -1,18 +1,15 @@
-/** What something shall be called from now on, or how the new names are made. */
-import type { Sentence } from '../../kernel/language/cursor.ts';
-import { phraseAt } from './places.ts';
-import { takeRenamePattern } from './rename-pattern.ts';
+/** What something shall be called from now on, or how new names are made: by date, numbered, … */
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { phrases } from '../../kernel/language/phrases.ts';
+import { textAt } from './names.ts';
 import type { VerbFound } from './verbs.ts';
 
 export function takeNewName(sentence: Sentence, verb: VerbFound): string | undefined {
-  const areImages = sentence.tokens.some(({ fold }) =>
-    /^(?:photo|picture|image|pic)s?$/.test(fold),
-  );
   const isNumber = verb.said === 'number';
   if (isNumber || verb.said === 'prefix') sentence.use(verb.at, verb.next);
   if (verb.said === 'prefix') return takePrefix(sentence);
   if (verb.said === 'call' || verb.said === 'give') return takeCalledThen(sentence, verb);
-  const pattern = takeRenamePattern(sentence, { areImages }) ?? (isNumber ? '{n}{ext}' : undefined);
+  const pattern = takePattern(sentence) ?? (isNumber ? '{n}{ext}' : undefined);
   if (pattern !== undefined && pattern !== '{n}{ext}') return pattern;
   const written = writtenName(sentence, verb.next);
   const extension = newExtension(sentence, written);
@@ -26,23 +23,17 @@ export function takeNewName(sentence: Sentence, verb: VerbFound): string | undef
   return `${written}-{n}{ext}`;
 }
 
+const extensionWords = phrases('[the] [file] (extension|extensions)');
+
 /** `all .jpeg files to .jpg`, `the extension of notes.txt to md`. */
 function newExtension(sentence: Sentence, written: string | undefined): string | undefined {
   const [, extension] = /^\.?([a-z0-9]{1,10})$/i.exec(written ?? '') ?? [];
   if (extension === undefined) return undefined;
-  const isSaid = sentence.take((cursor) => {
-    const said = cursor.take(
-      'the file extension',
-      'the file extensions',
-      'the extensions',
-      'the extension',
-    );
-    return said ?? cursor.take('file extension', 'file extensions', 'extensions', 'extension');
-  });
+  const isSaid = sentence.take((cursor) => cursor.take(extensionWords)) !== undefined;
   const areMany = sentence.tokens.some(({ fold }) =>
     ['files', 'all', 'every', 'each'].includes(fold),
   );
-  return isSaid !== undefined || (written?.startsWith('.') && areMany) ? extension : undefined;
+  return isSaid || (written?.startsWith('.') && areMany) ? extension : undefined;
 }
 
 /** `call a.txt b.txt`, `give a.txt the name b.txt`: the second of two names. */
@@ -60,13 +51,17 @@ function takeCalledThen(sentence: Sentence, { next, said }: VerbFound): string |
 
 /** `prefix all photos with trip-`. */
 function takePrefix(sentence: Sentence): string | undefined {
-  const found = sentence.take((cursor) => {
-    if (cursor.take('with', 'by') === undefined || cursor.token === undefined) return undefined;
-    const { text } = cursor.token;
-    cursor.at++;
-    return text;
-  });
+  const found = sentence.take((cursor) =>
+    cursor.take('with', 'by') === undefined ? undefined : takeText(cursor),
+  );
   return found && `${found.found}{name}{ext}`;
+}
+
+/** Whatever stands here. */
+function takeText(cursor: Cursor): string | undefined {
+  const { token } = cursor;
+  if (token !== undefined) cursor.at++;
+  return token?.text;
 }
 
 /** Behind the last `to`: a name as it is written. */
@@ -75,12 +70,108 @@ function writtenName(sentence: Sentence, from: number): string | undefined {
     const cursor = sentence.cursor(at);
     if (cursor.take('to', 'as', 'into') === undefined) continue;
     cursor.skip('be', 'called', 'simply', 'the', 'name', 'just');
-    const { token } = cursor;
-    if (token === undefined) continue;
-    const words = token.kind === 'word' ? phraseAt(cursor) : [token];
-    if (words.length === 0) continue;
-    sentence.use(at, cursor.at + words.length);
-    return words.map(({ text }) => text).join(' ');
+    const found = textAt(cursor);
+    if (found === undefined) continue;
+    sentence.use(at, cursor.at);
+    return found.text;
   }
   return undefined;
+}
+
+/** The pattern of the new names, where the sentence describes one. */
+function takePattern(sentence: Sentence): string | undefined {
+  for (const rule of [added, addedAs, byDate, described]) {
+    const found = sentence.take((cursor) => cursor.try(rule))?.found;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const nameParts = phrases(`
+to the (beginning|start|end) of their names, to (their|the) (names|name), to each name, in front
+to the (beginning|end), in (the|their) names, in the name`);
+
+/** `add the prefix draft-`, `by adding "old_" to the front`. */
+function added(cursor: Cursor): string | undefined {
+  cursor.skip('by', 'with');
+  cursor.skip('add', 'adding', 'put', 'and');
+  cursor.skip('the', 'a', 'an');
+  const where = cursor.take('prefix', 'suffix');
+  if (where === undefined) return undefined;
+  cursor.skip('of', 'them', 'it', 'with');
+  if (['to', 'in', 'all'].includes(cursor.token?.fold ?? 'to')) return undefined;
+  const text = takeText(cursor);
+  cursor.skip(nameParts);
+  return where === 'prefix' ? `${text}{name}{ext}` : `{name}${text}{ext}`;
+}
+
+/** `add "2026-" as a prefix`, `add draft- to the front of`. */
+function addedAs(cursor: Cursor): string | undefined {
+  if (cursor.take('add', 'adding', 'by adding', 'put') === undefined) return undefined;
+  const text = takeText(cursor);
+  cursor.skip('as a', 'as the', 'as', 'to the', 'at the', 'in');
+  const where = cursor.take('prefix', 'suffix', 'beginning', 'start', 'front', 'end');
+  if (text === undefined || where === undefined) return undefined;
+  cursor.skip(ofNames);
+  return ['suffix', 'end'].includes(where) ? `{name}${text}{ext}` : `${text}{name}{ext}`;
+}
+
+const ofNames = phrases('of (the names [of]|their names|the name|each name), of, to');
+const dateCues = phrases(
+  'based on, according to, by, using, after, with, to [match], so they show',
+);
+const taken = phrases(`
+[the|their] date [and time] taken, when they were taken, [the] (capture date|shooting date|exif date)
+[the] date [and time] [when|that] (they were|it was) taken, the day they were taken, the time taken
+their exif date, date shot`);
+const modified = phrases(`
+[the] date (modified|changed), [the|their] modification date, last modified date
+[the] date they were (modified|changed), when they were changed`);
+const anyDate = phrases('[their|the] (date|dates)');
+
+/** `by date taken`, `after the date they were taken`, `to their modification date`. */
+function byDate(cursor: Cursor): string | undefined {
+  if (cursor.take(dateCues) === undefined) return undefined;
+  if (cursor.take(taken) !== undefined) return '{taken}{ext}';
+  if (cursor.take(modified) !== undefined) return '{modified}{ext}';
+  if (cursor.take(anyDate) === undefined) return undefined;
+  const areImages = cursor.sentence.tokens.some(({ fold }) =>
+    /^(?:photo|picture|image|pic)s?$/.test(fold),
+  );
+  return areImages ? '{taken}{ext}' : '{modified}{ext}';
+}
+
+const numbered = phrases(`
+[and] number them, numbering them, by number, with [sequential] numbers, sequentially, numbered
+to (numbers|a number), in (sequence|order)`);
+const leads = phrases(`
+to, in, so, all, that, they, are, into, with, names, using, be, by, and, have, use, an, any, the
+replace, replacing, change, changing, turn, turning`);
+const lower = phrases('lowercase, lower case, lower-case, small letters');
+const upper = phrases('uppercase, upper case, upper-case, capitals, capital letters');
+const underscores = phrases('underscores, underscore, underlines');
+const inNames = phrases(`
+in [the|their] (names|file names|filenames), of [the|all] files, (instead of|for|in place of) spaces
+names, letters, filenames`);
+
+/** `numbered`, `in lower case`, `with underscores instead of spaces`. */
+function described(cursor: Cursor): string | undefined {
+  if (cursor.take(numbered) !== undefined) return '{n}{ext}';
+  cursor.skip(leads);
+  const isOfSpaces = cursor.take('spaces', 'blanks') !== undefined;
+  if (isOfSpaces) cursor.skip(inNames);
+  if (isOfSpaces && cursor.take('with', 'by', 'to', 'into') === undefined) return undefined;
+  cursor.skip('an', 'the');
+  const ways = [
+    ...([[underscores, '{name_underscored}{ext}']] as const),
+    ...(isOfSpaces
+      ? []
+      : ([
+          [lower, '{name_lower}{ext}'],
+          [upper, '{name_upper}{ext}'],
+        ] as const)),
+  ];
+  const found = ways.find(([words]) => cursor.take(words) !== undefined)?.[1];
+  if (found !== undefined) cursor.skip(inNames);
+  return found;
 }

@@ -2,6 +2,7 @@
 import type { SortKey } from '../../kernel/files/request.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { dayNumber, numberAt } from '../../kernel/language/numbers.ts';
+import { type Phrases, phrases, wordSet } from '../../kernel/language/phrases.ts';
 
 export interface Order {
   /** Left open where only a number is said: `the first 20`. */
@@ -12,60 +13,58 @@ export interface Order {
   readonly isNth?: boolean;
 }
 
-const superlatives: Readonly<Record<string, Omit<Order, 'limit'>>> = {
-  largest: { sort: 'size', order: 'desc' },
-  biggest: { sort: 'size', order: 'desc' },
-  heaviest: { sort: 'size', order: 'desc' },
-  'most disk space': { sort: 'size', order: 'desc' },
-  'most of the space': { sort: 'size', order: 'desc' },
-  'most of my space': { sort: 'size', order: 'desc' },
-  'most of the room': { sort: 'size', order: 'desc' },
-  'most space': { sort: 'size', order: 'desc' },
-  'most storage': { sort: 'size', order: 'desc' },
-  'most room': { sort: 'size', order: 'desc' },
-  smallest: { sort: 'size', order: 'asc' },
-  tiniest: { sort: 'size', order: 'asc' },
-  oldest: { sort: 'modified', order: 'asc' },
-  'longest untouched': { sort: 'modified', order: 'asc' },
-  newest: { sort: 'modified', order: 'desc' },
-  latest: { sort: 'modified', order: 'desc' },
-  'most recent': { sort: 'modified', order: 'desc' },
-  'most recently': { sort: 'modified', order: 'desc' },
-  'least recently': { sort: 'modified', order: 'asc' },
-  'least recent': { sort: 'modified', order: 'asc' },
-};
+type OrderWords = readonly (readonly [SortKey, 'asc' | 'desc', Phrases])[];
 
-const sortWords: Readonly<Record<string, Omit<Order, 'limit'>>> = {
+const superlatives: OrderWords = [
+  [
+    'size',
+    'desc',
+    phrases('largest, biggest, heaviest, most [disk|of the|of my] (space|storage|room)'),
+  ],
+  ['size', 'asc', phrases('smallest, tiniest')],
+  ['modified', 'asc', phrases('oldest, longest untouched, least (recently|recent)')],
+  ['modified', 'desc', phrases('newest, latest, most (recent|recently)')],
+];
+/** Behind `by`. */
+const sortWords: OrderWords = [
   ...superlatives,
-  'file size': { sort: 'size', order: 'desc' },
-  size: { sort: 'size', order: 'desc' },
-  'file name': { sort: 'name', order: 'asc' },
-  name: { sort: 'name', order: 'asc' },
-  alphabetically: { sort: 'name', order: 'asc' },
-  'date taken': { sort: 'taken', order: 'desc' },
-  'date created': { sort: 'created', order: 'desc' },
-  'creation date': { sort: 'created', order: 'desc' },
-  'last modified date': { sort: 'modified', order: 'desc' },
-  'last modification date': { sort: 'modified', order: 'desc' },
-  'modified date': { sort: 'modified', order: 'desc' },
-  'modification time': { sort: 'modified', order: 'desc' },
-  'last modification': { sort: 'modified', order: 'desc' },
-  'last changed': { sort: 'modified', order: 'desc' },
-  'created date': { sort: 'created', order: 'desc' },
-  'modification date': { sort: 'modified', order: 'desc' },
-  'date modified': { sort: 'modified', order: 'desc' },
-  'last modified': { sort: 'modified', order: 'desc' },
-  date: { sort: 'modified', order: 'desc' },
-  age: { sort: 'modified', order: 'asc' },
-};
+  ['size', 'desc', phrases('[file] size')],
+  ['name', 'asc', phrases('[file] name, alphabetically')],
+  ['taken', 'desc', phrases('date taken')],
+  ['created', 'desc', phrases('date created, (creation|created) date')],
+  [
+    'modified',
+    'desc',
+    phrases(
+      'last (modified|modification) [date], (modified|modification) date, modification time, last changed, date [modified]',
+    ),
+  ],
+  ['modified', 'asc', phrases('age')],
+];
+/** "My old photos" are not so old and no older, but the oldest come first. */
+const adjectives: OrderWords = [
+  ['size', 'desc', phrases('big, large, huge')],
+  ['size', 'asc', phrases('tiny')],
+  ['modified', 'asc', phrases('old')],
+  ['modified', 'desc', phrases('recent, recently, new, lately')],
+];
+
+/** The order that is named here, and by which words. */
+function orderAt(cursor: Cursor, all: OrderWords): (Order & { readonly word: string }) | undefined {
+  for (const [sort, order, words] of all) {
+    const word = cursor.take(words);
+    if (word !== undefined) return { sort, order, word };
+  }
+  return undefined;
+}
 
 /** Whether it says by what they are to be sorted, and not into which folders. */
-export function hasOrder({ tokens }: Sentence): boolean {
-  return tokens.some(({ fold }, at) => {
-    const words = [tokens[at + 1]?.fold ?? '', tokens[at + 2]?.fold ?? ''];
-    if (fold in superlatives && ['first', 'to'].includes(words[0] ?? '')) return true;
+export function hasOrder(sentence: Sentence): boolean {
+  return sentence.tokens.some(({ fold }, at) => {
     if (fold === 'alphabetically') return true;
-    return fold === 'by' && [words[0] ?? '', words.join(' ')].some((word) => word in sortWords);
+    const cursor = sentence.cursor(fold === 'by' ? at + 1 : at);
+    if (fold === 'by') return orderAt(cursor, sortWords) !== undefined;
+    return orderAt(cursor, superlatives) !== undefined && cursor.take('first', 'to') !== undefined;
   });
 }
 
@@ -86,95 +85,80 @@ export function takeOrder(
   return { ...limit, ...ranked, ...sorted };
 }
 
-const adjectives: Readonly<Record<string, Order>> = {
-  big: { sort: 'size', order: 'desc' },
-  large: { sort: 'size', order: 'desc' },
-  huge: { sort: 'size', order: 'desc' },
-  old: { sort: 'modified', order: 'asc' },
-  recent: { sort: 'modified', order: 'desc' },
-  recently: { sort: 'modified', order: 'desc' },
-  new: { sort: 'modified', order: 'desc' },
-  lately: { sort: 'modified', order: 'desc' },
-  tiny: { sort: 'size', order: 'asc' },
-};
+const lastTimes = phrases('last (modified|changed|edited|updated|saved)');
+const ages = phrases('(in|for) (ages|a while|a [very] long time), in forever');
+const unused = phrases(
+  'i, we, have, has, not, been, used, opened, touched, needed, looked at, changed, modified',
+);
 
-const lastTimes = ['last modified', 'last changed', 'last edited', 'last updated', 'last saved'];
-
-/** "My old photos" are not so old and no older, but the oldest come first. */
 export function takeVagueOrder(sentence: Sentence): Order | undefined {
-  const isLong = sentence.take((cursor) => cursor.try(longAgo)) !== undefined;
-  if (isLong) return { sort: 'modified', order: 'asc' };
+  const isLong = sentence.take((cursor) =>
+    cursor.try((place) => {
+      place.skip(unused);
+      return place.take(ages);
+    }),
+  );
+  if (isLong !== undefined) return { sort: 'modified', order: 'asc' };
   // "When was it last modified" asks for the time.
   const isAsked = sentence.tokens[0]?.fold === 'when';
-  const isLast = !isAsked && sentence.take((cursor) => cursor.take(...lastTimes)) !== undefined;
+  const isLast = !isAsked && sentence.take((cursor) => cursor.take(lastTimes)) !== undefined;
   if (isLast) return { sort: 'modified', order: 'desc' };
-  const [word] = sentence.takeAll((cursor) => cursor.take(...Object.keys(adjectives)));
-  return word === undefined ? undefined : adjectives[word];
+  const [found] = sentence.takeAll((cursor) => orderAt(cursor, adjectives));
+  return found === undefined ? undefined : plain(found);
 }
 
-/** `that I haven't used in ages`. */
-function longAgo(cursor: Cursor): true | undefined {
-  cursor.skip('i', 'we', 'have', 'has', 'not', 'been', 'used', 'opened', 'touched', 'needed');
-  cursor.skip('looked at', 'changed', 'modified');
-  const said = cursor.take(
-    ...['in ages', 'for ages', 'in a long time', 'for a long time', 'in a while', 'for a while'],
-    ...['in forever', 'in a very long time', 'for a very long time'],
-  );
-  return said === undefined ? undefined : true;
+function plain({ word: _, ...order }: Order & { readonly word: string }): Order {
+  return order;
 }
+
+const inFull: OrderWords = [
+  ['name', 'desc', phrases('in reverse alphabetical order, from z to a')],
+  ['name', 'asc', phrases('[from] a to z, alphabetically, in alphabetical order')],
+  ['modified', 'asc', phrases('chronologically')],
+];
+const rising = phrases('in ascending order (of|by)');
+const sorting = phrases(`
+(ordered|sorted|arranged|in order|listed) from, in descending order (of|by), in order of, ranked by
+(sorted|sort|ordered|order|sort them|arranged) by, sorted, sort`);
 
 /** `sorted by size`, `largest first`, `in alphabetical order`. */
 function sortedBy(
   cursor: Cursor,
   { isSorting }: { readonly isSorting: boolean },
 ): Order | undefined {
-  if (cursor.take('in reverse alphabetical order', 'from z to a') !== undefined)
-    return { sort: 'name', order: 'desc' };
-  if (cursor.take('from a to z', 'a to z') !== undefined) return { sort: 'name', order: 'asc' };
-  const alone = cursor.take('alphabetically', 'in alphabetical order', 'chronologically');
-  if (alone === 'chronologically') return { sort: 'modified', order: 'asc' };
-  if (alone !== undefined) return { sort: 'name', order: 'asc' };
-  const isRising = cursor.take('in ascending order of', 'in ascending order by') !== undefined;
-  const isAsked = cursor.take(
-    ...['ordered from', 'sorted from', 'arranged from', 'in order from', 'listed from'],
-    ...['in descending order of', 'in descending order by', 'in order of', 'ranked by', 'from'],
-    ...['sorted by', 'sort by', 'ordered by', 'order by', 'sort them by', 'arranged by', 'by'],
-    ...['sorted', 'sort'],
-  );
-  const word = cursor.take(...Object.keys(sortWords));
-  const order = word === undefined ? undefined : sortWords[word];
-  if (word !== undefined && order !== undefined) {
-    const isFirst = cursor.try(firstAt) !== undefined || cursor.try(toOther) !== undefined;
-    cursor.skip('used', 'descending', 'modified');
-    const isUp = cursor.take('ascending') !== undefined || isRising;
-    if (isRising || (isAsked !== undefined && isAsked !== 'by' && isAsked !== 'from'))
-      return isUp ? { ...order, order: 'asc' } : order;
-    const isPlain = isSorting || (word !== 'name' && !isTaken(word));
-    return isFirst || (isAsked === 'by' && isPlain) ? order : undefined;
+  const full = orderAt(cursor, inFull);
+  if (full !== undefined) return plain(full);
+  const isRising = cursor.take(rising) !== undefined;
+  const isAsked = cursor.take(sorting) !== undefined || isRising;
+  const isBy = isAsked ? undefined : cursor.take('by', 'from');
+  const named = orderAt(cursor, sortWords);
+  if (named === undefined) {
+    const asked = orderAt(cursor, inFull);
+    return asked?.word.includes('alphabetical') ? plain(asked) : undefined;
   }
-  const isNamed = cursor.take('in alphabetical order', 'alphabetically') !== undefined;
-  return isNamed ? { sort: 'name', order: 'asc' } : undefined;
+  const isFirst = cursor.try(firstAt) !== undefined || cursor.try(toOther) !== undefined;
+  cursor.skip('used', 'descending', 'modified');
+  const isUp = cursor.take('ascending') !== undefined || isRising;
+  if (isAsked) return isUp ? { ...plain(named), order: 'asc' } : plain(named);
+  // "Rename by date taken" names a pattern, and no order.
+  const isPlain = isSorting || (named.word !== 'name' && !named.word.includes('date'));
+  return isFirst || (isBy === 'by' && isPlain) ? plain(named) : undefined;
 }
 
+const firstWords = phrases('first, at [the] top, on top, up top');
+
 /** `first`, `files at the top`. */
-function firstAt(cursor: Cursor): true | undefined {
+function firstAt(cursor: Cursor): string | undefined {
   cursor.skip('files', 'ones', 'items', 'file', 'one');
-  const said = cursor.take('first', 'at the top', 'on top', 'at top', 'up top');
-  return said === undefined ? undefined : true;
+  return cursor.take(firstWords);
 }
 
 /** `newest to oldest`. */
-function toOther(cursor: Cursor): true | undefined {
-  if (cursor.take('to') === undefined) return undefined;
-  return cursor.take(...Object.keys(superlatives)) === undefined ? undefined : true;
+function toOther(cursor: Cursor): Order | undefined {
+  return cursor.take('to') === undefined ? undefined : orderAt(cursor, superlatives);
 }
 
-// "Rename by date taken" names a pattern, and no order.
-function isTaken(word: string): boolean {
-  return word.includes('date');
-}
-
-const singularNouns = ['file', 'photo', 'picture', 'video', 'document', 'image', 'thing', 'pdf'];
+const singularNouns = wordSet('file photo picture video document image thing pdf');
 
 /** `the 10 largest files`, `largest five`, `top 5`, `biggest file`. */
 function ranking(cursor: Cursor): Order | undefined {
@@ -183,14 +167,13 @@ function ranking(cursor: Cursor): Order | undefined {
   const nth = cursor.try(ordinalAt);
   const before = nth ?? numberAt(cursor);
   cursor.skip('very', 'of the', 'single');
-  const word = cursor.take(...Object.keys(superlatives));
-  const order = word === undefined ? undefined : superlatives[word];
-  if (order === undefined) return undefined;
+  const found = orderAt(cursor, superlatives);
+  if (found === undefined) return undefined;
   cursor.take('changed', 'modified', 'used', 'edited', 'downloaded', 'added', 'created');
   const isSingle = isOne(cursor) || isOneBefore(cursor, start);
   const limit = before ?? numberAt(cursor) ?? (isSingle ? 1 : undefined);
   return {
-    ...order,
+    ...plain(found),
     ...(limit === undefined ? {} : { limit }),
     ...(nth === undefined ? {} : { isNth: true }),
   };
@@ -209,14 +192,14 @@ function ordinalAt(cursor: Cursor): number | undefined {
 function isOneBefore({ sentence }: Cursor, start: number): boolean {
   const [noun = '', link = ''] = sentence.tokens.slice(start - 2, start).map(({ fold }) => fold);
   const isWhich = sentence.tokens[0]?.fold === 'which' && noun !== 'folder';
-  return ['is', 'was'].includes(link) && (isWhich || singularNouns.includes(noun));
+  return ['is', 'was'].includes(link) && (isWhich || singularNouns.has(noun));
 }
 
 // One, where a noun in the singular follows at once or behind a word: "largest PDF file".
 function isOne({ sentence, at }: Cursor): boolean {
   const words = [sentence.tokens[at]?.fold ?? '', sentence.tokens[at + 1]?.fold ?? ''];
   if (words.some((word) => /^(?:files|folders)$/.test(word))) return false;
-  return words.some((word) => singularNouns.includes(word));
+  return words.some((word) => singularNouns.has(word));
 }
 
 /** `the last file`: nobody but who looks would know that from any other. */
@@ -233,27 +216,16 @@ function countAt(cursor: Cursor): Order | undefined {
   return limit !== undefined && Number.isInteger(limit) && isCounted ? { limit } : undefined;
 }
 
+const limits = phrases(
+  'top, first, at most, only, limit [it] [to], limited to, no more than, maximum, max, up to, last',
+);
+
 /** `top 5`, `first 20`, `only 10`, `last 5 files`. */
 function limitAt(cursor: Cursor): Order | undefined {
   cursor.skip('the', 'my');
-  const cue = cursor.take(
-    'top',
-    'first',
-    'at most',
-    'only',
-    'limit to',
-    'limit it to',
-    'limit',
-    'no more than',
-    'maximum',
-    'max',
-    'limited to',
-    'up to',
-    'last',
-  );
-  if (cue === undefined) return undefined;
-  const count = numberAt(cursor);
-  if (count === undefined || !Number.isInteger(count)) return undefined;
+  const cue = cursor.take(limits);
+  const limit = cue === undefined ? undefined : numberAt(cursor);
+  if (limit === undefined || !Number.isInteger(limit)) return undefined;
   cursor.skip('results', 'result', 'matches');
-  return cue === 'last' ? { sort: 'modified', order: 'desc', limit: count } : { limit: count };
+  return cue === 'last' ? { sort: 'modified', order: 'desc', limit } : { limit };
 }

@@ -1,16 +1,27 @@
-/** Where the files are that a sentence speaks of, and where they are to go. */
+/** Where the files are that a sentence speaks of. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
-import { type FolderFound, folderAt, folderNouns, misspelt, partlyNamed } from './folders.ts';
-import { typeAt } from './type-words.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
+import {
+  exactly,
+  type FolderFound,
+  folderAt,
+  isFolderNoun,
+  misspelt,
+  partlyNamed,
+  phraseAt,
+  textOf,
+} from './folders.ts';
+import { kindAt } from './kinds.ts';
 
-const prepositions = [
-  ...['in', 'inside', 'within', 'from', 'on', 'under', 'of', 'at', 'for', 'into', 'below'],
-  ...['beneath', 'underneath', 'throughout', 'across', 'through'],
-];
+const prepositions = phrases(`
+in, inside, within, from, on, under, at, into, below, beneath, underneath, throughout, across, through`);
+/** `which subfolders does Projects have`, `the space used by Archive`, `the size of Videos`. */
+const subjects = phrases('of, for, does, (used|taken [up]|occupied) by');
+const lying = phrases(`
+that, which, are, is, stored, located, lying, sitting, living, saved, all over, directly, somewhere`);
 
-/** `which subfolders does Projects have`, `the space used by Archive`. */
-const subjects = ['does', 'used by', 'taken by', 'taken up by', 'occupied by'];
+type FolderRule = (cursor: Cursor, world: SentenceWorld) => FolderFound | undefined;
 
 /** Every folder that the sentence names as a place. */
 export function takeFolders(
@@ -24,21 +35,17 @@ export function takeFolders(
   );
 }
 
-type FolderRule = (cursor: Cursor, world: SentenceWorld) => FolderFound | undefined;
-
 /** `Downloads and Desktop` are two. */
 function withSiblings(
   cursor: Cursor,
   world: SentenceWorld,
   rule: FolderRule,
 ): FolderFound[] | undefined {
-  const first = rule(cursor, world);
-  if (first === undefined) return undefined;
-  const all = [first];
-  for (let next = siblingAt(cursor, world); next !== undefined; next = siblingAt(cursor, world)) {
+  const all: FolderFound[] = [];
+  for (let next = rule(cursor, world); next !== undefined; next = siblingAt(cursor, world)) {
     all.push(next);
   }
-  return all;
+  return all.length === 0 ? undefined : all;
 }
 
 export function siblingAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
@@ -50,26 +57,24 @@ export function siblingAt(cursor: Cursor, world: SentenceWorld): FolderFound | u
   });
 }
 
+const things = wordSet('move copy rename delete list show me display');
+const into = wordSet('in inside on ls browse through check');
+
 // Right behind "what is in" or "size of".
 function atHead(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const { sentence, at } = cursor;
   if (at === 0 || sentence.isFree(at - 1)) return undefined;
-  const isThing = ['move', 'copy', 'rename', 'delete', 'list', 'show', 'me', 'display'].includes(
-    sentence.tokens[at - 1]?.fold ?? '',
-  );
-  if (isThing) return capitalFolder(cursor, world);
-  if (sentence.tokens[at - 1]?.fold === 'search') return searchedFolder(cursor, world);
-  const isIn = ['in', 'inside', 'on', 'ls', 'browse', 'through', 'check'].includes(
-    sentence.tokens[at - 1]?.fold ?? '',
-  );
-  return isIn ? folderAt(cursor, world) : properFolder(cursor, world);
+  const before = sentence.tokens[at - 1]?.fold ?? '';
+  if (things.has(before)) return capitalFolder(cursor, world);
+  if (before === 'search') return searchedFolder(cursor, world);
+  return into.has(before) ? folderAt(cursor, world) : properFolder(cursor, world);
 }
 
 /** "Search Work for …" is the folder; "search invoices" looks for them. */
 function searchedFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const start = cursor.at;
   const found = folderAt(cursor, world);
-  const isKind = typeAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
+  const isKind = kindAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
   if (cursor.word === 'for' && !isKind) return found;
   cursor.at = start;
   return capitalFolder(cursor, world);
@@ -79,34 +84,24 @@ function searchedFolder(cursor: Cursor, world: SentenceWorld): FolderFound | und
 function capitalFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const start = cursor.at;
   const found = folderAt(cursor, world);
-  const last = cursor.sentence.tokens[cursor.at - 1];
   // "Holiday 2026" is written with a capital, too.
   const said = cursor.sentence.tokens.slice(start, cursor.at);
-  const isNamed = last?.kind === 'path' || said.some(({ text }) => /^\p{Lu}/u.test(text));
-  return isNamed || folderNouns.includes(last?.fold ?? '') ? found : undefined;
+  const last = said.at(-1);
+  const isNamed = last?.kind === 'path' || said.some(({ text }) => isCapital(text));
+  return isNamed || isFolderNoun(last?.fold) ? found : undefined;
+}
+
+function isCapital(text: string | undefined): boolean {
+  return /^\p{Lu}/u.test(text ?? '');
 }
 
 function behindPreposition(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
-  cursor.skip(
-    'that',
-    'which',
-    'are',
-    'is',
-    'stored',
-    'located',
-    'lying',
-    'sitting',
-    'living',
-    'saved',
-  );
-  cursor.skip('all over', 'directly', 'somewhere');
-  const word = cursor.take(...subjects, ...prepositions);
-  if (word === 'of' || word === 'for' || subjects.includes(word ?? ''))
-    return properFolder(cursor, world);
-  if (word !== undefined) return folderAt(cursor, world);
+  cursor.skip(lying);
+  if (cursor.take(subjects) !== undefined) return properFolder(cursor, world);
+  if (cursor.take(prepositions) !== undefined) return folderAt(cursor, world);
   return cursor.take('everywhere', 'anywhere') === undefined
     ? undefined
-    : { path: '~', how: 'exact', others: [], isEverywhere: true, said: 'everywhere' };
+    : { ...exactly('~', 'everywhere'), isEverywhere: true };
 }
 
 /** "Of my videos" are videos; "of Videos" and "of my videos folder" is the folder. */
@@ -114,20 +109,21 @@ function properFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undef
   const before = cursor.sentence.tokens[cursor.at - 1]?.fold;
   const found = folderAt(cursor, world);
   const last = cursor.sentence.tokens[cursor.at - 1];
-  if (found === undefined || last === undefined || folderNouns.includes(last.fold)) return found;
+  if (found === undefined || last === undefined || isFolderNoun(last.fold)) return found;
   // "Search for invoices" looks for them.
   const isWord = last.kind === 'word' && /^\p{Ll}/u.test(last.text);
   if (before === 'for' && isWord && found.isKnown === false) return undefined;
-  const isKind = typeAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
-  return isKind && !/^\p{Lu}/u.test(last.text) ? undefined : found;
+  const isKind = kindAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
+  return isKind && !isCapital(last.text) ? undefined : found;
 }
 
 /** `my Work folder`. */
 function beforeNoun(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const { sentence, at } = cursor;
   const found = folderAt(cursor, world);
-  const said = sentence.tokens.slice(at, cursor.at);
-  return said.some(({ fold: word }) => folderNouns.includes(word)) ? found : undefined;
+  return sentence.tokens.slice(at, cursor.at).some(({ fold }) => isFolderNoun(fold))
+    ? found
+    : undefined;
 }
 
 /** `my downloads`, a path, `this folder`; `pictures` could be a kind of files. */
@@ -135,96 +131,42 @@ function unmistakable(cursor: Cursor, world: SentenceWorld): FolderFound | undef
   const { sentence, at } = cursor;
   const found = folderAt(cursor, world);
   if (found === undefined) return undefined;
-  const isSpoken = sentence.tokens.slice(at, cursor.at).some(({ kind }) => kind === 'path');
-  if (isSpoken || found.said.includes('folder') || found.said === 'here') return found;
-  const isKnown = world.folders.some(({ isKnown, path }) => isKnown && path === found.path);
+  const isWritten = sentence.tokens.slice(at, cursor.at).some(({ kind }) => kind === 'path');
+  if (isWritten || found.said.includes('folder') || found.said === 'here') return found;
+  const isKnown = world.folders.some((folder) => folder.isKnown && folder.path === found.path);
   const first = [at, at + 1].map((place) => sentence.cursor(place));
-  const isKind = first.some((place) => place.at < cursor.at && typeAt(place) !== undefined);
-  const isProper = /^\p{Lu}/u.test(sentence.tokens[cursor.at - 1]?.text ?? '') && cursor.at > 1;
+  const isKind = first.some((place) => place.at < cursor.at && kindAt(place) !== undefined);
+  const isProper = isCapital(sentence.tokens[cursor.at - 1]?.text) && cursor.at > 1;
   return isKnown && (!isKind || (isProper && at > 0)) ? found : undefined;
 }
 
-/** A place that nobody knows by this name: behind `in`, or before `folder`. */
+/** A place that is not known by this name: behind `in`, or before `folder`. */
 export function takeUnknownFolder(
   sentence: Sentence,
   world: SentenceWorld,
 ): FolderFound | undefined {
-  const partly = sentence.take((cursor) => cursor.try((place) => partAt(place, world)));
-  return partly?.found;
+  return sentence.take((cursor) => cursor.try((place) => partAt(place, world)))?.found;
 }
+
+const quantifiers = wordSet('all any every some empty which the only just these those');
 
 function partAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
   const word = cursor.take('in', 'inside', 'from', 'on', 'within', 'of');
   cursor.skip('my', 'the', 'our', 'that');
   const words = phraseAt(cursor);
-  if (words.length === 0) return undefined;
-  const hasNoun = folderNouns.includes(words.at(-1)?.fold ?? '');
-  if (word === undefined && !hasNoun) return undefined;
-  const folded = words.map(({ fold: folded }) => folded);
+  const folded = words.map(({ fold }) => fold);
+  const hasNoun = isFolderNoun(folded.at(-1));
+  if (words.length === 0 || (word === undefined && !hasNoun)) return undefined;
+  const ending = (found: FolderFound, length: number): FolderFound => {
+    cursor.at += length;
+    return found;
+  };
   const like = word === 'of' ? undefined : misspelt(folded[0] ?? '', world);
-  if (like !== undefined)
-    return endingAt(cursor, like, folderNouns.includes(folded[1] ?? '') ? 2 : 1);
+  if (like !== undefined) return ending(like, isFolderNoun(folded[1]) ? 2 : 1);
   const part = partlyNamed(folded, world);
-  if (part !== undefined) return endingAt(cursor, part, words.length);
-  if (!hasNoun || folded.slice(0, -1).every((each) => determiners.has(each))) return undefined;
-  const said = words
-    .slice(0, -1)
-    .map(({ text }) => text)
-    .join(' ');
-  if (said === '') return undefined;
-  return endingAt(cursor, { path: `~/${said}`, how: 'new', others: [], said }, words.length);
-}
-
-const determiners = new Set('all any every some empty which the only just these those'.split(' '));
-
-function endingAt(cursor: Cursor, found: FolderFound, length: number): FolderFound {
-  cursor.at += length;
-  return found;
-}
-
-const stops = new Set([
-  ...[
-    'and',
-    'that',
-    'which',
-    'in',
-    'on',
-    'from',
-    'to',
-    'older',
-    'newer',
-    'if',
-    'but',
-    'except',
-    'for',
-  ],
-  ...['by', 'with', 'inside', 'under', 'please', 'where', 'when', 'then', 'into', 'or', 'as', 'of'],
-  ...[
-    'saying',
-    'containing',
-    'are',
-    'is',
-    'was',
-    'i',
-    'taking',
-    'without',
-    'using',
-    'take',
-    'right',
-    'now',
-  ],
-]);
-
-/** Free words up to the next turn of the sentence. */
-export function phraseAt(cursor: Cursor): { readonly text: string; readonly fold: string }[] {
-  const words: { readonly text: string; readonly fold: string }[] = [];
-  for (let at = cursor.at; at < cursor.at + 6; at++) {
-    const token = cursor.sentence.tokens[at];
-    if (token === undefined || !cursor.sentence.isFree(at)) break;
-    const isPlain = token.kind === 'word' || token.kind === 'name';
-    if (!isPlain || stops.has(token.fold)) break;
-    words.push(token);
-    if (token.isEnd) break;
-  }
-  return words;
+  if (part !== undefined) return ending(part, words.length);
+  const said = textOf(words.slice(0, -1));
+  const isNamed = hasNoun && !folded.slice(0, -1).every((each) => quantifiers.has(each));
+  if (!isNamed || said === '') return undefined;
+  return ending({ ...exactly(`~/${said}`, said), how: 'new' }, words.length);
 }

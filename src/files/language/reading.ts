@@ -2,21 +2,15 @@
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import { spanWords } from '../../kernel/language/span-words.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import type { Slots } from './slots.ts';
 import { isChange } from './verbs.ts';
 
 const leads: Readonly<Record<FileRequest['action'], string>> = {
-  list_files: '',
-  search_files: '',
-  read_file: 'Read ',
-  write_file: 'Write ',
-  move_file: 'Move ',
-  rename_file: 'Rename ',
-  copy_file: 'Copy ',
-  delete_file: 'Delete ',
-  get_metadata: 'Details of ',
-  get_disk_usage: 'Space taken by ',
+  ...{ list_files: '', search_files: '', read_file: 'Read ', write_file: 'Write ' },
+  ...{ move_file: 'Move ', rename_file: 'Rename ', copy_file: 'Copy ', delete_file: 'Delete ' },
+  ...{ get_metadata: 'Details of ', get_disk_usage: 'Space taken by ' },
 };
 
 export function readingOf(request: FileRequest, slots: Slots, world: SentenceWorld): string {
@@ -37,33 +31,35 @@ export function readingOf(request: FileRequest, slots: Slots, world: SentenceWor
 }
 
 function what(request: FileRequest, slots: Slots): string {
-  const { filters, options, query, path } = request;
-  const { types, areFolders, files, sizes, verb } = slots;
-  if (files.length === 1 && query === undefined) return quote(files[0] ?? '');
+  const { filters, options, query } = request;
+  const { types, areFolders, files, sizes } = slots;
+  if (files.length === 1 && query === undefined) return quote(must(files[0], 'the one file'));
   if (namesNothing(request, slots)) return 'something that was not named';
-  if (isChange(verb.deed) && filters === undefined && path?.endsWith('/*') === false)
-    return 'the folder';
+  if (isFolderItself(request, slots)) return 'the folder';
   const isEmpty = sizes?.under === 1 ? 'empty ' : '';
   const isTwin = filters?.duplicates === true ? 'duplicate ' : '';
   const count = options?.limit === undefined ? '' : `the first ${options.limit} of the `;
   const named = filters?.name === undefined ? '' : ` named ${quote(filters.name)}`;
-  const noun = areFolders ? 'folders' : types.map(({ words }) => words).join(' and ') || 'files';
+  const all = filters?.kind === 'any' ? 'files and folders' : 'files';
+  const noun = areFolders ? 'folders' : types.map(({ words }) => words).join(' and ') || all;
   return `${count}${isTwin}${isEmpty}${noun}${named}`;
 }
 
-/** A change of which only the verb was understood: nobody said that the whole root is meant. */
+/** A change of which only the verb was understood: that the whole root is meant was not said. */
 function namesNothing({ filters, path }: FileRequest, { folders, files, verb }: Slots): boolean {
   const isBare = filters === undefined && path === '~';
-  return isBare && isChange(verb.deed) && folders.length === 0 && files.length === 0;
+  return isBare && isChange(verb.verb) && folders.length === 0 && files.length === 0;
+}
+
+function isFolderItself({ filters, path }: FileRequest, { verb }: Slots): boolean {
+  return isChange(verb.verb) && filters === undefined && path?.endsWith('/*') === false;
 }
 
 function where(request: FileRequest, slots: Slots): string {
-  const { path, options, action, filters } = request;
-  const { files, verb } = slots;
+  const { path, options, action } = request;
   if (path === undefined || namesNothing(request, slots)) return '';
-  const isOne = files.length === 1 && action !== 'search_files';
-  const isFolder = isChange(verb.deed) && filters === undefined && !path.endsWith('/*');
-  if (isOne || isFolder) return `at ${quote(path)}`;
+  const isOne = slots.files.length === 1 && action !== 'search_files';
+  if (isOne || isFolderItself(request, slots)) return `at ${quote(path)}`;
   const isDeep = options?.recursive === true;
   if (path === '~') return isDeep ? 'everywhere in your home folder' : 'in your home folder';
   const folder = path.replace(/^~\//, '').replace(/\/\*$/, '');
@@ -73,20 +69,19 @@ function where(request: FileRequest, slots: Slots): string {
 
 function sizeWords({ filters }: FileRequest): string {
   const { size_gt: over, size_lt: under } = filters ?? {};
-  const lower = over === undefined ? '' : limitWords(['larger than', over], ['at least', over + 1]);
-  const upper =
-    under === undefined || under === 1
-      ? ''
-      : limitWords(['smaller than', under], ['at most', under - 1]);
+  const lower = over === undefined ? '' : rounder(['larger than', over], ['at least', over + 1]);
+  const isUpper = under !== undefined && under !== 1;
+  const upper = isUpper ? rounder(['smaller than', under], ['at most', under - 1]) : '';
   return [lower, upper].filter((part) => part !== '').join(' and ');
 }
 
+type Limit = readonly [string, number];
+
 /** The rounder of the two numbers was said. */
-function limitWords(...limits: readonly (readonly [string, number])[]): string {
-  const [words, bytes] = limits.toSorted(
-    ([, a], [, b]) => bytesWords(a).length - bytesWords(b).length,
-  )[0] ?? ['', 0];
-  return `${words} ${bytesWords(bytes)}`;
+function rounder(first: Limit, second: Limit): string {
+  const [one, other] = [first, second].map(([words, bytes]) => `${words} ${bytesWords(bytes)}`);
+  const isFirst = bytesWords(first[1]).length <= bytesWords(second[1]).length;
+  return must(isFirst ? one : other, 'the words of a limit');
 }
 
 const decimal = ['bytes', 'kB', 'MB', 'GB', 'TB'];
@@ -104,21 +99,21 @@ function roundIn(bytes: number, base: number, units: readonly string[]): string 
 
 function orderWords({ options }: FileRequest): string {
   if (options?.sort === undefined) return '';
-  const isDown = options?.order === 'desc';
-  if (options?.sort === 'size') return isDown ? 'largest first' : 'smallest first';
-  if (options?.sort === 'name') return 'by name';
+  const isDown = options.order === 'desc';
+  if (options.sort === 'size') return isDown ? 'largest first' : 'smallest first';
+  if (options.sort === 'name') return 'by name';
   return isDown ? 'newest first' : 'oldest first';
 }
 
 function queryWords({ query, options }: FileRequest): string {
   if (query === undefined) return '';
-  const place = { name: 'by name', content: 'by content', both: '' }[options?.search_in ?? 'both'];
-  return `looking for ${quote(query)}${place === '' ? '' : ` ${place}`}`;
+  const place = { name: ' by name', content: ' by content', both: '' }[
+    options?.search_in ?? 'both'
+  ];
+  return `looking for ${quote(query)}${place}`;
 }
 
-function destinationWords({ action, destination, content }: FileRequest): string {
-  if (content !== undefined)
-    return content === '' ? 'with nothing in it' : `with ${quote(content)}`;
+function destinationWords({ action, destination }: FileRequest): string {
   if (destination === undefined) return '';
   if (action === 'rename_file') return `as ${quote(destination)}`;
   return `to ${destination.replace(/^~\//, '')}`;

@@ -1,6 +1,7 @@
 /** `bigger than 100 MB`, `between 1 and 5 megabytes`, `empty`. MB is a million, MiB is 2^20. */
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { numberOrOneAt } from '../../kernel/language/numbers.ts';
+import { phrases } from '../../kernel/language/phrases.ts';
 
 export interface SizeSpan {
   /** Both without the number itself. */
@@ -8,61 +9,43 @@ export interface SizeSpan {
   readonly under?: number;
 }
 
-const units: Readonly<Record<string, number>> = {
-  b: 1,
-  byte: 1,
-  bytes: 1,
-  k: 1e3,
-  kb: 1e3,
-  kilobyte: 1e3,
-  kilobytes: 1e3,
-  kib: 2 ** 10,
-  m: 1e6,
-  mb: 1e6,
-  mbs: 1e6,
-  meg: 1e6,
-  megs: 1e6,
-  megabyte: 1e6,
-  megabytes: 1e6,
-  mib: 2 ** 20,
-  mebibytes: 2 ** 20,
-  g: 1e9,
-  gb: 1e9,
-  gbs: 1e9,
-  gig: 1e9,
-  gigs: 1e9,
-  gigabyte: 1e9,
-  gigabytes: 1e9,
-  gib: 2 ** 30,
-  gibibytes: 2 ** 30,
-  tb: 1e12,
-  terabyte: 1e12,
-  terabytes: 1e12,
-  tib: 2 ** 40,
-};
+const units: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      ['b byte bytes', 1],
+      ['k kb kilobyte kilobytes', 1e3],
+      ['kib kibibytes', 2 ** 10],
+      ['m mb mbs meg megs megabyte megabytes', 1e6],
+      ['mib mebibytes', 2 ** 20],
+      ['g gb gbs gig gigs gigabyte gigabytes', 1e9],
+      ['gib gibibytes', 2 ** 30],
+      ['tb terabyte terabytes', 1e12],
+      ['tib', 2 ** 40],
+    ] as const
+  ).flatMap(([names, bytes]) => names.split(' ').map((name) => [name, bytes] as const)),
+);
 
 export function takeSizes(sentence: Sentence): SizeSpan | undefined {
   const spans = sentence.takeAll((cursor) => cursor.try(sizeSpan));
-  if (spans.length === 0) return undefined;
-  return Object.assign({}, ...spans);
+  return spans.length === 0 ? undefined : Object.assign({}, ...spans);
 }
 
 function sizeSpan(cursor: Cursor): SizeSpan | undefined {
   cursor.skip('that', 'which', 'who', 'are', 'is', 'with', 'a', 'size', 'of', 'weigh', 'weighing');
-  return (
-    cursor.try(exactly) ??
-    cursor.try(between) ??
-    cursor.try(compared) ??
-    cursor.try(comparedAfter) ??
-    cursor.try(empty)
-  );
+  for (const rule of [exactly, between, compared, comparedAfter, empty]) {
+    const found = cursor.try(rule);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
+
+const afterSize = phrases('in size, big, long, large, each');
 
 function exactly(cursor: Cursor): SizeSpan | undefined {
   if (cursor.take('exactly', 'precisely') === undefined) return undefined;
   const bytes = bytesAt(cursor);
   if (bytes === undefined) return undefined;
-  cursor.skip('in size', 'big', 'long', 'large', 'each');
+  cursor.skip(afterSize);
   return { ...(bytes > 0 ? { over: bytes - 1 } : {}), under: bytes + 1 };
 }
 
@@ -73,40 +56,38 @@ function between(cursor: Cursor): SizeSpan | undefined {
   if (first === undefined || cursor.take('and', 'to') === undefined) return undefined;
   const second = amount(cursor);
   if (second?.unit === undefined) return undefined;
-  const unit = first.unit ?? second.unit;
-  return { over: first.number * unit, under: second.number * second.unit };
+  return {
+    over: first.number * (first.unit ?? second.unit),
+    under: second.number * second.unit,
+  };
 }
 
-const more = [
-  'bigger than',
-  'larger than',
-  'greater than',
-  'heavier than',
-  'longer than',
-  'more than',
-  'in excess of',
-  'over',
-  'above',
-  'exceeding',
-  'exceed',
-  'exceeds',
-  'beyond',
-  '>',
-];
-const less = ['smaller than', 'less than', 'lighter than', 'under', 'below', '<'];
-const atLeast = ['at least', 'no smaller than', 'not smaller than', 'no less than', 'minimum'];
-const atMost = ['at most', 'up to', 'no more than', 'not more than', 'no larger than', 'maximum'];
+/** What each says of a number of bytes. */
+const comparisons = [
+  [
+    phrases(
+      '(bigger|larger|greater|heavier|longer|more) than, in excess of, over, above, exceeding, exceed, exceeds, beyond, >',
+    ),
+    (bytes: number) => ({ over: bytes }),
+  ],
+  [phrases('(smaller|less|lighter) than, under, below, <'), (bytes: number) => ({ under: bytes })],
+  [
+    phrases('at least, (no|not) smaller than, no less than, minimum'),
+    (bytes: number) => ({ over: bytes - 1 }),
+  ],
+  [
+    phrases('at most, up to, (no|not) more than, no larger than, maximum'),
+    (bytes: number) => ({ under: bytes + 1 }),
+  ],
+] as const;
 
 function compared(cursor: Cursor): SizeSpan | undefined {
-  const word = cursor.take(...more, ...less, ...atLeast, ...atMost);
-  if (word === undefined) return undefined;
-  const bytes = bytesAt(cursor);
+  const found = comparisons.find(([words]) => cursor.take(words) !== undefined);
+  const bytes = found === undefined ? undefined : bytesAt(cursor);
   // "Up to 1 GB of files" is how much of them altogether.
-  if (bytes === undefined || cursor.word === 'of') return undefined;
-  cursor.skip('in size', 'big', 'each', 'large', 'long');
-  if (more.includes(word)) return { over: bytes };
-  if (less.includes(word)) return { under: bytes };
-  return atLeast.includes(word) ? { over: bytes - 1 } : { under: bytes + 1 };
+  if (found === undefined || bytes === undefined || cursor.word === 'of') return undefined;
+  cursor.skip(afterSize);
+  return found[1](bytes);
 }
 
 function comparedAfter(cursor: Cursor): SizeSpan | undefined {
@@ -123,12 +104,11 @@ function empty(cursor: Cursor): SizeSpan | undefined {
   if (cursor.take('empty', 'zero-byte', '0-byte', 'zero byte', '0 byte') === undefined) {
     return undefined;
   }
+  const { tokens } = cursor.sentence;
   const isVerb = ['the', 'my', 'out', 'this', 'that', 'all'].includes(cursor.word ?? '');
   // "Is Downloads empty?" asks what is in it.
-  const { tokens } = cursor.sentence;
-  const isAsked =
-    tokens[0]?.fold === 'is' && tokens[1]?.fold !== 'there' && start === tokens.length - 1;
-  if (isAsked) return {};
+  const isAsked = tokens[0]?.fold === 'is' && tokens[1]?.fold !== 'there';
+  if (isAsked && start === tokens.length - 1) return {};
   const isFolder = /^(?:folder|directory|directories)s?$/.test(cursor.word ?? '');
   return (isVerb && start === 0) || isFolder ? undefined : { under: 1 };
 }
@@ -145,7 +125,7 @@ interface Amount {
 
 function amount(cursor: Cursor): Amount | undefined {
   const joined = /^(\d{1,12}(?:[.,]\d{1,6})?)([a-z]{1,9})$/.exec(cursor.word ?? '');
-  const unit = units[joined?.[2] ?? ''];
+  const unit = units.get(joined?.[2] ?? '');
   if (joined?.[1] !== undefined && unit !== undefined) {
     cursor.at++;
     return { number: Number(joined[1].replace(',', '.')), unit };
@@ -153,7 +133,7 @@ function amount(cursor: Cursor): Amount | undefined {
   const number = numberOrOneAt(cursor);
   if (number === undefined) return undefined;
   cursor.skip('of a');
-  const named = units[cursor.word ?? ''];
+  const named = units.get(cursor.word ?? '');
   if (named === undefined) return { number };
   cursor.at++;
   return { number, unit: named };

@@ -1,25 +1,12 @@
 /** Everything that a sentence says, each thing in its place. */
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Sentence } from '../../kernel/language/cursor.ts';
+import { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
-import {
-  aboutOne,
-  askedAbout,
-  asksOrigin,
-  asksSize,
-  calledFile,
-  thrownInto,
-} from './asked-about.ts';
-import {
-  type Destination,
-  namesAgain,
-  takeDestination,
-  takeLastArgument,
-  takeNameThere,
-} from './destination.ts';
+import { type Destination, namesAgain, takeDestination } from './destination.ts';
 import { type FolderFound, misspelt, partlyNamed } from './folders.ts';
-import { type Hints, hintsOf } from './hints.ts';
+import { type Kind, kindAt, takeKinds } from './kinds.ts';
 import {
   type TextWanted,
   takeCalled,
@@ -28,21 +15,26 @@ import {
   takeFileNames,
   takeNamePattern,
   takeNotCalled,
-} from './named-files.ts';
+} from './names.ts';
 import { takeNewName } from './new-name.ts';
+import type { SaidOptions } from './options.ts';
 import { type Order, takeOrder, takeVagueOrder } from './order.ts';
 import { takeFolders, takeUnknownFolder } from './places.ts';
-import type { SaidOptions } from './said-options.ts';
 import { type SizeSpan, takeSizes } from './sizes.ts';
-import { takeGatherings, takeSmallTalk } from './small-talk.ts';
-import { isChatter, isFiller, isParticiple, isTelling } from './stop-words.ts';
-import { type TypeWord, takeTypes } from './type-words.ts';
 import { isChange, isClearing, type VerbFound } from './verbs.ts';
+import {
+  isChatter,
+  isFiller,
+  isParticiple,
+  isTelling,
+  takeGatherings,
+  takeSmallTalk,
+} from './words.ts';
 
-export interface Slots extends Hints {
+export interface Slots {
   readonly verb: VerbFound;
   readonly folders: readonly FolderFound[];
-  readonly types: readonly TypeWord[];
+  readonly types: readonly Kind[];
   /** Two kinds side by side, with no word between them. */
   readonly areMixed: boolean;
   readonly dates?: DateSpan | undefined;
@@ -58,72 +50,154 @@ export interface Slots extends Hints {
   readonly content?: TextWanted | undefined;
   readonly namePattern?: string | undefined;
   readonly areDuplicates: boolean;
+  /** Whether it says the word, but for where it says what is to come of it. */
+  readonly says: (...words: readonly string[]) => boolean;
+  /** Folders are what is looked for. */
+  readonly areFolders: boolean;
+  /** `everything`, `the contents of Work`. */
+  readonly isEverything: boolean;
+  /** `the file`, `a photo`: one, and not all of them. */
+  readonly isOne: boolean;
   /** A word before the name of a file may be a part of it: `meeting notes.txt`. */
   readonly isNameLonger: boolean;
+  readonly tokens: readonly Token[];
   /** What is left, in its order. */
   readonly left: readonly Token[];
 }
 
+const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 'things'];
+const folderWords = wordSet('folders directories subfolders subdirectories sub-folders');
+
+/** In this order: what is said more exactly is taken before what could be a part of it. */
 export function slotsOf(
   sentence: Sentence,
   { verb: said, options }: Pick<Slots, 'verb' | 'options'>,
   world: SentenceWorld,
 ): Slots {
-  const verb = thrownInto(sentence, said) ? { ...said, deed: 'move' as const } : said;
-  const hasContents = isChange(verb.deed) && takeContents(sentence);
-  if (!isChange(verb.deed)) takeSmallTalk(sentence);
-  const { excludedAt, ...told } = takeTold(sentence, verb, world);
-  const { found: newName, at: nameAt } = taking(sentence, () =>
-    verb.deed === 'rename' ? takeNewName(sentence, verb) : undefined,
+  const { tokens } = sentence;
+  const verb = thrownInto(sentence, said) ? { ...said, verb: 'move' as const } : said;
+  const isLooking = !isChange(verb.verb);
+  const hasContents = !isLooking && takeContents(sentence);
+  if (isLooking) takeSmallTalk(sentence);
+  const areDuplicates = takeTwins(sentence, { isLooking });
+  const notCalled = isLooking ? takeNotCalled(sentence) : [];
+  const called = namesOther(sentence, verb) ? undefined : takeCalled(sentence);
+  const exclusions = taking(sentence, () => takeExclusions(sentence, world));
+  const isOfContent = isLooking || tokens.some(({ fold }) => fold === 'containing');
+  const content = isOfContent ? takeContent(sentence) : undefined;
+  const namePattern = takeNamePattern(sentence);
+  const sizes = takeSizes(sentence);
+  const newName = taking(sentence, () =>
+    verb.verb === 'rename' ? takeNewName(sentence, verb) : undefined,
   );
-  const isCalledFile = calledFile(told.called, verb).length > 0;
-  const narrowing = {
-    ...told,
-    called: isCalledFile ? undefined : told.called,
-    ...takeWhen(sentence, verb, world),
-  };
-  const { found: destination, at: destinationAt } = taking(sentence, () =>
-    destinationOf(sentence, verb, world),
-  );
+  const dates = takeDates(sentence, world);
+  const order =
+    takeOrder(sentence, { isSorting: isLooking }) ??
+    (isLooking ? takeVagueOrder(sentence) : undefined);
+  const destination = taking(sentence, () => takeDestination(sentence, verb, world));
   const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
-  const { types, areMixed } = takeTypes(sentence);
-  if (!isChange(verb.deed)) takeGatherings(sentence);
-  const partly = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
-  const files = [...takeFileNames(sentence), ...calledFile(told.called, verb)];
+  const kinds = takeKinds(sentence);
+  if (isLooking) takeGatherings(sentence);
+  const unknown = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
+  const calledFiles = calledFile(called, verb);
+  const files = [...takeFileNames(sentence), ...calledFiles];
   // No word of a new name says anything of what is there: `Old stuff`, `All files`.
-  const hints = hintsOf(sentence, {
-    goal: new Set([...nameAt, ...destinationAt]),
-    exclusions: new Set(excludedAt),
-  });
-  const left = wordsLeft(sentence, verb).filter(
-    ({ fold }) => !isSpent(fold, { ...narrowing, types }),
-  );
+  const goal = new Set([...newName.at, ...destination.at]);
+  const says = (...words: readonly string[]) =>
+    tokens.some(({ kind, fold }, at) => kind === 'word' && words.includes(fold) && !goal.has(at));
+  const areFolders =
+    sentence.free().some(({ token }) => folderWords.has(token.fold)) && !says('files');
+  const spent = { order, sizes, dates, areDuplicates, types: kinds.types };
+  const left = wordsLeft(sentence, verb).filter(({ fold }) => !isSpent(fold, spent));
   const guessed = known.length === 0 ? guessedFolder(left, verb, world) : undefined;
-  const folder = partly ?? guessed;
-  const isSized = types.length === 0 && files.length === 0 && asksSize(sentence, known);
+  const folder = unknown ?? guessed;
+  const isBare = kinds.types.length === 0 && order === undefined && left.length === 0;
+  const isSized = kinds.types.length + files.length === 0 && asksSize(sentence, known);
   return {
-    ...hints,
-    isEverything: (hints.isEverything || hasContents) && options.isWholeFolder !== true,
-    saysFolder: hints.saysFolder || options.isWholeFolder === true,
-    ...narrowing,
-    newName: withNewExtension(newName, files),
-    ...(isSized ? { sizes: undefined } : {}),
-    verb: isSized
-      ? { ...verb, deed: 'usage' }
-      : asksOrigin(sentence, files)
-        ? { ...verb, deed: 'details' }
-        : left.length + types.length === 0 && narrowing.order === undefined
-          ? aboutOne(verb, files)
-          : askedAbout(sentence, verb, files),
-    options,
+    ...{
+      ...kinds,
+      areDuplicates,
+      content,
+      namePattern,
+      order,
+      dates,
+      options,
+      files,
+      says,
+      tokens,
+    },
+    ...{
+      areFolders,
+      isOne: isOne(sentence, new Set(exclusions.at)),
+      destination: destination.found,
+    },
+    verb: isSized ? { ...verb, verb: 'usage' } : askedAbout(sentence, verb, { files, isBare }),
+    sizes: isSized ? undefined : sizes,
+    called: calledFiles.length > 0 ? undefined : called,
+    exclude: [...notCalled, ...exclusions.found],
+    isEverything: (says(...everything) || hasContents) && options.isWholeFolder !== true,
+    newName: withNewExtension(newName.found, files),
     folders: folder === undefined ? known : [...known, folder],
-    types,
-    areMixed,
-    destination,
-    files,
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
+}
+
+/** Also where the words stood of which it was made. */
+function taking<Found>(
+  sentence: Sentence,
+  rule: () => Found,
+): { readonly found: Found; readonly at: readonly number[] } {
+  const before = sentence.free().map(({ at }) => at);
+  const found = rule();
+  return { found, at: before.filter((at) => !sentence.isFree(at)) };
+}
+
+/** `dump the photos into Archive` keeps them. */
+function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
+  const isThrown = ['dump', 'toss'].includes(said);
+  return isThrown && tokens.some(({ fold }) => fold === 'into' || fold === 'onto');
+}
+
+/** `the contents of Work` is everything in it. */
+function takeContents(sentence: Sentence): boolean {
+  if (sentence.tokens.some(({ kind }) => kind === 'name')) return false;
+  const found = sentence.take((cursor) => {
+    const said = cursor.take('all the contents of', 'the contents of', 'contents of');
+    // The folder is found behind its `of`.
+    if (said !== undefined) cursor.at--;
+    return said;
+  });
+  return found !== undefined;
+}
+
+const twins = phrases(
+  'exact (duplicates|copies|duplicate), duplicates, duplicate, duplicated, identical',
+);
+/** Where something is changed, "two copies of" may be how many. */
+const twinsSeen = phrases(`
+(two|multiple|several) copies of, more than one copy of, [exact] copies of (each other|one another)
+copies of the same, more than once, exactly the same, (that|which) are the same, twice`);
+
+function takeTwins(sentence: Sentence, { isLooking }: { readonly isLooking: boolean }): boolean {
+  const wanted = isLooking ? [twinsSeen, twins] : [twins];
+  return sentence.take((cursor) => cursor.take(...wanted)) !== undefined;
+}
+
+/** "A folder called X" is a place, and a copy that is called so gets that name. */
+function namesOther(sentence: Sentence, { verb }: VerbFound): boolean {
+  const { tokens } = sentence;
+  const at = tokens.findIndex(({ fold }) => fold === 'called' || fold === 'named');
+  const isFolder = ['folder', 'directory', 'subfolder'].includes(tokens[at - 1]?.fold ?? '');
+  const isCopied = verb === 'copy' && tokens.some((_, place) => namesAgain(sentence, place));
+  return verb === 'rename' || isFolder || isCopied;
+}
+
+/** `open the file called a.txt` is about that file. */
+function calledFile(called: TextWanted | undefined, { verb }: VerbFound): string[] {
+  const isAbout = ['read', 'details', 'usage'].includes(verb);
+  const isWhole = called?.isPart !== true && /\.\w{1,8}$/.test(called?.text ?? '');
+  return isAbout && isWhole && called !== undefined ? [called.text] : [];
 }
 
 /** Of one file it is a name, and no pattern. */
@@ -137,130 +211,33 @@ function withNewExtension(
   return file.slice(file.lastIndexOf('/') + 1).replace(/(?<=.)\.[^.]*$/, '') + extension;
 }
 
-/** Also where the words stood of which it was made. */
-function taking<Found>(
-  sentence: Sentence,
-  rule: () => Found,
-): { readonly found: Found; readonly at: readonly number[] } {
-  const before = sentence.free().map(({ at }) => at);
-  const found = rule();
-  return { found, at: before.filter((at) => !sentence.isFree(at)) };
-}
-
-type Told = Pick<
-  Slots,
-  'areDuplicates' | 'called' | 'exclude' | 'content' | 'namePattern' | 'sizes'
-> & { readonly excludedAt: readonly number[] };
-
-function excludedBy(
-  sentence: Sentence,
-  world: SentenceWorld,
-  notCalled: readonly string[],
-): Pick<Told, 'exclude' | 'excludedAt'> {
-  const { found, at } = taking(sentence, () => takeExclusions(sentence, world));
-  return { exclude: [...notCalled, ...found], excludedAt: at };
-}
-
-/** In this order: what is said more exactly is taken before what could be a part of it. */
-function takeTold(sentence: Sentence, { deed }: VerbFound, world: SentenceWorld): Told {
-  const isContent = !isChange(deed) || sentence.tokens.some(({ fold }) => fold === 'containing');
-  const isCopied = deed === 'copy' && sentence.tokens.some((_, at) => namesAgain(sentence, at));
-  const isCalled = deed !== 'rename' && !isCopied && !namesFolder(sentence);
-  const twinsSaid = isChange(deed) ? twinWords : [...twinPhrases, ...twinWords];
-  const twins = sentence.take((cursor) => cursor.take(...twinsSaid));
-  const notCalled = isChange(deed) ? [] : takeNotCalled(sentence);
-  return {
-    areDuplicates: twins !== undefined,
-    called: isCalled ? takeCalled(sentence) : undefined,
-    ...excludedBy(sentence, world, notCalled),
-    content: isContent ? takeContent(sentence) : undefined,
-    namePattern: takeNamePattern(sentence),
-    sizes: takeSizes(sentence),
-  };
-}
-
-function takeWhen(
-  sentence: Sentence,
-  { deed }: VerbFound,
-  world: SentenceWorld,
-): Pick<Slots, 'dates' | 'order'> {
-  return {
-    dates: takeDates(sentence, world),
-    order:
-      takeOrder(sentence, { isSorting: !isChange(deed) }) ??
-      (isChange(deed) ? undefined : takeVagueOrder(sentence)),
-  };
-}
-
-/** `the contents of Work` is everything in it. */
-function takeContents(sentence: Sentence): boolean {
-  const isOfFile = sentence.tokens.some(({ kind }) => kind === 'name');
-  return (
-    !isOfFile &&
-    sentence.take((cursor) => {
-      const said = cursor.take('all the contents of', 'the contents of', 'contents of');
-      // The folder is found behind its `of`.
-      if (said !== undefined) cursor.at--;
-      return said;
-    }) !== undefined
-  );
-}
-
-const twinWords = [
-  'exact duplicates',
-  'exact copies',
-  'exact duplicate',
-  'duplicates',
-  'duplicate',
-  'duplicated',
-  'identical',
-];
-
-/** Where something is changed, "two copies of" may be how many. */
-const twinPhrases = [
-  ...['two copies of', 'more than one copy of', 'multiple copies of', 'several copies of'],
-  ...['exact copies of each other', 'copies of each other', 'copies of one another'],
-  ...['copies of the same', 'more than once', 'exactly the same', 'that are the same'],
-  ...['which are the same', 'twice'],
-];
-
 function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
-  const keep = isChange(verb.deed)
-    ? isTelling
-    : (word: string) => !isFiller(word) && !isChatter(word);
-  const from = isPreface(sentence, verb) ? verb.at : 0;
+  const { tokens } = sentence;
+  const isLooking = !isChange(verb.verb);
+  // `I think there is a huge one, find …`: what is told before is not looked for.
+  const isLater = tokens[verb.at - 1]?.isEnd === true && verb.next < tokens.length;
+  const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(tokens[verb.next]?.fold ?? '');
+  const from = isLater && !isAbout && isLooking ? verb.at : 0;
+  const isKept = (word: string) =>
+    isLooking ? !isFiller(word) && !isChatter(word) : isTelling(word);
   return sentence
     .free()
-    .filter(({ at }) => at >= from && !isLastTime(sentence, at))
-    .map(({ token }) => token)
-    .filter(({ kind, fold }) => kind !== 'word' || keep(fold));
+    .filter(({ token, at }) => {
+      // `Last modified`, and not `the last three`.
+      const isTime = token.fold === 'last' && isParticiple(tokens[at + 1]?.fold ?? '');
+      return at >= from && !isTime && (token.kind !== 'word' || isKept(token.fold));
+    })
+    .map(({ token }) => token);
 }
 
-/** `last modified`, and not `the last three`. */
-function isLastTime({ tokens }: Sentence, at: number): boolean {
-  return tokens[at]?.fold === 'last' && isParticiple(tokens[at + 1]?.fold ?? '');
-}
-
-/** `I think there is a huge one, find …`: what is told before is not looked for. */
-function isPreface({ tokens }: Sentence, { deed, at, next }: VerbFound): boolean {
-  const isLater = tokens[at - 1]?.isEnd === true && next < tokens.length;
-  const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(tokens[next]?.fold ?? '');
-  return isLater && !isAbout && !isChange(deed);
-}
-
-const sizeWords = new Set('small tiny little large big huge'.split(' '));
+const sizeWords = wordSet('small tiny little large big huge');
 
 /** Words that belong to what has been taken, wherever in the sentence they stand. */
 function isSpent(
   word: string,
-  {
-    order,
-    types,
-    sizes,
-    dates,
-    areDuplicates,
-  }: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates' | 'areDuplicates'>,
+  spent: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates' | 'areDuplicates'>,
 ): boolean {
+  const { order, types, sizes, dates, areDuplicates } = spent;
   if (word === 'same') return areDuplicates;
   if (sizeWords.has(word)) return sizes !== undefined;
   if (word === 'first') return order !== undefined;
@@ -278,65 +255,114 @@ function isBeforeName({ tokens }: Sentence, token: Token): boolean {
 /** All that is left is a folder: misspelt, or with a part of its name. */
 function guessedFolder(
   left: readonly Token[],
-  { deed }: VerbFound,
+  { verb }: VerbFound,
   world: SentenceWorld,
 ): FolderFound | undefined {
   const words = left.map(({ fold }) => fold);
-  if (deed === 'rename') return partlyNamed(words, world);
-  const isPlace = (deed === 'list' || deed === 'usage') && words.length === 1;
-  return isPlace ? misspelt(words[0] ?? '', world) : undefined;
+  if (verb === 'rename') return partlyNamed(words, world);
+  const [word, ...others] = words;
+  const isPlace = (verb === 'list' || verb === 'usage') && others.length === 0;
+  return isPlace && word !== undefined ? misspelt(word, world) : undefined;
 }
 
-// "A folder called X" is a place, and no name of a file.
-function namesFolder({ tokens }: Sentence): boolean {
-  const at = tokens.findIndex(({ fold }) => fold === 'called' || fold === 'named');
-  return ['folder', 'directory', 'subfolder'].includes(tokens[at - 1]?.fold ?? '');
-}
+const direct = phrases(
+  'ls, browse, check, list, show [me], display, search, move, copy, rename, delete',
+);
 
 /** The verb asks for a place at once: `what is in`, `size of`, `list`, `empty`. */
-function isOpenEnded({ deed, said }: VerbFound): boolean {
-  const isDirect = [
-    'ls',
-    'browse',
-    'check',
-    'list',
-    'show',
-    'show me',
-    'display',
-    'search',
-  ].includes(said);
-  if (isDirect || ['move', 'copy', 'rename', 'delete'].includes(said)) return true;
-  if (isClearing({ said })) return true;
-  return !isChange(deed) && / (?:in|inside|on|of|for|by|through)$/.test(said);
+function isOpenEnded({ verb, said }: VerbFound): boolean {
+  const isAsking = !isChange(verb) && / (?:in|inside|on|of|for|by|through)$/.test(said);
+  return isAsking || direct.has(said) || isClearing({ said });
 }
 
-function destinationOf(
-  sentence: Sentence,
-  { deed, said, next }: VerbFound,
-  world: SentenceWorld,
-): Destination | undefined {
-  // Nothing is deleted to somewhere: there is a doubt of its own for that.
-  if (deed === 'delete') return takeDestination(sentence, world, { from: next, isPut: false });
-  if (deed !== 'move' && deed !== 'copy') return undefined;
-  // With its whole path said, nothing but the place of the copy is left to say.
-  const isWhole = said.endsWith('copy of') && sentence.tokens[next]?.kind === 'path';
-  const isPut = isWhole || putting.has(said);
-  const name = takeNameThere(sentence, next);
-  // "From Downloads to Music, move all songs" says it before.
-  const found =
-    takeDestination(sentence, world, { from: next, isPut }) ??
-    takeDestination(sentence, world, { from: 0, isPut: false });
-  if (name !== undefined) return named(found, name);
-  const isCommand = said === 'mv' || said === 'cp';
-  return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);
+const sizeAdjectives = wordSet('bigger larger smaller over more big large huge full');
+
+/** `is Videos bigger than 20 GB`: of the folder, and not of what is in it. */
+function asksSize({ tokens }: Sentence, folders: readonly FolderFound[]): boolean {
+  const at = tokens.findIndex(({ fold }) => sizeAdjectives.has(fold));
+  const isPlain = tokens
+    .slice(1, at)
+    .every(({ fold }) => !['there', 'anything', 'something', 'any'].includes(fold));
+  return tokens[0]?.fold === 'is' && at > 1 && isPlain && folders.length === 1;
 }
 
-const putting = new Set([
-  ...['put', 'stick', 'drop', 'stash', 'tuck', 'throw', 'send', 'chuck', 'place', 'shove'],
-  ...['put a copy of', 'place a copy of', 'keep a copy of', 'save a copy of', 'store a copy of'],
-]);
+const reading = phrases(`
+display, show [me], view, see, let me see, what is (in|inside), (have|take) a look at, look at, print`);
 
-function named(found: Destination | undefined, name: string): Destination {
-  if (found === undefined) return { kind: 'file', name };
-  return found.kind === 'folder' ? { ...found, name } : { kind: 'vague', said: name };
+/** What the verb is really about: "show me notes.md" reads it, "what is a.pdf" asks what it is. */
+function askedAbout(
+  { tokens }: Sentence,
+  found: VerbFound,
+  { files, isBare }: { readonly files: readonly string[]; readonly isBare: boolean },
+): VerbFound {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) return found;
+  const details = { ...found, verb: 'details' } as const;
+  const [first, second] = tokens.map(({ fold }) => fold);
+  // `Where was sunset.jpg taken?`: what the file tells of itself.
+  const isOrigin = ['taken', 'shot', 'recorded'].includes(tokens.at(-1)?.fold ?? '');
+  if (first === 'where' && second === 'was' && isOrigin) return details;
+  if (!isBare) {
+    // "Is photo.heic an image?" wants to know what it is.
+    const about = tokens
+      .slice(1)
+      .find(({ fold }) => !['the', 'my', 'file', 'photo', 'video'].includes(fold));
+    const isAsked = first === 'is' && (about?.kind === 'name' || about?.kind === 'path');
+    return isAsked ? { ...details, said: 'is' } : found;
+  }
+  // Whose path is known is not looked for: "is there a ~/Documents/a.txt".
+  const isPlaced = file.includes('/');
+  if (isPlaced && ['look inside', 'look in'].includes(found.said))
+    return { ...found, verb: 'read' };
+  if (isPlaced && found.verb === 'find') return details;
+  if (found.verb !== 'list') return found;
+  if (found.said === 'what is') return details;
+  return reading.has(found.said) ? { ...found, verb: 'read' } : found;
+}
+
+const single = wordSet(`
+file thing item document photo picture image video pdf spreadsheet song screenshot presentation movie
+film zip archive note clip jpg jpeg png doc docx txt csv mp3 mp4`);
+const plural = wordSet(`
+files documents docs images photos pictures pics videos movies clips songs tracks recordings names
+folder folders archives type`);
+
+/** `the PDF`, and neither `the PDF files` nor `the zip folder`. */
+function isOne({ tokens }: Sentence, exclusions: ReadonlySet<number>): boolean {
+  return tokens.some(({ kind, fold }, at) => {
+    // `What is not a PDF` are many.
+    if (kind !== 'word' || !single.has(fold) || exclusions.has(at)) return false;
+    const before = [tokens[at - 1]?.fold ?? '', tokens[at - 2]?.fold ?? ''];
+    const isDefinite = before.some((word) =>
+      ['the', 'a', 'an', 'this', 'that', 'my'].includes(word),
+    );
+    // `The folder Archive` is called so.
+    const isName = ['folder', 'directory'].includes(before[0] ?? '');
+    return isDefinite && !isName && !plural.has(tokens[at + 1]?.fold ?? '');
+  });
+}
+
+/** `which folder`, `the biggest folders`; "in my home folder" asks for no folder. */
+export function asksFolders({ tokens }: Slots): boolean {
+  const asking = ['which', 'what', 'largest', 'biggest', 'heaviest', 'each', 'every'];
+  return tokens.some(({ fold }, at) => {
+    const isAsked = asking.includes(tokens[at - 1]?.fold ?? '');
+    return (
+      folderWords.has(fold) || (isAsked && ['folder', 'directory', 'subfolder'].includes(fold))
+    );
+  });
+}
+
+/** `Archive/old photos`: photos in a folder, or the name of it? */
+export function isPathLonger({ tokens }: Slots): boolean {
+  const unread = new Sentence(tokens);
+  return tokens.some(({ kind, text, isEnd }, at) => {
+    const isFolder = kind === 'path' && !isEnd && !/\.\w{1,8}$|[*/]$/.test(text);
+    const isLower = /^\p{Ll}/u.test(tokens[at + 1]?.text ?? '');
+    return isFolder && isLower && kindAt(unread.cursor(at + 1)) !== undefined;
+  });
+}
+
+export function wasDownloaded({ says }: Slots): boolean {
+  return says('downloaded') || (says('download') && says('i'));
 }

@@ -7,27 +7,22 @@
  * U3. Quoted texts and names of files are data. No word in them says what is to be done.
  * U4. A negated verb, or two verbs, never lead to either of them.
  */
-import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { tokensOf } from '../../kernel/language/tokens.ts';
 import { doubtOf } from './doubts.ts';
-import { misspeltChange, withVerbMended } from './misspelt-verbs.ts';
-import { outOfScope } from './out-of-scope.ts';
+import { type SaidOptions, takeDryRun, takeOptions } from './options.ts';
 import { readingOf } from './reading.ts';
-import { requestOf } from './request-of.ts';
-import { type SaidOptions, takeDryRun, takeOptions } from './said-options.ts';
+import { bareNameOf, requestOf } from './request.ts';
+import { outOfScope } from './scope.ts';
 import { type Slots, slotsOf } from './slots.ts';
 import {
-  answerAlone,
   archiveVerb,
   negatedVerb,
-  partOfFile,
   takeReassurance,
-  unknownVerb,
-  unwanted,
-  vagueVerb,
-} from './unclear-verbs.ts';
+  unclearVerb,
+  withVerbMended,
+} from './unclear.ts';
 import { afterPoliteness, isChange, secondVerb, takeVerb, type VerbFound } from './verbs.ts';
 import { overwritingAt, understandWriting } from './writing.ts';
 
@@ -35,7 +30,10 @@ const mostCharacters = 2000;
 /** A quoted text counts as one. */
 const mostWords = 200;
 
-export function understand(sentence: string, world: SentenceWorld): Understanding {
+/** With the name of a file that has to be looked for, where the sentence leaves its folder open. */
+export type SentenceRead = Understanding & { readonly bareName?: string };
+
+export function understand(sentence: string, world: SentenceWorld): SentenceRead {
   if (sentence.length > mostCharacters) {
     return asking('The sentence is too long', {
       question: `Please say it in less than ${mostCharacters} characters, one thing at a time.`,
@@ -58,7 +56,7 @@ export function understand(sentence: string, world: SentenceWorld): Understandin
   return (
     refusedOrNegated(words, world) ??
     understandWriting(words, world, { isDryRun }) ??
-    understandDeed(words, world, { isDryRun, options })
+    understandVerb(words, world, { isDryRun, options })
   );
 }
 
@@ -78,21 +76,15 @@ function refusedOrNegated(words: Sentence, world: SentenceWorld): Understanding 
   const archived = archiveVerb(words, start, world);
   if (archived !== undefined) return archived;
   if (overwritingAt(words, start) !== undefined) return undefined;
-  const vague =
-    vagueVerb(words, start) ??
-    unwanted(words, start) ??
-    partOfFile(words) ??
-    answerAlone(words) ??
-    misspeltChange(words) ??
-    unknownVerb(words, start);
+  const vague = unclearVerb(words, start);
   return vague === undefined ? undefined : asking('Not clear what to do', { question: vague });
 }
 
-function understandDeed(
+function understandVerb(
   words: Sentence,
   world: SentenceWorld,
   { isDryRun, options }: { readonly isDryRun: boolean; readonly options: SaidOptions },
-): Understanding {
+): SentenceRead {
   const verb = chosenVerb(words);
   if (verb === 'two') {
     return asking('Two things at once', {
@@ -103,55 +95,42 @@ function understandDeed(
   const request = requestOf(slots, world, { isDryRun });
   const reading = readingOf(request, slots, world);
   const unused = slots.left.map(({ text }) => text);
-  const doubt = doubtOf(slots, request) ?? byOpening(words, request);
+  const doubt = doubtOf(slots, request);
   if (doubt !== undefined) {
     return { kind: 'asks-back', reading, confidence: 0.3, unused, question: doubt, request };
   }
   const isSearch = request.action === 'search_files';
+  const bareName = bareNameOf(slots, request);
   return {
-    kind: 'understood',
-    reading,
-    confidence: confidenceOf(slots),
+    ...{ kind: 'understood', reading, confidence: confidenceOf(slots), request },
     unused: isSearch ? [] : unused,
-    request,
+    ...(bareName === undefined ? {} : { bareName }),
   };
-}
-
-const openings: ReadonlySet<string> = new Set(['opened', 'accessed', 'used', 'viewed', 'looked']);
-
-/** A file does not tell when it was opened last; that it was not changed is something else. */
-function byOpening(words: Sentence, { action, filters = {} }: FileRequest): string | undefined {
-  const isDated = (filters.modified_after ?? filters.modified_before) !== undefined;
-  if (!isDated || !/^(?:move|rename|copy|delete)_file$/.test(action)) return undefined;
-  const said = words.tokens.find(({ kind, fold }) => kind === 'word' && openings.has(fold));
-  return said === undefined
-    ? undefined
-    : `I know when files were changed, and not when they were ${said.fold}. Say "changed" if you mean that.`;
 }
 
 /** Without any verb it is something to look for. */
 function chosenVerb(words: Sentence): VerbFound | 'two' {
-  const first = takeVerb(words) ?? { deed: 'find', said: '', at: 0, next: 0 };
+  const first = takeVerb(words) ?? { verb: 'find', said: '', at: 0, next: 0 };
   const second = secondVerb(words, first.next);
   if (second === undefined) return first;
   // "Find the logs and delete them" is one thing.
   const after = words.tokens[second.next];
   const isSame = ['them', 'it', 'those', 'these', 'all'].includes(after?.fold ?? '');
-  const isLooking = first.deed === 'find' || first.deed === 'list';
-  if ((isLooking || first.said === 'take') && isSame && isChange(second.deed)) {
+  const isLooking = first.verb === 'find' || first.verb === 'list';
+  if ((isLooking || first.said === 'take') && isSame && isChange(second.verb)) {
     words.use(second.at - 1, second.next + 1);
     return second;
   }
-  if (first.deed === second.deed && !isChange(first.deed)) return first;
-  if (first.deed === 'read' && !isChange(second.deed) && saysNoMore(words, second.next)) {
+  if (first.verb === second.verb && !isChange(first.verb)) return first;
+  if (first.verb === 'read' && !isChange(second.verb) && saysNoMore(words, second.next)) {
     words.use(second.at - 1, words.tokens.length);
     return first;
   }
-  if (first.deed === 'rename' && second.deed === 'rename') return first;
+  if (first.verb === 'rename' && second.verb === 'rename') return first;
   // "Copy it there and call it b.txt" is one thing: the name is taken with the place.
-  const isNamed = second.deed === 'rename' && after?.fold === 'it';
-  if (isNamed && (first.deed === 'move' || first.deed === 'copy')) return first;
-  if (isLooking && !isChange(second.deed)) {
+  const isNamed = second.verb === 'rename' && after?.fold === 'it';
+  if (isNamed && (first.verb === 'move' || first.verb === 'copy')) return first;
+  if (isLooking && !isChange(second.verb)) {
     words.use(second.at, second.next);
     return first;
   }

@@ -2,6 +2,7 @@
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { SentenceWorld, Understanding } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import type { Token } from '../../kernel/language/tokens.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import {
@@ -12,9 +13,12 @@ import {
   knownPath,
   pathBelow,
 } from './folders.ts';
-import { phraseAt } from './places.ts';
-import { isFiller } from './stop-words.ts';
+import { textAt } from './names.ts';
 import { afterPoliteness, verbAt } from './verbs.ts';
+import { isFiller } from './words.ts';
+
+const example = 'Say: create a file called "name.txt" saying "text".';
+const nouns = wordSet('new text note plain empty blank document markdown csv saying says txt');
 
 export function understandWriting(
   sentence: Sentence,
@@ -26,37 +30,38 @@ export function understandWriting(
   const next =
     puttingAt(sentence, start) ??
     overwritingAt(sentence, start) ??
-    (verb?.deed === 'write' ? verb.next : undefined);
+    (verb?.verb === 'write' ? verb.next : undefined);
   if (next === undefined) return undefined;
   sentence.use(0, next);
   const content = takeInIt(sentence) ?? takeText(sentence);
   const folder = takePlace(sentence, world);
   const name = takeName(sentence);
-  const left = sentence
+  const asks = (reading: string, question: string): Understanding => ({
+    ...{ kind: 'asks-back', reading: oneLine(reading), confidence: 0.3, unused, question },
+    ...(name === undefined
+      ? { request: { action: 'write_file', ...(content === undefined ? {} : { content }) } }
+      : { request }),
+  });
+  const path = pathOf(name ?? '', folder, world);
+  const options = isDryRun ? { options: { dry_run: true } } : {};
+  const request: FileRequest = { action: 'write_file', path, content: content ?? '', ...options };
+  const unused = sentence
     .free()
-    .map(({ token }) => token)
-    .filter(({ fold }) => !isFiller(fold) && !nouns.has(fold));
-  const unused = left.map(({ text }) => text);
-  if (name === undefined) return askName(content);
-  if (content === undefined && !isForEmpty(sentence, start)) return askText(name);
-  const path = pathOf(name, folder, world);
-  const request: FileRequest = {
-    action: 'write_file',
-    path,
-    content: content ?? '',
-    ...(isDryRun ? { options: { dry_run: true } } : {}),
-  };
-  const text =
-    content === undefined || content === '' ? 'with nothing in it' : `with ${quote(content)}`;
+    .filter(({ token: { fold } }) => !isFiller(fold) && !nouns.has(fold))
+    .map(({ token }) => token.text);
+  if (name === undefined) return asks('Write a file', `What shall the file be called? ${example}`);
+  if (content === undefined && !isForEmpty(sentence, start))
+    return asks(`Write ${quote(name)}`, `What shall be in it? Say: write "…" to ${oneLine(name)}.`);
+  const text = (content ?? '') === '' ? 'with nothing in it' : `with ${quote(content ?? '')}`;
   const reading = oneLine(`Write ${quote(path)} ${text}`);
-  const isAbove = path.split('/').includes('..');
-  if (isAbove) {
-    const question = 'I do not follow "..". Please say the whole path.';
-    return { kind: 'asks-back', reading, confidence: 0.3, unused, question, request };
-  }
-  if (unused.length === 0) return { kind: 'understood', reading, confidence: 0.9, unused, request };
-  const question = `I did not understand ${unused.map((word) => quote(word)).join(', ')}. Say: create a file called "name.txt" saying "text".`;
-  return { kind: 'asks-back', reading, confidence: 0.3, unused, question, request };
+  if (path.split('/').includes('..'))
+    return asks(reading, 'I do not follow "..". Please say the whole path.');
+  if (unused.length > 0)
+    return asks(
+      reading,
+      `I did not understand ${unused.map((word) => quote(word)).join(', ')}. ${example}`,
+    );
+  return { kind: 'understood', reading, confidence: 0.9, unused, request };
 }
 
 /** `Desktop/a.txt` is on the desktop, wherever the sentence was said. */
@@ -66,55 +71,37 @@ function pathOf(name: string, folder: FolderFound | undefined, world: SentenceWo
   return known ?? pathBelow(folder?.path ?? herePath(world), name);
 }
 
-const nouns = new Set(
-  'new text note plain empty blank document markdown csv saying says txt'.split(' '),
-);
+const texting = wordSet('write save jot note record');
+const emptyWords = wordSet('file empty blank document note nothing');
 
 /** `create a.txt`, `write an empty file a.txt`; "write my name to a.txt" is to have something in it. */
 function isForEmpty({ tokens }: Sentence, start: number): boolean {
-  const isText = ['write', 'save', 'jot', 'note', 'record'].includes(tokens[start]?.fold ?? '');
-  const words = ['file', 'empty', 'blank', 'document', 'note', 'nothing'];
-  return !isText || tokens.slice(start + 1).some(({ fold }) => words.includes(fold));
+  const isText = texting.has(tokens[start]?.fold ?? '');
+  return !isText || tokens.slice(start + 1).some(({ fold }) => emptyWords.has(fold));
 }
 
-function askText(name: string): Understanding {
-  const reading = oneLine(`Write ${quote(name)}`);
-  const question = `What shall be in it? Say: write "…" to ${oneLine(name)}.`;
-  return { kind: 'asks-back', reading, confidence: 0.3, unused: [], question };
-}
-
-function askName(content: string | undefined): Understanding {
-  const request = { action: 'write_file' as const, ...(content === undefined ? {} : { content }) };
-  const question =
-    'What shall the file be called? Say: create a file called "name.txt" saying "text".';
-  return {
-    kind: 'asks-back',
-    reading: 'Write a file',
-    confidence: 0.3,
-    unused: [],
-    question,
-    request,
-  };
-}
+const putting = phrases('put, place, stick, note, store, record, type, enter');
 
 /** `put "…" into a.txt`, `note "…" in a.txt`: behind the verb, where a text follows it. */
 function puttingAt(sentence: Sentence, start: number): number | undefined {
   const cursor = sentence.cursor(start);
-  const said = cursor.take('put', 'place', 'stick', 'note', 'store', 'record', 'type', 'enter');
+  const isPut = cursor.take(putting) !== undefined;
   const next = cursor.at;
-  return said !== undefined && isTextAt(cursor) && hasNewFile(sentence) ? next : undefined;
+  const hasFile = sentence.tokens.some(
+    ({ kind, fold }) =>
+      kind === 'name' || fold === 'file' || (kind === 'path' && /\.\w+$/.test(fold)),
+  );
+  return isPut && isTextAt(cursor) && hasFile ? next : undefined;
 }
 
-const overwriting = [
-  ...['overwrite the contents of', 'overwrite the content of', 'overwrite the text in'],
-  ...['replace the contents of', 'replace the content of', 'replace all the text in', 'overwrite'],
-  ...['replace everything in'],
-];
+const overwriting = phrases(`
+overwrite the (contents of|content of|text in), replace the (contents|content) of, overwrite
+replace (all the text|everything) in`);
 
 /** `overwrite a.txt with "…"`: all of it, behind the verb. */
 export function overwritingAt(sentence: Sentence, start: number): number | undefined {
   const cursor = sentence.cursor(start);
-  if (cursor.take(...overwriting) === undefined) return undefined;
+  if (cursor.take(overwriting) === undefined) return undefined;
   const next = cursor.at;
   cursor.skip('the', 'my', 'file', 'called', 'named');
   const isFile = cursor.token?.kind === 'name' || cursor.token?.kind === 'path';
@@ -129,35 +116,10 @@ function isTextAt(cursor: Cursor): boolean {
   return cursor.token?.kind === 'quoted';
 }
 
-function hasNewFile({ tokens }: Sentence): boolean {
-  return tokens.some(
-    ({ kind, fold }) =>
-      kind === 'name' || fold === 'file' || (kind === 'path' && /\.\w+$/.test(fold)),
-  );
-}
-
-const textCues = [
-  ...[
-    'that says',
-    'which says',
-    'saying',
-    'with the text',
-    'with the following text',
-    'with the following content',
-    'with the following',
-    'with the content',
-    'with the contents',
-  ],
-  ...[
-    'containing',
-    'that contains',
-    'with the words',
-    'with the line',
-    'with text',
-    'with content',
-  ],
-  ...['and write', 'and put', 'that reads', 'reading', 'with the message', 'with'],
-];
+const textCues = phrases(`
+(that|which) says, saying, with [the] [following] (text|content|contents), with the following
+containing, that contains, with the (words|line|message), and (write|put), that reads, reading, with`);
+const asContent = phrases('as [its|the] (contents|content|text), in [it], inside, into it');
 
 /** Behind a cue; else the first quoted text that is no name. */
 function takeText(sentence: Sentence): string | undefined {
@@ -175,13 +137,12 @@ function takeInIt(sentence: Sentence): string | undefined {
   const end = tokens.length - 2;
   const isInIt = tokens[end]?.fold === 'in' && tokens[end + 1]?.fold === 'it';
   const start = tokens.findLastIndex(({ kind, fold }) => kind === 'word' && fold === 'with');
-  if (!isInIt || start === -1 || tokens[start + 1]?.kind === 'quoted') return undefined;
   const words = tokens.slice(start + 1, end);
-  // "With nothing in it".
-  const isNothing = words.length === 1 && words[0]?.fold === 'nothing';
-  if (words.length === 0 || words.some(({ kind }) => kind !== 'word')) return undefined;
+  const isPlain = words.length > 0 && words.every(({ kind }) => kind === 'word');
+  if (!isInIt || start === -1 || !isPlain) return undefined;
   sentence.use(start, tokens.length);
-  return isNothing ? '' : spoken(words);
+  const text = spoken(words);
+  return text === 'nothing' ? '' : text;
 }
 
 /** As it was said, with its commas; a contraction is two words of one spelling. */
@@ -193,22 +154,20 @@ function spoken(words: readonly Token[]): string {
 }
 
 function cuedText(cursor: Cursor): string | undefined {
-  const cue = cursor.take(...textCues);
+  const cue = cursor.take(textCues);
   if (cue === undefined) return undefined;
   cursor.skip('the', 'text', 'words', 'just', 'only');
-  const { token } = cursor;
+  const { token, sentence } = cursor;
   if (token?.kind === 'quoted') {
     cursor.at++;
-    cursor.skip('as its contents', 'as its content', 'as the contents', 'as the content');
-    cursor.skip('as contents', 'as content', 'as its text', 'as text', 'in it', 'inside', 'in');
-    cursor.skip('into it');
+    cursor.skip(asContent);
     return token.text;
   }
-  if (cue === 'with' || token === undefined) return undefined;
-  const words = cursor.sentence.tokens.slice(cursor.at);
+  const words = sentence.tokens.slice(cursor.at);
   // What stands around a quotation is lost: `print("hi")`.
-  if (words.some(({ kind }) => kind === 'quoted')) return undefined;
-  cursor.at = cursor.sentence.tokens.length;
+  const isLost = words.some(({ kind }) => kind === 'quoted');
+  if (cue === 'with' || token === undefined || isLost) return undefined;
+  cursor.at = sentence.tokens.length;
   return spoken(words);
 }
 
@@ -222,32 +181,16 @@ function takePlace(sentence: Sentence, world: SentenceWorld): FolderFound | unde
   )?.found;
 }
 
-const namings = [
-  ...['called', 'named', 'with the name', 'as', 'titled', 'call it', 'name it', 'calling it'],
-  ...['naming it', 'entitled', 'by the name of'],
-];
+const namings = phrases(`
+called, named, with the name, as, titled, (call|name|calling|naming) it, entitled, by the name of`);
 
 function takeName(sentence: Sentence): string | undefined {
   const called = sentence.take((cursor) =>
-    cursor.try((place) => {
-      if (place.take(...namings) === undefined) return undefined;
-      const { token } = place;
-      if (token === undefined) return undefined;
-      if (token.kind !== 'word') {
-        place.at++;
-        return token.text;
-      }
-      const words = phraseAt(place);
-      place.at += words.length;
-      return words.length === 0 ? undefined : words.map(({ text }) => text).join(' ');
-    }),
+    cursor.try((place) => (place.take(namings) === undefined ? undefined : textAt(place)?.text)),
   );
-  if (called !== undefined) return called.found;
-  return sentence.take((cursor) => {
-    const { token } = cursor;
-    if (token?.kind !== 'name' && token?.kind !== 'path' && token?.kind !== 'quoted')
-      return undefined;
-    cursor.at++;
-    return token.text;
-  })?.found;
+  const rule = (cursor: Cursor) =>
+    ['name', 'path', 'quoted'].includes(cursor.token?.kind ?? '')
+      ? textAt(cursor)?.text
+      : undefined;
+  return (called ?? sentence.take(rule))?.found;
 }

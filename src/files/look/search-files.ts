@@ -1,8 +1,11 @@
 /** The files that were most likely meant, the likeliest first. */
 import { AosError } from '../../kernel/errors.ts';
+import type { SearchHit, SearchRequest, SearchResult } from '../../kernel/files/look.ts';
 import { countWords } from '../../kernel/files/words.ts';
+import { whenWords } from '../../kernel/language/span-words.ts';
+import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { lookRequest, searchRequest } from '../look-request.ts';
+import { lookRequest, nearness, searchRequest } from '../look-request.ts';
 import { skippedWords } from './list-files.ts';
 import {
   describedFile,
@@ -35,7 +38,7 @@ export async function searchFiles(look: FileLook): Promise<LookOutcome> {
     limit: request.options?.limit ?? usualHits,
   });
   const asked = searchRequest(deps, request, wanted);
-  const found = await deps.searching.search(asked, caller.signal);
+  const { found, outside } = await inTime(deps, asked, caller.signal);
   const all = found.hits.map(({ file, score, why, line }) => ({
     ...describedFile(deps.zone, file, { technical: request.options?.technical }),
     ...{ score: Math.round(score * 1000) / 1000, why },
@@ -43,15 +46,65 @@ export async function searchFiles(look: FileLook): Promise<LookOutcome> {
   }));
   const { kept, isCut } = fitting(all, deps.limits.answerBytes);
   const bytes = found.hits.reduce((sum, { file }) => sum + file.sizeBytes, 0);
-  const what = `${countWords(found.total, 'file')} for ${quote(request.query ?? '')}`;
+  const of = `for ${quote(request.query ?? '')}`;
+  const what =
+    outside === undefined
+      ? `${countWords(found.total, 'file')} ${of}`
+      : `nothing ${of} changed ${outside}. Outside of that time, the nearest first: ${countWords(found.total, 'file')}`;
   return {
     ...{ words: `Found ${what}`, would: `Would list ${what}` },
     result: {
       files: kept,
       ...{ total: found.total, truncated: found.truncated || isCut, searched_by: found.by },
+      ...(outside === undefined ? {} : { outside_time: true }),
       ...(found.mayMissEdits === true ? { note: indexNote } : {}),
       ...skippedWords(found),
     },
     ...{ files: kept.length, bytes },
   };
+}
+
+interface FoundInTime {
+  readonly found: SearchResult;
+  /** In words, the time in which nothing was found; undefined where something was. */
+  readonly outside?: string;
+}
+
+/** A time that was asked for rules out the rest, unless nothing is left: people remember it roughly. */
+async function inTime(
+  { searching, zone, clock }: FileLook['deps'],
+  { likelier, ...asked }: SearchRequest,
+  signal: AbortSignal,
+): Promise<FoundInTime> {
+  if (likelier === undefined) return { found: await searching.search(asked, signal) };
+  const { after, before } = likelier;
+  const filters = { ...asked.filters, modifiedAfter: after, modifiedBefore: before };
+  const found = await searching.search({ ...asked, filters }, signal);
+  if (found.total > 0) return { found };
+  const anytime = await searching.search(asked, signal);
+  if (anytime.total === 0) return { found };
+  const today = { now: clock.now(), zone };
+  const span = {
+    ...(after === undefined ? {} : { after }),
+    ...(before === undefined ? {} : { before }),
+  };
+  return {
+    found: { ...anytime, hits: nearestFirst(anytime.hits, span) },
+    outside: whenWords(span, today),
+  };
+}
+
+/** What fits the words about as well as the best, by how far it is from that time; then the rest. */
+function nearestFirst(
+  hits: readonly SearchHit[],
+  { after = -Infinity, before = Infinity }: { readonly after?: number; readonly before?: number },
+): readonly SearchHit[] {
+  const least = must(hits[0], 'the best hit').score * nearness;
+  const distance = ({ file: { modifiedAt } }: SearchHit) =>
+    modifiedAt < after ? after - modifiedAt : modifiedAt - before;
+  const near = hits.filter(({ score }) => score >= least);
+  return [
+    ...near.toSorted((one, other) => distance(one) - distance(other)),
+    ...hits.filter(({ score }) => score < least),
+  ];
 }

@@ -72,9 +72,9 @@ async function planDelete(deps: FilesDeps, caller: FileCaller, request: FileRequ
   const isPermanent = request.options?.permanent === true;
   if (isPermanent && caller.principal !== 'owner') throw permanentRefused();
   const selection = await select(deps, caller, request, { power: 'delete', last: 'keep' });
-  const { sources, leftOut, isBatch } = selection;
+  const { sources, leftOut, isBatch, areNamed = !isBatch } = selection;
   if (isPermanent && sources.some(({ was }) => (was.tree?.unseen ?? 0) > 0)) throw unseenWithin();
-  if (!isBatch) for (const { path } of sources) await checkRealName(deps, caller, path);
+  if (areNamed) for (const { path } of sources) await checkRealName(deps, caller, path);
   const steps = sources.map(({ path, was }) => ({
     ...({ do: isPermanent ? 'remove' : 'trash', from: path, was } as const),
   }));

@@ -97,10 +97,10 @@ interface Moves {
 
 async function planMoves(deps: FilesDeps, caller: FileCaller, moves: Moves): Promise<ChangePlan> {
   const { request, selection, wanted, makes, isCopy } = moves;
-  const { isBatch } = selection;
+  const { isBatch, areNamed = !isBatch } = selection;
   for (const { to } of wanted) checkUnprotected(deps, caller, to);
   const freed = new Set(isCopy ? [] : wanted.filter(isMoved).map(({ source }) => source.path));
-  const onConflict: OnConflict = request.options?.on_conflict ?? (isBatch ? 'number' : 'replace');
+  const onConflict: OnConflict = request.options?.on_conflict ?? (areNamed ? 'replace' : 'number');
   const targets = await targetsOf(deps, caller, wanted, { onConflict, freed, isBatch, isCopy });
   const steps = isCopy ? copies(targets) : inOrder(movesOf(targets), besideName);
   return finished(deps, request, {

@@ -35,6 +35,8 @@ export interface Selection {
   readonly leftOut: readonly LeftOut[];
   /** Many were asked for, also where one fits. */
   readonly isBatch: boolean;
+  /** Each of several was named, and none was found by a pattern or a filter. */
+  readonly areNamed?: boolean;
 }
 
 export interface SelectOptions {
@@ -49,9 +51,38 @@ export async function select(
   request: FileRequest,
   options: SelectOptions,
 ): Promise<Selection> {
+  if (request.paths !== undefined) return selectAll(deps, caller, request, options);
   if (request.path === undefined && !hasFilters(request)) throw noTarget(request);
   const one = await selectOne(deps, caller, request, options);
   return one ?? selectMany(deps, caller, request, options);
+}
+
+/** Several paths: each has to be there, and what two of them name is taken once. */
+async function selectAll(
+  deps: FilesDeps,
+  caller: FileCaller,
+  { paths = [], ...request }: FileRequest,
+  options: SelectOptions,
+): Promise<Selection> {
+  if (request.path !== undefined) throw pathTwice();
+  const found = new Map<string, PlanSource>();
+  const leftOut = new Map<string, LeftOut>();
+  let areNamed = true;
+  for (const path of paths) {
+    const selection = await select(deps, caller, { ...request, path }, options);
+    areNamed &&= !selection.isBatch;
+    for (const source of selection.sources) found.set(source.path, source);
+    for (const left of selection.leftOut) leftOut.set(left.path, left);
+  }
+  const taken = [...found.values()].map((source) => ({ ...source, kind: source.was.kind }));
+  return { sources: withoutNested(taken), leftOut: [...leftOut.values()], isBatch: true, areNamed };
+}
+
+function pathTwice(): AosError {
+  return new AosError('files.invalid-input', {
+    message: 'The request has both path and paths',
+    fix: 'Say all of them in paths',
+  });
 }
 
 /** What is named exactly so, also where the name looks like a pattern. */
@@ -236,7 +267,9 @@ function isOfFiles({ action, filters = {}, options = {} }: FileRequest): boolean
 }
 
 /** What is in a folder that is taken goes with it. */
-function withoutNested(files: readonly SeenFile[]): readonly SeenFile[] {
+function withoutNested<Found extends Pick<SeenFile, 'kind' | 'path'>>(
+  files: readonly Found[],
+): readonly Found[] {
   const folders = new Set(files.filter(({ kind }) => kind === 'folder').map(({ path }) => path));
   if (folders.size === 0) return files;
   return files.filter(({ path }) => {

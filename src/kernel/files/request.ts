@@ -23,6 +23,8 @@ export interface FileRequest {
   readonly action: FileAction;
   /** A file, a folder or a pattern. `~` is the root; a path without a slash in front is below it. */
   readonly path?: string | undefined;
+  /** Several of them instead, to be moved, copied or deleted by one plan. */
+  readonly paths?: readonly string[] | undefined;
   /** For move and copy a path; for rename a name, or a pattern of one such as `{taken}{ext}`. */
   readonly destination?: string | undefined;
   readonly query?: string | undefined;
@@ -34,7 +36,7 @@ export interface FileRequest {
 }
 
 export interface FileFilters {
-  /** Extensions and media types, with commas: `pdf`, `image/*`, `csv,xlsx,ods`. */
+  /** With commas: endings of names (`pdf`), and kinds by content (`image/*`, `document/*`). */
   readonly type?: string | undefined;
   /** Of the name alone, as a pattern: `*invoice*`. */
   readonly name?: string | undefined;
@@ -80,7 +82,7 @@ export interface FileOptions {
   readonly exact?: boolean | undefined;
   /** The query is a regular expression. */
   readonly regex?: boolean | undefined;
-  /** Of `search_files`: what was changed then is likelier, and nothing is ruled out. */
+  /** Of `search_files`: changed then; where nothing fits, also what was changed at another time. */
   readonly likely_modified_after?: string | undefined;
   readonly likely_modified_before?: string | undefined;
   readonly on_error?: 'stop' | 'continue' | undefined;

@@ -53,9 +53,22 @@ describe('the name makes more exact what the content says', () => {
 
 test.each([
   ['image/*', 'image/png', 'a.txt', true],
-  ['pdf', 'application/pdf', 'a', true],
-  ['pdf', 'text/plain', 'a.pdf', false],
-  ['jpg', 'image/jpeg', 'a.jpeg', true],
+  ['pdf', 'application/pdf', 'a', false],
+  ['pdf', 'text/plain', 'a.pdf', true],
+  ['jpg', 'image/jpeg', 'a.jpeg', false],
+  ['txt', 'text/plain', 'Makefile', false],
+  ['application/pdf', 'application/pdf', 'a', true],
+  ['application/pdf', 'text/plain', 'a.pdf', false],
+  ['text/plain', 'text/plain', 'Makefile', true],
+  ['document/*', 'application/pdf', 'a', true],
+  ['document/*', 'text/plain', 'a.txt', true],
+  ['document/*', 'text/plain', 'id_rsa', false],
+  ['document/*', 'image/png', 'a.txt', false],
+  ['installer/*', 'application/x-msdownload', 'setup.exe', true],
+  ['installer/*', 'application/x-msdownload', 'setup', true],
+  ['installer/*', 'application/x-msdownload', 'some.dll', false],
+  ['ebook/*', 'application/octet-stream', 'novel.azw3', true],
+  ['spreadsheet/*', 'text/csv', 'a.csv', true],
   ['xyz', 'text/plain', 'a.xyz', true],
   ['text/csv', 'text/csv', 'a.csv', true],
 ])('asked for %s, of a %s called %s: %s', (wanted, type, name, answer) => {
@@ -63,10 +76,11 @@ test.each([
 });
 
 test('a name says that it may be of a type, or nothing', () => {
-  expect(mayBeOfType('pdf', 'a.pdf')).toBe(true);
-  expect(mayBeOfType('pdf', 'a.unheardof')).toBe(true);
-  expect(mayBeOfType('pdf', 'a')).toBe(true);
-  expect(mayBeOfType('pdf', 'a.png')).toBe(false);
+  expect(mayBeOfType('application/pdf', 'a.pdf')).toBe(true);
+  expect(mayBeOfType('application/pdf', 'a.unheardof')).toBe(true);
+  expect(mayBeOfType('application/pdf', 'a')).toBe(true);
+  expect(mayBeOfType('application/pdf', 'a.png')).toBe(false);
+  expect(mayBeOfType('pdf', 'a')).toBe(false);
 });
 
 test('a type has words, also one that nobody listed', () => {

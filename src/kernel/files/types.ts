@@ -302,17 +302,65 @@ export function exactType(content: string, name: string): string {
   return fits || isText ? named.type : found;
 }
 
-/** Whether a file of that type, and of that name, is one of those that are asked for. */
+/**
+ * Kinds of files that no single media type stands for, written as `document/*`. What is told apart
+ * by its content is of a kind whatever it is called; what is only text has to be called so.
+ */
+const kinds: Readonly<Record<string, string>> = {
+  document: 'pdf doc docx docm dot odt rtf txt text md markdown pages tex epub djvu ps',
+  spreadsheet: 'xlsx xls xlsm ods csv tsv numbers',
+  presentation: 'pptx ppt pps odp key',
+  word: 'doc docx docm',
+  excel: 'xls xlsx xlsm',
+  powerpoint: 'ppt pptx pps',
+  archive: 'zip tar gz tgz bz2 tbz2 xz txz zst lz4 7z rar',
+  ebook: 'epub mobi azw3 fb2',
+  installer: 'exe msi dmg pkg deb rpm appimage',
+  code: 'js mjs cjs jsx ts tsx py java kt c h cpp cc hpp cs go rs rb php lua swift sh html css sql',
+};
+
+/** The endings of a kind such as `document/*`; undefined where it is none. */
+export function endingsOfKind(wanted: string): readonly string[] | undefined {
+  const kind = wanted.endsWith('/*') ? wanted.slice(0, -2) : '';
+  return Object.hasOwn(kinds, kind) ? kinds[kind]?.split(' ') : undefined;
+}
+
+function isOfKind(endings: readonly string[], type: string, name: string): boolean {
+  const extension = extensionOf(name);
+  const named = typeOfExtension(extension);
+  // The name is a hint where the content says nothing, and where it says what the name does.
+  const isByName = named === undefined || named.type === type || type === emptyType;
+  if (isByName && endings.includes(extension)) return true;
+  if (named?.type === type) return false;
+  const types = endings.map(typeOfExtension).filter((each) => each !== undefined);
+  return types.some((each) => each.wrapping !== 'text' && each.type === type);
+}
+
+/**
+ * Whether a file of that type, and of that name, is one of those that are asked for: `pdf` is how
+ * the name ends; `image/*`, `application/pdf` and `document/*` are what the content says.
+ */
 export function isOfType(wanted: string, type: string, name: string): boolean {
+  const endings = endingsOfKind(wanted);
+  if (endings !== undefined) return isOfKind(endings, type, name);
   if (wanted.endsWith('/*')) return type.startsWith(wanted.slice(0, -1));
-  if (wanted.includes('/')) return type === wanted;
-  const known = typeOfExtension(wanted);
-  return known === undefined ? extensionOf(name) === wanted : known.type === type;
+  return isExtension(wanted) ? extensionOf(name) === wanted : type === wanted;
+}
+
+/** What a filter says of names alone, and not of contents. */
+export function isExtension(wanted: string): boolean {
+  return !wanted.includes('/');
 }
 
 /** Whether it might be, going by the name alone. */
 export function mayBeOfType(wanted: string, name: string): boolean {
-  const extension = extensionOf(name);
-  const named = typeOfExtension(extension);
-  return named === undefined || extension === wanted || isOfType(wanted, named.type, name);
+  if (isExtension(wanted)) return extensionOf(name) === wanted;
+  const named = typeOfExtension(extensionOf(name));
+  return named === undefined || isOfType(wanted, named.type, name);
+}
+
+/** Whether the content is what files with that ending hold, whatever the file is called. */
+export function holdsType(extension: string, type: string): boolean {
+  const known = typeOfExtension(extension);
+  return known !== undefined && known.type === type;
 }

@@ -1,4 +1,5 @@
 /** A place in a sentence that rules move on from, and the marks of what has been made use of. */
+import type { Phrases } from './phrases.ts';
 import type { Token } from './tokens.ts';
 
 const mostSkipped = 12;
@@ -79,16 +80,24 @@ export class Cursor {
     return this.token?.kind === 'word' ? this.token.fold : undefined;
   }
 
-  /** Moves on over one of these words; `older than` is two. Longer ones have to come first. */
-  take(...phrases: readonly string[]): string | undefined {
+  /** Moves on over one of these; `older than` is two words. Longer ones have to come first. */
+  take(...wanted: readonly (string | Phrases)[]): string | undefined {
     const { word } = this;
     if (word === undefined) return undefined;
-    return phrases.find((phrase) => phrase.startsWith(word) && this.#takePhrase(phrase.split(' ')));
+    for (const each of wanted) {
+      if (typeof each === 'string') {
+        if (each.startsWith(word) && this.#takePhrase(each.split(' '))) return each;
+        continue;
+      }
+      const found = each.from(word).find((words) => this.#takePhrase(words));
+      if (found !== undefined) return found.join(' ');
+    }
+    return undefined;
   }
 
   /** Over any of these; a sentence of nothing else is not walked through at every place. */
-  skip(...phrases: readonly string[]): void {
-    for (let left = mostSkipped; left > 0 && this.take(...phrases) !== undefined; left--);
+  skip(...wanted: readonly (string | Phrases)[]): void {
+    for (let left = mostSkipped; left > 0 && this.take(...wanted) !== undefined; left--);
   }
 
   /** Goes back where the rule does not fit. */

@@ -11,7 +11,7 @@ What's inside Pictures/Holiday 2026?
 ls Downloads
   list_files ~/Downloads
 which files did I change today
-  list_files ~; modified_after 2026-11-15
+  list_files ~; modified_after 2026-11-15; kind file
 Anything I modified yesterday?
   list_files ~; modified_after 2026-11-14; modified_before 2026-11-15
 photos taken in August
@@ -51,7 +51,7 @@ looking for a presentation about solar panels
   search_files ~; query solar panels; type_has pptx
   search_files ~; query presentation solar panels
 Find the spreadsheet with the household budget
-  search_files ~; query household budget; type csv,xlsx,xls,ods
+  search_files ~; query household budget; type spreadsheet/*
 find my cv
   search_files ~; query cv
 search for "quarterly numbers" in Documents
@@ -92,16 +92,16 @@ show videos recorded in 2025
   list_files ~; type video/*; created_after 2025-01-01; created_before 2026-01-01
   list_files ~; type video/*; modified_after 2025-01-01; modified_before 2026-01-01
 list files older than 5 years
-  list_files ~; modified_before 2021-11-15T12:00
+  list_files ~; modified_before 2021-11-15T12:00; kind file
 Oldest files in Archive
-  list_files ~/Archive; sort modified; order asc
+  list_files ~/Archive; sort modified; order asc; kind file
 What's the oldest photo I've got?
   list_files ~; type image/*; sort taken; order asc; limit 1
   list_files ~; type image/*; sort modified; order asc; limit 1
 the newest file in downloads
-  list_files ~/Downloads; sort modified; order desc; limit 1
+  list_files ~/Downloads; sort modified; order desc; limit 1; kind file
 show me the last 3 files I downloaded
-  list_files ~/Downloads; sort modified; order desc; limit 3
+  list_files ~/Downloads; sort modified; order desc; limit 3; kind file
 top ten largest folders
   get_disk_usage ~
   list_files ~; kind folder; sort size; order desc; limit 10
@@ -154,9 +154,9 @@ Do I have any duplicate songs?
 find identical files on my computer
   list_files ~; duplicates
 show hidden files in my home
-  list_files ~; hidden
+  list_files ~; hidden; kind file
 list hidden files here
-  list_files ~/Projects/shop; hidden
+  list_files ~/Projects/shop; hidden; kind file
 list all subfolders of Documents
   list_files ~/Documents; kind folder
 Which folders are in Projects?
@@ -183,8 +183,8 @@ Sort the files in Downloads by size
 show Downloads sorted by date, newest first
   list_files ~/Downloads; sort modified; order desc
 files in Documents in alphabetical order
-  list_files ~/Documents; sort name; order asc
-  list_files ~/Documents; sort name
+  list_files ~/Documents; sort name; order asc; kind file
+  list_files ~/Documents; sort name; kind file
 can u find the fotos from christmas 2025
   list_files ~; type image/*; modified_after 2025-12-25; modified_before 2025-12-26; recursive
   search_files ~; query christmas; type image/*; modified_after 2025-01-01; modified_before 2026-01-01
@@ -214,14 +214,14 @@ what was I working on last friday?
 stuff I changed in the last 2 hours
   list_files ~; modified_after 2026-11-15T10:00
 Files modified on 3 November
-  list_files ~; modified_after 2026-11-03; modified_before 2026-11-04
+  list_files ~; modified_after 2026-11-03; modified_before 2026-11-04; kind file
 files from 11/03/2026
   asks
   list_files ~; modified_after 2026-11-03; modified_before 2026-11-04
-  list_files ~; modified_after 2026-03-11; modified_before 2026-03-12
+  list_files ~; modified_after 2026-03-11; modified_before 2026-03-12; kind file
 files changed after 2026-10-20
   list_files ~; modified_after 2026-10-20
-  list_files ~; modified_after 2026-10-21
+  list_files ~; modified_after 2026-10-21; kind file
 Show Dowloads
   list_files ~/Downloads
 list the contents of my Docments folder
@@ -262,7 +262,7 @@ move all pdfs from Downloads to Documents
 Please put the screenshots from my Desktop into Pictures/Screenshots
   move_file ~/Desktop; type image/*; name *screenshot*; destination ~/Pictures/Screenshots
 can you move everything on the desktop to archive?
-  move_file ~/Desktop/*; destination ~/Archive
+  move_file ~/Desktop/*; destination ~/Archive; kind any
 Move files older than a year in Documents to Archive
   move_file ~/Documents; modified_before 2025-11-15T12:00; destination ~/Archive
 move report.docx to Work
@@ -277,7 +277,7 @@ transfer all invoices pdfs in downloads to the Invoices folder
   move_file ~/Downloads; type pdf; name *invoice*; destination ~/Documents/Invoices
   move_file ~/Downloads; type pdf; name *invoices*; destination ~/Documents/Invoices
 move the 3 biggest files in Downloads to Archive
-  move_file ~/Downloads/*; sort size; order desc; limit 3; destination ~/Archive
+  move_file ~/Downloads/*; sort size; order desc; limit 3; destination ~/Archive; kind file
 Move a.txt and b.txt to Documents
   asks
 relocate ~/Projects/shop/old to ~/Archive
@@ -324,7 +324,7 @@ Back up the Taxes folder to Archive
 cp ~/Downloads/a.zip ~/Archive/a.zip
   copy_file ~/Downloads/a.zip; destination ~/Archive/a.zip
 I want copies of all spreadsheets in Work on my Desktop
-  copy_file ~/Documents/Work; type csv,xlsx,xls,ods; destination ~/Desktop
+  copy_file ~/Documents/Work; type spreadsheet/*; destination ~/Desktop
   asks
 copy the newest pdf in Downloads to Work
   copy_file ~/Downloads; type pdf; sort modified; order desc; limit 1; destination ~/Documents/Work
@@ -354,7 +354,7 @@ rm -rf Downloads
   delete_file ~/Downloads; recursive
   delete_file ~/Downloads/*
 empty my Downloads folder
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
 clear out everything in Downloads except the pdfs
   delete_file ~/Downloads; exclude *.pdf
   delete_file ~/Downloads/*; exclude *.pdf
@@ -368,7 +368,7 @@ Could you please delete the pictures I took in May 2025?
 throw away log files older than two weeks in Projects
   delete_file ~/Projects; type log; modified_before 2026-11-01T12:00
 wipe the desktop
-  delete_file ~/Desktop/*
+  delete_file ~/Desktop/*; kind any
   asks
 Delete all files named Thumbs.db everywhere
   delete_file ~; name Thumbs.db; recursive
@@ -411,7 +411,7 @@ Rename all my holiday photos by the date they were taken
   rename_file ~/Pictures/Holiday 2026/*; type image/*; destination {taken}{ext}
   asks
 make all the file names in Downloads lower case
-  rename_file ~/Downloads/*; destination {name_lower}{ext}
+  rename_file ~/Downloads/*; destination {name_lower}{ext}; kind file
   rename_file ~/Downloads; destination {name_lower}{ext}
   asks
 replace the spaces in file names in Documents with underscores
@@ -530,7 +530,7 @@ merge a.pdf and b.pdf into one
 Remove every file in Screenshots from before this year
   delete_file ~/Pictures/Screenshots; modified_before 2026-01-01
 Delete the 10 oldest files in Downloads for good
-  delete_file ~/Downloads/*; sort modified; order asc; limit 10; permanent
+  delete_file ~/Downloads/*; sort modified; order asc; limit 10; permanent; kind file
   asks
 Move "My Thesis.docx" from Downloads to "Old stuff"
   move_file ~/Downloads/My Thesis.docx; destination ~/Old stuff

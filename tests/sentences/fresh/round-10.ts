@@ -83,7 +83,7 @@ Does Documents contain any empty files?
 From Downloads to Music, move all the flac files
   move_file ~/Downloads; destination ~/Music; type flac
 Don't delete anything, just show me the old files in Downloads
-  list_files ~/Downloads; sort modified; order asc; recursive
+  list_files ~/Downloads; sort modified; order asc; recursive; kind file
 Show me the zips in Downloads but don't delete them yet
   list_files ~/Downloads; type zip; recursive
 Don't delete the PDFs, list them
@@ -97,7 +97,7 @@ When you get a chance, move the PDFs in Downloads to Documents
 shwo me my photos
   list_files ~; type image/*; recursive
 lsit files in Downloads
-  list_files ~/Downloads
+  list_files ~/Downloads; kind file
 delte zips in Downloads
   asks
 moev the PDFs to Archive
@@ -131,7 +131,7 @@ Store "ABC-123" in a file called key.txt under Documents/Work
 Move photos taken before 2020 from Pictures to Archive/Old Photos
   move_file ~/Pictures; destination ~/Archive/Old Photos; type image/*; taken_before 2020-01-01
 Delete everything in Archive/Old Photos
-  delete_file ~/Archive/Old Photos/*
+  delete_file ~/Archive/Old Photos/*; kind any
 Delete everything in Archive/old photos
   asks
 Move ~/Downloads/a.pdf to Archive/old photos
@@ -167,7 +167,7 @@ Move everything in Downloads that isn't a PDF to Archive
 please get everything off my desktop
   asks
 Rename the newest file in Downloads to latest.pdf
-  rename_file ~/Downloads/*; destination latest.pdf; sort modified; order desc; limit 1
+  rename_file ~/Downloads/*; destination latest.pdf; sort modified; order desc; limit 1; kind file
 Delete the zips in Downloads. Actually, don't.
   asks
 Delete files in Downloads larger than 1 GB or older than a year
@@ -180,7 +180,7 @@ Which documents did I write in the week of 2 November?
 any zip bigger than 300 MB that's been sitting in Downloads for over 3 months?
   list_files ~/Downloads; type zip; size_gt 300000000; modified_before 2026-08-15T12:00; recursive
 How many files did I create this month?
-  list_files ~; created_after 2026-11-01; recursive
+  list_files ~; created_after 2026-11-01; recursive; kind file
 what is the average size of my photos?
   asks
 search Work for anything to do with onboarding
@@ -203,7 +203,7 @@ what's in photos.zip?
 open backup.zip
   refused archive_agent
 Show me all the files I haven't used in ages
-  list_files ~; sort modified; order asc; recursive
+  list_files ~; sort modified; order asc; recursive; kind file
 delete the files I haven't used in ages
   asks
 Which PDFs in Downloads are between two and four weeks old?
@@ -229,7 +229,7 @@ Move all files with the extension .epub from Downloads to Documents/Books
 bring ~/Archive/cv.docx back to the desktop
   move_file ~/Archive/cv.docx; destination ~/Desktop
 make all filenames in Band lowercase
-  rename_file ~/Music/Band/*; destination {name_lower}{ext}
+  rename_file ~/Music/Band/*; destination {name_lower}{ext}; kind file
 Find the largest 3 videos in my home directory
   list_files ~; type video/*; sort size; order desc; limit 3; recursive
 Make a duplicate of budget.xlsx named budget-copy.xlsx
@@ -245,7 +245,7 @@ Which of my downloads is the biggest?
 Read the first line of notes.txt
   asks
 List all files except hidden ones in my home folder
-  list_files ~
+  list_files ~; kind file
 Delete any PDF in Downloads with the word "draft" in its filename
   delete_file ~/Downloads; type pdf; name *draft*
 Delete only files larger than 3 GB in Videos
@@ -273,7 +273,7 @@ Is Downloads getting too big?
 I want a new file in Documents, goals.txt, with "run 5k" as its content
   write_file ~/Documents/goals.txt; content run 5k
 Move PowerPoints in Downloads that are over 50 MB to Archive/Slides
-  move_file ~/Downloads; destination ~/Archive/Slides; type ppt,pptx; size_gt 50000000
+  move_file ~/Downloads; destination ~/Archive/Slides; type powerpoint/*; size_gt 50000000
 password-protect taxes.pdf
   refused nobody
 pop music in Downloads

@@ -3,7 +3,7 @@ export const round11 = `
 What's sitting in my downloads at the moment?
   list_files ~/Downloads
 Hey, could you pull up the files in my Work folder?
-  list_files ~/Documents/Work
+  list_files ~/Documents/Work; kind file
 Give me all the jpegs in the Holiday 2026 folder
   list_files ~/Pictures/Holiday 2026; type jpg,jpeg
 list every excel file on my laptop
@@ -19,7 +19,7 @@ Which documents have I edited in the past two weeks?
 pdf files from october in documents
   list_files ~/Documents; type pdf; modified_after 2026-10-01; modified_before 2026-11-01
 Show the ten most recently modified files in Projects
-  list_files ~/Projects; sort modified; order desc; limit 10
+  list_files ~/Projects; sort modified; order desc; limit 10; kind file
 what's the smallest picture in Screenshots?
   list_files ~/Pictures/Screenshots; type image/*; sort size; order asc; limit 1
 list the songs in the Band folder by name
@@ -82,9 +82,9 @@ How much storage do the PDFs in Documents use?
 Show me photos without the screenshots
   list_files ~; type image/*; exclude *screenshot*
 Everything in Downloads apart from zip files
-  list_files ~/Downloads; exclude *.zip
+  list_files ~/Downloads; exclude *.zip; kind file
 List all files in Documents, excluding the Taxes folder
-  list_files ~/Documents; exclude Taxes
+  list_files ~/Documents; exclude Taxes; kind file
 Which pictures are under 200 KB?
   list_files ~; type image/*; size_lt 200000
 images of at least 10 megabytes, biggest first
@@ -102,9 +102,9 @@ Sort my documents folder by date
   list_files ~/Documents; sort modified
   list_files ~/Documents; sort modified; order desc
 List Downloads with the oldest files at the top
-  list_files ~/Downloads; sort modified; order asc
+  list_files ~/Downloads; sort modified; order asc; kind file
 show files in Archive from A to Z
-  list_files ~/Archive; sort name; order asc
+  list_files ~/Archive; sort name; order asc; kind file
 Show me everything I've changed since the first of November
   list_files ~; modified_after 2026-11-01
 find photos taken between May and August this year
@@ -112,13 +112,13 @@ find photos taken between May and August this year
 Which pictures did I take on 24 December 2025?
   list_files ~; type image/*; taken_after 2025-12-24; taken_before 2025-12-25
 Files in Work I haven't touched for half a year
-  list_files ~/Documents/Work; modified_before 2026-05-15T12:00
+  list_files ~/Documents/Work; modified_before 2026-05-15T12:00; kind file
 list documents that were created last month
   list_files ~; type_has docx; created_after 2026-10-01; created_before 2026-11-01
 find mp3s over 10mb
   list_files ~; type mp3; size_gt 10000000
 What kinds of files are in Downloads?
-  list_files ~/Downloads
+  list_files ~/Downloads; kind file
   get_disk_usage ~/Downloads
 Do I have two copies of any photo?
   list_files ~; type image/*; duplicates
@@ -149,11 +149,11 @@ find my notes on photosynthesis
 Where's the PDF with the train tickets?
   search_files ~; query train tickets; type pdf
 find files whose name starts with "invoice_"
-  list_files ~; name invoice_*
+  list_files ~; name invoice_*; kind file
   search_files ~; name invoice_*
 Show files ending in .bak
   list_files ~; type bak
-  list_files ~; name *.bak
+  list_files ~; name *.bak; kind file
 which files in Downloads have "final" in the title?
   search_files ~/Downloads; query final; search_in name
 What have I been working on lately?
@@ -170,9 +170,9 @@ Which large files could I get rid of in Videos?
 List files in Downloads that are older than 6 months and larger than 50 MB
   list_files ~/Downloads; modified_before 2026-05-15T12:00; size_gt 50000000
 Show me up to 20 of the oldest files in Archive
-  list_files ~/Archive; sort modified; order asc; limit 20
+  list_files ~/Archive; sort modified; order asc; limit 20; kind file
 First five files in Documents by name
-  list_files ~/Documents; sort name; order asc; limit 5
+  list_files ~/Documents; sort name; order asc; limit 5; kind file
 Just the PDFs in Invoices from this year please
   list_files ~/Documents/Invoices; type pdf; modified_after 2026-01-01
 What's in the folder I'm in right now?
@@ -202,7 +202,7 @@ What's my biggest folder?
 Find code files containing "fetchUser"
   search_files ~; query fetchUser; type_has js,ts; search_in content
 Move the spreadsheets from Downloads into the Work folder
-  move_file ~/Downloads; destination ~/Documents/Work; type csv,xlsx,xls,ods
+  move_file ~/Downloads; destination ~/Documents/Work; type spreadsheet/*
 Please put every mp3 that's in Downloads in my Music folder
   move_file ~/Downloads; destination ~/Music; type mp3
 Shift all videos bigger than 500 MB from Desktop to Videos
@@ -230,7 +230,7 @@ Make a copy of ~/Documents/cv.docx in Archive
 copy all the pdfs from Invoices to Taxes
   copy_file ~/Documents/Invoices; destination ~/Documents/Taxes; type pdf
 Back up everything in Work to Archive
-  copy_file ~/Documents/Work/*; destination ~/Archive
+  copy_file ~/Documents/Work/*; destination ~/Archive; kind any
 Copy the photos taken in August from Pictures to the Desktop
   copy_file ~/Pictures; destination ~/Desktop; type image/*; taken_after 2026-08-01; taken_before 2026-09-01
 Please duplicate ~/Documents/template.docx
@@ -242,7 +242,7 @@ Delete ~/Desktop/old-draft.txt
 remove every zip file from Downloads that's older than a month
   delete_file ~/Downloads; type zip; modified_before 2026-10-15T12:00
 Clear out my Downloads folder
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
   asks
 Get rid of all gifs in Pictures
   delete_file ~/Pictures; type gif
@@ -276,7 +276,7 @@ Rename my holiday pictures by the date they were taken
   rename_file ~/Pictures/Holiday 2026; destination {taken}{ext}; type image/*
   asks
 Make all the filenames in Downloads lower case
-  rename_file ~/Downloads/*; destination {name_lower}{ext}
+  rename_file ~/Downloads/*; destination {name_lower}{ext}; kind file
 Add "2026-" in front of every PDF in Invoices
   rename_file ~/Documents/Invoices; destination 2026-{name}{ext}; type pdf
   asks
@@ -355,11 +355,11 @@ Show me music files between 5 and 10 MB
 I need all files over one hundred megabytes in Downloads
   list_files ~/Downloads; size_gt 100000000
 Which files have not been modified for three years?
-  list_files ~; modified_before 2023-11-15T12:00
+  list_files ~; modified_before 2023-11-15T12:00; kind file
 What did I download on Tuesday?
   list_files ~/Downloads; modified_after 2026-11-10; modified_before 2026-11-11
 Show me the files I changed two days ago
-  list_files ~; modified_after 2026-11-13; modified_before 2026-11-14
+  list_files ~; modified_after 2026-11-13; modified_before 2026-11-14; kind file
 documents from the last quarter
   list_files ~; type_has docx; modified_after 2026-07-01; modified_before 2026-10-01
 spreadsheets I edited this year, newest at the top
@@ -421,17 +421,17 @@ all my documents but no PDFs
 Show me images in Downloads that aren't png
   list_files ~/Downloads; type image/*; exclude *.png
 list the stuff on my desktop, hidden files included
-  list_files ~/Desktop; hidden
+  list_files ~/Desktop; hidden; kind file
 Move every picture on my desktop over to Pictures
   move_file ~/Desktop; destination ~/Pictures; type image/*
 Could you please move invoice.pdf from my desktop to the Invoices folder
   move_file ~/Desktop/invoice.pdf; destination ~/Documents/Invoices
 i want the word documents in downloads moved to work
-  move_file ~/Downloads; destination ~/Documents/Work; type doc,docx
+  move_file ~/Downloads; destination ~/Documents/Work; type word/*
 Send all PDFs in Downloads that are older than two months to Archive
   move_file ~/Downloads; destination ~/Archive; type pdf; modified_before 2026-09-15T12:00
 Move the three biggest files in Downloads to Archive
-  move_file ~/Downloads/*; destination ~/Archive; sort size; order desc; limit 3
+  move_file ~/Downloads/*; destination ~/Archive; sort size; order desc; limit 3; kind file
 Move everything but the images from Desktop to Documents
   move_file ~/Desktop; destination ~/Documents; exclude_has *.jpg,*.png
 move all files starting with "IMG_" from Downloads to Pictures
@@ -480,7 +480,7 @@ Unzip photos.zip in Downloads
 What would be deleted if I removed all zips in Downloads?
   delete_file ~/Downloads; type zip; dry_run
 Hi there! Could you tell me what files are in Invoices?
-  list_files ~/Documents/Invoices
+  list_files ~/Documents/Invoices; kind file
 I would like to see the text files stored in Documents
   list_files ~/Documents; type_has txt
 Display all image files located in Downloads
@@ -488,9 +488,9 @@ Display all image files located in Downloads
 Are there any large videos on my laptop?
   list_files ~; type video/*; sort size; order desc
 Show me all the files modified within the past 7 days
-  list_files ~; modified_after 2026-11-08T12:00
+  list_files ~; modified_after 2026-11-08T12:00; kind file
 what files did my computer save today
-  list_files ~; modified_after 2026-11-15
+  list_files ~; modified_after 2026-11-15; kind file
 Find all docx files created before June 2026
   list_files ~; type docx; created_before 2026-06-01
 Find PDF files that I downloaded between October 1 and October 15
@@ -547,7 +547,7 @@ list pictures in alphabetical order
 Files in Downloads from biggest to smallest please
   list_files ~/Downloads; sort size; order desc
 show me my desktop files sorted by last modified date
-  list_files ~/Desktop; sort modified; order desc
+  list_files ~/Desktop; sort modified; order desc; kind file
 What's the most recent thing in Screenshots?
   list_files ~/Pictures/Screenshots; sort modified; order desc; limit 1
 Show me jpg and png files bigger than 4 MB in Pictures
@@ -555,12 +555,12 @@ Show me jpg and png files bigger than 4 MB in Pictures
 Show JSON files in the shop folder but skip config.json
   list_files ~/Projects/shop; type json; exclude config.json
 Everything in Music other than flac files
-  list_files ~/Music; exclude *.flac
+  list_files ~/Music; exclude *.flac; kind file
 Documents from 2025 without the PDFs
   list_files ~; type_has docx; modified_after 2025-01-01; modified_before 2026-01-01; exclude *.pdf
   list_files ~/Documents; modified_after 2025-01-01; modified_before 2026-01-01; exclude *.pdf
 List files whose names end with "_final"
-  list_files ~; name *_final
+  list_files ~; name *_final; kind file
   list_files ~; name *_final.*
   search_files ~; query _final; search_in name
   list_files ~; name *_final*
@@ -569,9 +569,9 @@ Are there any PDFs in Downloads that I haven't touched in over a year?
 Do I have any movies older than 5 years?
   list_files ~; type video/*; modified_before 2021-11-15T12:00
 How many Word documents are in Work that were changed this month?
-  list_files ~/Documents/Work; type doc,docx; modified_after 2026-11-01
+  list_files ~/Documents/Work; type word/*; modified_after 2026-11-01
 count how many files there are in my Pictures folder
-  list_files ~/Pictures
+  list_files ~/Pictures; kind file
 Show me all subdirectories of Documents
   list_files ~/Documents; kind folder
 Find folders called Invoices
@@ -585,7 +585,7 @@ Show me the photos I took last month, largest first
 Can you see if I have any duplicate songs in Music?
   list_files ~/Music; type audio/*; duplicates
 Please move all the spreadsheets on the desktop to Documents/Work
-  move_file ~/Desktop; destination ~/Documents/Work; type csv,xlsx,xls,ods
+  move_file ~/Desktop; destination ~/Documents/Work; type spreadsheet/*
 Move photo.jpg and video.mp4 to Archive
   asks
 I'd like you to move all videos from Downloads to the Videos folder
@@ -595,7 +595,7 @@ Move any file larger than 2 GB from Videos to Archive
 Move files I downloaded before October to Archive
   move_file ~/Downloads; destination ~/Archive; modified_before 2026-10-01
 Move all documents except Word files from Desktop to Documents
-  move_file ~/Desktop; destination ~/Documents; type doc,docx,odt,pdf,txt,md,rtf; exclude *.doc, *.docx
+  move_file ~/Desktop; destination ~/Documents; type document/*; exclude *.doc, *.docx, *.docm
   asks
 move ~/Downloads/song.mp3 to Music/Band and call it intro.mp3
   move_file ~/Downloads/song.mp3; destination ~/Music/Band/intro.mp3
@@ -604,13 +604,13 @@ move it to Archive
 copy the 10 newest screenshots from Screenshots to Desktop
   copy_file ~/Pictures/Screenshots; destination ~/Desktop; type image/*; name *screenshot*; sort modified; order desc; limit 10
 Copy all text files bigger than 10 KB in Documents to Archive
-  copy_file ~/Documents; destination ~/Archive; type txt; size_gt 10000
+  copy_file ~/Documents; destination ~/Archive; type text/plain,text/markdown; size_gt 10000
 copy everything in Band to a folder called "Band Backup"
-  copy_file ~/Music/Band/*; destination ~/Band Backup
+  copy_file ~/Music/Band/*; destination ~/Band Backup; kind any
 delete all pdf and docx files in Downloads
   delete_file ~/Downloads; type pdf,docx
 Delete the oldest file in Downloads
-  delete_file ~/Downloads/*; sort modified; order asc; limit 1
+  delete_file ~/Downloads/*; sort modified; order asc; limit 1; kind file
 Delete any video in Downloads older than 3 weeks
   delete_file ~/Downloads; type video/*; modified_before 2026-10-25T12:00
 remove report_old.pdf from Work
@@ -622,13 +622,13 @@ delete files in Archive that I no longer need
 Remove music files under 100 KB in Music, including subfolders
   delete_file ~/Music; type audio/*; size_lt 100000; recursive
 Erase everything in the Screenshots folder
-  delete_file ~/Pictures/Screenshots/*
+  delete_file ~/Pictures/Screenshots/*; kind any
 Delete all files with "temp" in their name in Projects
   delete_file ~/Projects; name *temp*
 rename Documents/Work/a.txt to b.txt
   rename_file ~/Documents/Work/a.txt; destination b.txt
 Rename all files in Band to uppercase
-  rename_file ~/Music/Band/*; destination {name_upper}{ext}
+  rename_file ~/Music/Band/*; destination {name_upper}{ext}; kind file
 Add the suffix _2026 to all PDFs in Taxes
   rename_file ~/Documents/Taxes; destination {name}_2026{ext}; type pdf
 create a note called shopping.txt in Documents containing "eggs, milk"
@@ -642,7 +642,7 @@ Extract archive.zip
 upload report.pdf to Google Drive
   refused any
 Show me what files I have in the Holiday 2026 folder
-  list_files ~/Pictures/Holiday 2026
+  list_files ~/Pictures/Holiday 2026; kind file
 List everything under Projects, including what's in subfolders
   list_files ~/Projects; recursive
 Let's see all the bmp files
@@ -654,7 +654,7 @@ Which audio files do I have that are longer than 20 MB?
 find xlsx files in Work modified in the last ten days
   list_files ~/Documents/Work; type xlsx; modified_after 2026-11-05T12:00
 Which of the files in Downloads came in this week?
-  list_files ~/Downloads; modified_after 2026-11-09
+  list_files ~/Downloads; modified_after 2026-11-09; kind file
 I saved a PDF yesterday, can you find it?
   list_files ~; type pdf; modified_after 2026-11-14; modified_before 2026-11-15
 find all the videos that I made in 2024
@@ -703,7 +703,7 @@ please show me the content of ~/Projects/shop/package.json
 What are the five oldest pictures I own?
   list_files ~; type image/*; sort modified; order asc; limit 5
 list the two newest files in Invoices
-  list_files ~/Documents/Invoices; sort modified; order desc; limit 2
+  list_files ~/Documents/Invoices; sort modified; order desc; limit 2; kind file
 Show my documents ordered from oldest to newest
   list_files ~; type_has docx; sort modified; order asc
 what's the biggest thing on my desktop
@@ -713,16 +713,16 @@ order the files in Downloads by size
 Show me PDFs in Work that don't have "draft" in the name
   list_files ~/Documents/Work; type pdf; exclude *draft*
 Which files in Downloads are neither images nor videos?
-  list_files ~/Downloads; exclude_has *.jpg,*.mp4
+  list_files ~/Downloads; exclude_has *.jpg,*.mp4; kind file
 Files on my desktop excluding shortcuts and pdfs
   asks
   list_files ~/Desktop; exclude_has *.pdf
 Do I have any files with no extension?
-  list_files ~; exclude *.*
+  list_files ~; exclude *.*; kind file
 list all the archives on my computer
   list_files ~; type_has zip
 Are there hidden files in Documents?
-  list_files ~/Documents; hidden
+  list_files ~/Documents; hidden; kind file
 show everything in Documents/Work that changed in the last hour
   list_files ~/Documents/Work; modified_after 2026-11-15T11:00
 Any screenshots from today?
@@ -731,7 +731,7 @@ Any screenshots from today?
 which documents were created by me last year
   list_files ~; type_has docx; created_after 2025-01-01; created_before 2026-01-01
 What do the files in Band look like? Just list them
-  list_files ~/Music/Band
+  list_files ~/Music/Band; kind file
 My Music folder - what's in there?
   list_files ~/Music
 Show me only PDFs and Word files from Taxes

@@ -20,7 +20,7 @@ what's new in Downloads?
 Show me what changed in Projects in the last 24 hours
   list_files ~/Projects; modified_after 2026-11-14T12:00
 please show the first 15 files of Music
-  list_files ~/Music; limit 15
+  list_files ~/Music; limit 15; kind file
 Is my Downloads folder bigger than 10GB?
   get_disk_usage ~/Downloads
   list_files ~/Downloads; size_gt 10000000000
@@ -58,9 +58,9 @@ which python files import requests
   search_files ~; query requests; type py; search_in content
 any files ending in .bak?
   list_files ~; type bak
-  list_files ~; name *.bak
+  list_files ~; name *.bak; kind file
 files starting with IMG_ in Pictures
-  list_files ~/Pictures; name IMG_*
+  list_files ~/Pictures; name IMG_*; kind file
   search_files ~/Pictures; query IMG_; search_in name
 everything whose name contains budget
   search_files ~; query budget; search_in name
@@ -109,7 +109,7 @@ find big old videos
   list_files ~; type video/*; sort modified; order asc
   list_files ~; type video/*
 Find files that I created between Monday and Wednesday
-  list_files ~; created_after 2026-11-09; created_before 2026-11-12
+  list_files ~; created_after 2026-11-09; created_before 2026-11-12; kind file
 songs added to Music in october
   list_files ~/Music; type audio/*; modified_after 2026-10-01; modified_before 2026-11-01
   list_files ~/Music; type audio/*; created_after 2026-10-01; created_before 2026-11-01
@@ -135,7 +135,7 @@ Send the pdfs in Downloads to Documents/Work
 Would you please move holiday.mp4 from Downloads to Videos?
   move_file ~/Downloads/holiday.mp4; destination ~/Videos
 I'd like the spreadsheets on the Desktop moved to Work
-  move_file ~/Desktop; type csv,xlsx,xls,ods; destination ~/Documents/Work
+  move_file ~/Desktop; type spreadsheet/*; destination ~/Documents/Work
   asks
 move the oldest 20 photos in Pictures to Archive
   move_file ~/Pictures; type image/*; sort modified; order asc; limit 20; destination ~/Archive
@@ -161,9 +161,9 @@ Move everything in Downloads and Desktop to Archive
 move Invoices/2024.pdf to Archive and rename it to old.pdf
   move_file ~/Documents/Invoices/2024.pdf; destination ~/Archive/old.pdf
 Move everything from Archive back to Documents
-  move_file ~/Archive/*; destination ~/Documents
+  move_file ~/Archive/*; destination ~/Documents; kind any
 move ~/Downloads/* to ~/Archive
-  move_file ~/Downloads/*; destination ~/Archive
+  move_file ~/Downloads/*; destination ~/Archive; kind file
 move photos and videos from Downloads to Pictures
   move_file ~/Downloads; type image/*,video/*; destination ~/Pictures
   asks
@@ -254,7 +254,7 @@ Copy the five latest pictures to my Desktop
   copy_file ~; type image/*; sort taken; order desc; limit 5; recursive; destination ~/Desktop
   asks
 Copy the contents of Work to Archive/Work
-  copy_file ~/Documents/Work/*; destination ~/Archive/Work
+  copy_file ~/Documents/Work/*; destination ~/Archive/Work; kind any
 Rename "summer trip.jpg" on the desktop to "beach.jpg"
   rename_file ~/Desktop/summer trip.jpg; destination beach.jpg
 rename files in Screenshots to screenshot-1, screenshot-2 and so on

@@ -15,7 +15,7 @@ Show all text documents in my home directory
   list_files ~; type txt
   list_files ~; type_has txt
 How many files did I download in October?
-  list_files ~/Downloads; modified_after 2026-10-01; modified_before 2026-11-01
+  list_files ~/Downloads; modified_after 2026-10-01; modified_before 2026-11-01; kind file
 list movies over 700MB, biggest on top
   list_files ~; type video/*; size_gt 700000000; sort size; order desc
 what's the total size of Downloads and everything in it?
@@ -30,10 +30,10 @@ Which folder in my home takes the most space
 anything newer than 3 days on the desktop?
   list_files ~/Desktop; modified_after 2026-11-12T12:00
 show me files untouched for two years
-  list_files ~; modified_before 2024-11-15T12:00
+  list_files ~; modified_before 2024-11-15T12:00; kind file
 list files from the first week of November
   asks
-  list_files ~; modified_after 2026-11-01; modified_before 2026-11-08
+  list_files ~; modified_after 2026-11-01; modified_before 2026-11-08; kind file
   list_files ~; modified_after 2026-11-02; modified_before 2026-11-09
   search_files ~; query_has week; modified_after 2026-11-01
 Did I save anything to Desktop today?
@@ -68,7 +68,7 @@ find photos taken with my phone in Pictures
 files without an extension
   asks
   search_files ~; query extension
-  list_files ~; exclude *.*
+  list_files ~; exclude *.*; kind file
 Is there anything in the Screenshots folder?
   list_files ~/Pictures/Screenshots
 show me the smallest 5 pngs
@@ -79,7 +79,7 @@ every document with "confidential" in its name
 find documents which talk about mortgages
   search_files ~; query mortgages; type_has docx; search_in content
 list files in Documents, but skip the Work folder
-  list_files ~/Documents; exclude Work
+  list_files ~/Documents; exclude Work; kind file
 music files that aren't mp3
   list_files ~; type audio/*; exclude *.mp3
 Show me just the folders on my Desktop
@@ -88,7 +88,7 @@ which zip files in downloads are more than 6 months old
   list_files ~/Downloads; type zip; modified_before 2026-05-15T12:00
   list_files ~/Downloads; type_has zip; modified_before 2026-05-15T12:00
 what are my most recently edited spreadsheets
-  list_files ~; type csv,xlsx,xls,ods; sort modified; order desc
+  list_files ~; type spreadsheet/*; sort modified; order desc
 show latest 10 downloads
   list_files ~/Downloads; sort modified; order desc; limit 10
 photos between 2019 and 2021
@@ -106,7 +106,7 @@ Move my screenshots to Screenshots
 move downloads older than a month to archive please
   move_file ~/Downloads; modified_before 2026-10-15T12:00; destination ~/Archive
 Please relocate all the Word files from the Desktop to Documents/Work.
-  move_file ~/Desktop; type doc,docx; destination ~/Documents/Work
+  move_file ~/Desktop; type word/*; destination ~/Documents/Work
   move_file ~/Desktop; type_has docx; destination ~/Documents/Work
 could you take all the gifs in Downloads and put them in Pictures
   move_file ~/Downloads; type gif; destination ~/Pictures
@@ -165,7 +165,7 @@ Copy notes.md from Work to Desktop as notes-old.md
   copy_file ~/Documents/Work/notes.md; destination ~/Desktop/notes-old.md
   asks
 copy everything from Band to Archive, including subfolders
-  copy_file ~/Music/Band/*; recursive; destination ~/Archive
+  copy_file ~/Music/Band/*; recursive; destination ~/Archive; kind any
   copy_file ~/Music/Band; recursive; destination ~/Archive
 copy all PDFs except contract.pdf from Work to Archive
   copy_file ~/Documents/Work; type pdf; exclude contract.pdf; destination ~/Archive
@@ -212,7 +212,7 @@ delete all mp3 files shorter than 10 seconds in Music
 delete photos that are blurry
   asks
 delete the largest file in Downloads
-  delete_file ~/Downloads/*; sort size; order desc; limit 1
+  delete_file ~/Downloads/*; sort size; order desc; limit 1; kind file
   asks
 delete the second largest file in Downloads
   asks

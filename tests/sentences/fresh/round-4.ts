@@ -81,7 +81,7 @@ delete report.pdf, please, it's in Downloads
   asks
 delete "*" in Downloads
   asks
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind file
 delete the shortcut on my desktop
   asks
 delete .env
@@ -146,7 +146,7 @@ empty Projects of log files
   delete_file ~/Projects; type log
   asks
 throw everything in Downloads into the bin
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
 move the zips in Downloads to the trash
   delete_file ~/Downloads; type_has zip
 please remove all traces of project X
@@ -237,7 +237,7 @@ move just the pdfs from Downloads to Work
   move_file ~/Downloads; type pdf; destination ~/Documents/Work
   asks
 move pdfs, docs and spreadsheets from Downloads to Work
-  move_file ~/Downloads; type_has pdf,xlsx; destination ~/Documents/Work
+  move_file ~/Downloads; type pdf,doc,docx,spreadsheet/*; destination ~/Documents/Work
   asks
 move everything except for the Work folder from Documents to Archive
   move_file ~/Documents; exclude Work; destination ~/Archive

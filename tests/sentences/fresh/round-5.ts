@@ -8,7 +8,7 @@ Do me a favour and list the Work folder
 need list of all excel sheets
   list_files ~; type_has xlsx
 please to show files of yesterday
-  list_files ~; modified_after 2026-11-14; modified_before 2026-11-15
+  list_files ~; modified_after 2026-11-14; modified_before 2026-11-15; kind file
 pdf downloads this month
   list_files ~/Downloads; type pdf; modified_after 2026-11-01
 docs I worked on this week
@@ -41,7 +41,7 @@ Where's budget 2026.xlsx?
 Find me that song called Yellow
   search_files ~; query yellow; type audio/*; search_in name
 find a file whose name starts with 2024
-  list_files ~; name 2024*
+  list_files ~; name 2024*; kind file
 find all files named notes.txt
   search_files ~; query notes.txt; search_in name
   list_files ~; name notes.txt
@@ -149,12 +149,12 @@ are there duplicates in my home folder?
 find duplicate pdfs in Downloads and Documents
   asks
 list both hidden and normal files in Projects
-  list_files ~/Projects; hidden
+  list_files ~/Projects; hidden; kind file
   asks
 show pictures in subfolders of Documents
   list_files ~/Documents; type image/*
 Move the contents of Desktop to Archive
-  move_file ~/Desktop/*; destination ~/Archive
+  move_file ~/Desktop/*; destination ~/Archive; kind any
 Move all the pictures that I took in June from Downloads to Pictures
   move_file ~/Downloads; type image/*; taken_after 2026-06-01; taken_before 2026-07-01; destination ~/Pictures
 move all jpegs from the Desktop into Pictures/Holiday 2026
@@ -162,7 +162,7 @@ move all jpegs from the Desktop into Pictures/Holiday 2026
 Move the PDFs out of Desktop into Work
   move_file ~/Desktop; type pdf; destination ~/Documents/Work
 move text files bigger than 5kB from here to Archive
-  move_file ~/Projects/shop; type txt; size_gt 5000; destination ~/Archive
+  asks
 can we move budget.ods from Desktop to Documents please
   move_file ~/Desktop/budget.ods; destination ~/Documents
 all pdfs in Downloads should be moved to Work
@@ -221,7 +221,7 @@ get rid of pngs in Desktop permanently
 erase ~/Desktop/secret.txt for good
   delete_file ~/Desktop/secret.txt; permanent
 Clear out the Screenshots folder
-  delete_file ~/Pictures/Screenshots/*
+  delete_file ~/Pictures/Screenshots/*; kind any
 delete all files bigger than 4GB in Videos recursively
   delete_file ~/Videos; size_gt 4000000000; recursive
 can you get rid of notes-old.txt on my desktop?
@@ -240,7 +240,7 @@ rename all images on the Desktop by date taken
 Rename all pdfs in Invoices to lowercase
   rename_file ~/Documents/Invoices; type pdf; destination {name_lower}{ext}
 add suffix _2026 to every file in Taxes
-  rename_file ~/Documents/Taxes/*; destination {name}_2026{ext}
+  rename_file ~/Documents/Taxes/*; destination {name}_2026{ext}; kind file
 Rename Screenshots to Captures
   rename_file ~/Pictures/Screenshots; destination Captures
 call notes.txt ideas.txt from now on

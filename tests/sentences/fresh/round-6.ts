@@ -7,7 +7,7 @@ delete everything in the Work subfolder Old
   asks
   delete_file ~/Documents/Work/Old/*
 delete everything under Projects/shop/build
-  delete_file ~/Projects/shop/build/*
+  delete_file ~/Projects/shop/build/*; kind any
   asks
 delete Projects/shop/build
   delete_file ~/Projects/shop/build
@@ -71,7 +71,7 @@ delete files in Downloads older than 30 days, but only if they are bigger than 1
   asks
   delete_file ~/Downloads; modified_before 2026-10-16T13:00; size_gt 100000000
 delete only the smallest 3 files in Work
-  delete_file ~/Documents/Work/*; sort size; order asc; limit 3
+  delete_file ~/Documents/Work/*; sort size; order asc; limit 3; kind file
   asks
 delete the rest
   asks
@@ -214,7 +214,7 @@ copy all to Archive
 copy this to Archive
   asks
 copy everything from here to Archive
-  copy_file ~/Projects/shop/*; destination ~/Archive
+  copy_file ~/Projects/shop/*; destination ~/Archive; kind any
 copy all python files from here to Archive with subfolders
   copy_file ~/Projects/shop; type py; recursive; destination ~/Archive
   asks
@@ -233,14 +233,14 @@ rename IMG_1.jpg IMG_2.jpg
 rename all
   asks
 rename everything in Work to uppercase
-  rename_file ~/Documents/Work/*; destination {name_upper}{ext}
+  rename_file ~/Documents/Work/*; destination {name_upper}{ext}; kind any
 rename a.txt to a.txt
   asks
   rename_file ~/Projects/shop/a.txt; destination a.txt
 rename a.txt to ..
   asks
 rename all files in Work to draft and number them
-  rename_file ~/Documents/Work/*; destination draft-{n}{ext}
+  rename_file ~/Documents/Work/*; destination draft-{n}{ext}; kind file
 rename only the pdfs in Work to lowercase
   rename_file ~/Documents/Work; type pdf; destination {name_lower}{ext}
   asks
@@ -251,7 +251,7 @@ rename the folder Taxes as Tax
 rename photo.jpg back to its old name
   asks
 prefix all files in Taxes with 2026_
-  rename_file ~/Documents/Taxes/*; destination 2026_{name}{ext}
+  rename_file ~/Documents/Taxes/*; destination 2026_{name}{ext}; kind file
 write hello to greeting.txt
   write_file ~/Projects/shop/greeting.txt; content hello
   asks

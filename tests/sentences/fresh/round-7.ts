@@ -78,7 +78,7 @@ delete everything in Downloads without asking
   delete_file ~/Downloads/*
 delete everything in Downloads except hidden files
   asks
-  delete_file ~/Downloads/*
+  delete_file ~/Downloads/*; kind any
 move pdfs from Downloads to Documents, not Work
   asks
   move_file ~/Downloads; type pdf; destination ~/Documents

@@ -9,13 +9,13 @@ got a bill from the plumber somewhere, can you find it?
 Everything I changed between 9 and 13 November
   list_files ~; modified_after 2026-11-09; modified_before 2026-11-14
 list the contents of ~/Projects including hidden files
-  list_files ~/Projects; hidden
+  list_files ~/Projects; hidden; kind file
 Pictures bigger than 3MB taken this year
   list_files ~; type image/*; size_gt 3000000; taken_after 2026-01-01
   list_files ~/Pictures; size_gt 3000000; taken_after 2026-01-01
   list_files ~/Pictures; type image/*; size_gt 3000000; taken_after 2026-01-01
 show me the ten oldest files in my home
-  list_files ~; sort modified; order asc; limit 10
+  list_files ~; sort modified; order asc; limit 10; kind file
 Which documents mention both Anna and Peter?
   search_files ~; query anna peter; type_has docx; search_in content
   search_files ~; query both anna peter; type_has docx; search_in content
@@ -59,8 +59,8 @@ where are the biggest files in Projects
 Can you see any pdfs on my Desktop?
   list_files ~/Desktop; type pdf
 list all my spreadsheets that have "budget" in the name
-  search_files ~; query budget; type csv,xlsx,xls,ods; search_in name
-  list_files ~; type csv,xlsx,xls,ods; name *budget*
+  search_files ~; query budget; type spreadsheet/*; search_in name
+  list_files ~; type spreadsheet/*; name *budget*
 what is the creation date of ~/Documents/cv.odt
   get_metadata ~/Documents/cv.odt
 what changed
@@ -85,7 +85,7 @@ Move the Holiday 2026 folder to Archive
 move files bigger than 1.5 GB from Videos into ~/Archive/Big Videos
   move_file ~/Videos; size_gt 1500000000; destination ~/Archive/Big Videos
 copy everything in Taxes to ~/Backup/Taxes
-  copy_file ~/Documents/Taxes/*; destination ~/Backup/Taxes
+  copy_file ~/Documents/Taxes/*; destination ~/Backup/Taxes; kind any
 Could you duplicate budget.xlsx from Work to Desktop?
   copy_file ~/Documents/Work/budget.xlsx; destination ~/Desktop
   asks
@@ -102,7 +102,7 @@ bin ~/Desktop/untitled.txt
 Delete screenshots on the Desktop from last week
   delete_file ~/Desktop; type image/*; name *screenshot*; modified_after 2026-11-02; modified_before 2026-11-09
 Please empty the Screenshots folder
-  delete_file ~/Pictures/Screenshots/*
+  delete_file ~/Pictures/Screenshots/*; kind any
 remove *.bak from Projects recursively
   delete_file ~/Projects; type bak; recursive
 delete exe and msi files in Downloads
@@ -114,7 +114,7 @@ simulate moving all pdfs from Downloads to Work
 rename all jpgs in Holiday 2026 to beach and number them
   rename_file ~/Pictures/Holiday 2026; type jpg,jpeg; destination beach-{n}{ext}
 rename files in Downloads replacing spaces with underscores
-  rename_file ~/Downloads/*; destination {name_underscored}{ext}
+  rename_file ~/Downloads/*; destination {name_underscored}{ext}; kind file
 Rename plan.md in Work to plan-2026.md
   rename_file ~/Documents/Work/plan.md; destination plan-2026.md
 write "todo" into ~/Desktop/todo.txt

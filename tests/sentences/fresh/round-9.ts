@@ -150,13 +150,13 @@ delete this folder
   delete_file ~/Projects/shop
   asks
 delete everything here
-  delete_file ~/Projects/shop/*
+  delete_file ~/Projects/shop/*; kind any
 delete everything here except src
   asks
   delete_file ~/Projects/shop/*; exclude src
   delete_file ~/Projects/shop; exclude src
 delete everything here and below
-  delete_file ~/Projects/shop/*; recursive
+  delete_file ~/Projects/shop/*; recursive; kind any
   delete_file ~/Projects/shop; recursive
   asks
 move this folder to Archive

@@ -1,0 +1,211 @@
+/** Files by name, texts that are looked for, and what is left out. */
+import type { SentenceWorld } from '../../kernel/files/understanding.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
+import { phrases } from '../../kernel/language/phrases.ts';
+import { folderAt, isFolderNoun, phraseAt, textOf } from './folders.ts';
+import { kindAt, patternsOf } from './kinds.ts';
+
+export interface TextWanted {
+  readonly text: string;
+  readonly isExact: boolean;
+  /** A part of the name, and not all of it. */
+  readonly isPart?: boolean;
+}
+
+const contentCues = phrases(`
+[for|with] the (word|words|phrase|term|expression|string|text), containing, [that] contains
+[that|which] (contain|mention|mentions|include|say|discuss|discusses), which contains, mentioning
+that (says|includes), talking about, including the (word|words), saying, discussing, referring to
+[that] (have|has) the (word|words), [that|which] (talk|talks|speak) about, speak of, that deal with
+[that|which] refer to`);
+const mentions = phrases('any (mention of|reference to), a reference to, references to');
+const quotesOf = phrases('the, word, words, phrase, text, string, term, exact');
+const insideIt = phrases('in (them|it), inside [them], somewhere');
+
+/** What has to be in the file. */
+export function takeContent(sentence: Sentence): TextWanted | undefined {
+  return sentence.take((cursor) => cursor.try(contentAt))?.found;
+}
+
+function contentAt(cursor: Cursor): TextWanted | undefined {
+  const { sentence, at, word } = cursor;
+  // "The word documents" are a kind of files, and so is what "does it contain spreadsheets" asks.
+  const isKind = (place: number) => kindAt(sentence.cursor(place)) !== undefined;
+  if (isKind(at + 1)) return undefined;
+  const isText = word === 'text' && sentence.tokens[at + 1]?.kind === 'quoted';
+  const cue = isText ? 'text' : cursor.take(contentCues);
+  if (cue === undefined || ['include', 'say'].includes(cue)) return undefined;
+  const isAsked = ['does', 'do'].includes(sentence.tokens[0]?.fold ?? '');
+  if (isAsked && isKind(cursor.at)) return undefined;
+  cursor.skip(mentions);
+  // "Does it contain any empty files" asks what is in a folder.
+  if (['any', 'some', 'no'].includes(cursor.word ?? '')) return undefined;
+  cursor.skip(quotesOf);
+  const wanted = cursor.try(quotedBehind) ?? textAt(cursor);
+  cursor.skip(insideIt);
+  return wanted;
+}
+
+/** `my phone number "555-1234"`: what is quoted says it. */
+function quotedBehind(cursor: Cursor): TextWanted | undefined {
+  cursor.at += phraseAt(cursor).length;
+  const { token } = cursor;
+  if (token?.kind !== 'quoted') return undefined;
+  cursor.at++;
+  return { text: token.text, isExact: true };
+}
+
+export function textAt(cursor: Cursor): TextWanted | undefined {
+  const { token } = cursor;
+  if (token === undefined) return undefined;
+  const words = token.kind === 'word' ? phraseAt(cursor) : [token];
+  cursor.at += words.length;
+  return words.length === 0 ? undefined : { text: textOf(words), isExact: token.kind === 'quoted' };
+}
+
+const calledCues = phrases(`
+whose names are, whose name is, with the (name|filename|title), by the name of
+[that is|that are|which is] (called|named), entitled, titled`);
+const inNames = phrases(
+  'in (the|their|its) (name|names|filename|filenames|file name|file names|title)',
+);
+const namesHaving = phrases(`
+whose (name|names|filename) (contain|contains|include|includes), with [a] (name|names) containing`);
+const having = phrases('with, [that|which] (have|has|contain), having, containing');
+
+/** `called report`, `with "draft" in the name`. */
+export function takeCalled(sentence: Sentence): TextWanted | undefined {
+  return sentence.take((cursor) => cursor.try(called) ?? cursor.try(inTheName))?.found;
+}
+
+function called(cursor: Cursor): TextWanted | undefined {
+  if (cursor.take(calledCues) === undefined) return undefined;
+  cursor.skip('something like', 'the');
+  // A pattern is taken for one elsewhere.
+  return cursor.token?.kind === 'pattern' ? undefined : textAt(cursor);
+}
+
+function inTheName(cursor: Cursor): TextWanted | undefined {
+  const isBefore = cursor.take(namesHaving) !== undefined;
+  if (!isBefore && cursor.take(having) === undefined) return undefined;
+  if (!isBefore) cursor.skip('the', 'word');
+  const wanted = textAt(cursor);
+  if (!isBefore && cursor.take(inNames) === undefined) return undefined;
+  return wanted && { ...wanted, isPart: true };
+}
+
+const notHaving = phrases('[that|which] (do|does) not have, [that|which] not having, without');
+
+/** `that do not have "draft" in the name`: only where something is looked at. */
+export function takeNotCalled(sentence: Sentence): string[] {
+  return sentence.takeAll((cursor) =>
+    cursor.try((place) => {
+      if (place.take(notHaving) === undefined) return undefined;
+      place.skip('the', 'word');
+      const unwanted = textAt(place);
+      const isName = place.take(inNames) !== undefined;
+      return unwanted !== undefined && isName ? `*${unwanted.text}*` : undefined;
+    }),
+  );
+}
+
+const beginning = phrases('(starting|beginning|start|begin|starts|begins) with');
+const ending = phrases('(ending|end|ends) (with|in)');
+
+/** `starting with IMG_`, `ending in _old`, `IMG_*`: a pattern of the name; `*.log` is a kind. */
+export function takeNamePattern(sentence: Sentence): string | undefined {
+  const found = sentence.take((cursor) => cursor.try(edgePattern));
+  return (found ?? sentence.take(patternAlone))?.found;
+}
+
+function edgePattern(cursor: Cursor): string | undefined {
+  cursor.skip('whose', 'names', 'name', 'with', 'that', 'which', 'filename', 'filenames');
+  const isStart = cursor.take(beginning) !== undefined;
+  if (!isStart && cursor.take(ending) === undefined) return undefined;
+  const { token } = cursor;
+  if (token === undefined) return undefined;
+  cursor.at++;
+  return isStart ? `${token.text}*` : `*${token.text}`;
+}
+
+function patternAlone(cursor: Cursor): string | undefined {
+  const { token } = cursor;
+  const isKind = /^\*\.[a-z0-9]{1,10}$/.test(token?.fold ?? '');
+  if (token?.kind !== 'pattern' || isKind) return undefined;
+  cursor.at++;
+  return token.text;
+}
+
+const bareNames = phrases('(with|that have) no [file] extension');
+const except = phrases(`
+except [for], excluding, but (not|no|leave|keep|ignore|skip|exclude), apart from, other than, minus
+not including, ignoring, (leaving|leave) out, without, skipping, skip, (that|which) (are|is) not
+besides, not, (is|are) not, (everything|anything|all) but, excepting, aside from, save for
+[that] [are] neither`);
+const beforeExcluded = phrases(`
+the, any, my, all, ones, those, files, file, called, named, anything, a, an, everything, folders, that
+are, which, stuff`);
+
+/** Names, patterns and folders that are passed over. */
+export function takeExclusions(sentence: Sentence, world: SentenceWorld): string[] {
+  return sentence.takeAll((cursor) => cursor.try((place) => exclusion(place, world))).flat();
+}
+
+function exclusion(cursor: Cursor, world: SentenceWorld): string[] | undefined {
+  if (cursor.take(bareNames) !== undefined) return ['*.*'];
+  const cue = cursor.take(except);
+  if (cue === undefined) return undefined;
+  const all: string[] = [];
+  // "To Documents, not Work" leaves nothing out.
+  const next = () => cursor.try((place) => excluded(place, world, { isBare: cue === 'not' }));
+  for (let item = next(); item !== undefined; item = next()) {
+    all.push(...item);
+    const isListed = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+    if (cursor.take('and', 'or', 'nor') === undefined && !isListed) break;
+  }
+  cursor.skip('alone', 'out');
+  return all.length === 0 ? undefined : all;
+}
+
+function excluded(
+  cursor: Cursor,
+  world: SentenceWorld,
+  { isBare }: { readonly isBare: boolean },
+): string[] | undefined {
+  cursor.skip(beforeExcluded);
+  const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined;
+  const { token, sentence, at } = cursor;
+  const isKind = kindAt(sentence.cursor(at)) !== undefined;
+  const folder = cursor.try((ahead) => {
+    const found = folderAt(ahead, world);
+    const last = sentence.tokens[ahead.at - 1];
+    const isNamed = isFolderNoun(last?.fold) || last?.kind !== 'word';
+    // "Except invoices" may be some files; "except Invoices" is the folder.
+    const isProper = !isKind && /^\p{Lu}/u.test(last?.text ?? '');
+    return isInside || (!isBare && (isNamed || isProper)) ? found : undefined;
+  });
+  if (cursor.take('extension', 'extensions', 'file extension') !== undefined) return ['*.*'];
+  if (folder !== undefined) return [folder.path.slice(folder.path.lastIndexOf('/') + 1)];
+  const kind = kindAt(cursor);
+  if (kind !== undefined) return patternsOf(kind);
+  if (token === undefined || token.kind === 'word') return undefined;
+  cursor.at++;
+  return [token.text];
+}
+
+/** Files that are named as they are: `report.pdf`, `"my notes"`, `~/x/y.txt`. */
+export function takeFileNames(sentence: Sentence): string[] {
+  return sentence.takeAll((cursor) => {
+    const { token, at } = cursor;
+    if (token === undefined || token.kind === 'word' || token.kind === 'pattern') return undefined;
+    // "From example.com": nothing comes out of a file.
+    const isFrom = sentence.tokens[at - 1]?.fold === 'from' && sentence.isFree(at - 1);
+    if (token.kind === 'name' && isFrom) return undefined;
+    cursor.at++;
+    const isCut = token.kind === 'path' && !/\.\w{1,8}$/.test(token.text) && !token.isEnd;
+    if (!isCut || cursor.token?.kind !== 'name') return token.text;
+    const { text } = cursor.token;
+    cursor.at++;
+    return `${token.text} ${text}`;
+  });
+}

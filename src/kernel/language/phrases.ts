@@ -1,0 +1,50 @@
+/**
+ * Phrases as data: `(show|list) [me] what` stands for four of them, and commas or lines divide
+ * them. Of those that fit at a place the longest is taken.
+ */
+import { must } from '../must.ts';
+
+export class Phrases {
+  readonly all: readonly string[];
+  /** By their first word, the longest first, in words. */
+  readonly #byFirst: ReadonlyMap<string, readonly (readonly string[])[]>;
+
+  constructor(text: string) {
+    const found = new Set(text.split(/[,\n]/).flatMap((pattern) => expand(pattern.trim())));
+    found.delete('');
+    this.all = [...found];
+    const words = this.all.map((phrase) => phrase.split(' '));
+    words.sort((one, other) => other.length - one.length);
+    this.#byFirst = Map.groupBy(words, ([first]) => must(first, 'the first word of a phrase'));
+  }
+
+  /** The phrases that begin with this word, in words. */
+  from(word: string): readonly (readonly string[])[] {
+    return this.#byFirst.get(word) ?? [];
+  }
+
+  /** Whether it is exactly one of them. */
+  has(phrase: string): boolean {
+    return this.all.includes(phrase);
+  }
+}
+
+export function phrases(text: string): Phrases {
+  return new Phrases(text);
+}
+
+/** Every phrase that a pattern stands for; `(a|b)` is one of them, `[a]` is a or nothing. */
+function expand(pattern: string): string[] {
+  const group = /[([]([^()[\]]*)[)\]]/.exec(pattern);
+  if (group === null) return [pattern.replace(/\s+/g, ' ').trim()];
+  const [whole, inside = ''] = group;
+  const choices = [...inside.split('|'), ...(whole.startsWith('[') ? [''] : [])];
+  const rest = pattern.slice(group.index + whole.length);
+  // A choice with a choice in it is written out first, so that its bars are its own.
+  return choices.flatMap((choice) => expand(pattern.slice(0, group.index) + choice + rest));
+}
+
+/** Single words, divided by spaces. */
+export function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
