@@ -104,7 +104,9 @@ function foundAt(found: Read, path: string): Read {
   const isBeside =
     destination.startsWith(`${from}/`) && /^[^/]+\.\w+$/.test(destination.slice(from.length + 1));
   const beside = isBeside ? { destination: `${to}${destination.slice(from.length)}` } : {};
-  const reading = `${found.reading} (found at ${quote(path)})`;
+  const reading = found.reading
+    .replace(quote(request.path ?? ''), () => quote(path))
+    .replace(/ to (\S+)$/, (said) => (isBeside ? ` to ${beside.destination}` : said));
   return { ...found, reading, request: { ...request, path, ...beside } };
 }
 

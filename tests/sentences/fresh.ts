@@ -15,19 +15,17 @@ import { round8 } from './fresh/round-8.ts';
 import { round9 } from './fresh/round-9.ts';
 import { round10 } from './fresh/round-10.ts';
 import { round11 } from './fresh/round-11.ts';
+import { homes } from './fresh/round-12.ts';
 import { type Row, rowsOf } from './rows.ts';
-import { sentenceWorld } from './world.ts';
+import { sentenceWorld, worldOf } from './world.ts';
 
-export const freshSentences: readonly Row[] = [
-  round1,
-  round2,
-  round3,
-  round4,
-  round5,
-  round6,
-  round7,
-  round8,
-  round9,
-  round10,
-  round11,
+const ofMary = [
+  ...[round1, round2, round3, round4, round5, round6, round7, round8, round9, round10, round11],
 ].flatMap((text) => rowsOf(text, sentenceWorld.zone));
+
+const ofOthers = homes.flatMap(({ home, here, folders, sentences }) => {
+  const world = worldOf(home, here, folders);
+  return rowsOf(sentences, world.zone).map((row) => ({ ...row, world }));
+});
+
+export const freshSentences: readonly Row[] = [...ofMary, ...ofOthers];

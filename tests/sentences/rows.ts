@@ -8,6 +8,7 @@
  *     list_files ~/Downloads; type pdf; modified_before 2026-10-16T13:00; recursive
  */
 import { fileActions } from '../../src/kernel/files/request.ts';
+import type { SentenceWorld } from '../../src/kernel/files/understanding.ts';
 import type { TimeZone } from '../../src/kernel/ports.ts';
 
 export type Expected =
@@ -20,6 +21,8 @@ export interface Row {
   readonly sentence: string;
   /** Each of them is right. */
   readonly expected: readonly Expected[];
+  /** Where it is said; `sentenceWorld` unless told. */
+  readonly world?: SentenceWorld;
 }
 
 export function rowsOf(text: string, zone: TimeZone): Row[] {

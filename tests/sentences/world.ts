@@ -19,13 +19,19 @@ function folder(path: string, isKnown: boolean): NamedFolder {
   return { names: [path.slice(path.lastIndexOf('/') + 1)], path: `~/${path}`, isKnown };
 }
 
-export const sentenceWorld: SentenceWorld = {
-  now: Date.parse('2026-11-15T11:00:00Z'),
-  zone: openTimeZone('Europe/Berlin'),
-  root: '/home/mary',
-  here: '/home/mary/Projects/shop',
-  folders: [
-    ...known.map((path) => folder(path, true)),
-    ...others.map((path) => folder(path, false)),
-  ],
-};
+/** A home, with the folders that every home has and those of its owner. */
+export function worldOf(home: string, here: string, folders: readonly string[]): SentenceWorld {
+  const root = `/home/${home}`;
+  return {
+    now: Date.parse('2026-11-15T11:00:00Z'),
+    zone: openTimeZone('Europe/Berlin'),
+    root,
+    here: here === '' ? root : `${root}/${here}`,
+    folders: [
+      ...known.map((path) => folder(path, true)),
+      ...folders.map((path) => folder(path, false)),
+    ],
+  };
+}
+
+export const sentenceWorld = worldOf('mary', 'Projects/shop', others);

@@ -29,9 +29,10 @@ const leavingOut = wordSet('excluding except neither excepting');
 const severalFolders: Doubt = ({ folders }) => {
   const paths = folders.map(({ path }) => path);
   const deepest = paths.toSorted((a, b) => b.length - a.length)[0] ?? '';
-  const isOne = paths.every(
-    (path) => deepest === path || deepest.startsWith(`${path}/`) || path === '~',
-  );
+  const isOne = folders.every(({ path, isListed }) => {
+    const isAbove = deepest.startsWith(`${path}/`) || path === '~';
+    return deepest === path ? isListed !== true || paths.length === 1 : isAbove;
+  });
   return !isOne && `One folder at a time, please: ${paths.map(quoted).join(' or ')}?`;
 };
 
@@ -115,6 +116,9 @@ const ofChanges: readonly Doubt[] = [
     verb.verb !== 'copy' &&
     types.some(({ type }) => type === textFiles) &&
     `Only names that end with .txt, or all that is text, such as programs and keys? Say "${verb.said} txt files …", or name the files.`,
+  ({ isKindOrFolder, verb, tokens }) =>
+    isKindOrFolder &&
+    `Files of that kind, or the folder? Say "${verb.said} all ${tokens[verb.next]?.fold} files", or "the … folder".`,
   ({ areMixed, types, tokens }) =>
     (areMixed || isJoined(tokens)) &&
     types.length > 0 &&

@@ -19,6 +19,8 @@ export interface FolderFound {
   readonly isEverywhere?: boolean;
   /** One of those that every home has. */
   readonly isKnown?: boolean;
+  /** Behind an `and`: one of several, whether it lies in another of them or not. */
+  readonly isListed?: boolean;
   /** The words by which it was named. */
   readonly said: string;
 }

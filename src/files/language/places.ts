@@ -53,11 +53,14 @@ export function siblingAt(cursor: Cursor, world: SentenceWorld): FolderFound | u
     const isListed = place.sentence.tokens[place.at - 1]?.isEnd === true;
     const isJoined = place.take('and also', 'and', 'or', 'as well as', 'plus') !== undefined;
     place.skip('in', 'from', 'on');
-    return isJoined || isListed ? folderAt(place, world) : undefined;
+    const found = isJoined || isListed ? folderAt(place, world) : undefined;
+    return found && { ...found, isListed: isJoined };
   });
 }
 
-const things = wordSet('move copy rename delete list show me display');
+const things = wordSet(
+  'move copy rename delete remove up backup clone transfer relocate list show me display',
+);
 const into = wordSet('in inside on ls browse through check');
 
 // Right behind "what is in" or "size of".

@@ -3,9 +3,9 @@ import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import { phrases, wordSet } from '../../kernel/language/phrases.ts';
-import type { Token } from '../../kernel/language/tokens.ts';
+import { fold, type Token } from '../../kernel/language/tokens.ts';
 import { type Destination, namesAgain, takeDestination } from './destination.ts';
-import { type FolderFound, misspelt, partlyNamed } from './folders.ts';
+import { type FolderFound, folderAt, misspelt, partlyNamed } from './folders.ts';
 import { type Kind, kindAt, takeKinds } from './kinds.ts';
 import {
   type TextWanted,
@@ -58,6 +58,8 @@ export interface Slots {
   readonly isEverything: boolean;
   /** `the file`, `a photo`: one, and not all of them. */
   readonly isOne: boolean;
+  /** A kind and a folder have this name, and nothing says which is meant: `remove tmp`. */
+  readonly isKindOrFolder: boolean;
   /** A word before the name of a file may be a part of it: `meeting notes.txt`. */
   readonly isNameLonger: boolean;
   readonly tokens: readonly Token[];
@@ -95,7 +97,10 @@ export function slotsOf(
     takeOrder(sentence, { isSorting: isLooking }) ??
     (isLooking ? takeVagueOrder(sentence) : undefined);
   const destination = taking(sentence, () => takeDestination(sentence, verb, world));
-  const known = takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
+  // "How large is code" asks for the folder of that name, where there is one.
+  const own = verb.said.endsWith(' is') ? takeOwnFolder(sentence, verb, world) : [];
+  const known =
+    own.length > 0 ? own : takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
   const kinds = takeKinds(sentence);
   if (isLooking) takeGatherings(sentence);
   const unknown = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
@@ -105,12 +110,12 @@ export function slotsOf(
   const goal = new Set([...newName.at, ...destination.at]);
   const says = (...words: readonly string[]) =>
     tokens.some(({ kind, fold }, at) => kind === 'word' && words.includes(fold) && !goal.has(at));
-  const areFolders =
-    sentence.free().some(({ token }) => folderWords.has(token.fold)) && !says('files');
+  const areFolders = !says('files') && asksForFolders(sentence);
   const spent = { order, sizes, dates, areDuplicates, types: kinds.types };
   const left = wordsLeft(sentence, verb).filter(({ fold }) => !isSpent(fold, spent));
   const guessed = known.length === 0 ? guessedFolder(left, verb, world) : undefined;
   const folder = unknown ?? guessed;
+  const isKindOrFolder = known.length === 0 && namesBoth(tokens[verb.next], kinds.types, world);
   const isBare = kinds.types.length === 0 && order === undefined && left.length === 0;
   const isSized = kinds.types.length + files.length === 0 && asksSize(sentence, known);
   return {
@@ -128,6 +133,7 @@ export function slotsOf(
     },
     ...{
       areFolders,
+      isKindOrFolder,
       isOne: isOne(sentence, new Set(exclusions.at)),
       destination: destination.found,
     },
@@ -141,6 +147,14 @@ export function slotsOf(
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
+}
+
+/** `folders in Work`, `every folder`; the noun behind the name of a folder is used up. */
+function asksForFolders(sentence: Sentence): boolean {
+  return sentence.free().some(({ token: { fold: word }, at }) => {
+    const isEach = ['every', 'each', 'any', 'all'].includes(sentence.tokens[at - 1]?.fold ?? '');
+    return folderWords.has(word) || (isEach && ['folder', 'directory', 'subfolder'].includes(word));
+  });
 }
 
 /** Also where the words stood of which it was made. */
@@ -198,6 +212,28 @@ function calledFile(called: TextWanted | undefined, { verb }: VerbFound): string
   const isAbout = ['read', 'details', 'usage'].includes(verb);
   const isWhole = called?.isPart !== true && /\.\w{1,8}$/.test(called?.text ?? '');
   return isAbout && isWhole && called !== undefined ? [called.text] : [];
+}
+
+function takeOwnFolder(
+  sentence: Sentence,
+  { next }: VerbFound,
+  world: SentenceWorld,
+): FolderFound[] {
+  const found = folderAt(sentence.cursor(next), world);
+  const isLast = next === sentence.tokens.length - 1;
+  if (!isLast || found?.isKnown !== false) return [];
+  sentence.use(next);
+  return [found];
+}
+
+function namesBoth(
+  token: Token | undefined,
+  [kind]: readonly Kind[],
+  { folders }: SentenceWorld,
+): boolean {
+  const isKind = kind !== undefined && kindAt(new Sentence(token ? [token] : []).cursor(0));
+  const isNamed = folders.some(({ names }) => names.some((name) => fold(name) === token?.fold));
+  return isKind !== undefined && isKind !== false && isNamed;
 }
 
 /** Of one file it is a name, and no pattern. */
@@ -265,9 +301,9 @@ function guessedFolder(
   return isPlace && word !== undefined ? misspelt(word, world) : undefined;
 }
 
-const direct = phrases(
-  'ls, browse, check, list, show [me], display, search, move, copy, rename, delete',
-);
+const direct = phrases(`
+ls, browse, check, list, show [me], display, search, move, copy, rename, delete, remove, back up, backup
+clone, transfer, relocate`);
 
 /** The verb asks for a place at once: `what is in`, `size of`, `list`, `empty`. */
 function isOpenEnded({ verb, said }: VerbFound): boolean {

@@ -36,7 +36,7 @@ where (has|did) all my (space|disk space|storage|room) (gone|go)
 where (is|does all) my (space|disk space|storage|room) (going|go), where is all my space
 how is my (disk space|storage), is [there] a lot of space used by
 what (portion|share|percentage|part) of, how many (gigabytes|megabytes|kilobytes|terabytes|bytes)
-how many (gb|gbs|mb|mbs|gigs|megs), how (big|large|heavy|full), [what is the] [total] size of
+how many (gb|gbs|mb|mbs|gigs|megs), how (big|large|heavy|full) [is], [what is the] [total] size of
 what is the combined size of, sizes of the folders in, [what are the] sizes of
 (disk|storage) usage, space used by, measure, what size (is|are)
 what is (using|taking|clogging|eating) [up], what (takes up|uses), what is (hogging|wasting|filling up)
