@@ -281,7 +281,7 @@ export function timeSaid(
   query: string,
   today: { readonly now: Instant; readonly zone: TimeZone },
 ): TimeSaid | undefined {
-  const dates = takeDates(new Sentence(tokensOf(query)), today);
+  const dates = takeDates(new Sentence(tokensOf(query), today), today);
   if (dates === undefined || dates.isAmbiguous) return undefined;
   const { after, before } = dates;
   return {

@@ -88,10 +88,10 @@ export type Understood = Understanding & { readonly by: 'rules' | 'model' };
 export async function understand(
   context: Context,
   { as }: AsOption,
-  wish: { readonly sentence: string; readonly here: string },
+  asked: { readonly sentence: string; readonly here: string },
 ): Promise<Understood> {
   // The tool of that name answers nothing else.
-  return (await call(context, { as, tool: 'understand', args: wish })) as Understood;
+  return (await call(context, { as, tool: 'understand', args: asked })) as Understood;
 }
 
 interface FilesCall extends AsOption {

@@ -5,7 +5,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { table } from '../core/words.ts';
 import { folderOf, type ShowPath } from './path.ts';
 
-export interface Told {
+export interface LookView {
   /** The data. */
   readonly text: string;
   /** What else there is to know, a line each. */
@@ -40,14 +40,14 @@ interface Found {
   readonly denied_total?: number;
 }
 
-interface Telling {
+interface ViewOptions {
   readonly show: ShowPath;
   /** Where somebody asked for no more than that. */
   readonly limit: number | undefined;
 }
 
 /** Of any look but `read_file`. */
-export function lookWords(answer: FileAnswer, { show, limit }: Telling): Told {
+export function lookWords(answer: FileAnswer, { show, limit }: ViewOptions): LookView {
   // What the file agent of this version answers.
   const found = answer.result as Found;
   const { files, duplicates, by_folder } = found;
@@ -137,7 +137,7 @@ function fieldRows(key: string, value: unknown, show: ShowPath): string[][] {
 }
 
 /** That it is not all, and why. */
-function notesOf(found: Found, { show, limit }: Telling): readonly string[] {
+function notesOf(found: Found, { show, limit }: ViewOptions): readonly string[] {
   const { truncated, total = 0, skipped = [], skipped_total = 0, denied_total = 0 } = found;
   const [first] = skipped;
   const parts = [

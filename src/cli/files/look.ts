@@ -1,4 +1,4 @@
-/** A request that only looks: made, and told. */
+/** A request that only looks: made, and shown. */
 import { AosError } from '../../kernel/errors.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
 import { oneLine, printable } from '../../kernel/text/quote.ts';
@@ -7,7 +7,7 @@ import { type AsOption, runFiles } from './call.ts';
 import { lookWords } from './look-words.ts';
 import { pathsOf } from './path.ts';
 
-export interface LookWish {
+export interface LookWanted {
   readonly request: FileRequest;
   /** For `--json`, beside the answer. */
   readonly also?: object;
@@ -16,7 +16,7 @@ export interface LookWish {
 
 export async function look(
   context: Context,
-  { request, also = {}, json }: LookWish,
+  { request, also = {}, json }: LookWanted,
   options: AsOption,
 ): Promise<void> {
   const answer = await runFiles(context, options, request);

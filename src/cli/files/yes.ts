@@ -41,12 +41,12 @@ export async function yesGiver(context: Context, options: YesOptions): Promise<Y
   };
 }
 
-interface Telling {
+interface Shown {
   readonly show: ShowPath;
   readonly shown: ReadonlySet<string>;
 }
 
-function tell({ terminal }: Context, answer: FileAnswer, { show, shown }: Telling): void {
+function tell({ terminal }: Context, answer: FileAnswer, { show, shown }: Shown): void {
   const { plan } = planOf(answer);
   if (answer.error !== undefined) terminal.err(`${oneLine(answer.error.message)}.\n`);
   if (!shown.has(plan)) terminal.err(`${planText(answer, show)}\nPlan ${plan}\n`);

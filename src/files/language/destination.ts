@@ -1,5 +1,4 @@
 /** Where files are to go: a folder that is there, a new one, or the trash. */
-import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { fold } from '../../kernel/language/tokens.ts';
@@ -9,8 +8,10 @@ import {
   folderAt,
   isFolderNoun,
   misspelt,
+  type Place,
   pathBelow,
   phraseAt,
+  type Said,
   textOf,
 } from './folders.ts';
 import { siblingAt } from './places.ts';
@@ -29,23 +30,22 @@ const putting = phrases(`
 put, stick, drop, stash, tuck, throw, send, chuck, place, shove, (put|place|keep|save|store) a copy of`);
 
 export function takeDestination(
-  sentence: Sentence,
+  sentence: Said,
   { verb, said, next }: VerbFound,
-  world: SentenceWorld,
 ): Destination | undefined {
   // Nothing is deleted to somewhere: there is a doubt of its own for that.
-  if (verb === 'delete') return lastPlace(sentence, world, { from: next, isPut: false });
+  if (verb === 'delete') return lastPlace(sentence, { from: next, isPut: false });
   if (verb !== 'move' && verb !== 'copy') return undefined;
   // With its whole path said, nothing but the place of the copy is left to say.
   const isWhole = said.endsWith('copy of') && sentence.tokens[next]?.kind === 'path';
   const name = takeNameThere(sentence, next);
   // "From Downloads to Music, move all songs" says it before.
   const found =
-    lastPlace(sentence, world, { from: next, isPut: isWhole || putting.has(said) }) ??
-    lastPlace(sentence, world, { from: 0, isPut: false });
+    lastPlace(sentence, { from: next, isPut: isWhole || putting.has(said) }) ??
+    lastPlace(sentence, { from: 0, isPut: false });
   if (name !== undefined) return named(found, name);
   const isCommand = said === 'mv' || said === 'cp';
-  return found ?? (isCommand ? takeLastArgument(sentence, world, next) : undefined);
+  return found ?? (isCommand ? takeLastArgument(sentence, next) : undefined);
 }
 
 function named(found: Destination | undefined, name: string): Destination {
@@ -58,18 +58,17 @@ const within = phrases('inside, in, on, under');
 
 /** The last place that the sentence says something is to go to. */
 function lastPlace(
-  sentence: Sentence,
-  world: SentenceWorld,
+  sentence: Said,
   { from, isPut }: { readonly from: number; readonly isPut: boolean },
 ): Destination | undefined {
   for (let at = sentence.tokens.length - 1; at >= from; at--) {
     const cursor = sentence.cursor(at);
     if (cursor.take(towards, ...(isPut ? [within] : [])) === undefined) continue;
-    const found = cursor.try((place) => destinationAt(place, world));
+    const found = cursor.try(destinationAt);
     if (found === undefined) continue;
-    const isLed = ['back', 'over', 'across'].includes(sentence.tokens[at - 1]?.fold ?? '');
+    const isLed = ['back', 'over', 'across'].includes(sentence.word(at - 1));
     sentence.use(isLed ? at - 1 : at, cursor.at);
-    const other = otherPlace(sentence, world, { from, to: at });
+    const other = otherPlace(sentence, { from, to: at });
     return other === undefined ? found : { kind: 'vague', said: other };
   }
   return undefined;
@@ -102,30 +101,25 @@ function takeNameThere(sentence: Sentence, from: number): string | undefined {
 
 /** `the PDFs to Archive and the photos to Pictures`: two things at once. */
 function otherPlace(
-  sentence: Sentence,
-  world: SentenceWorld,
+  sentence: Said,
   { from, to }: { readonly from: number; readonly to: number },
 ): string | undefined {
   for (let at = from; at < to; at++) {
     const cursor = sentence.cursor(at);
     const isTo = cursor.take('into', 'onto', 'to') !== undefined;
-    const found = isTo ? folderAt(cursor, world) : undefined;
+    const found = isTo ? folderAt(cursor) : undefined;
     if (found !== undefined) return found.said;
   }
   return undefined;
 }
 
 /** `mv a.txt Music`: the last of two is where it goes. */
-function takeLastArgument(
-  sentence: Sentence,
-  world: SentenceWorld,
-  from: number,
-): Destination | undefined {
+function takeLastArgument(sentence: Said, from: number): Destination | undefined {
   const first = sentence.cursor(from).token;
   const cursor = sentence.cursor(from + 1);
   const { token: written } = cursor;
   if (first === undefined || first.kind === 'word' || written === undefined) return undefined;
-  const found = destinationAt(cursor, world);
+  const found = destinationAt(cursor);
   if (found === undefined || cursor.at < sentence.tokens.length) return undefined;
   if (found.kind === 'folder' && found.folder.how === 'new' && written.kind === 'word') {
     return { kind: 'vague', said: written.text };
@@ -137,7 +131,7 @@ function takeLastArgument(
 const elsewhere = phrases('the same (folder|place) as, the folder of, where');
 const trash = phrases('[the|my|a] (trash [can]|recycle bin|bin|rubbish|wastebasket)');
 
-function destinationAt(cursor: Cursor, world: SentenceWorld): Destination | undefined {
+function destinationAt(cursor: Place): Destination | undefined {
   const same = cursor.take(elsewhere);
   if (same !== undefined) return { kind: 'vague', said: same };
   if (cursor.take(trash) !== undefined) return { kind: 'trash' };
@@ -146,11 +140,11 @@ function destinationAt(cursor: Cursor, world: SentenceWorld): Destination | unde
     cursor.at++;
     return { kind: 'file', name };
   }
-  const known = cursor.try(writtenPath) ?? cursor.try((place) => wholeFolder(place, world));
-  if (known === undefined) return newFolder(cursor, world);
-  const second = siblingAt(cursor, world);
+  const known = cursor.try(writtenPath) ?? cursor.try(wholeFolder);
+  if (known === undefined) return newFolder(cursor);
+  const second = siblingAt(cursor);
   if (second !== undefined) return { kind: 'vague', said: `${known.said} and ${second.said}` };
-  return { kind: 'folder', folder: nested(cursor, known, world) };
+  return { kind: 'folder', folder: nested(cursor, known) };
 }
 
 /** `~/Old stuff`: a path goes on over the words behind it. */
@@ -169,10 +163,10 @@ const politeEnds = wordSet('please thanks thank now asap today instead');
 const objects = wordSet('all every everything any the my');
 
 // Where more words follow, it is another name: "Archive" is not "Archive 2025".
-function wholeFolder(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
-  const found = folderAt(cursor, world);
+function wholeFolder(cursor: Place): FolderFound | undefined {
+  const found = folderAt(cursor);
   if (found === undefined || found.how === 'new') return undefined;
-  const isEnd = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+  const isEnd = cursor.sentence.isEnd(cursor.at - 1);
   const [next] = phraseAt(cursor).filter(({ fold: word }) => !politeEnds.has(word));
   // "To Archive all the PDFs" goes on with what is moved.
   return isEnd || next === undefined || objects.has(next.fold) ? found : undefined;
@@ -183,7 +177,7 @@ const unsaid = wordSet(`
 their its his her proper right correct appropriate respective own other different separate same
 matching usual parent previous folders directories`);
 
-function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefined {
+function newFolder(cursor: Place): Destination | undefined {
   cursor.skip('a', 'the', 'my', 'another', 'brand', 'new');
   const isFolder = cursor.take('folder', 'directory', 'subfolder') !== undefined;
   const isCalled = cursor.take('called', 'named', 'with the name') !== undefined;
@@ -204,17 +198,18 @@ function newFolder(cursor: Cursor, world: SentenceWorld): Destination | undefine
   const isSure = isNamed && (isCapital || token?.kind === 'quoted');
   const isOther = words.some(({ fold: word }) => unsaid.has(word));
   if (isOther || (!isSure && token?.kind !== 'path')) return { kind: 'vague', said: name };
-  const like = token?.kind === 'word' && !isFolder ? misspelt(fold(name), world) : undefined;
+  const like =
+    token?.kind === 'word' && !isFolder ? misspelt(fold(name), cursor.sentence.world) : undefined;
   const made: FolderFound = { ...exactly(`~/${name}`, name), how: 'new' };
-  return { kind: 'folder', folder: like ?? nested(cursor, made, world) };
+  return { kind: 'folder', folder: like ?? nested(cursor, made) };
 }
 
 /** `Old in Documents` is below it. */
-function nested(cursor: Cursor, folder: FolderFound, world: SentenceWorld): FolderFound {
+function nested(cursor: Place, folder: FolderFound): FolderFound {
   const parent = cursor.try((place) =>
     place.take('in', 'on', 'inside', 'under', 'of', 'within') === undefined
       ? undefined
-      : folderAt(place, world),
+      : folderAt(place),
   );
   if (parent === undefined) return folder;
   const candidates = [folder.path, ...folder.others];

@@ -86,9 +86,9 @@ const ofChanges: readonly Doubt[] = [
     destination.kind !== 'trash' &&
     'Shall they be deleted, or go to another folder? Say "delete …" or "move … to …".',
   // `chuck the installers in Downloads`: into it, or out of it?
-  ({ verb, destination, folders, tokens }) => {
+  ({ verb, destination, folders, sentence }) => {
     const isThrown = ['throw', 'chuck', 'toss', 'drop'].includes(verb.said) && folders.length === 0;
-    const isInto = tokens.some(({ fold }) => ['into', 'onto', 'to'].includes(fold));
+    const isInto = / (?:into|onto|to) /.test(sentence.text);
     if (!isThrown || isInto || destination?.kind !== 'folder') return undefined;
     const path = quote(destination.folder.path);
     return `Shall they go to ${path}, or be deleted there? Say "move … to …" or "delete … in …".`;
@@ -96,7 +96,7 @@ const ofChanges: readonly Doubt[] = [
   // `bin files in Projects`: files that end so, or are they to go?
   (slots) =>
     ['bin', 'trash', 'dump', 'clear'].includes(slots.verb.said) &&
-    slots.tokens[1]?.fold === 'files' &&
+    slots.sentence.word(1) === 'files' &&
     !isNarrowed(slots) &&
     'Shall all the files there be deleted? Then say "delete everything in …".',
   // U1
@@ -116,11 +116,12 @@ const ofChanges: readonly Doubt[] = [
     verb.verb !== 'copy' &&
     types.some(({ type }) => type === textFiles) &&
     `Only names that end with .txt, or all that is text, such as programs and keys? Say "${verb.said} txt files …", or name the files.`,
-  ({ isKindOrFolder, verb, tokens }) =>
+  ({ isKindOrFolder, verb, sentence }) =>
     isKindOrFolder &&
-    `Files of that kind, or the folder? Say "${verb.said} all ${tokens[verb.next]?.fold} files", or "the … folder".`,
-  ({ areMixed, types, tokens }) =>
-    (areMixed || isJoined(tokens)) &&
+    `Files of that kind, or the folder? Say "${verb.said} all ${sentence.word(verb.next)} files", or "the … folder".`,
+  // `PDFs and everything older`: either, or both?
+  ({ areMixed, types, sentence }) =>
+    (areMixed || / (?:and|or) (?:files|everything|all|anything|any|every) /.test(sentence.text)) &&
     types.length > 0 &&
     'These are two groups of files. Please tell me one at a time.',
   ({ files: [file], types }) => {
@@ -190,25 +191,14 @@ const ofChanges: readonly Doubt[] = [
     dates?.isAmbiguous === true &&
     'One of the dates can be read in two ways. Please write it as 3 April 2025.',
   // A file does not tell when it was opened last; that it was not changed is something else.
-  ({ tokens, dates }) => {
-    const said = tokens.find(({ kind, fold }) => kind === 'word' && openings.has(fold));
+  ({ sentence, dates }) => {
+    const said = sentence.tokens.find(({ kind, fold }) => kind === 'word' && openings.has(fold));
     if (said === undefined || dates?.field !== 'modified') return undefined;
     return `I know when files were changed, and not when they were ${said.fold}. Say "changed" if you mean that.`;
   },
 ];
 
 const openings = wordSet('opened accessed used viewed looked');
-
-/** `PDFs and everything older`: either, or both? */
-function isJoined(tokens: Slots['tokens']): boolean {
-  const seconds = ['files', 'everything', 'all', 'anything', 'any', 'every'];
-  return tokens.some(
-    ({ kind, fold }, at) =>
-      kind === 'word' &&
-      (fold === 'and' || fold === 'or') &&
-      seconds.includes(tokens[at + 1]?.fold ?? ''),
-  );
-}
 
 function firstOfWhat({ order, verb }: Slots): string | undefined {
   if (order === undefined) return undefined;

@@ -3,10 +3,14 @@
  * is also a word (`Pictures`, `Work`) is a folder only where the sentence treats it as one.
  */
 import type { NamedFolder, SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Cursor } from '../../kernel/language/cursor.ts';
+import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { distance } from '../../kernel/language/spelling.ts';
 import { fold, type Token } from '../../kernel/language/tokens.ts';
+
+/** A sentence, and a place in it, with the home that it speaks of. */
+export type Said = Sentence<SentenceWorld>;
+export type Place = Cursor<SentenceWorld>;
 
 export interface FolderFound {
   /** As it stands in a request. */
@@ -44,14 +48,10 @@ export function exactly(path: string, said: string): FolderFound {
 }
 
 /** What is named here, after `in`, `from` or `to` or the like. */
-export function folderAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+export function folderAt(cursor: Place): FolderFound | undefined {
   const said = cursor.take(here);
-  if (said !== undefined) return exactly(herePath(world), said);
-  return (
-    cursor.try(everywhereAt) ??
-    cursor.try((place) => writtenAt(place, world)) ??
-    cursor.try((place) => exactAt(place, world))
-  );
+  if (said !== undefined) return exactly(herePath(cursor.sentence.world), said);
+  return cursor.try(everywhereAt) ?? cursor.try(writtenAt) ?? cursor.try(exactAt);
 }
 
 export function pathBelow(folder: string, name: string): string {
@@ -76,25 +76,25 @@ function everywhereAt(cursor: Cursor): FolderFound | undefined {
 }
 
 /** A path, or a quoted name. */
-function writtenAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+function writtenAt(cursor: Place): FolderFound | undefined {
   skipToName(cursor);
   const { token } = cursor;
   if (token?.kind !== 'path' && token?.kind !== 'quoted') return undefined;
   if (token.kind === 'path' && /\.[A-Za-z0-9]{1,8}$|\*/.test(token.text)) return undefined;
-  const spaced = cursor.try((place) => spacedPath(place, world));
+  const spaced = cursor.try(spacedPath);
   if (spaced !== undefined) return exactly(spaced, spaced);
   cursor.at++;
   const text = token.kind === 'path' ? takeRestOfPath(cursor, token.text) : token.text;
   const hasNoun = cursor.take(nounPhrases) !== undefined;
-  const found = knownPath(text, world);
+  const found = knownPath(text, cursor.sentence.world);
   // The rest of its name: "~/Desktop/To do.md".
-  const isThere = found !== undefined && folderWritten(found, world) !== undefined;
+  const isThere = found !== undefined && folderWritten(found, cursor.sentence.world) !== undefined;
   if (token.kind === 'path' && !token.isEnd && !isThere && cursor.token?.kind === 'name')
     return undefined;
   if (token.kind === 'quoted' && found === undefined && !hasNoun) return undefined;
   const path = found ?? (/^[~/]/.test(text) ? text : `~/${text}`);
   const how = found === undefined && token.kind === 'quoted' ? 'new' : 'exact';
-  return { ...exactly(belowHome(withoutSlash(path), world), text), how };
+  return { ...exactly(belowHome(withoutSlash(path), cursor.sentence.world), text), how };
 }
 
 function skipToName(cursor: Cursor): void {
@@ -104,10 +104,10 @@ function skipToName(cursor: Cursor): void {
 }
 
 /** `~/Pictures/Holiday 2026`: the words behind it belong to it where that folder is there. */
-function spacedPath(cursor: Cursor, world: SentenceWorld): string | undefined {
+function spacedPath(cursor: Place): string | undefined {
   const texts = cursor.sentence.tokens.slice(cursor.at, cursor.at + longestName);
   for (let length = texts.length; length > 1; length--) {
-    const found = folderWritten(textOf(texts.slice(0, length)), world);
+    const found = folderWritten(textOf(texts.slice(0, length)), cursor.sentence.world);
     if (found === undefined) continue;
     cursor.at += length;
     return found.path;
@@ -124,7 +124,7 @@ export function textOf(tokens: readonly Pick<Token, 'text'>[]): string {
 function takeRestOfPath(cursor: Cursor, path: string): string {
   let whole = path;
   for (let { token } = cursor; token !== undefined; { token } = cursor) {
-    const isEnded = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+    const isEnded = cursor.sentence.isEnd(cursor.at - 1);
     const isPart = token.kind === 'word' && /^(?:\p{Lu}|\d+$)/u.test(token.text);
     if (isEnded || !isPart || whole.endsWith('/') || isFolderNoun(token.fold)) break;
     whole = `${whole} ${token.text}`;
@@ -164,11 +164,12 @@ function foldersNamed({ folders }: SentenceWorld, name: string): NamedFolder[] {
 const longestName = 6;
 
 /** The longest name that is there, with its words in this order. */
-function exactAt(cursor: Cursor, world: SentenceWorld): FolderFound | undefined {
+function exactAt(cursor: Place): FolderFound | undefined {
   skipToName(cursor);
   for (let length = longestName; length > 0; length--) {
     const words = wordsFrom(cursor, length);
-    const [first, ...others] = words === undefined ? [] : foldersNamed(world, words);
+    const [first, ...others] =
+      words === undefined ? [] : foldersNamed(cursor.sentence.world, words);
     if (first === undefined || words === undefined) continue;
     cursor.at += length;
     cursor.take(nounPhrases, 'project');

@@ -113,7 +113,7 @@ export function takeKinds(sentence: Sentence): KindsTaken {
   });
   const areMixed = taken.some(({ at, type }, index) => {
     const before = taken[index - 1];
-    const isListed = sentence.tokens[at - 1]?.isEnd === true;
+    const isListed = sentence.isEnd(at - 1);
     return before?.next === at && !isListed && before.type.type !== type.type;
   });
   return { types: taken.map(({ type }) => type), areMixed };
@@ -138,14 +138,14 @@ function adjectiveKind(cursor: Cursor): Kind | undefined {
 /** `markdown and text files`: the noun stands behind the last of them. */
 function sharesNoun({ sentence, at }: Cursor): boolean {
   const ahead = sentence.cursor(at);
-  const isListed = sentence.tokens[at - 1]?.isEnd === true;
+  const isListed = sentence.isEnd(at - 1);
   const isJoined = ahead.take('and', 'or') !== undefined;
   return (isJoined || isListed) && kindAt(ahead) !== undefined;
 }
 
 function takeNoun(cursor: Cursor, allowed: ReadonlySet<string>): boolean {
   // "PDFs, videos" are two.
-  const isListed = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+  const isListed = cursor.sentence.isEnd(cursor.at - 1);
   const isNoun = !isListed && allowed.has(singular(cursor.word ?? ''));
   if (isNoun) cursor.at++;
   return isNoun;

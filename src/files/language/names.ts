@@ -1,8 +1,7 @@
 /** Files by name, texts that are looked for, and what is left out. */
-import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { phrases } from '../../kernel/language/phrases.ts';
-import { folderAt, isFolderNoun, phraseAt, textOf } from './folders.ts';
+import { folderAt, isFolderNoun, type Place, phraseAt, type Said, textOf } from './folders.ts';
 import { kindAt, patternsOf } from './kinds.ts';
 
 export interface TextWanted {
@@ -35,7 +34,7 @@ function contentAt(cursor: Cursor): TextWanted | undefined {
   const isText = word === 'text' && sentence.tokens[at + 1]?.kind === 'quoted';
   const cue = isText ? 'text' : cursor.take(contentCues);
   if (cue === undefined || ['include', 'say'].includes(cue)) return undefined;
-  const isAsked = ['does', 'do'].includes(sentence.tokens[0]?.fold ?? '');
+  const isAsked = ['does', 'do'].includes(sentence.word(0));
   if (isAsked && isKind(cursor.at)) return undefined;
   cursor.skip(mentions);
   // "Does it contain any empty files" asks what is in a folder.
@@ -147,37 +146,33 @@ the, any, my, all, ones, those, files, file, called, named, anything, a, an, eve
 are, which, stuff`);
 
 /** Names, patterns and folders that are passed over. */
-export function takeExclusions(sentence: Sentence, world: SentenceWorld): string[] {
-  return sentence.takeAll((cursor) => cursor.try((place) => exclusion(place, world))).flat();
+export function takeExclusions(sentence: Said): string[] {
+  return sentence.takeAll((cursor) => cursor.try(exclusion)).flat();
 }
 
-function exclusion(cursor: Cursor, world: SentenceWorld): string[] | undefined {
+function exclusion(cursor: Place): string[] | undefined {
   if (cursor.take(bareNames) !== undefined) return ['*.*'];
   const cue = cursor.take(except);
   if (cue === undefined) return undefined;
   const all: string[] = [];
   // "To Documents, not Work" leaves nothing out.
-  const next = () => cursor.try((place) => excluded(place, world, { isBare: cue === 'not' }));
+  const next = () => cursor.try((place) => excluded(place, { isBare: cue === 'not' }));
   for (let item = next(); item !== undefined; item = next()) {
     all.push(...item);
-    const isListed = cursor.sentence.tokens[cursor.at - 1]?.isEnd === true;
+    const isListed = cursor.sentence.isEnd(cursor.at - 1);
     if (cursor.take('and', 'or', 'nor') === undefined && !isListed) break;
   }
   cursor.skip('alone', 'out');
   return all.length === 0 ? undefined : all;
 }
 
-function excluded(
-  cursor: Cursor,
-  world: SentenceWorld,
-  { isBare }: { readonly isBare: boolean },
-): string[] | undefined {
+function excluded(cursor: Place, { isBare }: { readonly isBare: boolean }): string[] | undefined {
   cursor.skip(beforeExcluded);
   const isInside = cursor.take('in', 'inside', 'from', 'under') !== undefined;
   const { token, sentence, at } = cursor;
   const isKind = kindAt(sentence.cursor(at)) !== undefined;
   const folder = cursor.try((ahead) => {
-    const found = folderAt(ahead, world);
+    const found = folderAt(ahead);
     const last = sentence.tokens[ahead.at - 1];
     const isNamed = isFolderNoun(last?.fold) || last?.kind !== 'word';
     // "Except invoices" may be some files; "except Invoices" is the folder.
@@ -199,7 +194,7 @@ export function takeFileNames(sentence: Sentence): string[] {
     const { token, at } = cursor;
     if (token === undefined || token.kind === 'word' || token.kind === 'pattern') return undefined;
     // "From example.com": nothing comes out of a file.
-    const isFrom = sentence.tokens[at - 1]?.fold === 'from' && sentence.isFree(at - 1);
+    const isFrom = sentence.word(at - 1) === 'from' && sentence.isFree(at - 1);
     if (token.kind === 'name' && isFrom) return undefined;
     cursor.at++;
     const isCut = token.kind === 'path' && !/\.\w{1,8}$/.test(token.text) && !token.isEnd;

@@ -1,59 +1,54 @@
 /** How many of them, and in which order. */
-import type { SortKey } from '../../kernel/files/request.ts';
+import { type SortKey, sortKeys } from '../../kernel/files/request.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { dayNumber, numberAt } from '../../kernel/language/numbers.ts';
-import { type Phrases, phrases, wordSet } from '../../kernel/language/phrases.ts';
+import { phrases, phraseTable, wordSet } from '../../kernel/language/phrases.ts';
 
 export interface Order {
   /** Left open where only a number is said: `the first 20`. */
-  readonly sort?: SortKey;
+  readonly sort?: SortKey | undefined;
   readonly order?: 'asc' | 'desc';
   readonly limit?: number;
   /** The last of them alone is meant: `the second largest`. */
   readonly isNth?: boolean;
 }
 
-type OrderWords = readonly (readonly [SortKey, 'asc' | 'desc', Phrases])[];
+type OrderWords = ReturnType<typeof phraseTable>;
 
-const superlatives: OrderWords = [
-  [
-    'size',
-    'desc',
-    phrases('largest, biggest, heaviest, most [disk|of the|of my] (space|storage|room)'),
-  ],
-  ['size', 'asc', phrases('smallest, tiniest')],
-  ['modified', 'asc', phrases('oldest, longest untouched, least (recently|recent)')],
-  ['modified', 'desc', phrases('newest, latest, most (recent|recently)')],
-];
+const superlatives = phraseTable(`
+size desc: largest, biggest, heaviest, most [disk|of the|of my] (space|storage|room)
+size asc: smallest, tiniest
+modified asc: oldest, longest untouched, least (recently|recent)
+modified desc: newest, latest, most (recent|recently)`);
 /** Behind `by`. */
 const sortWords: OrderWords = [
   ...superlatives,
-  ['size', 'desc', phrases('[file] size')],
-  ['name', 'asc', phrases('[file] name, alphabetically')],
-  ['taken', 'desc', phrases('date taken')],
-  ['created', 'desc', phrases('date created, (creation|created) date')],
-  [
-    'modified',
-    'desc',
-    phrases(
-      'last (modified|modification) [date], (modified|modification) date, modification time, last changed, date [modified]',
-    ),
-  ],
-  ['modified', 'asc', phrases('age')],
+  ...phraseTable(`
+size desc: [file] size
+name asc: [file] name, alphabetically
+taken desc: date taken
+created desc: date created, (creation|created) date
+modified desc: last (modified|modification) [date], (modified|modification) date, modification time
+  last changed, date [modified]
+modified asc: age`),
 ];
 /** "My old photos" are not so old and no older, but the oldest come first. */
-const adjectives: OrderWords = [
-  ['size', 'desc', phrases('big, large, huge')],
-  ['size', 'asc', phrases('tiny')],
-  ['modified', 'asc', phrases('old')],
-  ['modified', 'desc', phrases('recent, recently, new, lately')],
-];
+const adjectives = phraseTable(`
+size desc: big, large, huge
+size asc: tiny
+modified asc: old
+modified desc: recent, recently, new, lately`);
+const inFull = phraseTable(`
+name desc: in reverse alphabetical order, from z to a
+name asc: [from] a to z, alphabetically, in alphabetical order
+modified asc: chronologically`);
 
 /** The order that is named here, and by which words. */
 function orderAt(cursor: Cursor, all: OrderWords): (Order & { readonly word: string }) | undefined {
-  for (const [sort, order, words] of all) {
+  for (const [name, words] of all) {
     const word = cursor.take(words);
-    if (word !== undefined) return { sort, order, word };
+    const sort = sortKeys.find((key) => name.startsWith(key));
+    if (word !== undefined) return { sort, order: name.endsWith('asc') ? 'asc' : 'desc', word };
   }
   return undefined;
 }
@@ -100,7 +95,7 @@ export function takeVagueOrder(sentence: Sentence): Order | undefined {
   );
   if (isLong !== undefined) return { sort: 'modified', order: 'asc' };
   // "When was it last modified" asks for the time.
-  const isAsked = sentence.tokens[0]?.fold === 'when';
+  const isAsked = sentence.word(0) === 'when';
   const isLast = !isAsked && sentence.take((cursor) => cursor.take(lastTimes)) !== undefined;
   if (isLast) return { sort: 'modified', order: 'desc' };
   const [found] = sentence.takeAll((cursor) => orderAt(cursor, adjectives));
@@ -111,11 +106,6 @@ function plain({ word: _, ...order }: Order & { readonly word: string }): Order 
   return order;
 }
 
-const inFull: OrderWords = [
-  ['name', 'desc', phrases('in reverse alphabetical order, from z to a')],
-  ['name', 'asc', phrases('[from] a to z, alphabetically, in alphabetical order')],
-  ['modified', 'asc', phrases('chronologically')],
-];
 const rising = phrases('in ascending order (of|by)');
 const sorting = phrases(`
 (ordered|sorted|arranged|in order|listed) from, in descending order (of|by), in order of, ranked by
@@ -191,13 +181,13 @@ function ordinalAt(cursor: Cursor): number | undefined {
 /** `which file is the largest`. */
 function isOneBefore({ sentence }: Cursor, start: number): boolean {
   const [noun = '', link = ''] = sentence.tokens.slice(start - 2, start).map(({ fold }) => fold);
-  const isWhich = sentence.tokens[0]?.fold === 'which' && noun !== 'folder';
+  const isWhich = sentence.word(0) === 'which' && noun !== 'folder';
   return ['is', 'was'].includes(link) && (isWhich || singularNouns.has(noun));
 }
 
 // One, where a noun in the singular follows at once or behind a word: "largest PDF file".
 function isOne({ sentence, at }: Cursor): boolean {
-  const words = [sentence.tokens[at]?.fold ?? '', sentence.tokens[at + 1]?.fold ?? ''];
+  const words = [sentence.word(at), sentence.word(at + 1)];
   if (words.some((word) => /^(?:files|folders)$/.test(word))) return false;
   return words.some((word) => singularNouns.has(word));
 }

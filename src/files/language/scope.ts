@@ -1,219 +1,218 @@
-/** What the file agent does not do, and whose work it is. Only the verb of the sentence counts. */
-import type { SentenceWorld } from '../../kernel/files/understanding.ts';
-import type { Sentence } from '../../kernel/language/cursor.ts';
-import { type Phrases, phrases, wordSet } from '../../kernel/language/phrases.ts';
-import { folderAt, knownPath } from './folders.ts';
+/**
+ * What a sentence leads to before anything is made of it: a refusal, where it is the work of
+ * another agent, or a question, where its verb says too little. Only the verb counts.
+ */
+import { phrases, phraseTable, wordSet } from '../../kernel/language/phrases.ts';
+import { must } from '../../kernel/must.ts';
+import { quote } from '../../kernel/text/quote.ts';
+import { folderAt, knownPath, type Said } from './folders.ts';
+import { kindAt } from './kinds.ts';
 import { hasOrder } from './order.ts';
+import { isSorting, verbAt } from './verbs.ts';
+import { isFiller } from './words.ts';
 
 export interface Refusal {
-  readonly agent?: string;
   readonly message: string;
+  /** Whose work it is, where there is one. */
+  readonly agent?: string;
 }
 
-const archives: Refusal = {
-  agent: 'archive_agent',
-  message:
+const example = 'For example: move PDFs in Downloads older than 30 days to Archive.';
+const abilities = 'I list, find, read, write, move, copy, rename and delete files.';
+
+/** By the name that the tables have for them; one that ends with _agent is whose work it is. */
+const messages: Readonly<Record<string, string>> = {
+  archive_agent:
     'Compressing and unpacking is work of the archive_agent; I move, copy, rename, find and delete files',
-};
-const documents: Refusal = {
-  agent: 'document_agent',
-  message:
+  document_agent:
     'What is inside documents (summaries, conversion, translation) is work of the document_agent',
+  image_agent: 'Changing images is work of the image_agent',
+  network: 'Network drives are out of scope: I work with the files of this computer alone',
+  notYet: 'Watching and syncing folders is not possible yet: I do one thing when you ask for it',
+  others: 'That is out of scope: I only work with files and folders of this computer',
 };
-const images: Refusal = {
-  agent: 'image_agent',
-  message: 'Changing images is work of the image_agent',
-};
-const inImages: Refusal = {
-  agent: 'image_agent',
-  message: 'What is to be seen in images is work of the image_agent',
-};
-const network: Refusal = {
-  message: 'Network drives are out of scope: I work with the files of this computer alone',
-};
-const notYet: Refusal = {
-  message: 'Watching and syncing folders is not possible yet: I do one thing when you ask for it',
-};
-const others: Refusal = {
-  message: 'That is out of scope: I only work with files and folders of this computer',
+const questions: Readonly<Record<string, string>> = {
+  help: `${abilities} For example: find PDFs from last week.`,
+  whichFiles: `What shall happen to which files? ${example}`,
+  justSay: `Just say what is to be done. ${example}`,
+  average: 'I tell how much they take together, and how large each of them is. Say: how big are …',
+  undo: 'What has been done is undone with `aos files undo` and the number of its plan.',
+  part: 'I can write a whole file, and not change a part of one. Say: write "…" to name.txt.',
+  trash: 'The trash is emptied elsewhere; I delete files in folders. Which ones?',
+  folder: 'A folder is made when something goes into it. Say: move … to a folder called "…".',
+  unwanted: 'Shall something be deleted? Then say so: delete the zip files in Downloads.',
+  wholeFiles: 'I read whole files. Say for example: read notes.txt in Documents.',
+  whatShall: 'What shall I do? For example: find PDFs from last week.',
 };
 
-/** The verbs of others. */
-const heads: readonly (readonly [Refusal, Phrases])[] = [
+/** The verbs of others at the head of a sentence. */
+const refused = phraseTable(`
+document_agent: summarise, summarize, sum up, ocr, translate, transcribe, proofread, convert, merge
+  turn (this|the|my|all|these|those|every|a), (give me|make|write) a summary, (make|create) a pdf
+  explain, extract [the] text, split, combine, spell check, analyse, analyze
+archive_agent: compress, zip [up], unzip, untar, tar [up], gzip, gunzip, pack, decompress, uncompress
+  unpack, shrink, extract, unarchive, (make|create) (a zip|an archive|a tarball|a compressed), bundle
+  rar, unrar
+image_agent: resize, crop, rotate, flip, blur, sharpen, brighten, scale [down], edit the (photo|image)
+  (make|create) [a] (thumbnails|thumbnail), enhance, remove the background, desaturate, retouch
+  make a collage, colorize
+notYet: watch, monitor, sync, synchronise, synchronize, mirror, notify me, tell me when, whenever
+  every (time|day|week|month|hour), each (time|day|week), keep [an eye], (alert|remind|warn) me
+  schedule, automatically, let me know when, track changes
+network: search the (web|internet), search online, google, upload, download, mount, share, sync to
+  stream
+others: send, email, e-mail, mail, forward, text, post, tweet, publish, play, install, uninstall, run
+  execute, encrypt, decrypt, password protect, password-protect, tag, print, call, book, order, buy
+  format, burn, set, message, (what|how) is the weather, what time is it, what is the time, lock
+  tell me a joke, change [the] (permissions|owner|ownership), chmod, chown, unlock, protect, hide
+  unhide, symlink, fax, defragment, defrag, reboot, restart, shut down, turn (off|on), launch, eject
+  unmount, repair, partition, upgrade, connect, scan my (computer|disk), scan for viruses, compare
+  diff, ask`);
+
+/** Those of which a question comes back. */
+const vague = phraseTable(`
+help: what can you do, help, who are you, what are you
+whichFiles: organise, organize, tidy [up], clean [up|my|the], sort [out], declutter, group, swap
+  file (the|my|all|these|those|away), put away, free up, make (room|space), consolidate, deduplicate
+  dedupe, arrange, categorise, categorize, fix, improve, manage, handle, deal with, exchange, flatten
+justSay: how (do|can|would) i, how to, (tell|show) me how to
+average: what is the (average|mean|median), average [size]
+undo: undo, restore, undelete, recover, bring back, revert
+part: overwrite, replace, append, edit, add a line, change the text, insert, modify, update
+trash: empty (the|my) (trash|bin|recycle bin), empty trash
+folder: (make|create) a [new] (folder|directory), mkdir, new folder
+unwanted: (i|we) do not (want|need), (i|we) no longer (want|need), i have no use for
+  i am (done|finished) with`);
+
+/** Anywhere in the sentence, folded; each with what it comes to. */
+const anywhere: readonly (readonly [string, RegExp])[] = [
   [
-    documents,
-    phrases(`
-summarise, summarize, sum up, ocr, translate, transcribe, proofread, (make|create) a pdf, convert
-turn (this|the|my|all|these|those|every|a), (give me|make|write) a summary, merge, explain
-extract [the] text, split, combine, spell check, analyse, analyze`),
+    'notYet',
+    / (?:every|each) (?:day|week|month|year|night|morning|evening|hour|minute|time|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s? /,
   ],
+  ['notYet', / (?:in sync|automatically|whenever|daily|weekly|monthly) /],
+  // `Put them in a zip file`.
+  ['archive_agent', / (?:in|into|as|to) (?:a|one) (?:zip|tar|tarball|rar) /],
+  // `Make the photos smaller`, `make them black and white`.
   [
-    archives,
-    phrases(`
-compress, zip [up], unzip, untar, tar [up], gzip, gunzip, pack, decompress, uncompress, unpack, shrink
-extract, unarchive, (make|create) (a zip|an archive|a tarball|a compressed), bundle, rar, unrar`),
-  ],
-  [
-    images,
-    phrases(`
-resize, crop, rotate, flip, blur, sharpen, brighten, scale [down], (make|create) [a] (thumbnails|thumbnail)
-edit the (photo|image), enhance, remove the background, desaturate, make a collage, retouch, colorize`),
-  ],
-  [
-    notYet,
-    phrases(`
-watch, monitor, sync, synchronise, synchronize, mirror, notify me, tell me when, whenever
-every (time|day|week|month|hour), each (time|day|week), keep [an eye], (alert|remind|warn) me, schedule
-automatically, let me know when, track changes`),
-  ],
-  [
-    network,
-    phrases(`
-search the (web|internet), search online, google, upload, download, mount, share, sync to, stream`),
-  ],
-  [
-    others,
-    phrases(`
-send, email, e-mail, mail, forward, text, post, tweet, publish, play, install, uninstall, run, execute
-encrypt, decrypt, password protect, password-protect, tag, print, call, book, order, buy, format, burn
-set, message, (what|how) is the weather, what time is it, what is the time, tell me a joke, lock
-change [the] (permissions|owner|ownership), chmod, chown, unlock, protect, hide, unhide, symlink, fax
-defragment, defrag, reboot, restart, shut down, turn (off|on), launch, eject, unmount, repair, partition
-upgrade, connect, scan my (computer|disk), scan for viruses, compare, diff, ask`),
+    'image_agent',
+    /^ (?:\w+ )*?(?:make|turn) .*(?:smaller|larger|bigger|brighter|darker|sharper|gr[ae]yscale|white|transparent) $/,
   ],
 ];
 
-const remote = phrases(`
-google drive, gdrive, onedrive, one drive, dropbox, icloud, s3 [bucket], ftp, sftp, smb, nfs, webdav
-network (drive|share|drives), shared drive, nas, (the|my) cloud, sharepoint, the server, file server
-nextcloud, cloud storage, remote server, samba`);
-const often = phrases('in sync, automatically, whenever, daily, weekly, monthly');
-const times =
-  /^(?:day|week|month|year|night|morning|evening|hour|minute|time|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?$/;
+/** A part of a file, and not all of it: `the first 100 lines of notes.txt`. */
+const parts = [
+  / (?:first|last) (?:\S+ )?(?:byte|line|character|word|page|paragraph)s? (?:of|in) /,
+  / (?:byte|line|character|word|page|paragraph)s? \d+ of /,
+];
+const yesOrNo =
+  /^ (?:(?:yes|no|ok|okay|yep|nope|sure|stop|cancel|abort|quit|exit|do|go)(?: it)?) $/;
 
-/** Looked for before anything is made of the sentence. */
-export function outOfScope(
-  sentence: Sentence,
-  start: number,
-  world: SentenceWorld,
-): Refusal | undefined {
-  if (isRemote(sentence, world)) return network;
-  for (const [refusal, words] of heads) {
-    const said = sentence.cursor(start).take(words);
-    if (said !== undefined && !isOurs(sentence, { said, start }, world))
-      return aboutImages(sentence, refusal);
-  }
-  if (isRepeated(sentence, start)) return notYet;
-  if (isPacked(sentence)) return archives;
-  if (reshapes(sentence, start)) return images;
-  return saysWhat(sentence, start);
+function refusing(name: string): Refusal {
+  const message = must(messages[name], `the message of ${name}`);
+  return name.endsWith('_agent') ? { agent: name, message } : { message };
 }
 
-function isRepeated(sentence: Sentence, start: number): boolean {
-  return sentence.tokens.some(({ fold }, at) => {
-    const isOften = ['every', 'each'].includes(fold) && sentence.isFree(at);
-    const isTimed = isOften && times.test(sentence.tokens[at + 1]?.fold ?? '');
-    return at >= start && (isTimed || sentence.cursor(at).take(often) !== undefined);
-  });
+/** Where it is the work of others; undefined where it may be ours. */
+export function refusalOf(sentence: Said, start: number): Refusal | undefined {
+  if (isRemote(sentence)) return refusing('network');
+  for (const [name, words] of refused) {
+    const said = sentence.cursor(start).take(words);
+    if (said === undefined || isOurs(sentence, said, start)) continue;
+    const isConverted = / (?:convert|turn) .*(?:photo|picture|image|png|jpe?g|heic)s? /;
+    return refusing(isConverted.test(sentence.text) ? 'image_agent' : name);
+  }
+  const free = sentence.free().filter(({ at, token }) => at >= start && token.kind === 'word');
+  const text = ` ${free.map(({ token }) => token.fold).join(' ')} `;
+  const found = anywhere.find(([, words]) => words.test(text));
+  return found === undefined ? saysWhat(sentence, start) : refusing(found[0]);
+}
+
+/** Where the verb says too little. */
+export function questionOf(sentence: Said, start: number): string | undefined {
+  const found = verbAt(sentence.cursor(start));
+  const name = found?.verb === 'rename' ? undefined : vagueAt(sentence, start);
+  // Shown in an order, and put nowhere; "clean out" deletes.
+  const isOrdered = isSorting(found) ? hasOrder(sentence) : found?.said === 'clean out';
+  if (name !== undefined && !(name === 'whichFiles' && isOrdered)) return questions[name];
+  const isCommand = /^ (?:head|tail) /.test(sentence.text) && sentence.tokens.length <= 4;
+  const isPart = parts.some((part) => part.test(sentence.text));
+  if (isPart || (isCommand && sentence.tokens.some(isFileName))) return questions['wholeFiles'];
+  return yesOrNo.test(sentence.text) ? questions['whatShall'] : unknownVerb(sentence, start);
+}
+
+function vagueAt(sentence: Said, start: number): string | undefined {
+  // "Get everything off my desktop".
+  if (sentence.word(start) === 'get' && sentence.text.includes(' off ')) return 'unwanted';
+  return vague.find(([, words]) => sentence.cursor(start).take(words) !== undefined)?.[0];
+}
+
+const objects = wordSet('my the all this these those every each');
+
+/** `fax the contract`: a verb that is not known, and what it is to be done to. */
+function unknownVerb(sentence: Said, start: number): string | undefined {
+  const [first, second] = sentence.tokens.slice(start);
+  const isObject = objects.has(second?.fold ?? '') || second?.kind === 'name';
+  const isWord = first?.kind === 'word' && !first.isEnd && /^[a-z]{3,}(?<!s)$/.test(first.fold);
+  if (!isWord || !isObject || isFiller(first.fold)) return undefined;
+  const cursor = sentence.cursor(start);
+  if (verbAt(cursor) !== undefined || kindAt(cursor) !== undefined) return undefined;
+  return `I do not know how to ${quote(first.text)}. ${abilities}`;
+}
+
+function isFileName({ kind }: { readonly kind: string }): boolean {
+  return kind === 'name' || kind === 'path';
 }
 
 /** "Tell me when it was changed" asks for what has been; what is sent to a folder stays here. */
-function isOurs(
-  sentence: Sentence,
-  { said, start }: { readonly said: string; readonly start: number },
-  world: SentenceWorld,
-): boolean {
-  const words = sentence.tokens.map(({ fold }) => fold);
-  if (said === 'send') return words.includes('trash') || isSentHere(sentence, world);
-  if (said === 'keep') return /^keep a (?:copy|backup) of /.test(words.slice(start).join(' '));
+function isOurs(sentence: Said, said: string, start: number): boolean {
+  const { text, tokens } = sentence;
+  if (said === 'send') return / (?:trash|bin) /.test(text) || isSentHere(sentence);
+  if (said === 'keep')
+    return sentence.cursor(start).take('keep a copy of', 'keep a backup of') !== undefined;
   if (said === 'order') return hasOrder(sentence);
   // Files have names; only people are called.
-  if (said === 'call')
-    return sentence.tokens.some(({ kind }) => kind === 'name' || kind === 'path');
+  if (said === 'call') return tokens.some(isFileName);
   // On the screen, and not on paper.
   if (said === 'print') return isShown(sentence);
-  return / when$/.test(said) && ['was', 'were', 'did'].some((word) => words.includes(word));
+  return said.endsWith(' when') && / (?:was|were|did) /.test(text);
 }
 
-const paper = /^(?:printer|paper|copies|pages?|times|twice|colou?r)$/;
 const documentEnding = /\.(?:pdf|docx?|odt|rtf|pptx?|odp|xlsx?|ods|epub)$/;
 const imageEnding = /\.(?:png|jpe?g|gif|heic|webp|tiff?|bmp)$/;
 const archiveEnding = /\.(?:zip|tar|t?gz|7z|rar|bz2|xz)$/;
 
 /** `print notes.txt`; `print report.pdf` and `print it twice` want paper. */
-function isShown({ tokens }: Sentence): boolean {
-  const words = tokens.map(({ fold }) => fold);
-  if (words.includes('contents') || words.includes('content')) return true;
-  const [{ fold: name } = { fold: '' }, ...rest] = tokens.filter(
-    ({ kind }) => kind === 'name' || kind === 'path',
-  );
+function isShown({ tokens, text }: Said): boolean {
+  if (/ contents? /.test(text)) return true;
+  const [{ fold: name } = { fold: '' }, ...rest] = tokens.filter(isFileName);
   const isText = /\.\w+$/.test(name) && !documentEnding.test(name) && !imageEnding.test(name);
-  return isText && rest.length === 0 && !words.some((word) => paper.test(word));
+  const isPaper = / (?:printer|paper|copies|pages?|times|twice|colou?r) /.test(text);
+  return isText && rest.length === 0 && !isPaper;
 }
 
-function isSentHere(sentence: Sentence, world: SentenceWorld): boolean {
+function isSentHere(sentence: Said): boolean {
   return sentence.tokens.some(({ fold }, at) => {
     const isTo = fold === 'to' || fold === 'into';
-    return fold === 'bin' || (isTo && folderAt(sentence.cursor(at + 1), world)?.how === 'exact');
+    return isTo && folderAt(sentence.cursor(at + 1))?.how === 'exact';
   });
 }
 
-/** `put them in a zip file`. */
-function isPacked({ tokens }: Sentence): boolean {
-  return / (?:in|into|as|to) (?:a|one) (?:zip|tar|tarball|rar) /.test(
-    ` ${tokens.map(({ fold }) => fold).join(' ')} `,
-  );
-}
+const remote = phrases(`
+google drive, gdrive, onedrive, one drive, dropbox, icloud, s3 [bucket], ftp, sftp, smb, nfs, webdav
+network (drive|share|drives), shared drive, nas, (the|my) cloud, sharepoint, the server, file server
+nextcloud, cloud storage, remote server, samba`);
 
-const looks = wordSet(
-  'smaller larger bigger brighter darker sharper grayscale greyscale white transparent',
-);
-
-/** `make the photos smaller`, `make them black and white`. */
-function reshapes(sentence: Sentence, start: number): boolean {
-  const isMade = sentence.cursor(start).take('make', 'turn') !== undefined;
-  return isMade && looks.has(sentence.tokens.at(-1)?.fold ?? '');
-}
-
-function isRemote(sentence: Sentence, world: SentenceWorld): boolean {
-  return sentence.tokens.some(({ kind, fold }, at) => {
-    if (kind === 'path') return /^(?:[a-z][a-z0-9+]{1,9}:)?\/\//.test(fold);
-    const said = remote
-      .from(fold)
-      .find((words) => words.every((word, index) => sentence.tokens[at + index]?.fold === word));
+function isRemote({ tokens, world, text }: Said): boolean {
+  if (
+    tokens.some(({ kind, fold }) => kind === 'path' && /^(?:[a-z][a-z0-9+]{1,9}:)?\/\//.test(fold))
+  )
+    return true;
+  return remote.all.some((phrase) => {
     // A folder of that name on this computer is one of ours.
-    const isThere = kind === 'word' && said !== undefined;
-    return isThere && knownPath(said.at(-1) ?? '', world) === undefined;
+    const isFolder = knownPath(phrase.slice(phrase.lastIndexOf(' ') + 1), world) !== undefined;
+    return !isFolder && text.includes(` ${phrase} `);
   });
-}
-
-function aboutImages({ tokens }: Sentence, refusal: Refusal): Refusal {
-  const isImages = tokens.some(({ fold }) =>
-    /^(?:photo|picture|image|png|jpe?g|heic)s?$/.test(fold),
-  );
-  const isConverted = tokens.some(({ fold }) => fold === 'convert' || fold === 'turn');
-  return isImages && isConverted ? images : refusal;
-}
-
-const imageNoun = /^(?:picture|photo|image|screenshot)$/;
-const documentNoun = /^(?:pdf|docx?|document|contract|letter|presentation|scan)s?$/;
-
-/** `what does the PDF say`: the text of a plain file may be read, that of a document not. */
-function saysWhat({ tokens }: Sentence, start: number): Refusal | undefined {
-  const said = tokens.slice(start).map(({ fold }) => fold);
-  const named = tokens.filter(({ kind }) => kind !== 'word').map(({ fold }) => fold);
-  // `What is in report.pdf`.
-  const asksWhat = said.includes('what') && ['in', 'inside'].includes(said.at(-2) ?? '');
-  const isNamedLast = tokens.at(-1)?.kind !== 'word' && asksWhat;
-  const isListed = isNamedLast || said.includes('contents') || said[0] === 'open';
-  if (isListed && named.length === 1 && archiveEnding.test(named[0] ?? '')) return archives;
-  if (!insides.some((pattern) => pattern.test(`${said.join(' ')} `)) && !isNamedLast)
-    return undefined;
-  const isOf = (ending: RegExp, noun: RegExp) =>
-    named.some((name) => ending.test(name)) ||
-    (named.length === 0 && said.some((word) => noun.test(word)));
-  if (isOf(imageEnding, imageNoun)) return inImages;
-  return isOf(documentEnding, documentNoun) ? documents : undefined;
 }
 
 /** `what does … say`, `what is … about`, `read the text in …`. */
@@ -222,3 +221,25 @@ const insides = [
   /^(?:read|show|get|what|give|find|see) .*\b(?:text (?:in|of|from)|words (?:in|on)) /,
   /(?:^| )(?:who|what) is (?:in|on) (?:this|that|the) (?:picture|photo|image|scan) /,
 ];
+const seen = 'What is to be seen in images is work of the image_agent';
+const imageNoun = / (?:picture|photo|image|screenshot) /;
+const documentNoun = / (?:pdf|docx?|document|contract|letter|presentation|scan)s? /;
+
+/** `what does the PDF say`: the text of a plain file may be read, that of a document not. */
+function saysWhat({ tokens }: Said, start: number): Refusal | undefined {
+  const said = `${tokens
+    .slice(start)
+    .map(({ fold }) => fold)
+    .join(' ')} `;
+  const named = tokens.filter(({ kind }) => kind !== 'word').map(({ fold }) => fold);
+  // `What is in report.pdf`.
+  const isNamedLast = tokens.at(-1)?.kind !== 'word' && /\bwhat\b.* (?:in|inside) \S+ $/.test(said);
+  const isListed = isNamedLast || / contents /.test(said) || said.startsWith('open ');
+  if (isListed && named.length === 1 && archiveEnding.test(named.join('')))
+    return refusing('archive_agent');
+  if (!isNamedLast && !insides.some((pattern) => pattern.test(said))) return undefined;
+  const isOf = (ending: RegExp, noun: RegExp) =>
+    named.some((name) => ending.test(name)) || (named.length === 0 && noun.test(` ${said}`));
+  if (isOf(imageEnding, imageNoun)) return { agent: 'image_agent', message: seen };
+  return isOf(documentEnding, documentNoun) ? refusing('document_agent') : undefined;
+}

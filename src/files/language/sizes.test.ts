@@ -20,12 +20,12 @@ test.each([
   ['exactly 0 bytes', { under: 1 }],
   ['exactly 5 bytes', { over: 4, under: 6 }],
 ])('%s', (text, sizes) => {
-  expect(takeSizes(new Sentence(tokensOf(text)))).toEqual(sizes);
+  expect(takeSizes(new Sentence(tokensOf(text), undefined))).toEqual(sizes);
 });
 
 test.each(['over a year', 'more than 30 days', '100 MB', 'empty folders', 'empty the trash'])(
   'no size is read in: %s',
   (text) => {
-    expect(takeSizes(new Sentence(tokensOf(text)))).toBeUndefined();
+    expect(takeSizes(new Sentence(tokensOf(text), undefined))).toBeUndefined();
   },
 );

@@ -1,7 +1,7 @@
 /** `bigger than 100 MB`, `between 1 and 5 megabytes`, `empty`. MB is a million, MiB is 2^20. */
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { numberOrOneAt } from '../../kernel/language/numbers.ts';
-import { phrases } from '../../kernel/language/phrases.ts';
+import { phrases, phraseTable } from '../../kernel/language/phrases.ts';
 
 export interface SizeSpan {
   /** Both without the number itself. */
@@ -9,20 +9,17 @@ export interface SizeSpan {
   readonly under?: number;
 }
 
+const unitNames = [
+  ...['b byte bytes', 'k kb kilobyte kilobytes', 'm mb mbs meg megs megabyte megabytes'],
+  ...['g gb gbs gig gigs gigabyte gigabytes', 'tb terabyte terabytes'],
+];
+const binaryNames = ['bytes', 'kib kibibytes', 'mib mebibytes', 'gib gibibytes', 'tib tebibytes'];
 const units: ReadonlyMap<string, number> = new Map(
-  (
-    [
-      ['b byte bytes', 1],
-      ['k kb kilobyte kilobytes', 1e3],
-      ['kib kibibytes', 2 ** 10],
-      ['m mb mbs meg megs megabyte megabytes', 1e6],
-      ['mib mebibytes', 2 ** 20],
-      ['g gb gbs gig gigs gigabyte gigabytes', 1e9],
-      ['gib gibibytes', 2 ** 30],
-      ['tb terabyte terabytes', 1e12],
-      ['tib', 2 ** 40],
-    ] as const
-  ).flatMap(([names, bytes]) => names.split(' ').map((name) => [name, bytes] as const)),
+  [unitNames, binaryNames].flatMap((all, isBinary) =>
+    all.flatMap((names, step) =>
+      names.split(' ').map((name) => [name, (isBinary === 1 ? 1024 : 1000) ** step] as const),
+    ),
+  ),
 );
 
 export function takeSizes(sentence: Sentence): SizeSpan | undefined {
@@ -62,32 +59,21 @@ function between(cursor: Cursor): SizeSpan | undefined {
   };
 }
 
-/** What each says of a number of bytes. */
-const comparisons = [
-  [
-    phrases(
-      '(bigger|larger|greater|heavier|longer|more) than, in excess of, over, above, exceeding, exceed, exceeds, beyond, >',
-    ),
-    (bytes: number) => ({ over: bytes }),
-  ],
-  [phrases('(smaller|less|lighter) than, under, below, <'), (bytes: number) => ({ under: bytes })],
-  [
-    phrases('at least, (no|not) smaller than, no less than, minimum'),
-    (bytes: number) => ({ over: bytes - 1 }),
-  ],
-  [
-    phrases('at most, up to, (no|not) more than, no larger than, maximum'),
-    (bytes: number) => ({ under: bytes + 1 }),
-  ],
-] as const;
+const comparisons = phraseTable(`
+over: (bigger|larger|greater|heavier|longer|more) than, in excess of, over, above, exceeding, exceed
+  exceeds, beyond, >
+under: (smaller|less|lighter) than, under, below, <
+least: at least, (no|not) smaller than, no less than, minimum
+most: at most, up to, (no|not) more than, no larger than, maximum`);
 
 function compared(cursor: Cursor): SizeSpan | undefined {
-  const found = comparisons.find(([words]) => cursor.take(words) !== undefined);
+  const found = comparisons.find(([, words]) => cursor.take(words) !== undefined)?.[0];
   const bytes = found === undefined ? undefined : bytesAt(cursor);
   // "Up to 1 GB of files" is how much of them altogether.
-  if (found === undefined || bytes === undefined || cursor.word === 'of') return undefined;
+  if (bytes === undefined || cursor.word === 'of') return undefined;
   cursor.skip(afterSize);
-  return found[1](bytes);
+  if (found === 'over' || found === 'least') return { over: found === 'over' ? bytes : bytes - 1 };
+  return { under: found === 'under' ? bytes : bytes + 1 };
 }
 
 function comparedAfter(cursor: Cursor): SizeSpan | undefined {

@@ -1,11 +1,17 @@
 /** Everything that a sentence says, each thing in its place. */
-import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { type DateSpan, takeDates } from '../../kernel/language/dates.ts';
 import { phrases, wordSet } from '../../kernel/language/phrases.ts';
-import { fold, type Token } from '../../kernel/language/tokens.ts';
+import type { Token } from '../../kernel/language/tokens.ts';
 import { type Destination, namesAgain, takeDestination } from './destination.ts';
-import { type FolderFound, folderAt, misspelt, partlyNamed } from './folders.ts';
+import {
+  type FolderFound,
+  folderAt,
+  knownPath,
+  misspelt,
+  partlyNamed,
+  type Said,
+} from './folders.ts';
 import { type Kind, kindAt, takeKinds } from './kinds.ts';
 import {
   type TextWanted,
@@ -62,99 +68,63 @@ export interface Slots {
   readonly isKindOrFolder: boolean;
   /** A word before the name of a file may be a part of it: `meeting notes.txt`. */
   readonly isNameLonger: boolean;
-  readonly tokens: readonly Token[];
+  readonly sentence: Said;
   /** What is left, in its order. */
   readonly left: readonly Token[];
 }
 
 const everything = ['everything', 'anything', 'all', 'files', 'every', 'stuff', 'things'];
-const folderWords = wordSet('folders directories subfolders subdirectories sub-folders');
 
 /** In this order: what is said more exactly is taken before what could be a part of it. */
 export function slotsOf(
-  sentence: Sentence,
+  sentence: Said,
   { verb: said, options }: Pick<Slots, 'verb' | 'options'>,
-  world: SentenceWorld,
 ): Slots {
-  const { tokens } = sentence;
-  const verb = thrownInto(sentence, said) ? { ...said, verb: 'move' as const } : said;
+  // `dump the photos into Archive` keeps them.
+  const isThrown = ['dump', 'toss'].includes(said.said) && / (?:into|onto) /.test(sentence.text);
+  const verb = isThrown ? { ...said, verb: 'move' as const } : said;
   const isLooking = !isChange(verb.verb);
   const hasContents = !isLooking && takeContents(sentence);
   if (isLooking) takeSmallTalk(sentence);
-  const areDuplicates = takeTwins(sentence, { isLooking });
-  const notCalled = isLooking ? takeNotCalled(sentence) : [];
-  const called = namesOther(sentence, verb) ? undefined : takeCalled(sentence);
-  const exclusions = taking(sentence, () => takeExclusions(sentence, world));
-  const isOfContent = isLooking || tokens.some(({ fold }) => fold === 'containing');
-  const content = isOfContent ? takeContent(sentence) : undefined;
-  const namePattern = takeNamePattern(sentence);
-  const sizes = takeSizes(sentence);
-  const newName = taking(sentence, () =>
+  const { excludedAt, called, ...which } = takeWhich(sentence, verb);
+  const { at: nameAt, found: newName } = taking(sentence, () =>
     verb.verb === 'rename' ? takeNewName(sentence, verb) : undefined,
   );
-  const dates = takeDates(sentence, world);
+  const dates = takeDates(sentence, sentence.world);
   const order =
     takeOrder(sentence, { isSorting: isLooking }) ??
     (isLooking ? takeVagueOrder(sentence) : undefined);
-  const destination = taking(sentence, () => takeDestination(sentence, verb, world));
-  // "How large is code" asks for the folder of that name, where there is one.
-  const own = verb.said.endsWith(' is') ? takeOwnFolder(sentence, verb, world) : [];
-  const known =
-    own.length > 0 ? own : takeFolders(sentence, world, { isDirect: isOpenEnded(verb) });
-  const kinds = takeKinds(sentence);
-  if (isLooking) takeGatherings(sentence);
-  const unknown = known.length === 0 ? takeUnknownFolder(sentence, world) : undefined;
+  const { at: goalAt, found: destination } = taking(sentence, () =>
+    takeDestination(sentence, verb),
+  );
+  const where = takeWhere(sentence, verb);
   const calledFiles = calledFile(called, verb);
   const files = [...takeFileNames(sentence), ...calledFiles];
-  // No word of a new name says anything of what is there: `Old stuff`, `All files`.
-  const goal = new Set([...newName.at, ...destination.at]);
-  const says = (...words: readonly string[]) =>
-    tokens.some(({ kind, fold }, at) => kind === 'word' && words.includes(fold) && !goal.has(at));
-  const areFolders = !says('files') && asksForFolders(sentence);
-  const spent = { order, sizes, dates, areDuplicates, types: kinds.types };
+  const says = saying(sentence, new Set([...nameAt, ...goalAt]));
+  const spent = {
+    order,
+    dates,
+    sizes: which.sizes,
+    twins: which.areDuplicates,
+    types: where.types,
+  };
   const left = wordsLeft(sentence, verb).filter(({ fold }) => !isSpent(fold, spent));
-  const guessed = known.length === 0 ? guessedFolder(left, verb, world) : undefined;
-  const folder = unknown ?? guessed;
-  const isKindOrFolder = known.length === 0 && namesBoth(tokens[verb.next], kinds.types, world);
-  const isBare = kinds.types.length === 0 && order === undefined && left.length === 0;
-  const isSized = kinds.types.length + files.length === 0 && asksSize(sentence, known);
+  const guessed = where.folders.length === 0 ? guessedFolder(sentence, verb, left) : undefined;
+  const isBare = where.types.length === 0 && order === undefined && left.length === 0;
+  const isSized = where.types.length + files.length === 0 && asksSize(sentence, where);
   return {
-    ...{
-      ...kinds,
-      areDuplicates,
-      content,
-      namePattern,
-      order,
-      dates,
-      options,
-      files,
-      says,
-      tokens,
-    },
-    ...{
-      areFolders,
-      isKindOrFolder,
-      isOne: isOne(sentence, new Set(exclusions.at)),
-      destination: destination.found,
-    },
+    ...{ ...which, ...where, dates, order, destination, options, files, says, sentence },
     verb: isSized ? { ...verb, verb: 'usage' } : askedAbout(sentence, verb, { files, isBare }),
-    sizes: isSized ? undefined : sizes,
+    sizes: isSized ? undefined : which.sizes,
     called: calledFiles.length > 0 ? undefined : called,
-    exclude: [...notCalled, ...exclusions.found],
+    newName: withNewExtension(newName, files),
+    folders: guessed === undefined ? where.folders : [guessed],
+    areFolders: !says('files') && asksForFolders(sentence),
     isEverything: (says(...everything) || hasContents) && options.isWholeFolder !== true,
-    newName: withNewExtension(newName.found, files),
-    folders: folder === undefined ? known : [...known, folder],
+    isOne: isOne(sentence, new Set(excludedAt)),
     isNameLonger: left.some((token) => isBeforeName(sentence, token)),
     left: guessed === undefined ? left : [],
   };
-}
-
-/** `folders in Work`, `every folder`; the noun behind the name of a folder is used up. */
-function asksForFolders(sentence: Sentence): boolean {
-  return sentence.free().some(({ token: { fold: word }, at }) => {
-    const isEach = ['every', 'each', 'any', 'all'].includes(sentence.tokens[at - 1]?.fold ?? '');
-    return folderWords.has(word) || (isEach && ['folder', 'directory', 'subfolder'].includes(word));
-  });
 }
 
 /** Also where the words stood of which it was made. */
@@ -167,10 +137,10 @@ function taking<Found>(
   return { found, at: before.filter((at) => !sentence.isFree(at)) };
 }
 
-/** `dump the photos into Archive` keeps them. */
-function thrownInto({ tokens }: Sentence, { said }: VerbFound): boolean {
-  const isThrown = ['dump', 'toss'].includes(said);
-  return isThrown && tokens.some(({ fold }) => fold === 'into' || fold === 'onto');
+/** No word of a new name says anything of what is there: `Old stuff`, `All files`. */
+function saying({ tokens }: Said, goal: ReadonlySet<number>): Slots['says'] {
+  return (...words) =>
+    tokens.some(({ kind, fold }, at) => kind === 'word' && words.includes(fold) && !goal.has(at));
 }
 
 /** `the contents of Work` is everything in it. */
@@ -193,18 +163,49 @@ const twinsSeen = phrases(`
 (two|multiple|several) copies of, more than one copy of, [exact] copies of (each other|one another)
 copies of the same, more than once, exactly the same, (that|which) are the same, twice`);
 
-function takeTwins(sentence: Sentence, { isLooking }: { readonly isLooking: boolean }): boolean {
+/** Which files, by what they are called, hold and weigh. */
+function takeWhich(sentence: Said, { verb }: VerbFound) {
+  const isLooking = !isChange(verb);
   const wanted = isLooking ? [twinsSeen, twins] : [twins];
-  return sentence.take((cursor) => cursor.take(...wanted)) !== undefined;
+  const areDuplicates = sentence.take((cursor) => cursor.take(...wanted)) !== undefined;
+  const notCalled = isLooking ? takeNotCalled(sentence) : [];
+  // "A folder called X" is a place, and a copy that is called so gets that name.
+  const isFolder = / (?:folder|directory|subfolder) (?:called|named) /.test(sentence.text);
+  const isCopied = verb === 'copy' && sentence.tokens.some((_, at) => namesAgain(sentence, at));
+  const called = verb === 'rename' || isFolder || isCopied ? undefined : takeCalled(sentence);
+  const { found, at: excludedAt } = taking(sentence, () => takeExclusions(sentence));
+  const isOfContent = isLooking || sentence.text.includes(' containing ');
+  const content = isOfContent ? takeContent(sentence) : undefined;
+  const namePattern = takeNamePattern(sentence);
+  const exclude = [...notCalled, ...found];
+  const sizes = takeSizes(sentence);
+  return { areDuplicates, called, exclude, excludedAt, content, namePattern, sizes };
 }
 
-/** "A folder called X" is a place, and a copy that is called so gets that name. */
-function namesOther(sentence: Sentence, { verb }: VerbFound): boolean {
-  const { tokens } = sentence;
-  const at = tokens.findIndex(({ fold }) => fold === 'called' || fold === 'named');
-  const isFolder = ['folder', 'directory', 'subfolder'].includes(tokens[at - 1]?.fold ?? '');
-  const isCopied = verb === 'copy' && tokens.some((_, place) => namesAgain(sentence, place));
-  return verb === 'rename' || isFolder || isCopied;
+/** Where they are, and of which kind: a word may be either. */
+function takeWhere(sentence: Said, verb: VerbFound) {
+  // "How large is code" asks for the folder of that name, where there is one.
+  const own = verb.said.endsWith(' is') ? takeOwnFolder(sentence, verb) : [];
+  const known = own.length > 0 ? own : takeFolders(sentence, { isDirect: isOpenEnded(verb) });
+  const isKindOrFolder = known.length === 0 && namesBoth(sentence, verb);
+  const kinds = takeKinds(sentence);
+  if (!isChange(verb.verb)) takeGatherings(sentence);
+  const unknown = known.length === 0 ? takeUnknownFolder(sentence) : undefined;
+  return { ...kinds, isKindOrFolder, folders: unknown === undefined ? known : [unknown] };
+}
+
+function takeOwnFolder(sentence: Said, { next }: VerbFound): FolderFound[] {
+  const found = folderAt(sentence.cursor(next));
+  const isLast = next === sentence.tokens.length - 1;
+  if (!isLast || found?.isKnown !== false) return [];
+  sentence.use(next);
+  return [found];
+}
+
+function namesBoth({ tokens, world }: Said, { next }: VerbFound): boolean {
+  const unread = new Sentence(tokens.slice(next, next + 1), world);
+  const isKind = kindAt(unread.cursor(0)) !== undefined;
+  return isKind && knownPath(unread.word(0), world) !== undefined;
 }
 
 /** `open the file called a.txt` is about that file. */
@@ -212,28 +213,6 @@ function calledFile(called: TextWanted | undefined, { verb }: VerbFound): string
   const isAbout = ['read', 'details', 'usage'].includes(verb);
   const isWhole = called?.isPart !== true && /\.\w{1,8}$/.test(called?.text ?? '');
   return isAbout && isWhole && called !== undefined ? [called.text] : [];
-}
-
-function takeOwnFolder(
-  sentence: Sentence,
-  { next }: VerbFound,
-  world: SentenceWorld,
-): FolderFound[] {
-  const found = folderAt(sentence.cursor(next), world);
-  const isLast = next === sentence.tokens.length - 1;
-  if (!isLast || found?.isKnown !== false) return [];
-  sentence.use(next);
-  return [found];
-}
-
-function namesBoth(
-  token: Token | undefined,
-  [kind]: readonly Kind[],
-  { folders }: SentenceWorld,
-): boolean {
-  const isKind = kind !== undefined && kindAt(new Sentence(token ? [token] : []).cursor(0));
-  const isNamed = folders.some(({ names }) => names.some((name) => fold(name) === token?.fold));
-  return isKind !== undefined && isKind !== false && isNamed;
 }
 
 /** Of one file it is a name, and no pattern. */
@@ -247,34 +226,31 @@ function withNewExtension(
   return file.slice(file.lastIndexOf('/') + 1).replace(/(?<=.)\.[^.]*$/, '') + extension;
 }
 
-function wordsLeft(sentence: Sentence, verb: VerbFound): Token[] {
-  const { tokens } = sentence;
-  const isLooking = !isChange(verb.verb);
-  // `I think there is a huge one, find …`: what is told before is not looked for.
-  const isLater = tokens[verb.at - 1]?.isEnd === true && verb.next < tokens.length;
-  const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(tokens[verb.next]?.fold ?? '');
-  const from = isLater && !isAbout && isLooking ? verb.at : 0;
+function wordsLeft(sentence: Sentence, { verb, at: start, next }: VerbFound): Token[] {
+  const isLooking = !isChange(verb);
+  // `I think there is a huge one, find …`: what comes before is not looked for.
+  const isLater = sentence.isEnd(start - 1) && next < sentence.tokens.length && isLooking;
+  const isAbout = ['it', 'them', 'those', 'that', 'one'].includes(sentence.word(next));
+  const from = isLater && !isAbout ? start : 0;
   const isKept = (word: string) =>
     isLooking ? !isFiller(word) && !isChatter(word) : isTelling(word);
-  return sentence
-    .free()
-    .filter(({ token, at }) => {
-      // `Last modified`, and not `the last three`.
-      const isTime = token.fold === 'last' && isParticiple(tokens[at + 1]?.fold ?? '');
-      return at >= from && !isTime && (token.kind !== 'word' || isKept(token.fold));
-    })
-    .map(({ token }) => token);
+  const left = sentence.free().filter(({ token, at }) => {
+    // `Last modified`, and not `the last three`.
+    const isTime = token.fold === 'last' && isParticiple(sentence.word(at + 1));
+    return at >= from && !isTime && (token.kind !== 'word' || isKept(token.fold));
+  });
+  return left.map(({ token }) => token);
+}
+
+interface Spent extends Pick<Slots, 'order' | 'types' | 'sizes' | 'dates'> {
+  readonly twins: boolean;
 }
 
 const sizeWords = wordSet('small tiny little large big huge');
 
 /** Words that belong to what has been taken, wherever in the sentence they stand. */
-function isSpent(
-  word: string,
-  spent: Pick<Slots, 'order' | 'types' | 'sizes' | 'dates' | 'areDuplicates'>,
-): boolean {
-  const { order, types, sizes, dates, areDuplicates } = spent;
-  if (word === 'same') return areDuplicates;
+function isSpent(word: string, { order, types, sizes, dates, twins: isTwin }: Spent): boolean {
+  if (word === 'same') return isTwin;
   if (sizeWords.has(word)) return sizes !== undefined;
   if (word === 'first') return order !== undefined;
   if (word === 'or') return types.length > 1;
@@ -290,9 +266,9 @@ function isBeforeName({ tokens }: Sentence, token: Token): boolean {
 
 /** All that is left is a folder: misspelt, or with a part of its name. */
 function guessedFolder(
-  left: readonly Token[],
+  { world }: Said,
   { verb }: VerbFound,
-  world: SentenceWorld,
+  left: readonly Token[],
 ): FolderFound | undefined {
   const words = left.map(({ fold }) => fold);
   if (verb === 'rename') return partlyNamed(words, world);
@@ -311,15 +287,11 @@ function isOpenEnded({ verb, said }: VerbFound): boolean {
   return isAsking || direct.has(said) || isClearing({ said });
 }
 
-const sizeAdjectives = wordSet('bigger larger smaller over more big large huge full');
-
 /** `is Videos bigger than 20 GB`: of the folder, and not of what is in it. */
-function asksSize({ tokens }: Sentence, folders: readonly FolderFound[]): boolean {
-  const at = tokens.findIndex(({ fold }) => sizeAdjectives.has(fold));
-  const isPlain = tokens
-    .slice(1, at)
-    .every(({ fold }) => !['there', 'anything', 'something', 'any'].includes(fold));
-  return tokens[0]?.fold === 'is' && at > 1 && isPlain && folders.length === 1;
+function asksSize({ text }: Said, { folders }: Pick<Slots, 'folders'>): boolean {
+  const subject = /^ is (.+?) (?:bigger|larger|smaller|over|more|big|large|huge|full) /.exec(text);
+  const isPlain = !/\b(?:there|anything|something|any)\b/.test(subject?.[1] ?? 'any');
+  return isPlain && folders.length === 1;
 }
 
 const reading = phrases(`
@@ -327,23 +299,20 @@ display, show [me], view, see, let me see, what is (in|inside), (have|take) a lo
 
 /** What the verb is really about: "show me notes.md" reads it, "what is a.pdf" asks what it is. */
 function askedAbout(
-  { tokens }: Sentence,
+  { text }: Said,
   found: VerbFound,
   { files, isBare }: { readonly files: readonly string[]; readonly isBare: boolean },
 ): VerbFound {
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) return found;
   const details = { ...found, verb: 'details' } as const;
-  const [first, second] = tokens.map(({ fold }) => fold);
   // `Where was sunset.jpg taken?`: what the file tells of itself.
-  const isOrigin = ['taken', 'shot', 'recorded'].includes(tokens.at(-1)?.fold ?? '');
-  if (first === 'where' && second === 'was' && isOrigin) return details;
+  if (/^ where was .*(?:taken|shot|recorded) $/.test(text)) return details;
   if (!isBare) {
     // "Is photo.heic an image?" wants to know what it is.
-    const about = tokens
-      .slice(1)
-      .find(({ fold }) => !['the', 'my', 'file', 'photo', 'video'].includes(fold));
-    const isAsked = first === 'is' && (about?.kind === 'name' || about?.kind === 'path');
+    const isAsked = /^ is (?:(?:the|my|file|photo|video) )*\S*(?:[^. ]\.[a-z0-9]+|\/\S*) /.test(
+      text,
+    );
     return isAsked ? { ...details, said: 'is' } : found;
   }
   // Whose path is known is not looked for: "is there a ~/Documents/a.txt".
@@ -356,42 +325,44 @@ function askedAbout(
   return reading.has(found.said) ? { ...found, verb: 'read' } : found;
 }
 
-const single = wordSet(`
-file thing item document photo picture image video pdf spreadsheet song screenshot presentation movie
-film zip archive note clip jpg jpeg png doc docx txt csv mp3 mp4`);
-const plural = wordSet(`
-files documents docs images photos pictures pics videos movies clips songs tracks recordings names
-folder folders archives type`);
+const single =
+  'file|thing|item|document|photo|picture|image|video|pdf|spreadsheet|song|screenshot|presentation|movie|film|zip|archive|note|clip|jpg|jpeg|png|doc|docx|txt|csv|mp3|mp4';
+const plural =
+  'files|documents|docs|images|photos|pictures|pics|videos|movies|clips|songs|tracks|recordings|names|folder|folders|archives|type';
+/** `the PDF`, and neither `the PDF files` nor `the zip folder`; `the folder Archive` is called so. */
+const definite = new RegExp(
+  ` (?:the|a|an|this|that|my) (?:(?!folder |directory )\\S+ )?(?:${single}) (?!(?:${plural}) )`,
+);
 
-/** `the PDF`, and neither `the PDF files` nor `the zip folder`. */
+/** `What is not a PDF` are many. */
 function isOne({ tokens }: Sentence, exclusions: ReadonlySet<number>): boolean {
-  return tokens.some(({ kind, fold }, at) => {
-    // `What is not a PDF` are many.
-    if (kind !== 'word' || !single.has(fold) || exclusions.has(at)) return false;
-    const before = [tokens[at - 1]?.fold ?? '', tokens[at - 2]?.fold ?? ''];
-    const isDefinite = before.some((word) =>
-      ['the', 'a', 'an', 'this', 'that', 'my'].includes(word),
-    );
-    // `The folder Archive` is called so.
-    const isName = ['folder', 'directory'].includes(before[0] ?? '');
-    return isDefinite && !isName && !plural.has(tokens[at + 1]?.fold ?? '');
+  const words = tokens.map(({ kind, fold }, at) => {
+    return kind === 'word' && !exclusions.has(at) ? fold : '…';
+  });
+  return definite.test(` ${words.join(' ')} `);
+}
+
+const folderWords = wordSet('folders directories subfolders subdirectories sub-folders');
+
+/** `folders in Work`, `every folder`; the noun behind the name of a folder is used up. */
+function asksForFolders(sentence: Sentence): boolean {
+  return sentence.free().some(({ token: { fold }, at }) => {
+    const isEach = ['every', 'each', 'any', 'all'].includes(sentence.word(at - 1));
+    return folderWords.has(fold) || (isEach && ['folder', 'directory', 'subfolder'].includes(fold));
   });
 }
 
 /** `which folder`, `the biggest folders`; "in my home folder" asks for no folder. */
-export function asksFolders({ tokens }: Slots): boolean {
-  const asking = ['which', 'what', 'largest', 'biggest', 'heaviest', 'each', 'every'];
-  return tokens.some(({ fold }, at) => {
-    const isAsked = asking.includes(tokens[at - 1]?.fold ?? '');
-    return (
-      folderWords.has(fold) || (isAsked && ['folder', 'directory', 'subfolder'].includes(fold))
-    );
-  });
+export function asksFolders({ sentence: { text } }: Slots): boolean {
+  return (
+    / (?:folders|directories|subfolders|subdirectories|sub-folders) /.test(text) ||
+    / (?:which|what|largest|biggest|heaviest|each|every) (?:folder|directory|subfolder) /.test(text)
+  );
 }
 
 /** `Archive/old photos`: photos in a folder, or the name of it? */
-export function isPathLonger({ tokens }: Slots): boolean {
-  const unread = new Sentence(tokens);
+export function isPathLonger({ sentence: { tokens, world } }: Slots): boolean {
+  const unread = new Sentence(tokens, world);
   return tokens.some(({ kind, text, isEnd }, at) => {
     const isFolder = kind === 'path' && !isEnd && !/\.\w{1,8}$|[*/]$/.test(text);
     const isLower = /^\p{Ll}/u.test(tokens[at + 1]?.text ?? '');

@@ -11,18 +11,19 @@ import type { SentenceWorld, Understanding } from '../../kernel/files/understand
 import { Sentence } from '../../kernel/language/cursor.ts';
 import { tokensOf } from '../../kernel/language/tokens.ts';
 import { doubtOf } from './doubts.ts';
+import type { Said } from './folders.ts';
+import {
+  archiveVerb,
+  misspeltChange,
+  negatedVerb,
+  takeReassurance,
+  withVerbMended,
+} from './negation.ts';
 import { type SaidOptions, takeDryRun, takeOptions } from './options.ts';
 import { readingOf } from './reading.ts';
 import { bareNameOf, requestOf } from './request.ts';
-import { outOfScope } from './scope.ts';
+import { questionOf, refusalOf } from './scope.ts';
 import { type Slots, slotsOf } from './slots.ts';
-import {
-  archiveVerb,
-  negatedVerb,
-  takeReassurance,
-  unclearVerb,
-  withVerbMended,
-} from './unclear.ts';
 import { afterPoliteness, isChange, secondVerb, takeVerb, type VerbFound } from './verbs.ts';
 import { overwritingAt, understandWriting } from './writing.ts';
 
@@ -34,76 +35,71 @@ const mostWords = 200;
 export type SentenceRead = Understanding & { readonly bareName?: string };
 
 export function understand(sentence: string, world: SentenceWorld): SentenceRead {
-  if (sentence.length > mostCharacters) {
-    return asking('The sentence is too long', {
-      question: `Please say it in less than ${mostCharacters} characters, one thing at a time.`,
-    });
-  }
-  const words = new Sentence(withVerbMended(tokensOf(sentence)));
-  if (words.tokens.length > mostWords) {
-    return asking('The sentence is too long', {
-      question: `Please say it in less than ${mostWords} words; put a text that is to be written in quotes.`,
-    });
-  }
-  if (words.tokens.length === 0) {
-    return asking('Nothing was said', {
-      question: 'What shall I do? For example: find PDFs from last week.',
-    });
-  }
+  const tokens = sentence.length > mostCharacters ? [] : tokensOf(sentence);
+  if (sentence.length > mostCharacters)
+    return asking(
+      'The sentence is too long',
+      `Please say it in less than ${mostCharacters} characters, one thing at a time.`,
+    );
+  if (tokens.length > mostWords)
+    return asking(
+      'The sentence is too long',
+      `Please say it in less than ${mostWords} words; put a text that is to be written in quotes.`,
+    );
+  if (tokens.length === 0) return asking('Nothing was said', whatShall);
+  const words = new Sentence(withVerbMended(tokens), world);
   const isDryRun = takeDryRun(words);
   if (!isDryRun) takeReassurance(words);
   const options = takeOptions(words);
   return (
-    refusedOrNegated(words, world) ??
-    understandWriting(words, world, { isDryRun }) ??
-    understandVerb(words, world, { isDryRun, options })
+    declined(words) ??
+    understandWriting(words, { isDryRun }) ??
+    understandVerb(words, { isDryRun, options })
   );
 }
 
-function refusedOrNegated(words: Sentence, world: SentenceWorld): Understanding | undefined {
+const whatShall = 'What shall I do? For example: find PDFs from last week.';
+
+function declined(words: Said): Understanding | undefined {
   // U4
   const negated = negatedVerb(words);
-  if (negated !== undefined) {
-    return asking(`Do not ${negated}`, {
-      question: `I will not ${negated} anything. Tell me what I shall do instead, without "not".`,
-    });
-  }
+  if (negated !== undefined)
+    return asking(
+      `Do not ${negated}`,
+      `I will not ${negated} anything. Tell me what I shall do instead, without "not".`,
+    );
   const start = afterPoliteness(words);
-  const refusal = outOfScope(words, start, world);
-  if (refusal !== undefined) {
+  const refusal = refusalOf(words, start);
+  if (refusal !== undefined)
     return { kind: 'refused', reading: refusal.message, confidence: 0.9, unused: [], ...refusal };
-  }
-  const archived = archiveVerb(words, start, world);
+  const archived = archiveVerb(words, start);
   if (archived !== undefined) return archived;
   if (overwritingAt(words, start) !== undefined) return undefined;
-  const vague = unclearVerb(words, start);
-  return vague === undefined ? undefined : asking('Not clear what to do', { question: vague });
+  const question = questionOf(words, start) ?? misspeltChange(words);
+  return question === undefined ? undefined : asking('Not clear what to do', question);
 }
 
 function understandVerb(
-  words: Sentence,
-  world: SentenceWorld,
+  words: Said,
   { isDryRun, options }: { readonly isDryRun: boolean; readonly options: SaidOptions },
 ): SentenceRead {
   const verb = chosenVerb(words);
-  if (verb === 'two') {
-    return asking('Two things at once', {
-      question: 'That is more than one thing to do. Please tell me one at a time.',
-    });
-  }
-  const slots = slotsOf(words, { verb, options }, world);
-  const request = requestOf(slots, world, { isDryRun });
-  const reading = readingOf(request, slots, world);
+  if (verb === 'two')
+    return asking(
+      'Two things at once',
+      'That is more than one thing to do. Please tell me one at a time.',
+    );
+  const slots = slotsOf(words, { verb, options });
+  const request = requestOf(slots, words.world, { isDryRun });
+  const reading = readingOf(request, slots, words.world);
   const unused = slots.left.map(({ text }) => text);
-  const doubt = doubtOf(slots, request);
-  if (doubt !== undefined) {
-    return { kind: 'asks-back', reading, confidence: 0.3, unused, question: doubt, request };
-  }
-  const isSearch = request.action === 'search_files';
+  const question = doubtOf(slots, request);
+  if (question !== undefined)
+    return { kind: 'asks-back', reading, confidence: 0.3, unused, question, request };
   const bareName = bareNameOf(slots, request);
   return {
     ...{ kind: 'understood', reading, confidence: confidenceOf(slots), request },
-    unused: isSearch ? [] : unused,
+    unused: request.action === 'search_files' ? [] : unused,
     ...(bareName === undefined ? {} : { bareName }),
   };
 }
@@ -143,25 +139,17 @@ function saysNoMore({ tokens }: Sentence, from: number): boolean {
   return tokens.slice(from).every(({ kind, fold }) => kind === 'word' && more.includes(fold));
 }
 
-function confidenceOf(slots: Slots): number {
-  const isGuessed = slots.folders.some(({ how }) => how !== 'exact');
-  const isUnsure =
-    slots.folders.some(({ others }) => others.length > 0) || slots.dates?.isAmbiguous === true;
-  const isNew = slots.destination?.kind === 'folder' && slots.destination.folder.how === 'new';
-  const words = Math.min(3, slots.left.length) * 0.05;
-  const verb = slots.verb.said === '' ? 0.2 : 0;
-  return Number(
-    (
-      0.95 -
-      (isGuessed ? 0.25 : 0) -
-      (isUnsure ? 0.2 : 0) -
-      (isNew ? 0.1 : 0) -
-      words -
-      verb
-    ).toFixed(2),
-  );
+function confidenceOf({ folders, dates, destination, left, verb }: Slots): number {
+  const isGuessed = folders.some(({ how }) => how !== 'exact');
+  const isUnsure = folders.some(({ others }) => others.length > 0) || dates?.isAmbiguous === true;
+  const isNew = destination?.kind === 'folder' && destination.folder.how === 'new';
+  const doubts = [
+    ...[isGuessed ? 0.25 : 0, isUnsure ? 0.2 : 0, isNew ? 0.1 : 0],
+    ...[Math.min(3, left.length) * 0.05, verb.said === '' ? 0.2 : 0],
+  ];
+  return Number(doubts.reduce((sure, doubt) => sure - doubt, 0.95).toFixed(2));
 }
 
-function asking(reading: string, { question }: { readonly question: string }): Understanding {
+function asking(reading: string, question: string): Understanding {
   return { kind: 'asks-back', reading, confidence: 0.2, unused: [], question };
 }

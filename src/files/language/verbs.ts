@@ -45,7 +45,7 @@ export function takeVerb(sentence: Sentence): VerbFound | undefined {
   const start = afterPoliteness(sentence);
   const first = verbAt(sentence.cursor(start)) ?? askedFor(sentence, start);
   // "Deleted files" are gone already: nobody asks for it in that form.
-  const isTold = ['i', 'we', 'you'].includes(sentence.tokens[start - 1]?.fold ?? '');
+  const isTold = ['i', 'we', 'you'].includes(sentence.word(start - 1));
   const isDone = first !== undefined && done.has(first.said) && !isTold;
   const head = first === undefined || isDone ? undefined : sharper(sentence, first);
   sentence.use(0, start);
@@ -78,7 +78,7 @@ function sharper(sentence: Sentence, first: VerbFound): VerbFound {
   const second = verbAt(cursor);
   if (second === undefined || alsoNouns.has(second.said)) return first;
   // "Let me see a list of" is the same once more.
-  const isListed = second.said === 'list' && sentence.tokens[second.next]?.fold === 'of';
+  const isListed = second.said === 'list' && sentence.word(second.next) === 'of';
   if (isListed) return { ...first, next: second.next + 1 };
   const isSharper =
     ['details', 'read', 'usage', 'count'].includes(second.verb) ||
@@ -127,8 +127,7 @@ function doneVerb(sentence: Sentence, start: number): VerbFound | undefined {
     // "The files deleted yesterday" are gone already, and so are "those I moved to Work".
     const next = sentence.tokens[at + 1]?.fold ?? 'please';
     const isWanted = (found?.verb === 'delete' ? endings : directions).has(next);
-    if (found === undefined || tellers.has(sentence.tokens[at - 1]?.fold ?? '') || !isWanted)
-      continue;
+    if (found === undefined || tellers.has(sentence.word(at - 1)) || !isWanted) continue;
     sentence.use(at, found.next);
     return found;
   }
@@ -171,7 +170,7 @@ function describes(said: string, { sentence, at }: Cursor): boolean {
 /** A second thing to do: behind `and`, `then` or a full stop. */
 export function secondVerb(sentence: Sentence, after: number): VerbFound | undefined {
   for (let at = after; at < sentence.tokens.length; at++) {
-    const word = sentence.tokens[at]?.fold ?? '';
+    const word = sentence.word(at);
     const isJoint = sentence.isFree(at) && ['and', 'then', 'or', 'but'].includes(word);
     if (!isJoint && sentence.tokens[at]?.isEnd !== true) continue;
     const cursor = sentence.cursor(at + 1);

@@ -12,6 +12,7 @@ import {
   herePath,
   knownPath,
   pathBelow,
+  type Said,
 } from './folders.ts';
 import { textAt } from './names.ts';
 import { afterPoliteness, verbAt } from './verbs.ts';
@@ -21,8 +22,7 @@ const example = 'Say: create a file called "name.txt" saying "text".';
 const nouns = wordSet('new text note plain empty blank document markdown csv saying says txt');
 
 export function understandWriting(
-  sentence: Sentence,
-  world: SentenceWorld,
+  sentence: Said,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Understanding | undefined {
   const start = afterPoliteness(sentence);
@@ -34,7 +34,7 @@ export function understandWriting(
   if (next === undefined) return undefined;
   sentence.use(0, next);
   const content = takeInIt(sentence) ?? takeText(sentence);
-  const folder = takePlace(sentence, world);
+  const folder = takePlace(sentence);
   const name = takeName(sentence);
   const asks = (reading: string, question: string): Understanding => ({
     ...{ kind: 'asks-back', reading: oneLine(reading), confidence: 0.3, unused, question },
@@ -42,7 +42,7 @@ export function understandWriting(
       ? { request: { action: 'write_file', ...(content === undefined ? {} : { content }) } }
       : { request }),
   });
-  const path = pathOf(name ?? '', folder, world);
+  const path = pathOf(name ?? '', folder, sentence.world);
   const options = isDryRun ? { options: { dry_run: true } } : {};
   const request: FileRequest = { action: 'write_file', path, content: content ?? '', ...options };
   const unused = sentence
@@ -171,12 +171,12 @@ function cuedText(cursor: Cursor): string | undefined {
   return spoken(words);
 }
 
-function takePlace(sentence: Sentence, world: SentenceWorld): FolderFound | undefined {
+function takePlace(sentence: Said): FolderFound | undefined {
   return sentence.take((cursor) =>
     cursor.try((place) =>
       place.take('in', 'on', 'inside', 'to', 'into', 'under') === undefined
         ? undefined
-        : folderAt(place, world),
+        : folderAt(place),
     ),
   )?.found;
 }

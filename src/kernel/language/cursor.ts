@@ -4,12 +4,15 @@ import type { Token } from './tokens.ts';
 
 const mostSkipped = 12;
 
-export class Sentence {
+/** `world` is what its words may speak of, for rules that know more than words. */
+export class Sentence<World = unknown> {
   readonly tokens: readonly Token[];
+  readonly world: World;
   readonly #used: boolean[];
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], world: World) {
     this.tokens = tokens;
+    this.world = world;
     this.#used = tokens.map(() => false);
   }
 
@@ -17,11 +20,26 @@ export class Sentence {
     return this.#used[at] === false;
   }
 
+  /** The word at this place, folded; '' beyond the ends. */
+  word(at: number): string {
+    return this.tokens[at]?.fold ?? '';
+  }
+
+  /** Whether a comma, a full stop or the like stands behind the word at this place. */
+  isEnd(at: number): boolean {
+    return this.tokens[at]?.isEnd === true;
+  }
+
+  /** All of it, folded, with a space before and behind each word. */
+  get text(): string {
+    return ` ${this.tokens.map(({ fold }) => fold).join(' ')} `;
+  }
+
   use(from: number, to = from + 1): void {
     this.#used.fill(true, from, to);
   }
 
-  cursor(at: number): Cursor {
+  cursor(at: number): Cursor<World> {
     return new Cursor(this, at);
   }
 
@@ -34,7 +52,7 @@ export class Sentence {
 
   /** Tries the rule at every place in turn; the first that fits is used up. */
   take<Found>(
-    rule: (cursor: Cursor) => Found | undefined,
+    rule: (cursor: Cursor<World>) => Found | undefined,
     { from = 0 } = {},
   ): { readonly found: Found; readonly at: number; readonly next: number } | undefined {
     for (let at = from; at < this.tokens.length; at++) {
@@ -48,7 +66,7 @@ export class Sentence {
     return undefined;
   }
 
-  takeAll<Found>(rule: (cursor: Cursor) => Found | undefined): Found[] {
+  takeAll<Found>(rule: (cursor: Cursor<World>) => Found | undefined): Found[] {
     const all: Found[] = [];
     // What did not fit before the last place does not fit now: less is free than it was.
     for (let from = 0, taken = this.take(rule); taken !== undefined; ) {
@@ -61,11 +79,11 @@ export class Sentence {
 }
 
 /** Passes over nothing: what is used already ends every rule. */
-export class Cursor {
-  readonly sentence: Sentence;
+export class Cursor<World = unknown> {
+  readonly sentence: Sentence<World>;
   at: number;
 
-  constructor(sentence: Sentence, at: number) {
+  constructor(sentence: Sentence<World>, at: number) {
     this.sentence = sentence;
     this.at = at;
   }
@@ -101,7 +119,7 @@ export class Cursor {
   }
 
   /** Goes back where the rule does not fit. */
-  try<Found>(rule: (cursor: Cursor) => Found | undefined): Found | undefined {
+  try<Found>(rule: (cursor: Cursor<World>) => Found | undefined): Found | undefined {
     const start = this.at;
     const found = rule(this);
     if (found === undefined) this.at = start;

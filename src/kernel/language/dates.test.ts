@@ -7,7 +7,7 @@ import { tokensOf } from './tokens.ts';
 
 /** On Sunday, 15 November 2026, at noon. */
 function read(text: string): string | undefined {
-  const span = takeDates(new Sentence(tokensOf(text)), sentenceWorld);
+  const span = takeDates(new Sentence(tokensOf(text), sentenceWorld), sentenceWorld);
   return span && spanWords(span, sentenceWorld);
 }
 

@@ -48,3 +48,12 @@ function expand(pattern: string): string[] {
 export function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }
+
+/** Phrases under names: `name: patterns` on a line; lines that begin with a space go on. */
+export function phraseTable(text: string): readonly (readonly [string, Phrases])[] {
+  const rows = text.trim().split(/\n(?! )/);
+  return rows.map((row) => {
+    const end = row.indexOf(':');
+    return [row.slice(0, end), new Phrases(row.slice(end + 1))] as const;
+  });
+}
