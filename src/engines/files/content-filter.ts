@@ -5,7 +5,7 @@
  *     fits or says nothing. Where endings alone are asked for, the name decides.
  * C2. What does not say when it was taken counts as taken when it was changed.
  */
-import type { SeenFile, Listing, LookFilters } from '../../kernel/files/look.ts';
+import type { Listing, LookFilters, SeenFile } from '../../kernel/files/look.ts';
 import {
   extensionOf,
   holdsType,
