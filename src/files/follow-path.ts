@@ -1,12 +1,12 @@
 /**
  * Following a path to a name, in folders where another process may swap things meanwhile.
  *
- * W1. Each folder is opened from the one before it, which is held, and never through a
- *     symlink. Whatever takes a name later, the way does not lead there.
- * W2. A symlink is read and not followed: what it says takes its place, and the way is walked
+ * W1. Each folder is opened from the one before it, which is held, and never through a symlink.
+ *     Whatever takes a name later, the path does not lead there.
+ * W2. A symlink is read and not followed: what it says takes its place, and the path is walked
  *     again from the root. After 40 of them it is taken for a circle.
- * W3. Before anything is looked at where a symlink leads, `onTurn` is asked, which throws where
- *     the way must not go on. Who may not does not learn whether something is there.
+ * W3. Before anything is looked at where a symlink leads, `onTurn` is asked, which throws where the
+ *     path must not go on. A caller that may not go on does not learn whether something is there.
  *
  * A weaker form where the system has no paths into a held folder (macOS): there, names are looked
  * up again at each step, and a process that swaps a folder in that moment can lead astray.
@@ -39,7 +39,7 @@ export interface PathEnd<Found> {
   readonly found: Found;
   /** The folder, and what was found. */
   readonly open: AsyncDisposableStack;
-  /** Of the root and of each folder on the way. */
+  /** Of the root and of each folder on the path. */
   readonly devices: readonly string[];
 }
 
@@ -202,8 +202,8 @@ export function withoutUp(parts: readonly string[], index: number): readonly str
 }
 
 /**
- * The places that the way comes to: its end, and before that wherever it turns back up.
- * The second kind tells something too, as whether there is a folder.
+ * The places that the path comes to: its end, and before that wherever it turns back up. The second
+ * kind tells something too, as whether there is a folder.
  */
 export function* placesOn(parts: readonly string[]): Generator<readonly string[]> {
   const names: string[] = [];

@@ -50,7 +50,7 @@ export async function findPlace(
     signal: caller.signal,
     async open(entry) {
       there = await disk.stat(entry);
-      // Then it is read, and the way goes on behind it.
+      // Then it is read, and the path goes on behind it.
       if (there?.kind === 'symlink' && last === 'follow') throw diskError('ELOOP', entry);
       return undefined;
     },
@@ -66,7 +66,7 @@ export async function findPlace(
   };
 }
 
-/** A folder that is to be looked into; symlinks on the way and at its end are followed. */
+/** A folder that is to be looked into; symlinks on the path and at its end are followed. */
 export interface FolderPlace extends AsyncDisposable {
   readonly parts: readonly string[];
   readonly path: string;

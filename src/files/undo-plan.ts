@@ -100,8 +100,9 @@ async function planNamed(sql: Sql, typed: string): Promise<FilePlanRow | undefin
 }
 
 /**
- * Of those who ask: the owner means their own last one, and no agent's. Whether it can be undone or
- * not: who has deleted something for ever does not mean what was done before that.
+ * The newest plan of the caller: the owner means their own last one, and no agent's. Whether it can
+ * be undone or not: a caller that has deleted something for ever does not mean what was done before
+ * that.
  */
 async function newest(sql: Sql, principal: string): Promise<FilePlanRow | undefined> {
   const rows = await listFilePlans(sql, { principal, limit: looksBack });

@@ -53,7 +53,7 @@ export interface SeenLink {
   readonly target: string;
 }
 
-/** Who is inside, and what they see besides the programs of this machine. */
+/** The principal inside, and what it sees besides the programs of this machine. */
 export interface SandboxView {
   /** `agent:NAME` or `owner`. */
   readonly principal: string;

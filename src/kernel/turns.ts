@@ -7,7 +7,10 @@ import type { Clock } from './ports.ts';
  */
 export const early: Error = new Error('The wait was ended early');
 
-/** Wakes those who wait for something, by its name. A bell is a hint to look, never the truth. */
+/**
+ * Wakes the callers that wait for something, by its name. A bell is a hint to look, never the
+ * truth.
+ */
 export class Bells {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<AbortController>>();

@@ -144,7 +144,7 @@ export class MemoryEmbedding implements AsyncDisposable {
     this.#refused.add(first.id);
   }
 
-  /** Who is woken begins at once, but for B1. */
+  /** A run that is woken begins at once, but for B1. */
   async #rest(step: Step, tookMs: number): Promise<void> {
     if (step.kind === 'nothing-left') return this.#woken.promise;
     const backOffMs = Math.min(waitMs.first * 2 ** (this.#failures - 1), waitMs.most);

@@ -1,4 +1,4 @@
-/** Erasing at those who have seen a memory: calls, operations, messages (P1 of purge.ts). */
+/** Erasing at the users that have seen a memory: calls, operations, messages (P1 of purge.ts). */
 import { operationOfKey } from '../kernel/journal/step.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { hideMemories, memoriesMadeBy } from '../ledger/memory/memories.ts';
@@ -50,7 +50,8 @@ export async function eraseUsers(
       known.users.add(user);
       for (const each of await heirsOf(deps, known, user)) found.add(each);
     }
-    // Who has it from another first: a process that dies finds the others again, and by them these.
+    // Users that have it from another first: a process that dies finds the others again, and by
+    // them these.
     for (const user of [...found].reverse()) await eraseUser(deps, user, known.later);
     // Something may have been sent, taken or left behind before it was erased.
     found = new Set();

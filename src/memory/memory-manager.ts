@@ -1,6 +1,6 @@
 /**
- * What agents remember: `store`, `retrieve`, `search` and `share` of seed 001, and what else one
- * does with memories. Whether the caller may is decided before, at the door of the tools; only what
+ * What agents remember: `store`, `retrieve`, `search` and `share` of seed 001, and what else is
+ * done with memories. Whether the caller may is decided before, at the door of the tools; only what
  * turns out on the way (searching) is decided here.
  */
 import { AosError } from '../kernel/errors.ts';

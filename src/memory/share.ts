@@ -24,7 +24,7 @@ export interface SharedMemory {
 
 type ShareDeps = Pick<MemoryDeps, 'ledger' | 'grants' | 'clock'>;
 
-/** Who shares the same again gets the same grant. */
+/** A caller that shares the same again gets the same grant. */
 export async function shareMemory(
   { grants, clock }: ShareDeps,
   share: SharedMemory,

@@ -186,7 +186,7 @@ const knownSizes: readonly (readonly [prefix: string, tokens: number])[] = [
   ['openai:', 128_000],
 ];
 
-/** Servers of one's own give less than the model could unless they are told to. */
+/** Servers that the owner runs give less than the model could unless they are told to. */
 const endpointTokens = 32_768;
 
 function contextTokensOf(id: string, sizes: Readonly<Record<string, number>> = {}): number {

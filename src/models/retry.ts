@@ -5,7 +5,7 @@ import type { Clock, Random } from '../kernel/ports.ts';
 import { type Failure, isWorthRetrying } from './failure.ts';
 
 export const mostTries = 6;
-/** Who asks for more than this is not waited for. */
+/** A vendor that asks for more than this is not waited for. */
 export const longestRetryAfterMs = 300_000;
 
 export type RetryOutcome<T> =

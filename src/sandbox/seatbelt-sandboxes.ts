@@ -191,7 +191,9 @@ const missing = {
   fix: 'use Linux with bubblewrap',
 } as const satisfies SandboxState;
 
-/** There is no view of one's own: what is called /workspace elsewhere has its host's name. */
+/**
+ * A program has no view of its own here: what is called /workspace elsewhere has its host's name.
+ */
 function hostPath({ workspace }: SandboxView, path: string): string {
   if (path !== workspaceInside && !path.startsWith(`${workspaceInside}/`)) return path;
   return workspace + path.slice(workspaceInside.length);

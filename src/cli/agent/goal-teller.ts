@@ -138,7 +138,7 @@ export class GoalTeller {
   }
 
   #answered({ parts, spent }: Extract<Step, { kind: 'answered' }>): void {
-    // Who comes late, or was cut off, has not seen its words.
+    // A watcher that comes late, or was cut off, has not seen its words.
     if (!this.#hasStreamed) this.#words(textOf(parts));
     this.#hasStreamed = false;
     this.endLine();

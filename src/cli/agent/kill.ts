@@ -39,7 +39,7 @@ interface Member {
   readonly openGoals: readonly string[];
 }
 
-// Who has more is told of these.
+// Of more than these the first are named.
 const mostNamed = 200;
 
 /** The agent first, then its children and theirs. */

@@ -72,7 +72,7 @@ export function withMemory<T>(
   return withHome(context, { holder }, (client) => work(client, options));
 }
 
-/** Whose memories are one's own, by the name that the daemon tells. */
+/** The name under which the caller's own memories lie, as the daemon knows it. */
 export function selfOf(context: Context, { as }: MemoryAs): string | undefined {
   const named = actingAs(context, as);
   return agentDoor(context) === undefined ? (named ?? 'owner') : agentOf(context.environment);

@@ -373,8 +373,8 @@ function isThere(path: string): boolean {
   }
 }
 
-// Who shuts it again and again wins about every second time against so many; logs are looked at
-// again soon.
+// A process that shuts it again and again wins about every second time against so many; logs are
+// looked at again soon.
 const mostTries = 100;
 
 /** As openSync; a file that is shut is made private first. What is new is private. */

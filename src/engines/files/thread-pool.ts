@@ -94,7 +94,7 @@ export class ThreadPool implements AsyncDisposable {
     return thread;
   }
 
-  /** Or it is over. Who comes too late waits again. */
+  /** Or it is over. A caller that comes too late waits again. */
   async #oneIsFree(signal: AbortSignal): Promise<void> {
     const woken = Promise.withResolvers<void>();
     this.#waiting.push(woken.resolve);

@@ -58,7 +58,7 @@ class UseLite implements Embedder {
     await this.#worker?.terminate();
   }
 
-  /** Who goes away does not wait for the batch that is under way. */
+  /** A caller that goes away does not wait for the batch that is under way. */
   async #ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array> {
     signal.throwIfAborted();
     const number = ++this.#lastNumber;

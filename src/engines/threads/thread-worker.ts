@@ -1,7 +1,7 @@
 /**
- * A thread that works, as seen from outside. It is there while there is work, and a while longer.
- * Who cancels waits until the work has ended: what it held stays held for so long, and no program
- * is left behind.
+ * A thread that works, as seen from outside. It is there while there is work, and a while longer. A
+ * caller that cancels waits until the work has ended: what it held stays held for so long, and no
+ * program is left behind.
  */
 import { parentPort, type Worker } from 'node:worker_threads';
 import { AosError, type ErrorReport, toReport } from '../../kernel/errors.ts';

@@ -5,7 +5,8 @@
  *     hears of it.
  * A2. A process that dies leaves every file whole, under its old name, its new one, or both: the
  *     next start goes on with the step that it died in.
- * A3. Who is told to stop stops between two steps. What was done stays done, and can be undone.
+ * A3. A run that is told to stop stops between two steps. What was done stays done, and can be
+ *     undone.
  * A4. Of two steps on one name the second looks at what the first has left.
  */
 import { AosError } from '../../kernel/errors.ts';

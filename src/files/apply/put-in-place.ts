@@ -185,7 +185,7 @@ export async function namePending(
   }
 }
 
-/** The very path of a step: where a symlink has come onto the way, it is another one. */
+/** The very path of a step: where a symlink has come onto it, it is another one. */
 export async function exactPlace(
   { deps, caller }: StepRun,
   path: string,

@@ -40,7 +40,7 @@ export async function listFiles(look: FileLook): Promise<LookOutcome> {
   return listed(look, await deps.looking.list(wanted, caller.signal), folder.path);
 }
 
-/** Who asks for a type, a size or the largest does not mean folders. */
+/** A request for a type, a size or the largest does not mean folders. */
 function kindOf({ request: { filters, options } }: FileLook): 'file' | 'folder' | 'any' {
   const isSized = options?.sort === 'size' || options?.sort === 'taken';
   const { type, size_gt, size_lt, taken_after, taken_before } = filters ?? {};

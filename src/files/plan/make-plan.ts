@@ -88,7 +88,7 @@ function permanentRefused(): AosError {
   });
 }
 
-/** Who says yes to a number must not lose more than that. */
+/** A caller that says yes to a number must not lose more than that. */
 function unseenWithin(): AosError {
   return new AosError('files.permission-denied', {
     message:

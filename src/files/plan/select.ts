@@ -118,7 +118,7 @@ async function selectOne(
   }
 }
 
-/** Who names a folder takes all of it. */
+/** A request that names a folder takes all of it. */
 function checkWholeFolder({ options = {} }: FileRequest): void {
   if (options.limit === undefined && options.recursive !== false) return;
   throw new AosError('files.invalid-input', {
@@ -227,7 +227,7 @@ async function foundIn(
   if (filters?.duplicates === true) return allButOne(deps, caller, request, wanted);
   if (query.trim() === '') {
     const listing = await deps.looking.list(wanted, caller.signal);
-    // Who asks for the ten largest gets ten.
+    // A request for the ten largest gets ten.
     return { ...listing, truncated: listing.truncated && !isCut };
   }
   const { files, truncated, skipped } = await foundByWords(deps, caller, request, wanted);

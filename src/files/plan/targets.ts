@@ -143,7 +143,7 @@ async function lookAt(
   }
 }
 
-/** Who may move files may give them another place; who copies makes new ones. */
+/** A caller that may move files may give them another place; a copy makes new ones. */
 function powerOf({ isCopy }: TargetsOptions): FilePower {
   return isCopy ? 'write' : 'move';
 }

@@ -9,7 +9,7 @@ import { quote } from '../text/quote.ts';
 export const longestPathBytes = 4096;
 const longestNameBytes = 255;
 
-/** The names on the way from the root; none for the root itself. Throws `file.bad-path`. */
+/** The names on the path from the root; none for the root itself. Throws `file.bad-path`. */
 export function parseFilePath(text: string): readonly string[] {
   const fault = faultOf(text);
   if (fault !== undefined) throw badPath(text, fault);

@@ -47,7 +47,7 @@ function isPassedOver(
   return lastSecret(parts) > base.length && lastSecret(base) === 0;
 }
 
-/** How many parts there are up to the last place of secrets on the way; 0 without any. */
+/** How many parts there are up to the last place of secrets on the path; 0 without any. */
 function lastSecret(parts: readonly string[]): number {
   let count = parts.length;
   while (count > 0 && !endsAtSecret(parts.slice(0, count))) count--;

@@ -86,8 +86,8 @@ export function checkMemoryKey(text: string): void {
 }
 
 /**
- * What is done to a memory, as something to be allowed. One's own lie below their scope. What is
- * of others has to be named: no star that was meant for one's own reaches it.
+ * What is done to a memory, as something to be allowed. An agent's own memories lie below their
+ * scope. Those of others have to be named: no star that was meant for its own reaches them.
  */
 export type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
 

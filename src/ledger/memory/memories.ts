@@ -355,7 +355,7 @@ export async function rememberedIds(sql: Sql, ids: readonly number[]): Promise<S
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Takes them away. Who has seen them has to be dealt with before. */
+/** Takes them away. What has seen them has to be dealt with before. */
 export async function deleteMemories(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx.run('delete from memories where id in (select value from json_each($1))', [
     JSON.stringify(ids),

@@ -208,7 +208,7 @@ export function dropReferencesOfGoneMessages(tx: Transaction): Promise<number> {
   );
 }
 
-/** Whether a message from or to that party refers to the bytes. */
+/** Whether a message from or to that principal refers to the bytes. */
 export async function principalRefersTo(
   sql: Sql,
   principal: string,

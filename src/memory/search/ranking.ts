@@ -85,7 +85,7 @@ function bestRows(scores: Scores): readonly number[] {
 const others = 5;
 const othersWeight = 0.2;
 
-/** The best of each thread, with the score of the thread. Who is in none stands alone. */
+/** The best of each thread, with the score of the thread. A memory in no thread stands alone. */
 export function byThread(ranked: readonly RankedMemory[]): readonly RankedMemory[] {
   const grounds = Map.groupBy(ranked, ({ ground }) => ground);
   return [...grounds.values()]

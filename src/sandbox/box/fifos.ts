@@ -212,7 +212,7 @@ export function reportedPid(pipe: OpenPipe): number | undefined {
 const atOnceBytes = 4096;
 
 /**
- * Writes all of it and closes the pipe. Who does not read it has their reasons. What takes a
+ * Writes all of it and closes the pipe. That a program does not read it is no failure. What takes a
  * while is done by the socket that this gives.
  */
 export function feed(pipe: OpenPipe, bytes: Uint8Array): readonly Socket[] {

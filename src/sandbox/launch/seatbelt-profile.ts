@@ -1,6 +1,6 @@
 /**
- * The profile that macOS holds a program to (`sandbox-exec`). There is no view of one's own there:
- * a program sees the paths of the host, and all but those listed are closed to it. This driver has
+ * The profile that macOS holds a program to (`sandbox-exec`). There a program has no view of its
+ * own: it sees the paths of the host, and all but those listed are closed to it. This driver has
  * not been tried yet.
  */
 import type { SandboxView } from '../../kernel/sandbox.ts';

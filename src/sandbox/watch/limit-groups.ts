@@ -92,7 +92,7 @@ function canUse(groups: LimitGroups): boolean {
 
 const prefix = 'aos-box-';
 
-/** For those who have found the room. */
+/** Groups in a room that was found. */
 export class GroupsInRoom implements LimitGroups {
   readonly #room: GroupRoom;
   /** A process was still in them when they were to be removed. */

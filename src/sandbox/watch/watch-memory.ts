@@ -88,7 +88,10 @@ function kibibytes(text: string, words: readonly string[]): number {
     .reduce((sum, each) => sum + each, 0);
 }
 
-/** What is shared is divided among those who share it. Slow for large ones: pauses after each. */
+/**
+ * What is shared is divided among the processes that share it. Slow for large ones: pauses after
+ * each.
+ */
 export function* exactMemory(pids: readonly number[]): Generator<undefined, number> {
   let bytes = 0;
   for (const pid of pids) {

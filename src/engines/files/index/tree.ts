@@ -97,7 +97,7 @@ export function sweep(writing: IndexWriting, folders: Iterable<IndexedFolder>): 
 
 const quietly = { throwIfNoEntry: false } as const;
 
-// By its name, which costs half as much as the way through a descriptor. It may lead elsewhere by
+// By its name, which costs half as much as a path through a descriptor. It may lead elsewhere by
 // now: then nothing but a time is learnt, and what is read is read through held folders.
 function isChanged(base: string, { path, mtime }: IndexedFolder): boolean {
   try {
