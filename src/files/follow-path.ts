@@ -12,7 +12,7 @@
  * up again at each step, and a process that swaps a folder in that moment can lead astray.
  */
 import { diskError } from '../kernel/disk/errors.ts';
-import { AosError, type ErrorCode } from '../kernel/errors.ts';
+import { AosError, hasCode } from '../kernel/errors.ts';
 import { longestPathBytes, printFilePath } from '../kernel/files/file-path.ts';
 import type { Disk, HeldFolder } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
@@ -127,7 +127,8 @@ async function openOrReadLink<Opened>(
     return { opened: await open(entry) };
   } catch (failure) {
     // Which of the two is said of a symlink depends on the system.
-    if (!isCode(failure, 'disk.not-a-folder') && !isCode(failure, 'disk.not-a-file')) throw failure;
+    if (!hasCode(failure, 'disk.not-a-folder') && !hasCode(failure, 'disk.not-a-file'))
+      throw failure;
     return { target: await linkAt(disk, entry, wanted, failure) };
   }
 }
@@ -141,15 +142,11 @@ async function linkAt(
   try {
     return await disk.readLink(entry);
   } catch (failure) {
-    if (!isCode(failure, 'disk.bad-name')) throw failure;
+    if (!hasCode(failure, 'disk.bad-name')) throw failure;
     // It is no symlink; but it was one before, if it is what was wanted now.
     const now = await disk.stat(entry);
     throw now?.kind === wanted ? changed() : firstFailure;
   }
-}
-
-function isCode(failure: unknown, code: ErrorCode): boolean {
-  return failure instanceof AosError && failure.code === code;
 }
 
 function changed(): AosError {

@@ -368,6 +368,11 @@ export function exitCodeOf(code: ErrorCode): number {
   return errorKinds[errorCodes[code].kind].exit;
 }
 
+/** Whether what was thrown is an AosError of that code. */
+export function hasCode(thrown: unknown, code: ErrorCode): boolean {
+  return thrown instanceof AosError && thrown.code === code;
+}
+
 /** `undefined` for what has no answer on the wire: the caller has gone. */
 export function httpStatusOf(code: ErrorCode): number | undefined {
   const entry: CodeEntry = errorCodes[code];

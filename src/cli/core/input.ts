@@ -10,23 +10,9 @@ import { bytesWords } from './words.ts';
 /** The words given, or with `-` or without any what is piped in. */
 export async function readText(input: Input, given: string | undefined): Promise<string> {
   if (given !== undefined && given !== '-') return given;
-  if (given === undefined && input.isTerminal) {
-    throw noText();
-  }
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let text = '';
-  let sizeBytes = 0;
-  try {
-    for await (const bytes of input.read()) {
-      sizeBytes += bytes.length;
-      if (sizeBytes > messageLimits.wholeBytes) throw tooLong();
-      text += decoder.decode(bytes, { stream: true });
-    }
-    text += decoder.decode();
-  } catch (failure) {
-    if (failure instanceof TypeError) throw notText(failure);
-    throw failure;
-  }
+  if (given === undefined && input.isTerminal) throw noText();
+  const rules = { mostBytes: messageLimits.wholeBytes, keepsMark: true, tooLong, notText };
+  const text = await decoded(input.read(), rules);
   // Where no person types, a text that was forgotten looks like one that is empty.
   if (text === '' && given === undefined) throw noText();
   return text;
@@ -105,18 +91,39 @@ export async function textOf(
   parts: AsyncIterable<Uint8Array>,
   { what, mostBytes }: TextLimits,
 ): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  return decoded(parts, {
+    mostBytes,
+    keepsMark: false,
+    tooLong: () => pipedTooLong(what, mostBytes),
+    notText: () => pipedNotText(what),
+  });
+}
+
+interface TextRules {
+  readonly mostBytes: number;
+  /** Whether a byte order mark at the beginning is part of the text. */
+  readonly keepsMark: boolean;
+  tooLong(): AosError;
+  notText(cause: unknown): AosError;
+}
+
+/** UTF-8 that comes in parts, as one text. */
+async function decoded(
+  parts: AsyncIterable<Uint8Array>,
+  { mostBytes, keepsMark, tooLong, notText }: TextRules,
+): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark });
   let text = '';
   let sizeBytes = 0;
   try {
     for await (const bytes of parts) {
       sizeBytes += bytes.length;
-      if (sizeBytes > mostBytes) throw pipedTooLong(what, mostBytes);
+      if (sizeBytes > mostBytes) throw tooLong();
       text += decoder.decode(bytes, { stream: true });
     }
     return text + decoder.decode();
   } catch (failure) {
-    if (failure instanceof TypeError) throw pipedNotText(what);
+    if (failure instanceof TypeError) throw notText(failure);
     throw failure;
   }
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { composeEngines } from '../../app/home/compose.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
-import { AosError, type ErrorCode } from '../../kernel/errors.ts';
+import { AosError, hasCode } from '../../kernel/errors.ts';
 import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
@@ -243,8 +243,4 @@ async function askFirst(
     message: `Nothing was forgotten: ${isTerminal ? 'the answer was no' : 'nobody is at a terminal to be asked'}`,
     fix: `To forget ${what}: aos secret rm --all --yes`,
   });
-}
-
-function hasCode(failure: unknown, code: ErrorCode): boolean {
-  return failure instanceof AosError && failure.code === code;
 }

@@ -77,7 +77,7 @@ class ListPart {
     this.#request = request;
     this.#walk = walk;
     const { limit, sort, filters } = request;
-    this.#best = new BestFiles(limit, sort.order, byPath);
+    this.#best = new BestFiles<Candidate>(limit, sort.order, comparePaths);
     this.#needsStats = sort.by !== 'name' || asksForStats(filters);
     this.sieve = new Sieve(walk, {
       ...{ filters, zone, needsStats: this.#needsStats },
@@ -126,10 +126,6 @@ class ListPart {
     if (by === 'created') return stats.birthtimeMs;
     return by === 'taken' ? (told.takenAt ?? stats.mtimeMs) : stats.mtimeMs;
   }
-}
-
-function byPath({ path: one }: Candidate, { path: other }: Candidate): number {
-  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 type SortOrder = LookRequest['sort'];
@@ -214,7 +210,10 @@ export function compareFiles({ by, order }: SortOrder): (one: SeenFile, other: S
   return (one, other) => compareKeys(keyOf(one, by), keyOf(other, by)) || comparePaths(one, other);
 }
 
-function comparePaths({ path: one }: SeenFile, { path: other }: SeenFile): number {
+function comparePaths(
+  { path: one }: { readonly path: string },
+  { path: other }: { readonly path: string },
+): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 

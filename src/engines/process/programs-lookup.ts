@@ -99,7 +99,7 @@ function kindOf(path: string): 'program' | 'file' | undefined {
   return mayExecute(path) ? 'program' : 'file';
 }
 
-function mayExecute(path: string): boolean {
+export function mayExecute(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

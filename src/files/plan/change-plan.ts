@@ -1,6 +1,7 @@
 /** A plan as it is made, with what is said of it. */
 
 import { ignoreMissing } from '../../kernel/disk/errors.ts';
+import { folderOf } from '../../kernel/files/file-path.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { FilesDeps } from '../deps.ts';
@@ -63,8 +64,4 @@ export async function folderTimes(disk: Disk, steps: readonly PlanStep[]): Promi
 function placesOf(step: PlanStep): readonly string[] {
   if (step.do === 'copy') return [step.to];
   return [...('from' in step ? [step.from] : []), ...('to' in step ? [step.to] : [])];
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }

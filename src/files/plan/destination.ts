@@ -1,6 +1,6 @@
 /** Where to: a folder, which may have to be made, or a name. */
 import { AosError } from '../../kernel/errors.ts';
-import { printFilePath } from '../../kernel/files/file-path.ts';
+import { folderOf, printFilePath } from '../../kernel/files/file-path.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FilePower } from '../../security/reach.ts';
@@ -89,10 +89,6 @@ async function checkMakes(caller: FileCaller, makes: PlannedDestination['makes']
     message: 'That folder is not there, and I have no permission to make it',
     fix: 'Make it first, or ask for a grant to write there',
   });
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
 /** The last so many folders of a path. */

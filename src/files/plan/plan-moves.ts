@@ -1,6 +1,7 @@
 /** Moves, renames and copies: where each thing goes, and in which order. */
 import { hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
+import { nameOf } from '../../kernel/files/file-path.ts';
 import type { FileRequest } from '../../kernel/files/request.ts';
 import type { FileCaller, FilesDeps } from '../deps.ts';
 import { parsePath } from '../paths.ts';
@@ -133,10 +134,6 @@ function movesOf({ targets }: Targets) {
 function besideName(path: string, number: number): string {
   const mark = hash('sha256', path).slice(0, 16);
   return `${path.slice(0, path.lastIndexOf('/'))}${betweenMark}${mark}-${number}.tmp`;
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function noName(): AosError {

@@ -2,6 +2,8 @@
  * A plan in plain words, for the person who says yes or no to it. Names are quoted, and the counts
  * are those of the plan: no name can change what the sentence says.
  */
+
+import { folderOf, nameOf } from '../../kernel/files/file-path.ts';
 import { otherNamesWords } from '../../kernel/files/names.ts';
 import { countWords, sizeWords, someNames } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -142,14 +144,6 @@ function leftOutWords(roots: Roots, { leftOut }: Plan): readonly string[] {
     3,
   );
   return [`Left out: ${names} (${first.why}).`];
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
 /** Undefined where they lie in several. */

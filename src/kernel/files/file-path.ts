@@ -20,6 +20,21 @@ export function printFilePath(parts: readonly string[]): string {
   return `/${parts.join('/')}`;
 }
 
+/** The folder that a path lies in; `/` for what lies in the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+/** The last name of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Whether a path is that folder, or lies in it. */
+export function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
 interface PathFault {
   readonly why: string;
   readonly fix: string;

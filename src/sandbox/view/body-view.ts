@@ -12,6 +12,7 @@ import { dirname } from 'node:path';
 import { partsOfPath } from '../../kernel/capability/deed-text.ts';
 import { isAboveSecrets, sensitiveParts } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { isIn } from '../../kernel/files/file-path.ts';
 import type { ProgramPart } from '../../kernel/programs.ts';
 import type { SandboxView, SeenLink, SeenPath } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -202,10 +203,6 @@ class BodyViewBuilder {
 function folderOf(program: string): string {
   const packages = program.indexOf('/node_modules/');
   return packages < 0 ? dirname(program) : `${program.slice(0, packages)}/node_modules`;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function bad(path: string, why: string, fix: string): AosError {

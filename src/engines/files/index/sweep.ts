@@ -2,6 +2,7 @@
 
 import { lstatSync } from 'node:fs';
 import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
+import { isIn } from '../../../kernel/files/file-path.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
 import { bytesOf } from '../../disk/name-bytes.ts';
@@ -66,10 +67,6 @@ function rootAbove(store: IndexStore, base: string): Root | undefined {
   const roots = store.all<Root>('select id, path, top, settings, swept_at from root');
   const above = roots.filter(({ path }) => isIn(base, readName(path)));
   return above.sort((one, other) => other.path.length - one.path.length)[0];
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function folderIn(store: IndexStore, { path, top }: Root, base: string): number | undefined {

@@ -1,7 +1,7 @@
 /**
  * Finding files: `FileSearching` by threads, ripgrep and an index where the owner asked for one.
  */
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { matcherOf } from '../../../files/search/matcher.ts';
 import { AosError } from '../../../kernel/errors.ts';
@@ -14,6 +14,7 @@ import type {
   SearchResult,
 } from '../../../kernel/files/look.ts';
 import type { Clock } from '../../../kernel/ports.ts';
+import { mayExecute } from '../../process/programs-lookup.ts';
 import { ThreadWorker, type ThreadWorkerOptions } from '../../threads/thread-worker.ts';
 import { threadBeside } from '../../threads/threads.ts';
 import type { IndexAnswer, IndexRequest, IndexWork } from '../index/works.ts';
@@ -208,16 +209,7 @@ export function findRipgrep(from: string = import.meta.dirname): string | undefi
   const name = `ripgrep-${process.platform}-${process.arch}`;
   for (let folder = from; ; folder = dirname(folder)) {
     const program = join(folder, 'node_modules', '@vscode', name, 'bin', 'rg');
-    if (isProgram(program)) return program;
+    if (mayExecute(program)) return program;
     if (folder === dirname(folder)) return undefined;
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
