@@ -35,7 +35,7 @@ export interface FileUploadsDeps {
   readonly blobs: Pick<FileBlobs, 'adopt' | 'wouldReplace'>;
 }
 
-interface Running {
+interface RunningHash {
   readonly hash: Hash;
   readonly sizeBytes: number;
 }
@@ -47,7 +47,7 @@ const mostRunning = 1000;
 export class FileUploads implements Uploads {
   readonly #deps: FileUploadsDeps;
   readonly #root: string;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningHash>();
   readonly #busy = new Set<string>();
 
   /** The root is that of the store. */
@@ -97,14 +97,14 @@ export class FileUploads implements Uploads {
     return disk.create(path);
   }
 
-  #runningAt(id: string, from: number): Running | undefined {
+  #runningAt(id: string, from: number): RunningHash | undefined {
     const running = this.#running.get(id);
     this.#running.delete(id);
     if (from === 0) return { hash: createHash('sha256'), sizeBytes: 0 };
     return running?.sizeBytes === from ? running : undefined;
   }
 
-  #keep(id: string, running: Running): void {
+  #keep(id: string, running: RunningHash): void {
     this.#running.delete(id);
     this.#running.set(id, running);
     const [oldest] = this.#running.keys();

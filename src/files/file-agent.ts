@@ -36,9 +36,9 @@ export interface FileRun {
   onProgress?(done: number, total: number): void;
 }
 
-type Looking = Exclude<FileAction, ChangeAction>;
+type LookAction = Exclude<FileAction, ChangeAction>;
 
-const looks: Readonly<Record<Looking, (look: FileLook) => Promise<LookOutcome>>> = {
+const looks: Readonly<Record<LookAction, (look: FileLook) => Promise<LookOutcome>>> = {
   list_files: listFiles,
   read_file: readFile,
   search_files: searchFiles,

@@ -26,7 +26,7 @@ export interface EmbeddingProgress {
   readonly total: number;
 }
 
-type Step =
+type EmbeddingStep =
   | { readonly kind: 'nothing-left' }
   | { readonly kind: 'embedded' }
   | { readonly kind: 'failed'; readonly hasOthers: boolean };
@@ -77,7 +77,7 @@ export class MemoryEmbedding implements AsyncDisposable {
     }
   }
 
-  async #step(): Promise<Step> {
+  async #step(): Promise<EmbeddingStep> {
     const { index, embedder } = this.#deps;
     let batch: readonly UnembeddedText[] = [];
     let hasOthers = true;
@@ -145,7 +145,7 @@ export class MemoryEmbedding implements AsyncDisposable {
   }
 
   /** A run that is woken begins at once, but for B1. */
-  async #rest(step: Step, tookMs: number): Promise<void> {
+  async #rest(step: EmbeddingStep, tookMs: number): Promise<void> {
     if (step.kind === 'nothing-left') return this.#woken.promise;
     const backOffMs = Math.min(waitMs.first * 2 ** (this.#failures - 1), waitMs.most);
     const waited = new AbortController();

@@ -91,7 +91,7 @@ export async function storersOf(
   return users;
 }
 
-interface Seen {
+interface PurgeSeen {
   readonly ids: readonly number[];
   /** Who has seen it besides those that are noted. */
   readonly users: readonly string[];
@@ -104,7 +104,7 @@ const mostRounds = 10;
 /** P1, P2 */
 async function takeAway(
   deps: PurgeDeps,
-  { ids, users, later }: Seen,
+  { ids, users, later }: PurgeSeen,
   also: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
   const gone: ToErase = { ids: new Set(), users: new Set(), later };

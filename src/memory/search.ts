@@ -137,7 +137,7 @@ async function placesIn(
   return (await memoryReach(grants, principal, 'search')).filter(isMeant);
 }
 
-interface Finding extends IndexFound {
+interface SearchFinding extends IndexFound {
   readonly query: string;
   readonly limit: number;
   readonly now: Instant;
@@ -148,7 +148,7 @@ async function readHits(
   deps: MemoryDeps,
   tx: Transaction,
   caller: MemoryActor,
-  { hits, hasMore, query, limit, now }: Finding,
+  { hits, hasMore, query, limit, now }: SearchFinding,
 ): Promise<readonly MemoryHit[] | undefined> {
   const finds = new GrantedFinds(deps, caller.principal);
   const isVisible = (memory: FoundMemory) => finds.maySee(tx, memory);
@@ -192,7 +192,7 @@ function groupOf(group: SeenGroup, shown: ReadonlySet<number>): SeenGroup | unde
   return first && { ...group, first, alike };
 }
 
-interface Looking {
+interface HitLook {
   /** By id: what is there of the best of each. */
   readonly best: ReadonlyMap<number, FoundMemory>;
   readonly now: Instant;
@@ -203,7 +203,7 @@ interface Looking {
 async function seenOf(
   tx: Transaction,
   hit: IndexHit,
-  looking: Looking,
+  looking: HitLook,
 ): Promise<SeenGroup | undefined> {
   const seen: SeenMember[] = [];
   for await (const member of membersOf(tx, hit, looking)) {
@@ -222,7 +222,7 @@ async function seenOf(
 async function* membersOf(
   tx: Transaction,
   { alike, ...hit }: IndexHit,
-  { best, now }: Looking,
+  { best, now }: HitLook,
 ): AsyncGenerator<SeenMember> {
   const memory = best.get(hit.id);
   if (memory !== undefined) yield { ...hit, memory };
@@ -249,7 +249,7 @@ async function foundById(
 async function asHits(
   tx: Transaction,
   groups: readonly SeenGroup[],
-  { query, now }: Pick<Finding, 'query' | 'now'>,
+  { query, now }: Pick<SearchFinding, 'query' | 'now'>,
 ): Promise<readonly MemoryHit[]> {
   const ids = groups.map(({ first }) => first.id);
   const rows = await memoriesById(tx, ids, { now, at: null });

@@ -59,7 +59,7 @@ export class EmbeddingCalls {
 
   /** Rejects with the signal's reason when it aborts. */
   async ask(question: EmbeddingQuestion, signal: AbortSignal): Promise<Vectors> {
-    using patience = new Patience(this.#access.clock, question.patienceMs);
+    using patience = new CallPatience(this.#access.clock, question.patienceMs);
     const waiting = AbortSignal.any([signal, patience.signal]);
     let failure: Failure = { kind: 'unreachable', sentence: 'it did not answer in time' };
     const onRetry = (last: Failure): void => {
@@ -131,7 +131,7 @@ export class EmbeddingCalls {
 }
 
 /** E3: aborts when it is over. */
-class Patience implements Disposable {
+class CallPatience implements Disposable {
   readonly #over = new AbortController();
   readonly #waited = new AbortController();
 

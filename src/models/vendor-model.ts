@@ -44,7 +44,7 @@ export async function keyFor(deps: VendorDeps, entry: VendorEntry): Promise<stri
   return key;
 }
 
-interface Question {
+interface ModelQuestion {
   readonly request: ModelRequest;
   readonly asking: Asking;
 }
@@ -52,7 +52,7 @@ interface Question {
 async function answer(
   deps: VendorDeps,
   entry: VendorEntry,
-  { request, asking }: Question,
+  { request, asking }: ModelQuestion,
 ): Promise<ModelAnswer> {
   const { signal } = asking;
   const key = await keyFor(deps, entry);
@@ -67,7 +67,7 @@ async function answer(
   throw modelError(entry, withoutSecret(outcome.failure, key));
 }
 
-interface Attempt extends Question {
+interface Attempt extends ModelQuestion {
   readonly vendor: VendorModel;
 }
 

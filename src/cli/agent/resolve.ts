@@ -7,7 +7,7 @@ import type { Context } from '../core/context.ts';
 import { callIds, idOf } from '../core/names.ts';
 
 const verdicts = ['done', 'redo', 'fail'] as const;
-type Verdict = (typeof verdicts)[number];
+type CallVerdict = (typeof verdicts)[number];
 
 export function defineResolve(command: Command, context: Context): void {
   command
@@ -22,10 +22,10 @@ export function defineResolve(command: Command, context: Context): void {
       'after',
       '\nA call that was cut off, and may have had its effect elsewhere, is not made again by\nitself. Look what became of it there, then say so.\n\nExamples:\n  aos tool calls --state unsure\n  aos resolve 018d3e4b7a10 done',
     )
-    .action((typed: string, as: Verdict) => resolve(context, typed, as));
+    .action((typed: string, as: CallVerdict) => resolve(context, typed, as));
 }
 
-async function resolve(context: Context, typed: string, as: Verdict): Promise<void> {
+async function resolve(context: Context, typed: string, as: CallVerdict): Promise<void> {
   const id = idOf(callIds, typed);
   const { call } = await withHome(context, { holder: 'aos resolve' }, (client) =>
     endAfter(context, client, () => client.resolveCall(id, as, { signal: context.signal })),
@@ -33,7 +33,7 @@ async function resolve(context: Context, typed: string, as: Verdict): Promise<vo
   context.print({ data: call, text: oneLine(words(call, as)) });
 }
 
-function words(call: WireCall, as: Verdict): string {
+function words(call: WireCall, as: CallVerdict): string {
   const { call_id, tool } = call;
   const what = `Call ${call_id} of ${tool}`;
   if (as === 'done') return `${what} counts as done: it had its effect, and is not made again.`;

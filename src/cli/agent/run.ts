@@ -46,13 +46,13 @@ export function defineRun(command: Command, context: Context): void {
     );
 }
 
-interface Running {
+interface GoalRun {
   readonly goal: string;
   readonly options: RunOptions;
   readonly json: boolean;
 }
 
-async function run(context: Context, { goal, options, json }: Running): Promise<void> {
+async function run(context: Context, { goal, options, json }: GoalRun): Promise<void> {
   const body = await bodyOf(context, goal, options);
   const { signal } = context;
   await withHome(context, { holder: 'aos run' }, async (client) => {

@@ -67,7 +67,7 @@ async function wait(context: Context, typed: string, options: WaitOptions): Prom
   }
 }
 
-interface Seen {
+interface SeenState {
   readonly id: string;
   /** `Agent "worker"`. */
   readonly what: string;
@@ -75,7 +75,7 @@ interface Seen {
   readonly reason: string | null;
 }
 
-interface Looking {
+interface StateWait {
   readonly wanted: State;
   readonly signal: AbortSignal;
 }
@@ -84,8 +84,8 @@ interface Looking {
 async function lookAt(
   client: Client,
   typed: string,
-  { wanted, signal }: Looking,
-): Promise<() => Promise<Seen>> {
+  { wanted, signal }: StateWait,
+): Promise<() => Promise<SeenState>> {
   const target = await findTarget(client, typed, signal);
   switch (target.kind) {
     case 'agent': {
@@ -120,7 +120,7 @@ function checkState(wanted: State, what: string, known: readonly State[]): void 
   });
 }
 
-function endedOtherwise({ id, what, state, reason }: Seen, wanted: State): AosError {
+function endedOtherwise({ id, what, state, reason }: SeenState, wanted: State): AosError {
   const isGoal = what.startsWith('Goal');
   return new AosError(isGoal ? 'operation.over' : 'agent.wrong-state', {
     message: `${what} is ${state}, and not ${wanted}${reason === null ? '' : `: ${reason}`}`,
@@ -129,7 +129,7 @@ function endedOtherwise({ id, what, state, reason }: Seen, wanted: State): AosEr
   });
 }
 
-function notInTime({ id, what, state }: Seen, wanted: State): AosError {
+function notInTime({ id, what, state }: SeenState, wanted: State): AosError {
   return new AosError('wait.timeout', {
     message: `${what} is still ${state}, and not ${wanted}`,
     fix: `aos inspect ${id}`,

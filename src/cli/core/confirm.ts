@@ -2,10 +2,10 @@
 import type { Context } from './context.ts';
 import type { Input } from './report.ts';
 
-type Asker = Pick<Context, 'terminal' | 'signal'>;
+type AskingTerminal = Pick<Context, 'terminal' | 'signal'>;
 
 /** Whether they say yes; whatever else they say is no. */
-export async function confirm(asker: Asker, question: string): Promise<boolean> {
+export async function confirm(asker: AskingTerminal, question: string): Promise<boolean> {
   using questions = askingAt(asker);
   return await questions.confirm(question);
 }
@@ -15,7 +15,7 @@ export interface Questions extends Disposable {
 }
 
 /** For more than one question: what was typed ahead is kept for the next. */
-export function askingAt({ terminal, signal }: Asker): Questions {
+export function askingAt({ terminal, signal }: AskingTerminal): Questions {
   let lines: Lines | undefined;
   return {
     async confirm(question) {

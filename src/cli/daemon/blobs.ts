@@ -17,7 +17,7 @@ export function defineBlobs(command: Command, context: Context): void {
     .action(() => verify(context));
 }
 
-type Found = Answer<'verifyBlobs'>;
+type VerifiedBlobs = Answer<'verifyBlobs'>;
 
 async function verify(context: Context): Promise<void> {
   const found = await withHome(context, { holder: 'aos blobs verify' }, (client) =>
@@ -38,7 +38,7 @@ async function verify(context: Context): Promise<void> {
 // As many as fit a screen; with --json there are all.
 const mostLines = 20;
 
-function damageLines(found: Found): string[] {
+function damageLines(found: VerifiedBlobs): string[] {
   const all = [...found.corrupt, ...found.missing];
   const lines = all.slice(0, mostLines).map(({ store, hash, why, needed_by }) => {
     const whom = needed_by.length === 0 ? 'nobody' : needed_by.join(', ');
@@ -48,7 +48,7 @@ function damageLines(found: Found): string[] {
   return [...lines, ...(rest === 0 ? [] : [`and ${rest} more`])];
 }
 
-function damaged(found: Found): AosError {
+function damaged(found: VerifiedBlobs): AosError {
   const [one, two] = [found.corrupt.length, found.missing.length];
   return new AosError('blob.corrupt', {
     message: `Of ${counted(found.checked, 'stored file')}, ${one} ${one === 1 ? 'is' : 'are'} damaged, and ${two} ${two === 1 ? 'is' : 'are'} missing`,

@@ -66,7 +66,7 @@ export function candidates(program: Command, words: readonly string[]): string[]
   return all.filter((candidate) => candidate.startsWith(typed));
 }
 
-interface Place {
+interface CompletionPlace {
   /** The command that the words lead to. */
   readonly command: Command;
   /** How many of its arguments are there already. */
@@ -75,13 +75,13 @@ interface Place {
   readonly awaits: 'value' | 'word';
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: program, argumentsGiven: 0, awaits: 'word' };
+function placeAfter(program: Command, words: readonly string[]): CompletionPlace {
+  let place: CompletionPlace = { command: program, argumentsGiven: 0, awaits: 'word' };
   for (const word of words) place = step(place, word);
   return place;
 }
 
-function step(place: Place, word: string): Place {
+function step(place: CompletionPlace, word: string): CompletionPlace {
   const { command, argumentsGiven, awaits } = place;
   if (awaits === 'value') return { ...place, awaits: 'word' };
   if (word.startsWith('-')) {
@@ -99,7 +99,7 @@ function wantsValue(command: Command, word: string): boolean {
     .some(({ long, short, required }) => required && (word === long || word === short));
 }
 
-function namesAt({ command, argumentsGiven }: Place): string[] {
+function namesAt({ command, argumentsGiven }: CompletionPlace): string[] {
   const choices = command.registeredArguments[argumentsGiven]?.argChoices ?? [];
   const children = command.createHelp().visibleCommands(command);
   return [...children.map((child) => child.name()), ...choices];

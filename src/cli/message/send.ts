@@ -63,13 +63,13 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-interface Sending {
+interface MessageSending {
   readonly to: string;
   readonly text: string | undefined;
   readonly options: SendOptions;
 }
 
-async function send(context: Context, { to, text, options }: Sending): Promise<void> {
+async function send(context: Context, { to, text, options }: MessageSending): Promise<void> {
   const engines = composeEngines();
   const message = messageOf(context, engines, to, options);
   const timeoutMs = durationOf('--timeout', options.timeout);
@@ -182,7 +182,7 @@ function words(to: string, sent: Answer<'send'>, wait: WaitedState | undefined):
 const waitedStates = ['delivered', 'read', 'acked'] as const;
 type WaitedState = (typeof waitedStates)[number];
 
-interface Waiting {
+interface DeliveryWait {
   readonly id: string;
   readonly state: WaitedState;
   readonly timeoutMs: number;
@@ -195,7 +195,7 @@ const lookAgainMs = 200;
 async function waitForState(
   { clock }: Engines,
   client: Client,
-  { id, state, timeoutMs, signal }: Waiting,
+  { id, state, timeoutMs, signal }: DeliveryWait,
 ): Promise<WireHistory['deliveries']> {
   const deadline = clock.monotonicMs() + timeoutMs;
   for (;;) {

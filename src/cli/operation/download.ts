@@ -39,7 +39,7 @@ export function defineOpDownload(group: Command, context: Context): void {
     );
 }
 
-interface Wanted {
+interface WantedArtifact {
   readonly id: string;
   readonly name: string | undefined;
   readonly to: string | undefined;
@@ -47,7 +47,7 @@ interface Wanted {
 
 async function download(
   context: Context,
-  { id: typed, name, to }: Wanted,
+  { id: typed, name, to }: WantedArtifact,
   options: DownloadOptions,
 ): Promise<void> {
   const id = operationIdOf(typed);
@@ -68,7 +68,7 @@ async function download(
 }
 
 /** One by its name, or all; and to stdout one only. */
-function checkWords({ name, to }: Wanted, { all, dest }: DownloadOptions): void {
+function checkWords({ name, to }: WantedArtifact, { all, dest }: DownloadOptions): void {
   const wrong =
     (all === true) === (name !== undefined)
       ? 'Name one artifact, or say --all'

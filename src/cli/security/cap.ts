@@ -189,7 +189,7 @@ function stateWords({ asks, uses, origin, revoked_at }: WireGrant): string {
     .join(', ');
 }
 
-interface Question {
+interface CheckedAction {
   readonly agent: string;
   readonly action: string;
   readonly resource: string;
@@ -214,7 +214,7 @@ function defineCheck(command: Command, context: Context): void {
 
 async function check(
   context: Context,
-  question: Question,
+  question: CheckedAction,
   { isWhy }: { readonly isWhy: boolean },
 ): Promise<void> {
   const answer = await withHome(context, { holder: 'aos cap check' }, (client) =>

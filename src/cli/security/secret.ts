@@ -98,13 +98,13 @@ async function set(context: Context, name: string, options: SetOptions): Promise
   context.print({ data: answer, text: oneLine(text) });
 }
 
-interface Place {
+interface HostAndPort {
   readonly host: string;
   readonly port: number | undefined;
 }
 
 /** Of `host`, `host:8443`, `[::1]` and `[::1]:8443`. */
-function placeOf(text: string): Place {
+function placeOf(text: string): HostAndPort {
   const [, host, port] = /^(\[[^\]]+\]|[^:[\]/]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (host !== undefined) return { host, port: port === undefined ? undefined : Number(port) };
   throw new AosError('usage.bad-value', {

@@ -9,6 +9,7 @@ import type { Context } from '../core/context.ts';
 import type { ProgressView } from './progress.ts';
 import {
   moving,
+  type RunningCommand,
   receivedWords,
   type ShownTransfer,
   sizeOf,
@@ -64,14 +65,13 @@ function withDownloadOptions(command: Command): Command {
     .option('--limit-rate <rate>', 'at most so many bytes a second, as 500k or 5M');
 }
 
-interface Running {
-  readonly command: Command;
-  readonly context: Context;
-}
-
 const kept = 'What has been received so far is kept: the same command goes on from there.';
 
-async function download(running: Running, typed: string, options: DownloadOptions): Promise<void> {
+async function download(
+  running: RunningCommand,
+  typed: string,
+  options: DownloadOptions,
+): Promise<void> {
   const { context, command } = running;
   const id = transferIdOf(typed);
   const chosen = receiveOptions(options, context.signal);
@@ -85,7 +85,7 @@ async function download(running: Running, typed: string, options: DownloadOption
 
 /** Nothing but the bytes goes there, whatever else is asked for. */
 async function toStdout(
-  { context, command }: Running,
+  { context, command }: RunningCommand,
   id: string,
   options: DownloadOptions,
 ): Promise<void> {
@@ -133,7 +133,10 @@ interface Failed {
   readonly failure: AosError;
 }
 
-async function downloadAll({ command, context }: Running, options: AllOptions): Promise<void> {
+async function downloadAll(
+  { command, context }: RunningCommand,
+  options: AllOptions,
+): Promise<void> {
   if (options.dest === '-') throw oneAtATime();
   const chosen = receiveOptions(options, context.signal);
   const transfers = await transfersOf(context, options);

@@ -10,6 +10,7 @@ import {
   linkIdOf,
   looksLikeId,
   moving,
+  type RunningCommand,
   sizeOf,
   type TransferAs,
   transfersOf,
@@ -52,12 +53,11 @@ interface LinkOptions extends TransferAs {
   readonly maxDownloads: string;
 }
 
-interface Running {
-  readonly command: Command;
-  readonly context: Context;
-}
-
-async function makeLink(running: Running, what: string, options: LinkOptions): Promise<void> {
+async function makeLink(
+  running: RunningCommand,
+  what: string,
+  options: LinkOptions,
+): Promise<void> {
   const { context } = running;
   const ttl_ms = lifetimeOf('--ttl', options.ttl);
   const most_uses = numberOf('--max-downloads', options.maxDownloads, { least: 1, most: 10_000 });
@@ -72,7 +72,7 @@ async function makeLink(running: Running, what: string, options: LinkOptions): P
 
 /** A file is sent first, to the one who is there for every human: the owner. */
 async function sentToOwner(
-  { command, context }: Running,
+  { command, context }: RunningCommand,
   path: string,
   options: LinkOptions,
   expiresMs: number,

@@ -15,6 +15,7 @@ import {
   lifetimeOf,
   metadataOf,
   moving,
+  type RunningCommand,
   recipientsOf,
   type ShownTransfer,
   sentWords,
@@ -66,12 +67,7 @@ export function defineTransferSend(group: Command, context: Context): void {
     .action((path: string, options: SendOptions) => send({ command, context }, path, options));
 }
 
-interface Running {
-  readonly command: Command;
-  readonly context: Context;
-}
-
-async function send(running: Running, path: string, options: SendOptions): Promise<void> {
+async function send(running: RunningCommand, path: string, options: SendOptions): Promise<void> {
   const { context, command } = running;
   if (path === '-' && options.name === undefined) throw noName();
   const chosen = chosenOf(options, context.signal);
@@ -132,7 +128,7 @@ type Sent = Awaited<ReturnType<AgentTransfer['send']>>;
 
 /** One after the other, because a home without a daemon is open to one; the time is for all. */
 function waited(
-  { command, context }: Running,
+  { command, context }: RunningCommand,
   transfers: AgentTransfer,
   sent: Sent,
   options: SendOptions,

@@ -21,6 +21,12 @@ export interface TransferAs {
   readonly as?: string;
 }
 
+/** One of these commands, and what it runs in. */
+export interface RunningCommand {
+  readonly command: Command;
+  readonly context: Context;
+}
+
 /** A command below `aos transfer`, which is below nothing as `agent-transfer`. */
 export function transferVerb(group: Command, name: string, description: string): Command {
   return group

@@ -60,14 +60,14 @@ export function defineTransferWatch(group: Command, context: Context): void {
     );
 }
 
-interface Watch {
+interface TransferWatch {
   readonly command: Command;
   readonly context: Context;
   readonly args: readonly string[];
   readonly options: WatchOptions;
 }
 
-async function watch(running: Watch): Promise<void> {
+async function watch(running: TransferWatch): Promise<void> {
   const { context, options, args } = running;
   if (args.length > 0 && options.exec === undefined) throw nothingToRun();
   const mostBytes =
@@ -93,7 +93,7 @@ async function watch(running: Watch): Promise<void> {
 }
 
 function pendingNow(
-  { context, options: { from, match } }: Watch,
+  { context, options: { from, match } }: TransferWatch,
   transfers: AgentTransfer,
 ): Promise<readonly ShownTransfer[]> {
   const { signal } = context;
@@ -107,7 +107,7 @@ type Chosen = ReturnType<typeof receiveOptions>;
 
 /** Whether it is there now. What cannot be received is told, and no reason to stop. */
 async function receive(
-  { context, command, args, options }: Watch,
+  { context, command, args, options }: TransferWatch,
   transfers: AgentTransfer,
   transfer: ShownTransfer,
   chosen: Chosen,
@@ -141,7 +141,7 @@ const lookAgainMs = 1000;
  * Until something may have come. A daemon is asked to say so, unless what is left here would have
  * it answer at once; without one, no other command is kept from the home by our waiting.
  */
-async function untilMore({ context, options }: Watch, left: number): Promise<void> {
+async function untilMore({ context, options }: TransferWatch, left: number): Promise<void> {
   const { signal } = context;
   const { client, engines } = await reach(context);
   if (left > 0 || !(await answers(client, signal).catch(() => false))) {
@@ -164,7 +164,7 @@ function nothingToRun(): AosError {
   });
 }
 
-interface Run {
+interface ExecRun {
   readonly program: string;
   readonly args: readonly string[];
   /** Absolute, so that no program takes it for an option. */
@@ -175,7 +175,7 @@ interface Run {
 /** How it ends is told, and changes nothing: the file is there. */
 async function runFor(
   { environment, terminal, signal }: Context,
-  { program, args, path, transfer }: Run,
+  { program, args, path, transfer }: ExecRun,
   { json }: { readonly json: boolean },
 ): Promise<void> {
   const facts = {

@@ -51,14 +51,14 @@ export function openBulkDisk(options: BulkDiskOptions): ThreadedBulkDisk {
 }
 
 /** `none`: it is not, or not yet, the thread's. */
-type Outcome = readonly PlainAnswer[] | 'none' | 'died';
+type ThreadOutcome = readonly PlainAnswer[] | 'none' | 'died';
 
 class BulkDiskThread implements ThreadedBulkDisk {
   readonly #clock: Clock;
   readonly #onTrouble: BulkDiskOptions['onTrouble'];
   readonly #manyFiles: number;
   readonly #idleMs: number;
-  readonly #waiting = new Map<number, (outcome: Outcome) => void>();
+  readonly #waiting = new Map<number, (outcome: ThreadOutcome) => void>();
   readonly #asked = new Set<Promise<unknown>>();
   #worker: Worker | undefined;
   #isReady = false;
@@ -105,13 +105,13 @@ class BulkDiskThread implements ThreadedBulkDisk {
     await this.#worker?.terminate();
   }
 
-  async #ask(files: number, work: BulkWork): Promise<Outcome> {
+  async #ask(files: number, work: BulkWork): Promise<ThreadOutcome> {
     if (files < this.#manyFiles || this.#clock.monotonicMs() < this.#notBeforeMs) return 'none';
     const worker = this.#worker ?? this.#tryStart();
     if (worker === undefined || !this.#isReady) return 'none';
     this.#idle.abort(early);
     const request: BulkRequest = { number: ++this.#lastNumber, work };
-    const asked = new Promise<Outcome>((resolve) => {
+    const asked = new Promise<ThreadOutcome>((resolve) => {
       this.#waiting.set(request.number, resolve);
       worker.postMessage(request);
     });
@@ -154,7 +154,7 @@ class BulkDiskThread implements ThreadedBulkDisk {
     return worker;
   }
 
-  #answer(number: number, outcome: Outcome): void {
+  #answer(number: number, outcome: ThreadOutcome): void {
     const resolve = this.#waiting.get(number);
     this.#waiting.delete(number);
     resolve?.(outcome);

@@ -20,7 +20,7 @@ import { pathOf, type TreeWalk } from './walk.ts';
 
 export type DuplicatesRequest = Omit<LookRequest, 'sort'>;
 
-interface Candidate {
+interface SizedCandidate {
   readonly folder: TreeFolder;
   readonly name: string;
   readonly sizeBytes: number;
@@ -34,7 +34,7 @@ export async function duplicatesPart(
   const sameSize = await candidatesOf(request, walk, zone);
   const alike = repeated(sameSize, (each) => hashOf(walk, each, 'ends'));
   // Of a small file the ends are all there is.
-  const isSmall = ({ sizeBytes }: Candidate) => sizeBytes <= 2 * endBytes;
+  const isSmall = ({ sizeBytes }: SizedCandidate) => sizeBytes <= 2 * endBytes;
   const large = [...alike.values()].flat().filter((each) => !isSmall(each));
   const small = [...alike].filter(([, [first]]) => first !== undefined && isSmall(first));
   const groups = [...small, ...repeated(large, (each) => hashOf(walk, each, 'whole'))];
@@ -54,18 +54,18 @@ export async function duplicatesPart(
   };
 }
 
-function wasteOf(group: readonly Candidate[]): number {
+function wasteOf(group: readonly SizedCandidate[]): number {
   return (group.length - 1) * sizeIn(group);
 }
 
 /** The size that all files of a group have. */
-function sizeIn(group: readonly Candidate[]): number {
+function sizeIn(group: readonly SizedCandidate[]): number {
   return must(group[0], 'the first file of a group').sizeBytes;
 }
 
 /** Those of whose size there are several, folder by folder. */
 async function candidatesOf({ filters }: DuplicatesRequest, walk: TreeWalk, zone: TimeZone) {
-  const candidates: Candidate[] = [];
+  const candidates: SizedCandidate[] = [];
   const sizes = new Map<number, number>();
   const take = ({ kind, stats, folder, name }: SievedFile) => {
     // D2
@@ -83,10 +83,10 @@ async function candidatesOf({ filters }: DuplicatesRequest, walk: TreeWalk, zone
 
 /** Those of which there are several, by what they have in common. */
 function repeated(
-  candidates: readonly Candidate[],
-  keyOf: (candidate: Candidate) => string | undefined,
-): Map<string, Candidate[]> {
-  const groups = new Map<string, Candidate[]>();
+  candidates: readonly SizedCandidate[],
+  keyOf: (candidate: SizedCandidate) => string | undefined,
+): Map<string, SizedCandidate[]> {
+  const groups = new Map<string, SizedCandidate[]>();
   for (const candidate of candidates) {
     const key = keyOf(candidate);
     const group = key === undefined ? undefined : groups.get(key);
@@ -102,7 +102,11 @@ const chunkBytes = 256 * 1024;
 const chunk = new Uint8Array(chunkBytes);
 
 /** Undefined where it cannot be read, or is not what it was (D3). */
-function hashOf(walk: TreeWalk, candidate: Candidate, what: 'ends' | 'whole'): string | undefined {
+function hashOf(
+  walk: TreeWalk,
+  candidate: SizedCandidate,
+  what: 'ends' | 'whole',
+): string | undefined {
   const { folder, name, sizeBytes } = candidate;
   try {
     const { path } = walk.folders.open(folder);
@@ -145,7 +149,7 @@ function addBytes(
 function filesOf(
   { base }: DuplicatesRequest,
   walk: TreeWalk,
-  group: readonly Candidate[],
+  group: readonly SizedCandidate[],
 ): SeenFile[] {
   return group.flatMap(({ folder, name }) => {
     try {

@@ -24,7 +24,7 @@ import { pathOf, type TreeWalk } from './walk.ts';
 
 export type ListingPart = Omit<Listing, 'truncated'>;
 
-class Candidate {
+class ListCandidate {
   readonly key: Key;
   readonly folder: TreeFolder;
   readonly name: string;
@@ -68,7 +68,7 @@ class ListPart {
   readonly sieve: Sieve;
   readonly #request: LookRequest;
   readonly #walk: TreeWalk;
-  readonly #best: BestFiles<Candidate>;
+  readonly #best: BestFiles<ListCandidate>;
   readonly #needsStats: boolean;
   #total = 0;
   #totalBytes = 0;
@@ -77,7 +77,7 @@ class ListPart {
     this.#request = request;
     this.#walk = walk;
     const { limit, sort, filters } = request;
-    this.#best = new BestFiles<Candidate>(limit, sort.order, comparePaths);
+    this.#best = new BestFiles<ListCandidate>(limit, sort.order, comparePaths);
     this.#needsStats = sort.by !== 'name' || asksForStats(filters);
     this.sieve = new Sieve(walk, {
       ...{ filters, zone, needsStats: this.#needsStats },
@@ -99,7 +99,7 @@ class ListPart {
   }
 
   /** P2; nothing of one that is gone meanwhile. */
-  #lookAt({ folder, name, path, content: told }: Candidate): SeenFile[] {
+  #lookAt({ folder, name, path, content: told }: ListCandidate): SeenFile[] {
     this.#walk.checkStopped();
     try {
       const found = lookAt(`${this.#walk.folders.open(folder).path}/${name}`, path);
@@ -116,7 +116,7 @@ class ListPart {
     this.#totalBytes += fitting.stats?.size ?? 0;
     const key = this.#keyOf(fitting);
     if (!this.#best.wants(key)) return;
-    this.#best.add(key, new Candidate(this.#request.base, key, fitting, this.#total));
+    this.#best.add(key, new ListCandidate(this.#request.base, key, fitting, this.#total));
   }
 
   #keyOf({ name, stats, content: told }: SievedFile): Key {

@@ -20,7 +20,7 @@ export interface WalkFolder {
   readonly view: TreeView;
 }
 
-interface Waiting {
+interface WaitingFolder {
   readonly tree: TreeFolder;
   readonly view: TreeView;
 }
@@ -51,7 +51,7 @@ export class TreeWalk implements Disposable {
   readonly claims: InodeClaims;
   readonly folders: WalkFolders;
   readonly #view: TreeView;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingFolder[] = [];
   readonly #skipped: SkippedFile[] = [];
   #skippedTotal = 0;
   deniedTotal = 0;
@@ -115,7 +115,7 @@ export class TreeWalk implements Disposable {
     if (this.#share.isStopped) throw new WalkStopped();
   }
 
-  #next(): Waiting | undefined {
+  #next(): WaitingFolder | undefined {
     this.checkStopped();
     if (this.#isWorthGiving() && this.#share.isAskedFor) this.#giveHalf();
     if (this.#waiting.length === 0) this.#put(this.#share.take());
@@ -138,7 +138,7 @@ export class TreeWalk implements Disposable {
   /** What the other thread had; its folders are opened here once more, from the base. */
   #put(folders: readonly FolderParts[]): void {
     // Folders on the path to one are often on the path to the next.
-    let path: Waiting[] = [];
+    let path: WaitingFolder[] = [];
     for (const parts of folders) {
       const known = path.findIndex(({ tree }, index) => tree.name !== parts[index]);
       if (known !== -1) path = path.slice(0, known);

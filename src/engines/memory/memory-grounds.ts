@@ -88,7 +88,7 @@ export class Grounds {
     )?.id;
   }
 
-  #groundOf(wanted: Wanted): Ground {
+  #groundOf(wanted: WantedGround): Ground {
     const { place, chains, limits, now } = wanted;
     const key = JSON.stringify([place, chains, limits]);
     const kept = this.#kept.get(key)?.counting;
@@ -144,7 +144,7 @@ function isEverything({ segments, subtree }: PathTarget): boolean {
   return subtree && segments.length === 0;
 }
 
-interface Wanted {
+interface WantedGround {
   readonly place: number;
   readonly chains: Chains;
   readonly limits: Limits;
@@ -170,7 +170,10 @@ type VersionValues = [
   countsTo: number | null,
 ];
 
-function readGround(store: MemoryStore, { place, chains, limits, now }: Wanted): CountingGround {
+function readGround(
+  store: MemoryStore,
+  { place, chains, limits, now }: WantedGround,
+): CountingGround {
   const conditions = conditionsOf(limits);
   const text = `
     select number, key, thread, length, valid_from, speaker, asks, counts_from, counts_to
@@ -190,7 +193,7 @@ function readGround(store: MemoryStore, { place, chains, limits, now }: Wanted):
 /** Of keys with several versions, whatever limits the query: which one counts, if one does. */
 function newestVersions(
   store: MemoryStore,
-  { place, now }: Pick<Wanted, 'place' | 'now'>,
+  { place, now }: Pick<WantedGround, 'place' | 'now'>,
   counting: CountingGround,
 ): ReadonlyMap<string, number | undefined> {
   const counts = new Map<string, number | undefined>();

@@ -48,7 +48,7 @@ export function searchMemories(
   return hitsOf(store, ordered, { units, query });
 }
 
-interface Asked {
+interface IndexAsked {
   readonly units: readonly QueryUnit[];
   readonly query: IndexQuery;
   /** By place. */
@@ -58,7 +58,7 @@ interface Asked {
 function fittingByWords(
   store: MemoryStore,
   places: readonly PlacedGround[],
-  { units, query, meaning }: Asked,
+  { units, query, meaning }: IndexAsked,
 ): readonly FittingMemory[] {
   const found = places.map((placed) => ({
     ...placed,

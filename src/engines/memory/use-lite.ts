@@ -26,7 +26,7 @@ export async function openUseLite(): Promise<Embedder> {
   }
 }
 
-interface Waiting {
+interface WaitingEmbed {
   resolve(answer: EmbedAnswer): void;
   reject(failure: unknown): void;
 }
@@ -35,7 +35,7 @@ class UseLite implements Embedder {
   /** The number counts how texts are made ready for it: vectors of another way do not fit. */
   readonly id = 'use-lite-en-1';
   readonly dimensions = dimensions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingEmbed>();
   #worker: Worker | undefined;
   #lastNumber = 0;
   #isOver = false;

@@ -103,12 +103,12 @@ function opened(path: string, flags: number): Disposable & { readonly descriptor
 
 const pieceBytes = 256 * 1024;
 
-interface Part {
+interface LogPart {
   readonly begin: number;
   readonly end: number;
 }
 
-async function copyPart(from: number, to: FileHandle, { begin, end }: Part): Promise<number> {
+async function copyPart(from: number, to: FileHandle, { begin, end }: LogPart): Promise<number> {
   const piece = Buffer.alloc(pieceBytes);
   let offset = begin;
   while (offset < end) {

@@ -138,7 +138,7 @@ const killMs = 10_000;
 const stopMs = 2000;
 const stopBeforeKillMs = 100;
 
-interface Sending {
+interface SignalSending {
   readonly name: NodeJS.Signals;
   readonly patienceMs: number;
 }
@@ -147,7 +147,7 @@ interface Sending {
 async function signalAll(
   clock: Clock,
   find: Find,
-  { name, patienceMs }: Sending,
+  { name, patienceMs }: SignalSending,
 ): Promise<boolean> {
   const deadlineMs = clock.monotonicMs() + patienceMs;
   let waitMs = 2;

@@ -66,7 +66,7 @@ export interface Shim {
   readonly pid: number;
   readonly ended: Promise<ProgramEnd>;
   /** Of one in a sandbox. */
-  readonly wall: Wall | undefined;
+  readonly wall: SandboxSign | undefined;
 }
 
 export function statusPath({ statusFolder, id }: Pick<ProgramOrder, 'statusFolder' | 'id'>) {
@@ -196,7 +196,7 @@ function notStarted(what: string, cause: unknown): AosError {
   });
 }
 
-interface Wall {
+interface SandboxSign {
   /** False when the launcher has ended without one. */
   readonly listened: Promise<boolean>;
   /** Where the launcher says what is wrong: in the log, behind what was there before. */
@@ -220,7 +220,7 @@ function listened(child: ChildProcess, { onListener }: ProgramOrder): Promise<bo
 /** Throws `sandbox.not-started`, when all is ended. */
 export async function mustStand(
   clock: Clock,
-  { listened: isThere, said }: Wall,
+  { listened: isThere, said }: SandboxSign,
   end: () => Promise<void>,
 ): Promise<void> {
   if (await inTime(clock, isThere)) return;
@@ -249,7 +249,7 @@ async function inTime(clock: Clock, isThere: Promise<boolean>): Promise<boolean>
 
 const longestWords = 2000;
 
-function firstLineOf({ path, from }: Wall['said']): string {
+function firstLineOf({ path, from }: SandboxSign['said']): string {
   const bytes = Buffer.alloc(longestWords);
   const file = openSync(path, 'r');
   try {

@@ -63,7 +63,7 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
         const sandboxed = sandbox === undefined ? undefined : true;
         const path = group?.path;
         const record: ProgramRecord = { id, pid, startTime, group: path, statusFolder, sandboxed };
-        const body = new Body({ clock, record, group, ended, wasAlive: true });
+        const body = new ProgramBody({ clock, record, group, ended, wasAlive: true });
         if (shim.wall !== undefined) await mustStand(clock, shim.wall, () => body.kill());
         await untilItRuns(clock, body, sandbox?.script);
         return body;
@@ -82,7 +82,7 @@ export function openPrograms({ clock, groups = 'auto' }: ProgramOptions): Progra
     adopt(record) {
       const known = record.group ?? guessedGroup(groupsFolder(), record.id);
       const group = known === undefined ? undefined : new ControlGroup(clock, known);
-      return new Body({ clock, record, group, wasAlive: isAlive(record) });
+      return new ProgramBody({ clock, record, group, wasAlive: isAlive(record) });
     },
   };
 }
@@ -107,7 +107,11 @@ const longestStartMs = 5000;
  * Until the shell has become two and the other one the program, or all is over: a signal
  * that came earlier would not reach it. `script` is that of the shell inside a sandbox.
  */
-async function untilItRuns(clock: Clock, body: Body, script: string | undefined): Promise<void> {
+async function untilItRuns(
+  clock: Clock,
+  body: ProgramBody,
+  script: string | undefined,
+): Promise<void> {
   if (process.platform !== 'linux') return;
   const { record } = body;
   const deadlineMs = clock.monotonicMs() + longestStartMs;
@@ -147,7 +151,7 @@ interface BodyParts {
   readonly wasAlive: boolean;
 }
 
-class Body implements RunningProgram {
+class ProgramBody implements RunningProgram {
   readonly record: ProgramRecord;
   readonly #clock: Clock;
   readonly #group: ControlGroup | undefined;

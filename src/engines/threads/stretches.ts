@@ -34,7 +34,7 @@ export function openStretches(): StretchWorks {
   };
 }
 
-interface Waiting {
+interface WaitingStretch {
   resolve(result: StretchResult): void;
   reject(failure: unknown): void;
 }
@@ -42,7 +42,7 @@ interface Waiting {
 /** What comes back carries no name: it comes in the order in which it was handed in. */
 class Thread {
   readonly #worker: Worker;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingStretch[] = [];
   #broken: { readonly why: unknown } | undefined;
 
   constructor(memory: SharedArrayBuffer) {

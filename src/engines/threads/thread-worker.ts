@@ -33,7 +33,7 @@ export interface WorkOptions {
  */
 const usualGraceMs = 10_000;
 
-interface Waiting {
+interface WaitingCall {
   /** Whose answer it is: one that ends may have been followed by another already. */
   readonly worker: Worker;
   resolve(answer: ThreadAnswer): void;
@@ -42,7 +42,7 @@ interface Waiting {
 
 export class ThreadWorker<Work> implements AsyncDisposable {
   readonly #options: ThreadWorkerOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingCall>();
   readonly #cancels = new Set<() => void>();
   #quiet = Promise.withResolvers<void>();
   #worker: Worker | undefined;

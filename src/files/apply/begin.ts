@@ -110,7 +110,7 @@ function undoneElsewhere(id: string): AosError {
   });
 }
 
-interface Ending {
+interface PlanEnd {
   readonly id: string;
   readonly plan: Plan;
   readonly applied: Applied;
@@ -119,7 +119,7 @@ interface Ending {
 }
 
 /** Throws why it was interrupted: then the next start goes on with it. */
-async function end(deps: FilesDeps, ending: Ending): Promise<PlanOutcome> {
+async function end(deps: FilesDeps, ending: PlanEnd): Promise<PlanOutcome> {
   const { id, plan, applied, undoes } = ending;
   if (applied.end === 'interrupted') throw applied.reason;
   const outcome = outcomeOfApplied(deps, { id, plan, applied });
@@ -146,7 +146,7 @@ async function end(deps: FilesDeps, ending: Ending): Promise<PlanOutcome> {
 async function settleUndone(
   deps: FilesDeps,
   undoneId: string,
-  { plan, applied }: Ending,
+  { plan, applied }: PlanEnd,
 ): Promise<void> {
   const { takesBack = [], times = [] } = plan;
   const failed = new Set(takesBack.filter((_, index) => applied.steps[index]?.ok !== true));

@@ -172,9 +172,9 @@ interface NamedThing {
   readonly takenAt?: number | undefined;
 }
 
-type Part = (thing: NamedThing, zone: TimeZone) => string;
+type NamePart = (thing: NamedThing, zone: TimeZone) => string;
 
-const parts: Readonly<Record<string, Part>> = {
+const parts: Readonly<Record<string, NamePart>> = {
   name: (thing) => stemOf(thing),
   name_lower: (thing) => stemOf(thing).toLowerCase(),
   name_upper: (thing) => stemOf(thing).toUpperCase(),

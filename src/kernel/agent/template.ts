@@ -61,7 +61,7 @@ function fits(text: string, pattern: string): boolean {
   return pattern.trim() !== '';
 }
 
-interface Piece {
+interface TemplatePiece {
   readonly text: string;
   /** Whether a word has to begin, or to end, there. */
   readonly startsWord: boolean;
@@ -69,7 +69,7 @@ interface Piece {
 }
 
 // `fix*` goes on within the word, `fix *` behind it.
-function piecesOf(pattern: string): readonly Piece[] {
+function piecesOf(pattern: string): readonly TemplatePiece[] {
   const texts = pattern.split('*');
   return texts.map((text, place) => ({
     text: text.trim(),
@@ -78,7 +78,7 @@ function piecesOf(pattern: string): readonly Piece[] {
   }));
 }
 
-function find(text: string, piece: Piece, from: number): number | undefined {
+function find(text: string, piece: TemplatePiece, from: number): number | undefined {
   if (piece.text === '') return from;
   let at = text.indexOf(piece.text, from);
   while (at !== -1) {

@@ -90,14 +90,14 @@ function tooComplex(text: string, why: string): AosError {
 }
 
 /** A place in a pattern, of which those before it have been fulfilled. */
-type Step =
-  | { readonly kind: 'name'; readonly test: NameTest; readonly next: Step }
+type PatternStep =
+  | { readonly kind: 'name'; readonly test: NameTest; readonly next: PatternStep }
   /** Any number of folders. */
-  | { readonly kind: 'any-folders'; readonly next: Step }
+  | { readonly kind: 'any-folders'; readonly next: PatternStep }
   | { readonly kind: 'end' };
 
 /** Where the ways into a folder stand in the pattern. */
-export type GlobState = readonly Step[];
+export type GlobState = readonly PatternStep[];
 
 export interface Glob {
   /** In the folder that the pattern begins below. */
@@ -115,7 +115,7 @@ export interface GlobOptions {
 /** Throws `files.too-complex` and `files.outside-root`. */
 export function compileGlob(glob: readonly string[], { hidden }: GlobOptions): Glob {
   const testOf = keptTests();
-  const start = new Set<Step>();
+  const start = new Set<PatternStep>();
   for (const alternative of alternativesOf(glob)) {
     addReached(start, chain(plainParts(alternative.split('/')), testOf));
   }
@@ -124,7 +124,7 @@ export function compileGlob(glob: readonly string[], { hidden }: GlobOptions): G
 
 /** Of one path, in which no sign is a pattern's. */
 export function exactPath(parts: readonly string[]): Glob {
-  let step: Step = { kind: 'end' };
+  let step: PatternStep = { kind: 'end' };
   for (const part of parts.toReversed()) {
     const test = { isHidden: part.startsWith('.'), fits: (name: string) => name === part };
     step = { kind: 'name', test, next: step };
@@ -137,7 +137,7 @@ function globFrom(start: GlobState, { hidden }: GlobOptions): Glob {
   return {
     start,
     into(state, name) {
-      const reached = new Set<Step>();
+      const reached = new Set<PatternStep>();
       for (const step of state) {
         if (step.kind === 'any-folders' && maySee(name)) addReached(reached, step);
         if (step.kind === 'name' && fitsHere(step.test, name, hidden))
@@ -153,10 +153,10 @@ function globFrom(start: GlobState, { hidden }: GlobOptions): Glob {
   };
 }
 
-function chain(parts: readonly string[], testOf: (part: string) => NameTest): Step {
+function chain(parts: readonly string[], testOf: (part: string) => NameTest): PatternStep {
   // What is meant by two stars at the end is what lies there.
   const whole = parts.at(-1) === '**' ? [...parts, '*'] : parts;
-  let step: Step = { kind: 'end' };
+  let step: PatternStep = { kind: 'end' };
   for (const part of whole.toReversed()) {
     if (part === '**') step = { kind: 'any-folders', next: step };
     else step = { kind: 'name', test: testOf(part), next: step };
@@ -174,7 +174,7 @@ function keptTests(): (part: string) => NameTest {
   };
 }
 
-function addReached(reached: Set<Step>, step: Step): void {
+function addReached(reached: Set<PatternStep>, step: PatternStep): void {
   let at = step;
   while (at.kind === 'any-folders') {
     reached.add(at);
@@ -190,11 +190,11 @@ function fitsHere(test: NameTest, name: string, hidden: boolean): boolean {
 
 /** Braces in patterns: `{a,b}c` stands for `ac` and `bc`. Without a comma they are only signs. */
 
-type Piece = string | Braces;
+type GlobPiece = string | Braces;
 
 /** One of these is written in its place. */
 interface Braces {
-  readonly alternatives: readonly (readonly Piece[])[];
+  readonly alternatives: readonly (readonly GlobPiece[])[];
 }
 
 /** Every text that is meant; undefined where there are more than `most`. */
@@ -221,28 +221,28 @@ function sourceOf({ alternatives }: Braces): string {
   return `{${texts.join(',')}}`;
 }
 
-function parse(text: string): readonly Piece[] {
+function parse(text: string): readonly GlobPiece[] {
   const reading = { text, place: 0, closing: closingBraces(text) };
-  const pieces: Piece[] = [];
+  const pieces: GlobPiece[] = [];
   while (reading.place < text.length) pieces.push(parsePiece(reading));
   return pieces;
 }
 
-interface Reading {
+interface BraceReading {
   readonly text: string;
   place: number;
   /** Where braces with a comma begin, and where they end. */
   readonly closing: ReadonlyMap<number, number>;
 }
 
-function parsePiece(reading: Reading): Piece {
+function parsePiece(reading: BraceReading): GlobPiece {
   const end = reading.closing.get(reading.place);
   if (end === undefined) {
     const start = reading.place;
     reading.place += lengthAt(reading.text, start);
     return reading.text.slice(start, reading.place);
   }
-  const alternatives: Piece[][] = [[]];
+  const alternatives: GlobPiece[][] = [[]];
   for (reading.place++; reading.place < end; ) {
     const piece = parsePiece(reading);
     if (piece === ',') alternatives.push([]);
@@ -274,7 +274,7 @@ function lengthAt(text: string, place: number): number {
 }
 
 /** No further than beyond `most`. */
-function countOf(pieces: readonly Piece[], most: number): number {
+function countOf(pieces: readonly GlobPiece[], most: number): number {
   let count = 1;
   for (const piece of pieces) {
     if (typeof piece === 'string') continue;
@@ -284,7 +284,7 @@ function countOf(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-function written(pieces: readonly Piece[]): readonly string[] {
+function written(pieces: readonly GlobPiece[]): readonly string[] {
   let texts: readonly string[] = [''];
   for (const piece of pieces) {
     const ends = typeof piece === 'string' ? [piece] : piece.alternatives.flatMap(written);

@@ -141,7 +141,7 @@ export type ViewRequest = Pick<
   'base' | 'reach' | 'recursive' | 'hidden' | 'filters' | 'passOver'
 >;
 
-type Verdict = 'fits' | 'other' | 'denied';
+type NameVerdict = 'fits' | 'other' | 'denied';
 
 interface Rules {
   readonly recursive: boolean;
@@ -230,7 +230,7 @@ export class TreeView {
   }
 
   /** Whether what has that name here is asked for. */
-  judge(name: string, kind: FileKind): Verdict {
+  judge(name: string, kind: FileKind): NameVerdict {
     if (this.#isUnseen(name)) return 'other';
     if (!this.#here.reach.sees(name)) return 'denied';
     return this.#isMeant(name, kind) && !this.#isPassedOver(name) ? 'fits' : 'other';

@@ -25,7 +25,7 @@ export interface NamedFolder {
   readonly isKnown: boolean;
 }
 
-interface Reading {
+interface SentenceReading {
   /** One line, e.g. "PDF files in Downloads changed since 1 November 2026". */
   readonly reading: string;
   /** Between 0 and 1. */
@@ -35,15 +35,15 @@ interface Reading {
 }
 
 export type Understanding =
-  | (Reading & { readonly kind: 'understood'; readonly request: FileRequest })
+  | (SentenceReading & { readonly kind: 'understood'; readonly request: FileRequest })
   /** Nothing is done before this is answered; the request is what is understood so far. */
-  | (Reading & {
+  | (SentenceReading & {
       readonly kind: 'asks-back';
       readonly question: string;
       readonly request?: Partial<FileRequest> | undefined;
     })
   /** Out of scope; `agent` is whose work it is, where there is one. */
-  | (Reading & {
+  | (SentenceReading & {
       readonly kind: 'refused';
       readonly agent?: string | undefined;
       readonly message: string;

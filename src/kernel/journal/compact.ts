@@ -38,13 +38,13 @@ export function pack(steps: readonly JournalStep[], window: Window): Packed {
   return { messages: shorter, promptTokens: estimatePrompt(shorter, window.tools), summary };
 }
 
-interface Room {
+interface SummaryRoom {
   readonly room: number;
   readonly limits: { readonly resultCharacters: number };
 }
 
 /** Cut where a turn begins, so that no result is left without its call. */
-function summarise(steps: readonly JournalStep[], { room, limits }: Room) {
+function summarise(steps: readonly JournalStep[], { room, limits }: SummaryRoom) {
   const before = steps.findLast(({ step }) => step.kind === 'summary')?.step;
   const from = before?.kind === 'summary' ? before.up_to : 0;
   let kept = 0;

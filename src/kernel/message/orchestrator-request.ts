@@ -217,7 +217,7 @@ function readFields(kind: string, body: string, { lines, texts }: FieldNames): F
   return fields;
 }
 
-interface Piece {
+interface FieldPiece {
   /** Empty for what stands before the first field. */
   readonly name: string;
   readonly text: string;
@@ -226,7 +226,7 @@ interface Piece {
 
 // One pattern over the whole, because a hostile body has a million lines. Names are in
 // capitals only, so that a prompt may have a line "Name: …" in it.
-function* pieces(body: string, names: readonly string[]): Generator<Piece> {
+function* pieces(body: string, names: readonly string[]): Generator<FieldPiece> {
   let name = '';
   let textStart = 0;
   for (const field of body.matchAll(new RegExp(`(?:^|\\n)(${names.join('|')}):`, 'g'))) {

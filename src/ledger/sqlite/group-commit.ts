@@ -43,7 +43,7 @@ interface Task {
   readonly reject: (reason: unknown) => void;
 }
 
-type Outcome =
+type TaskOutcome =
   | { readonly task: Task; readonly kind: 'done'; readonly value: unknown }
   | { readonly task: Task; readonly kind: 'threw'; readonly reason: unknown };
 
@@ -51,7 +51,7 @@ type Outcome =
 interface Attempt {
   readonly tasks: readonly Task[];
   readonly careful: boolean;
-  readonly outcomes: Outcome[];
+  readonly outcomes: TaskOutcome[];
   current: Handle | undefined;
 }
 
@@ -129,7 +129,7 @@ export class GroupCommit {
     this.#commit(attempt);
   }
 
-  async #runOne(attempt: Attempt, task: Task): Promise<Outcome> {
+  async #runOne(attempt: Attempt, task: Task): Promise<TaskOutcome> {
     const handle = new Handle(this.#deps.connection);
     attempt.current = handle;
     try {
@@ -142,7 +142,7 @@ export class GroupCommit {
   }
 
   /** Why there is none any more: something has ended the whole transaction, as a full disk may. */
-  #closeSavepoint(outcome: Outcome): { readonly reason: unknown } | undefined {
+  #closeSavepoint(outcome: TaskOutcome): { readonly reason: unknown } | undefined {
     const { connection } = this.#deps;
     if (outcome.kind === 'threw') {
       return connection.rollbackToSavepoint() ? undefined : { reason: outcome.reason };

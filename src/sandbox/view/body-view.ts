@@ -28,7 +28,7 @@ export interface BodyFacts {
   readonly ownersHome: string | undefined;
   /** Undefined: its workspace. */
   readonly cwd: WorkingFolder | undefined;
-  readonly sees: readonly Place[];
+  readonly sees: readonly RealPlace[];
   /** The program, then what runs it. */
   readonly parts: readonly [ProgramPart, ...ProgramPart[]];
   /** V3: whether the owner has named the program. */
@@ -36,9 +36,9 @@ export interface BodyFacts {
 }
 
 /** A path, and the same without symlinks. */
-type Place = Pick<ProgramPart, 'path' | 'real'>;
+type RealPlace = Pick<ProgramPart, 'path' | 'real'>;
 
-export interface WorkingFolder extends Place {
+export interface WorkingFolder extends RealPlace {
   readonly writable: boolean;
   /** A repository in it, or the folder itself where that cannot be told. */
   readonly git: string | undefined;
@@ -131,12 +131,12 @@ class BodyViewBuilder {
   }
 
   /** How what is shown is called inside. */
-  inside({ path, real }: Place): string {
+  inside({ path, real }: RealPlace): string {
     if (!isIn(real, this.#workspace)) return path;
     return workspaceInside + real.slice(this.#workspace.length);
   }
 
-  showFolder(place: Place, { writable }: { readonly writable: boolean }): void {
+  showFolder(place: RealPlace, { writable }: { readonly writable: boolean }): void {
     const { real } = place;
     // It is there, under another name.
     if (isIn(real, this.#workspace)) return;
@@ -173,7 +173,7 @@ class BodyViewBuilder {
     return isIn(path, this.#workspace) || this.seen.some(isWritten);
   }
 
-  #link({ path, real }: Place): void {
+  #link({ path, real }: RealPlace): void {
     if (path === real || this.#covers(path) || this.links.some((link) => link.path === path))
       return;
     // A program that calls it by this path finds where it leads, as outside.

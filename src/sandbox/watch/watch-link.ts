@@ -20,7 +20,7 @@ export type TimedAnswer<Outcome> =
   | { readonly outcome: Outcome; readonly tookMs: number }
   | undefined;
 
-interface Waiting {
+interface WaitingLook {
   resolve(answer: TimedAnswer<WatchOutcome>): void;
 }
 
@@ -30,7 +30,7 @@ const brokenMs = 1000;
 export class WatchThread implements AsyncDisposable {
   readonly #clock: WatchThreadDeps['clock'];
   readonly #onTrouble: WatchThreadDeps['onTrouble'];
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingLook>();
   #worker: Worker | undefined;
   #lastNumber = 0;
   /** On the monotonic clock; no thread is started before. */

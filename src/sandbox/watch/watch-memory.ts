@@ -15,7 +15,7 @@ export interface MeasuredMemory {
   readonly bytes: number;
 }
 
-interface Seen {
+interface ProcessMemory {
   readonly parent: number;
   readonly bytes: number;
 }
@@ -23,7 +23,7 @@ interface Seen {
 const looksBetweenFullOnes = 10;
 
 export class ProcessTable {
-  #seen = new Map<number, Seen>();
+  #seen = new Map<number, ProcessMemory>();
   /** Those that were below a process that was asked for. */
   #ours = new Set<number>();
   #looks = 0;
@@ -62,7 +62,7 @@ function livingPids(): number[] {
     .map(Number);
 }
 
-function seenProcess(pid: number): Seen | undefined {
+function seenProcess(pid: number): ProcessMemory | undefined {
   const status = readProc(pid, 'status');
   const parent = /^PPid:\s+(\d+)$/m.exec(status)?.[1];
   if (parent === undefined) return undefined;

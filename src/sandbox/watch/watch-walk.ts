@@ -87,14 +87,14 @@ function* addHeld(
   return memoryBytes;
 }
 
-interface Found {
+interface FoundEntry {
   /** Each byte as one character: a name need not be text. */
   readonly name: string;
   readonly stats: Stats;
 }
 
 /** Undefined now and then: a pause. */
-function* entriesOf(path: string): Generator<Found | undefined> {
+function* entriesOf(path: string): Generator<FoundEntry | undefined> {
   const dir = unlessSkipped(() =>
     opendirSync(bytes(path), { encoding: 'latin1', bufferSize: 256 }),
   );
