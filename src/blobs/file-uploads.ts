@@ -134,7 +134,7 @@ export class FileUploads implements Uploads {
     throw corruptBlob(said, 'what was uploaded has another SHA-256');
   }
 
-  // P3. A copy of the running hash, because finish() may have to be done again.
+  // P3: a copy of the running hash, because finish() may have to be done again.
   async #hashOf(id: string, sizeBytes: number): Promise<string> {
     const running = this.#running.get(id);
     if (running?.sizeBytes === sizeBytes) return running.hash.copy().digest('hex');

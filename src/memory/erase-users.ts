@@ -146,7 +146,7 @@ async function eraseOneMessage(deps: EraseDeps, id: string): Promise<void> {
 
 /**
  * Erases the rows of messages, and then their files: a delivery from now on has no text for it.
- * That files still hold it is a debt until they are gone (P2).
+ * That files still hold it is a debt until they are gone (P2 of purge.ts).
  */
 async function eraseMail(
   { ledger, eraseFiles }: EraseDeps,

@@ -79,7 +79,7 @@ function withEntry(path: Buffer, look: Look): boolean {
   if (!hasHandles) return look(lstatSync(path), (uid) => lchownSync(path, uid, uid));
   const handle = openSync(path, O_PATH | O_NOFOLLOW);
   try {
-    // O1. A symlink that is open itself is not followed by this path.
+    // O1: a symlink that is open itself is not followed by this path.
     return look(fstatSync(handle), (uid) => chownSync(`/proc/self/fd/${handle}`, uid, uid));
   } finally {
     closeSync(handle);

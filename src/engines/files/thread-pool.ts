@@ -9,7 +9,7 @@ import { newClaims, newWalkCells, stopWalk } from './shared-walk.ts';
 
 /** So that a short look need not wait for a long one. */
 const mostThreads = 4;
-/** T3 */
+/** T3 of looking.ts */
 const stopMs = 2000;
 
 export interface PoolOptions {
@@ -132,7 +132,7 @@ export class ThreadPool implements AsyncDisposable {
     return Promise.all(asked);
   }
 
-  /** T3 */
+  /** T3 of looking.ts */
   async #stop(
     threads: readonly LookThread[],
     answers: Promise<readonly ThreadAnswer[]>,

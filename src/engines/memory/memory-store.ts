@@ -101,7 +101,7 @@ export class MemoryStore extends PreparedSql {
     );
   }
 
-  /** S2. It has to be told what was there, because the words do not keep it. */
+  /** S2: it has to be told what was there, because the words do not keep it. */
   removeWords(number: number, { text, again, label }: Searchable): void {
     this.run(
       `insert into words (words, rowid, text, again, label) values ('delete', ?, ?, ?, ?)`,

@@ -50,7 +50,7 @@ umask 077
 echo "$2" > "$1.pending" && /bin/mv -f "$1.pending" "$1"
 exit "$2"`;
 
-// M5. Beyond these a shell may keep something of its own.
+// M5: beyond these a shell may keep something of its own.
 const lastDescriptor = 9;
 
 function closing(from: number): string {

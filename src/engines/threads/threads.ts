@@ -25,7 +25,7 @@ export function startThread(file: string, options: WorkerOptions = {}): Worker {
   return worker;
 }
 
-/** T1. What is started right behind it is started in time; behind another wait it is not. */
+/** T1: what is started right behind it is started in time; behind another wait it is not. */
 export async function untilNoThreadStarts(): Promise<void> {
   // Not for the event: it does not keep a process running whose threads are all without work.
   while (starting.size > 0) await realClock.sleep(1);

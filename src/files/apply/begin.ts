@@ -74,7 +74,7 @@ async function enter(
   await tx.record({ actor: principal, kind: 'files.applying', subject: `plan:${id}`, data });
 }
 
-/** B3. Whatever breaks on the way, it ends: what was done is on record, and can be undone. */
+/** B3: whatever breaks on the way, it ends: what was done is on record, and can be undone. */
 async function appliedOrStopped(
   deps: FilesDeps,
   caller: FileCaller,

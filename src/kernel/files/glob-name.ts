@@ -59,7 +59,7 @@ function matcher(pattern: string): Match {
 /** One character, or `*`. */
 type Token = '*' | ((character: string) => boolean);
 
-/** G1: at most the length of the name times that of the pattern. */
+/** G1 of glob.ts: at most the length of the name times that of the pattern. */
 function slowMatcher(pattern: string): Match {
   const tokens = tokensOf(pattern);
   return (name) => {

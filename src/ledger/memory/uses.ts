@@ -4,7 +4,7 @@ import type { MemoryScope } from '../../kernel/memory/memory.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../ledger.ts';
 
-/** Each memory once, whichever user asks how often. */
+/** Notes that a user has seen these memories, once each however often it sees them. */
 export async function noteMemoryUses(
   tx: Transaction,
   ids: readonly number[],

@@ -79,7 +79,7 @@ const covered = resources
   })
   .join(' and ');
 
-/** B1. False when one of them is not covered, or there is no such budget; then nothing is held. */
+/** B1: false when one of them is not covered, or there is no such budget; then nothing is held. */
 export async function hold(tx: Transaction, id: string, amounts: Amounts): Promise<boolean> {
   const held = await tx.run(`update budgets set ${heldMore} where id = $1 and ${covered}`, [
     id,
@@ -145,7 +145,7 @@ const nothingLeft = resources
   .join(', ');
 
 /**
- * B2. What was taken for it; undefined when nothing was, or it was asked before. From then on
+ * B2: what was taken for it; undefined when nothing was, or it was asked before. From then on
  * it covers nothing more, because what is left of it belongs to others again.
  */
 export async function closeAllowance(

@@ -55,7 +55,7 @@ interface Attempt {
   current: Handle | undefined;
 }
 
-// G5. A wait below a millisecond is not noticed, and more flushes would only cost; one beyond
+// G5: a wait below a millisecond is not noticed, and more flushes would only cost; one beyond
 //     twenty is, however slow the disk is.
 const workMs = { least: 1, most: 20 };
 

@@ -97,7 +97,7 @@ export class Box {
     this.#feeding.push(...feed(this.#pipes.control, Buffer.from(script)));
   }
 
-  /** B2. Resolves when nothing of it is left. */
+  /** B2: resolves when nothing of it is left. */
   async kill(): Promise<void> {
     const inside = this.isOver ? undefined : this.#firstInside();
     if (inside !== undefined) killNow(inside);
@@ -131,7 +131,7 @@ export class Box {
     return this.#inside?.pid;
   }
 
-  // B2. One that has ended and waits for its parent to ask for its end has ended all others.
+  // B2: one that has ended and waits for its parent to ask for its end has ended all others.
   async #untilGone(): Promise<void> {
     const pid = this.#firstInside();
     const lateMs = this.#clock.monotonicMs() + longestEndMs;

@@ -161,7 +161,7 @@ const blockBytes = 512;
 // A program's own reservations, as those of a JavaScript engine, are no use of memory.
 const reservedKiB = 2 * 2 ** 20;
 
-// I3. In a shell that is called sh, -f counts in blocks of 512 bytes. The number of processes
+// I3: in a shell that is called sh, -f counts in blocks of 512 bytes. The number of processes
 // is -p to some shells and -u to others.
 function limitLines({ limits, byProcess, cpuSeconds }: InnerLimits): readonly string[] {
   const { fileBytes, openFiles, processes, memoryBytes } = limits;

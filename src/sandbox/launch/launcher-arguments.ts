@@ -138,7 +138,7 @@ function isInTmp(path: string): boolean {
 function identity({ isRoot }: HostParts): readonly string[] {
   if (!isRoot) {
     const user = ['--unshare-user', '--disable-userns', '--uid', uidInside, '--gid', uidInside];
-    // W5. In its own namespace it takes capabilities away, and gives none.
+    // W5: in its own namespace it takes capabilities away, and gives none.
     return [...user, '--as-pid-1', '--cap-drop', 'ALL', '--cap-add', 'CAP_SETPCAP'];
   }
   const kept = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];

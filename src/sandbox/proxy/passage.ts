@@ -65,7 +65,7 @@ export class Passage implements Asker, Disposable {
   async permit(deed: HttpDeed): Promise<Permit> {
     this.signal.throwIfAborted();
     const request = { principal: this.principal, deed };
-    // W3. A look, which writes nothing.
+    // W3: a look, which writes nothing.
     const { grants, ledger } = this.#deps;
     const isPermitted = await wouldPermit(grants, ledger.committed, request);
     if (!isPermitted && !this.#owner.mayRecordRefusal()) throw tooManyRefusals();

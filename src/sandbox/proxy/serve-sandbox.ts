@@ -97,7 +97,7 @@ class SandboxProxy implements AsyncDisposable {
   #listen(): void {
     const { server } = this.#listener;
     if (!(server instanceof Server)) throw new Error('a sandbox has no listener that is known');
-    // V3. The next is closed before there is an object for it.
+    // V3: the next is closed before there is an object for it.
     server.maxConnections = proxyLimits.connections;
     server.on('drop', () => this.#overruns.count('connections'));
     server.on('connection', (socket) => this.#accept(socket));

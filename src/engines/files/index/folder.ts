@@ -119,7 +119,7 @@ function textOf(tree: HeldTree, parts: readonly string[]): string {
   }
 }
 
-/** F2. Milliseconds, as other calls of the system tell them too. */
+/** F2: milliseconds, as other calls of the system tell them too. */
 export function folderMtime(stats: BigIntStats): number {
   const mtime = mtimeOf(stats);
   return mtime > realClock.now() - tickMs ? -1 : mtime;
