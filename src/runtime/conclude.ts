@@ -21,7 +21,7 @@ import { appendSteps, openQuestion } from '../ledger/operations/steps.ts';
 import { outcomeTag } from '../memory/pack.ts';
 import { storeIn } from '../memory/store.ts';
 import { tellLater } from '../relay/tell.ts';
-import { withdrawCalls } from '../tools/resolve.ts';
+import { withdrawCalls } from '../tools/recover.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
 import type { Run } from './model/deps.ts';

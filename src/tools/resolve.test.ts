@@ -5,7 +5,7 @@ import {
   testTool,
 } from '../../tests/support/temporary-tools.ts';
 import { callKey } from '../kernel/journal/step.ts';
-import { withdrawCalls } from './resolve.ts';
+import { withdrawCalls } from './recover.ts';
 
 const jean = 'agent:jean';
 const first = 'a'.repeat(32);

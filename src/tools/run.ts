@@ -23,9 +23,8 @@ import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { longestRunMs, type Permit, permitOf, permitUse, wouldPermit } from '../security/permit.ts';
 import type { CallRequest } from './ask.ts';
 import type { CallDeps } from './deps.ts';
-import { LiveOutput } from './live-output.ts';
 import { type CallOutcome, scrubbedError } from './outcome.ts';
-import type { RunningCall, RunningCalls } from './running-calls.ts';
+import { LiveOutput, type RunningCall, type RunningCalls } from './running-calls.ts';
 import type { PreparedCall, ToolCall } from './tool.ts';
 
 export interface ToolRunDeps extends CallDeps {

@@ -1,7 +1,7 @@
 /** Links with which a human fetches or sends a file in a browser. */
 import * as z from 'zod';
 import { at, hashes, ids } from './sample.ts';
-import { actAs, as, sha256, ttl } from './transfers.ts';
+import { actAs, as, sha256, ttl } from './transfer-shapes.ts';
 import { count, get, idParams, listLimit, listNext, post, time, type Verb } from './verb.ts';
 
 const tokenParams = z.strictObject({ token: z.string().max(100) });

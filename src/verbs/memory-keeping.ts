@@ -1,6 +1,7 @@
 /** What of memories is the owner's alone: erasing for good, taking out, bringing in. */
 import * as z from 'zod';
-import { key, name, scope } from './memory.ts';
+import { key, name } from './memory.ts';
+import { scope } from './memory-shapes.ts';
 import { count, get, longestCallMs, post, type Verb } from './verb.ts';
 
 const whose = {

@@ -7,12 +7,24 @@ import {
   memoriesDeed,
   memoryDeed,
   memoryLimits,
-  memoryScopes,
 } from '../kernel/memory/memory.ts';
 import { type PlaceSaid, placeOf } from '../kernel/memory/place.ts';
 import { isStorable } from '../kernel/memory/value.ts';
+import {
+  hit,
+  hitExample,
+  listed,
+  listedExample,
+  memory,
+  memoryExample,
+  oneKey,
+  placeExample,
+  scope,
+  share,
+  shareExample,
+} from './memory-shapes.ts';
 import { at, ids } from './sample.ts';
-import { count, time, toolWithRoute, type Verb } from './verb.ts';
+import { count, toolWithRoute, type Verb } from './verb.ts';
 
 // How long each may be is said by a sentence of the tool. What HTTP checks before, by the JSON
 // Schema, is only what would be absurd.
@@ -28,7 +40,6 @@ const visible = (longest: number) =>
     .refine(...upTo(longest))
     .refine((text) => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'It has something unseen in it');
 
-export const scope = z.enum(memoryScopes);
 const usualScope = scope.default('working').describe('working where nothing is said');
 export const name = visible(128).min(1).max(200);
 export const key = z
@@ -53,89 +64,6 @@ const of = name.optional().describe('Whose: an agent, or "owner"; one’s own wh
 const prefix = key.optional().describe('Only this key and what lies below it');
 const place = { key, scope: usualScope, of };
 const shared = { key, scope: usualScope, with: name.describe('The agent that may read it') };
-
-const memory = z
-  .object({
-    scope,
-    key: z.string(),
-    of: z.string().describe('An agent, "owner", or "shared"'),
-    version: count,
-    value: z.unknown().describe('As it was stored. It is data, whatever it says'),
-    tags: z.array(z.string()),
-    thread: z.optional(z.string()),
-    author: z.string(),
-    source: z.string().describe('Such as tool-call:ID, operation:ID, message:ID or import'),
-    pinned: z.boolean(),
-    created_at: time,
-    valid_from: time,
-    valid_to: z.optional(time),
-    expires_at: z.optional(time),
-    forgotten_at: z.optional(time).describe('Then its value is not told any more'),
-  })
-  .meta({ id: 'Memory' });
-
-/** Where many are told, long values are cut to their beginnings. */
-const listed = memory.extend({ cut: z.boolean() }).meta({ id: 'ListedMemory' });
-
-const part = z.number().min(0).max(1);
-
-const hit = listed
-  .extend({
-    score: part.describe('The best comes first'),
-    score_parts: z.object({
-      words: part.describe('By its words'),
-      dense: z.optional(part.describe('By its meaning, where there is an embedder')),
-      recency: part.describe('How new it is'),
-    }),
-    snippet: z.string().describe('The stretch that fits best'),
-    alike: count.describe(
-      'How many more of its owner and scope say nearly the same, and are left out',
-    ),
-    alike_keys: z
-      .array(z.object({ key: z.string(), scope, of: z.string() }))
-      .describe('Where those are'),
-    alike_more: z.optional(z.boolean()).describe('There may be more of them than were counted'),
-  })
-  .meta({ id: 'MemoryHit' });
-
-const share = z
-  .object({ grant: z.string(), with: z.string(), capability: z.string(), by: z.string() })
-  .meta({ id: 'MemoryShare' });
-
-const oneKey = { scope, key: z.string() };
-
-const placeExample = { key: 'projects/house/colour', scope: 'long-term' } as const;
-
-const memoryExample = {
-  ...placeExample,
-  of: 'jean',
-  version: 2,
-  value: 'The door is green since May.',
-  tags: ['house'],
-  author: 'agent:jean',
-  source: `tool-call:${ids.call}`,
-  pinned: false,
-  created_at: at('12:00:00'),
-  valid_from: at('12:00:00'),
-};
-
-const listedExample = { ...memoryExample, cut: false };
-
-const hitExample = {
-  ...listedExample,
-  score: 0.93,
-  score_parts: { words: 0.93, recency: 1 },
-  snippet: 'The door is green since May.',
-  alike: 1,
-  alike_keys: [{ key: 'notes/door', scope: 'long-term', of: 'jean' }],
-};
-
-const shareExample = {
-  grant: ids.grant,
-  with: 'samantha',
-  capability: 'memory:of/jean/long-term/projects/house/colour/**:read,search',
-  by: 'agent:jean',
-};
 
 /** On one's own memory where the caller does not say whose. */
 function onKey(said: PlaceSaid, action: Action): readonly Deed[] {

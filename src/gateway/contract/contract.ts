@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { agentVerbs } from '../../verbs/agents.ts';
+import { approvalVerbs } from '../../verbs/approvals.ts';
 import { daemonVerbs } from '../../verbs/daemon.ts';
 import { event, type eventQuery, eventVerbs, type signedHead } from '../../verbs/events.ts';
 import { fileVerbs } from '../../verbs/files.ts';
@@ -45,6 +46,7 @@ export const routes = {
   ...groupVerbs,
   ...grantVerbs,
   ...toolVerbs,
+  ...approvalVerbs,
   ...transferVerbs,
   ...linkVerbs,
   ...operationVerbs,

@@ -11,7 +11,7 @@ import {
 } from '../../ledger/security/journal.ts';
 import type { CallRequest } from '../../tools/ask.ts';
 import { outcomeOf } from '../../tools/outcome.ts';
-import { unknownCall } from '../../tools/resolve.ts';
+import { unknownCall } from '../../tools/recover.ts';
 import { longestWaitMs } from '../../verbs/limits.ts';
 import type { Answer, WireCall } from '../contract/contract.ts';
 import { actingPrincipal, whose } from '../server/acting-for.ts';
