@@ -1,4 +1,5 @@
 /** Files from one agent to another. */
+
 import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
@@ -8,6 +9,7 @@ import { isParty, unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';
 import { requestOf } from '../../transfer/transfers.ts';
 import { longestWaitMs } from '../../verbs/limits.ts';
+import type { transferVerbs } from '../../verbs/transfers.ts';
 import type { Answer } from '../contract/contract.ts';
 import { actingParty } from '../server/acting-for.ts';
 import type { HomeCaller } from '../server/authenticate.ts';
@@ -19,26 +21,7 @@ import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { findRow } from './views/rows.ts';
 
-export function transferRoutes(
-  deps: RouteDeps,
-): Handles<
-  | 'beginUpload'
-  | 'uploadBytes'
-  | 'finishUpload'
-  | 'failUpload'
-  | 'transfers'
-  | 'transfer'
-  | 'openTransfer'
-  | 'transferBytes'
-  | 'verifyTransfer'
-  | 'acceptTransfer'
-  | 'rejectTransfer'
-  | 'failTransfer'
-  | 'shareTransfer'
-  | 'revokeTransfer'
-  | 'cleanupTransfers'
-  | 'transferMetrics'
-> {
+export function transferRoutes(deps: RouteDeps): Handles<keyof typeof transferVerbs> {
   const { transfers } = deps;
   return {
     ...uploadRoutes(deps),

@@ -189,7 +189,7 @@ export class Doors {
       // What arrives too slowly is refused all the same: slow-arrivals.ts.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5000),
-      // It is required all the same, and missed in words: foreign.ts.
+      // It is required all the same, and missed in words: request-head.ts.
       requireHostHeader: false,
       insecureHTTPParser: false,
     });

@@ -51,7 +51,7 @@ export function entrances(
       deps.running.track(upgradeOrRefuse(deps, { door, request, connection, head }));
     },
     onBadRequest(error: Error, connection: Duplex) {
-      // It was cut off, for which nothing that was sent need be wrong (pipelining.ts).
+      // It was cut off, for which nothing that was sent need be wrong (connections.ts).
       if (connection.destroyed) return;
       if (isHangUp(error)) {
         connection.destroy();

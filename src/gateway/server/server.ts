@@ -7,21 +7,8 @@ import { chainHead } from '../../ledger/events.ts';
 import { totalPending } from '../../ledger/messages/messages.ts';
 import { allHeldBytes } from '../../ledger/transfers/bodies.ts';
 import { apiVersion } from '../contract/contract.ts';
-import { agentRoutes, lifeRoutes } from '../routes/agents.ts';
-import { approvalRoutes } from '../routes/approvals.ts';
-import { blobHandles, daemonRoutes, pageRoutes, upkeepRoutes } from '../routes/daemon.ts';
-import { auditRoutes, eventRoutes } from '../routes/events.ts';
-import { goalRoutes } from '../routes/goals.ts';
-import { grantRoutes, secretRoutes } from '../routes/grants.ts';
-import { attachmentRoutes, groupRoutes } from '../routes/groups.ts';
+import { allRoutes } from '../routes/all-routes.ts';
 import type { RouteDeps } from '../routes/handlers.ts';
-import { linkRoutes } from '../routes/links.ts';
-import { memoryKeepingRoutes } from '../routes/memory-keeping.ts';
-import { mailboxRoutes, messageRoutes } from '../routes/messages.ts';
-import { operationRoutes } from '../routes/operations.ts';
-import { fileRoutes, toolVerbRoutes } from '../routes/tool-verbs.ts';
-import { toolRoutes } from '../routes/tools.ts';
-import { transferRoutes } from '../routes/transfers.ts';
 import { LiveMail } from '../socket/mail-attachment.ts';
 import { compileSocketChecks } from '../socket/socket-checks.ts';
 import { createWebSocketServer } from '../socket/websocket.ts';
@@ -59,38 +46,24 @@ const defaultGraceMs = 5000;
 
 export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
   const parts = assemble(deps);
-  const { bell, refusals, running, webSockets, closing, limits } = parts;
+  const { bell, running, webSockets, closing, limits } = parts;
   let tcpPort: number | undefined;
   const app = await createApp(
     parts,
-    allRoutes(deps, parts, {
+    routesOf(deps, parts, {
       openAgentDoor: (...door) => doors.openAgent(...door),
       tcpPort: () => tcpPort,
     }),
   );
   const route = app.routing.bind(app);
-  const { relay, ledger } = deps;
-  const mail = {
-    relay,
-    attachments: deps.attachments,
-    ledger,
-    checks: compileSocketChecks(app),
-    live: new LiveMail(),
-    clock: deps.clock,
-  };
+  const { relay, ledger, attachments, clock } = deps;
+  const checks = compileSocketChecks(app);
+  const mail = { relay, attachments, ledger, checks, live: new LiveMail(), clock };
   const entranceDeps = { ...parts, ...mail, route };
   const publicUrl = publicUrlOf(deps);
   const doors = new Doors({ ...deps, publicUrl, limits, ...entrances(entranceDeps) });
   const wake = deps.ledger.onEvents(() => bell.ring());
-  const { log } = deps;
-  const ring = (): void => {
-    bell.ring();
-    refusals.flush();
-  };
-  const polling = poll(deps.clock, limits.pollMs, closing.signal, { work: ring, log });
-  const sweepMs = Math.min(limits.requestTimeoutMs, limits.pollMs);
-  const sweep = (): void => refuseSlow(entranceDeps);
-  const sweeping = poll(deps.clock, sweepMs, closing.signal, { work: sweep, log });
+  const background = keepLooking(deps, parts, () => refuseSlow(entranceDeps));
 
   const close = async (graceMs: number): Promise<void> => {
     closing.abort();
@@ -98,8 +71,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     await running.allEnded();
     for (const socket of webSockets.clients) socket.terminate();
     await closed;
-    await polling;
-    await sweeping;
+    await background;
     wake[Symbol.dispose]();
     parts.authenticator[Symbol.dispose]();
     await app.close();
@@ -121,6 +93,23 @@ export async function createGateway(deps: GatewayDeps): Promise<Gateway> {
     close: closeOnce,
     [Symbol.asyncDispose]: () => closeOnce(),
   };
+}
+
+/** Until the gateway closes: rings for what a bell may have missed, and refuses slow requests. */
+async function keepLooking(
+  { clock, log }: GatewayDeps,
+  { bell, refusals, closing, limits }: Parts,
+  sweep: () => void,
+): Promise<void> {
+  const ring = (): void => {
+    bell.ring();
+    refusals.flush();
+  };
+  const sweepMs = Math.min(limits.requestTimeoutMs, limits.pollMs);
+  await Promise.all([
+    poll(clock, limits.pollMs, closing.signal, { work: ring, log }),
+    poll(clock, sweepMs, closing.signal, { work: sweep, log }),
+  ]);
 }
 
 function publicUrlOf({ publicUrl }: GatewayDeps): string | undefined {
@@ -182,7 +171,7 @@ function assemble(deps: GatewayDeps) {
   };
 }
 
-function allRoutes(
+function routesOf(
   deps: GatewayDeps,
   { metrics, feeds, commonHeaders, running, admittance }: Parts,
   ways: Pick<RouteDeps, 'openAgentDoor' | 'tcpPort'>,
@@ -211,31 +200,7 @@ function allRoutes(
       };
     },
   };
-  return {
-    ...daemonRoutes(routeDeps),
-    ...agentRoutes(routeDeps),
-    ...eventRoutes(routeDeps),
-    ...messageRoutes(routeDeps),
-    ...mailboxRoutes(routeDeps),
-    ...groupRoutes(routeDeps),
-    ...attachmentRoutes(routeDeps),
-    ...grantRoutes(routeDeps),
-    ...secretRoutes(routeDeps),
-    ...toolRoutes(routeDeps),
-    ...fileRoutes(routeDeps),
-    ...toolVerbRoutes(routeDeps),
-    ...memoryKeepingRoutes(routeDeps),
-    ...approvalRoutes(routeDeps),
-    ...lifeRoutes(routeDeps),
-    ...goalRoutes(routeDeps),
-    ...auditRoutes(routeDeps),
-    ...upkeepRoutes(routeDeps),
-    ...transferRoutes(routeDeps),
-    ...linkRoutes(routeDeps),
-    ...blobHandles(routeDeps),
-    ...operationRoutes(routeDeps),
-    ...pageRoutes(routeDeps),
-  };
+  return allRoutes(routeDeps);
 }
 
 async function poll(
@@ -261,8 +226,8 @@ async function poll(
 
 /**
  * What keeps browsers from doing more with an answer than to show it. Pages that need more say
- * so themselves: routes/pages.ts, link-page.ts. There is nothing about other origins here,
- * because none may read anything: foreign.ts.
+ * so themselves: routes/daemon.ts, link-page.ts. There is nothing about other origins here,
+ * because none may read anything: request-head.ts.
  */
 export const securityHeaders = {
   'cache-control': 'no-store',
