@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { defaultSettings } from '../src/app/config/settings.ts';
-import { type DaemonAddress, runDaemon } from '../src/app/daemon.ts';
+import { type DaemonEndpoint, runDaemon } from '../src/app/daemon.ts';
 import { composeEngines } from '../src/app/home/compose.ts';
 import { AgentTransfer } from '../src/app/library/agent-transfer.ts';
 import { version } from '../src/app/version.ts';
@@ -70,7 +70,7 @@ const turns = [
 ];
 
 interface Started {
-  readonly address: DaemonAddress;
+  readonly address: DaemonEndpoint;
   readonly ended: Promise<void>;
 }
 
@@ -87,7 +87,7 @@ function startHere(home: string, script: string, signal: AbortSignal): Promise<S
 
 /** The four ways through the house. */
 async function waysOf(
-  { home, socket }: DaemonAddress,
+  { home, socket }: DaemonEndpoint,
   work: string,
 ): Promise<Readonly<Record<string, Way>>> {
   mkdirSync(work);

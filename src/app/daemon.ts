@@ -18,11 +18,10 @@ import type { Settings } from './config/settings.ts';
 import type { Engines } from './home/compose.ts';
 import { agentSocket, DaemonDoors } from './home/doors.ts';
 import { sweepHome } from './home/home-folder.ts';
-import { openHomeLog } from './home/home-log.ts';
 import { type OpenHome, openHome } from './home/open-home.ts';
 import { type HomeParts, openHomeParts, servedParts } from './home/open-parts.ts';
 import { sweepSocketFolders } from './home/sandboxes.ts';
-import type { Log } from './log.ts';
+import { type Log, openHomeLog } from './log.ts';
 import { keepBlobs } from './upkeep/blobs.ts';
 import { diskLimits, watchDisk } from './upkeep/disk-watch.ts';
 import { watchForFreezing } from './upkeep/freezing.ts';
@@ -39,7 +38,7 @@ export interface DaemonOptions {
   /** Aborts to stop the daemon. */
   readonly signal: AbortSignal;
   /** Called once it is ready. */
-  readonly onReady: (where: DaemonAddress, home: HomeFacts) => void;
+  readonly onReady: (where: DaemonEndpoint, home: HomeFacts) => void;
 }
 
 /** What is worth saying of a home when its daemon is up. */
@@ -50,7 +49,7 @@ export interface HomeFacts {
   readonly mended: readonly string[];
 }
 
-export interface DaemonAddress {
+export interface DaemonEndpoint {
   readonly home: string;
   readonly pid: number;
   readonly socket: string;
@@ -202,7 +201,7 @@ function timersOf(
   });
 }
 
-function addressOf(home: string, port: number): DaemonAddress {
+function addressOf(home: string, port: number): DaemonEndpoint {
   const socket = join(home, 'run', 'aos.sock');
   return { home, pid: process.pid, socket, url: `http://127.0.0.1:${port}` };
 }

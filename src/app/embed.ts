@@ -23,9 +23,9 @@ import { type GivenUpSecrets, giveUpSecrets } from '../security/secrets/secrets.
 import type { Settings } from './config/settings.ts';
 import type { Engines } from './home/compose.ts';
 import { prepareHome } from './home/home-folder.ts';
-import { openHomeLog } from './home/home-log.ts';
 import { lockHome, type OnMended, openHome, openLedger } from './home/open-home.ts';
 import { openHomeParts, servedParts } from './home/open-parts.ts';
+import { openHomeLog } from './log.ts';
 import type { BackupRequest } from './upkeep/backup.ts';
 import { plainerIfFull } from './upkeep/reserve.ts';
 import { type RestoreRequest, type RestoreSummary, restoreHome } from './upkeep/restore.ts';

@@ -5,8 +5,7 @@ import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { AosError } from '../kernel/errors.ts';
 import { Scrubber } from '../security/secrets/scrub.ts';
 import { composeEngines } from './home/compose.ts';
-import { openHomeLog } from './home/home-log.ts';
-import { type LogLevel, openLog } from './log.ts';
+import { type LogLevel, openHomeLog, openLog } from './log.ts';
 
 function logInMemory(level: LogLevel = 'info', scrub?: (line: string) => string) {
   const lines: string[] = [];

@@ -1,6 +1,11 @@
 /** The daemon's log: one JSON object a line, secrets blacked out. */
+
+import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import type { Clock, LogFile } from '../kernel/ports.ts';
+import type { Scrub } from '../security/secrets/scrub.ts';
+import type { Engines } from './home/compose.ts';
+import { daemonLog } from './home/home-folder.ts';
 
 export type Log = Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -32,4 +37,25 @@ export function openLog({ file, clock, level, scrub }: LogDeps): Log {
     },
     scrub === undefined ? file : { write: (line) => file.write(scrub(line)) },
   );
+}
+
+/** The log of whoever has the home open, which is one process at a time. */
+interface HomeLog extends Disposable {
+  readonly log: Log;
+  /** From now on: the log is open before anybody can know the secrets. */
+  scrubWith(scrubber: Pick<Scrub, 'scrubText'>): void;
+}
+
+export function openHomeLog({ clock, openLogFile }: Engines, home: string): HomeLog {
+  const { name, limitBytes, keep } = daemonLog;
+  const file = openLogFile(join(home, 'logs', name), { limitBytes, keep });
+  let scrubber: Pick<Scrub, 'scrubText'> | undefined;
+  const scrub = (line: string) => scrubber?.scrubText(line) ?? line;
+  return {
+    log: openLog({ file, clock, level: 'info', scrub }),
+    scrubWith(given) {
+      scrubber = given;
+    },
+    [Symbol.dispose]: () => file.close(),
+  };
 }

@@ -15,11 +15,11 @@ import type { OperationsDeps } from './deps.ts';
 import { checkGrant, endArtifact, isPast } from './expire.ts';
 
 /** `owner` is the owner of the home, who may look at everything. */
-export type Sight = 'own' | 'owner' | 'granted';
+export type OperationView = 'own' | 'owner' | 'granted';
 
 export interface SeenOperation {
   readonly row: OperationRow;
-  readonly sight: Sight;
+  readonly sight: OperationView;
 }
 
 export type OperationAction = 'read' | 'cancel';
@@ -36,8 +36,10 @@ export async function seeOperation(
     ({ resource: 'operation', action: wanted, name: id.slice(0, 100) }) as const;
   // W1: the same is written down, so that it takes the same time.
   const refuse = async (): Promise<never> => {
-    const wish = { principal, deed: deedOf(action) };
-    await ledger.transact((tx) => recordDenial(tx, wish, { kind: 'denied', nearest: undefined }));
+    const request = { principal, deed: deedOf(action) };
+    await ledger.transact((tx) =>
+      recordDenial(tx, request, { kind: 'denied', nearest: undefined }),
+    );
     throw unknownOperation(id);
   };
   if (row === undefined) return principal === 'owner' ? notThere(id) : refuse();

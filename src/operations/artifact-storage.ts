@@ -9,9 +9,9 @@ import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { checksummed } from '../security/identity/key-pair.ts';
 import {
+  type OperationView,
   presentArtifacts,
   recordAccess,
-  type Sight,
   seeArtifact,
   seeArtifacts,
   unknownArtifact,
@@ -20,7 +20,7 @@ import {
 import { type ArtifactCollection, collectionOf } from './collect.ts';
 import type { OperationsDeps } from './deps.ts';
 import { endArtifact, expireArtifacts, expiryOf, isTakenBack } from './expire.ts';
-import { type Artifact, storeArtifact, tooMany } from './store-artifact.ts';
+import { type ArtifactContent, storeArtifact, tooMany } from './store-artifact.ts';
 
 export class ArtifactStorageService {
   readonly #deps: OperationsDeps;
@@ -32,7 +32,7 @@ export class ArtifactStorageService {
   /** Stores artifacts with encryption and metadata: sealed for the grantee, as they are read. */
   async storeArtifacts(
     operationId: string,
-    artifacts: readonly Artifact[],
+    artifacts: readonly ArtifactContent[],
     granteeAddress: string,
     expiration: Instant,
   ): Promise<ArtifactCollection> {
@@ -49,7 +49,7 @@ export class ArtifactStorageService {
   /** All of them or, where one cannot be stored, none. */
   async #storeAll(
     row: OperationRow,
-    artifacts: readonly Artifact[],
+    artifacts: readonly ArtifactContent[],
     expiresAt: Instant,
   ): Promise<void> {
     const stored: ArtifactRow[] = [];
@@ -105,7 +105,7 @@ function principalOf(address: string): string {
 
 export interface ArtifactDownload {
   readonly artifact: ArtifactRow;
-  readonly sight: Sight;
+  readonly sight: OperationView;
   /** Ends with an error when the grant is revoked meanwhile. */
   open(range: { readonly from: number; readonly to: number }): Promise<AsyncIterable<Uint8Array>>;
 }

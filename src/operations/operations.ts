@@ -38,7 +38,7 @@ import { sweepFolders, sweepPending, writeAccessLogs, writeIfNew } from './folde
 import { checkWorkspace, endRevokedAll, watchResources } from './monitor.ts';
 import { learnKey, type Rotated, rewrapAll, rotateKeys, sealAnew } from './rotate.ts';
 import { type OperationOrder, queueOf, startOperation } from './start.ts';
-import { type Artifact, storeArtifact } from './store-artifact.ts';
+import { type ArtifactContent, storeArtifact } from './store-artifact.ts';
 
 const finishBell = 'finish';
 const netMs = 5000;
@@ -172,7 +172,7 @@ export class Operations implements Disposable {
   }
 
   /** For an agent that works on this operation. What is refused ends the operation. */
-  async create(operation: string, artifact: Artifact): Promise<ArtifactRow> {
+  async create(operation: string, artifact: ArtifactContent): Promise<ArtifactRow> {
     const row = await findOperation(this.#deps.ledger.committed, operation);
     if (row === undefined) throw unknownOperation(operation);
     try {

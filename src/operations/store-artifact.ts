@@ -33,7 +33,7 @@ import type { OperationsDeps } from './deps.ts';
 import { badName, checkArtifactName, goneIn, letGo } from './folder.ts';
 
 /** What an agent has made, before it is sealed. */
-export interface Artifact {
+export interface ArtifactContent {
   readonly name: string;
   readonly content: AsyncIterable<Uint8Array>;
   /** A guess by the name where nothing is said. */
@@ -49,7 +49,7 @@ type StoreDeps = Pick<
 export async function storeArtifact(
   deps: StoreDeps,
   operation: Pick<OperationRow, 'id' | 'owner'>,
-  artifact: Artifact & { readonly expiresAt: Instant },
+  artifact: ArtifactContent & { readonly expiresAt: Instant },
 ): Promise<ArtifactRow> {
   const { ledger, clock, random, blobs } = deps;
   checkArtifactName(artifact.name);

@@ -50,7 +50,7 @@ import {
   refuse,
   repeated,
 } from './refuse.ts';
-import { leadName, type Route, route } from './route.ts';
+import { leadName, type MessageRoute, route } from './route.ts';
 
 export interface AcceptDeps {
   readonly core: RelayCore;
@@ -201,7 +201,7 @@ async function acceptMessage(
 }
 
 // Many of one batch go to the same name. What is no plain message may change who is there.
-async function wayOf(posting: Posting, sender: Party, message: Message): Promise<Route> {
+async function wayOf(posting: Posting, sender: Party, message: Message): Promise<MessageRoute> {
   if (message.kind !== 'message') posting.ways.clear();
   const known = message.kind === 'message' ? posting.ways.get(message.to) : undefined;
   if (known !== undefined) return known;
@@ -253,7 +253,7 @@ function firstLine(body: string): string {
 interface Placement {
   readonly row: number;
   readonly letter: Letter;
-  readonly way: Route;
+  readonly way: MessageRoute;
   readonly recipients: readonly { readonly name: string; readonly subscription: number }[];
   /** By which it was allowed, with those above them. */
   readonly grants: readonly string[];

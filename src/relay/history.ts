@@ -6,7 +6,7 @@ import type { Sql } from '../ledger/ledger.ts';
 import { type DeliveryRow, deliveriesOf } from '../ledger/messages/deliveries.ts';
 import { answersTo, findMessage, type MessageRow } from '../ledger/messages/messages.ts';
 import { relayParty } from './envelope.ts';
-import type { DeliveryHistory, MessageHistory, Step } from './relay.ts';
+import type { DeliveryHistory, HistoryStep, MessageHistory } from './relay.ts';
 
 export async function readHistory(sql: Sql, id: string): Promise<MessageHistory | undefined> {
   const message = await findMessage(sql, id);
@@ -45,7 +45,7 @@ function deliveryHistory(row: DeliveryRow): DeliveryHistory {
   return { recipient, state, attempts, via: via ?? undefined, error: error ?? undefined };
 }
 
-function stepsOfMessage(message: MessageRow): Step[] {
+function stepsOfMessage(message: MessageRow): HistoryStep[] {
   const { discovered_at: at, source_name, status, last_error, processed_at } = message;
   const way = source_name === null ? '' : ` as the file ${source_name}.msg`;
   const from =
@@ -71,10 +71,10 @@ const ways: Readonly<Record<string, string>> = {
   injected: ' by typing it into its terminal',
 };
 
-function stepsOfDelivery(message: MessageRow, row: DeliveryRow): Step[] {
+function stepsOfDelivery(message: MessageRow, row: DeliveryRow): HistoryStep[] {
   const { recipient: to, state, delivered_at, read_at, ended_at, via } = row;
   if (wasRefused(message)) return [];
-  const steps: Step[] = [];
+  const steps: HistoryStep[] = [];
   const add = (at: Instant | null, what: string): void => {
     if (at !== null) steps.push({ at, what });
   };
@@ -88,7 +88,7 @@ function stepsOfDelivery(message: MessageRow, row: DeliveryRow): Step[] {
   return steps;
 }
 
-async function stepsOfEvents(sql: Sql, id: string): Promise<Step[]> {
+async function stepsOfEvents(sql: Sql, id: string): Promise<HistoryStep[]> {
   const events = await eventsOfMessage(sql, id);
   return events.flatMap(({ at, kind, data }) => {
     const what = wordsOfEvent(kind, data);
@@ -120,7 +120,7 @@ function wordsOfEvent(kind: string, data: string | null): string | undefined {
   }
 }
 
-async function stepsOfAnswers(sql: Sql, message: MessageRow): Promise<Step[]> {
+async function stepsOfAnswers(sql: Sql, message: MessageRow): Promise<HistoryStep[]> {
   const answers = await answersTo(sql, message.message_id);
   return answers.map(({ discovered_at: at, agent_name, message_type, message_id }) => ({
     at,

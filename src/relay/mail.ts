@@ -8,12 +8,12 @@ import {
   type StreamChunk,
 } from '../kernel/message/message.ts';
 import { printMessage } from '../kernel/message/text.ts';
-import type { Mail, MailRow } from '../ledger/messages/find-mail.ts';
+import type { MailFacts, MailRow } from '../ledger/messages/find-mail.ts';
 import type { MailboxItem } from './relay.ts';
 
 /** A delivery together with its message. */
-export interface Outgoing {
-  readonly mail: Mail;
+export interface OutgoingMail {
+  readonly mail: MailFacts;
   readonly message: Message;
 }
 
@@ -53,7 +53,7 @@ export function messageOf(mail: MailRow): Message {
 }
 
 /** How it lies in an inbox: from whom is what the relay knows, not what the sender wrote. */
-export function inboxFileOf(mail: Mail, message: Message): InboxFile {
+export function inboxFileOf(mail: MailFacts, message: Message): InboxFile {
   const { sender: from, message_id: id } = mail;
   const sent = new Date(mail.sent_at).toISOString();
   const text = printMessage({
@@ -71,7 +71,7 @@ export function stampIn(fileName: string): string | undefined {
   return /^(\d{19,})-[0-9a-f]{8}\.msg$/.exec(fileName)?.[1];
 }
 
-export function itemOf(mail: Mail, message: Message): MailboxItem {
+export function itemOf(mail: MailFacts, message: Message): MailboxItem {
   return {
     id: mail.message_id,
     from: mail.sender,

@@ -4,17 +4,28 @@ import { priorities } from '../kernel/message/message.ts';
 import type { Bells } from '../kernel/turns.ts';
 import { batchRows } from '../ledger/ledger.ts';
 import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
-import { findMail, type Mail, type MailRow, unreadMail } from '../ledger/messages/find-mail.ts';
+import {
+  findMail,
+  type MailFacts,
+  type MailRow,
+  unreadMail,
+} from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { clearFiles } from './delivery/egress.ts';
+import { clearFiles, type Sinks } from './delivery/egress.ts';
 import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
-import type { Sinks } from './delivery/sinks.ts';
 import type { RelayCore } from './deps.ts';
 import type { Party } from './envelope.ts';
-import { itemOf, messageOf, type Outgoing } from './mail.ts';
+import { itemOf, messageOf, type OutgoingMail } from './mail.ts';
 import { Posting } from './posting.ts';
-import type { Mailboxes, MailboxItem, PushSink, Settled, Settlement, TakeQuery } from './relay.ts';
+import type {
+  Mailboxes,
+  MailboxItem,
+  MailSettlement,
+  PushSink,
+  SettledMail,
+  TakeQuery,
+} from './relay.ts';
 
 export interface MailboxDeps extends AcceptDeps {
   /** There may be another way to deliver what is in this queue. */
@@ -95,7 +106,7 @@ async function readPart(
   const pushed = ids.flatMap((id) => deps.sinks.pushedMail(recipient, id) ?? []);
   const { read, posted } = await deps.core.ledger.transact(async (tx) => {
     const posting = new Posting(deps.core, tx, deps.handover);
-    const read: Mail[] = [...(await markPushedRead(posting, pushed))];
+    const read: MailFacts[] = [...(await markPushedRead(posting, pushed))];
     const done = new Set(read.map(({ message_id }) => message_id));
     for (const id of ids) {
       if (done.has(id)) continue;
@@ -116,8 +127,8 @@ async function readPart(
 async function settle(
   deps: MailboxDeps,
   recipient: Party,
-  { id, kind, body }: Settlement & { readonly id: string },
-): Promise<Settled> {
+  { id, kind, body }: MailSettlement & { readonly id: string },
+): Promise<SettledMail> {
   const { committed } = deps.core.ledger;
   const mail = await findMail(committed, id, recipient);
   if (mail === undefined) throw unknownMessage(id);
@@ -157,7 +168,10 @@ function attach(deps: MailboxDeps, recipient: Party, sink: PushSink): AsyncDispo
 }
 
 /** What was pushed to a recipient that has left waits again. */
-export async function returnUnread(core: RelayCore, unread: readonly Outgoing[]): Promise<void> {
+export async function returnUnread(
+  core: RelayCore,
+  unread: readonly OutgoingMail[],
+): Promise<void> {
   if (unread.length === 0) return;
   await core.ledger.transact(async (tx) => {
     for (const { mail } of unread) {

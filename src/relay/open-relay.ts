@@ -8,15 +8,15 @@ import { recipientsWithUnread } from '../ledger/messages/find-mail.ts';
 import { filesDone, type MessageRow, messageIdsFrom } from '../ledger/messages/messages.ts';
 import { type AcceptDeps, accept } from './accept.ts';
 import { Deliverer } from './delivery/deliver.ts';
+import { Sinks } from './delivery/egress.ts';
 import { endMailOfTerminated, expireAll, runExpiry } from './delivery/expire.ts';
 import { InboxReads, recover } from './delivery/recover.ts';
-import { Sinks } from './delivery/sinks.ts';
 import { Notes, type RelayCore, type RelayDeps, Stamps } from './deps.ts';
 import { type Acceptance, type Incoming, type Party, relayParty } from './envelope.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
 import { rateLimit } from './limits.ts';
-import type { Outgoing } from './mail.ts';
+import type { OutgoingMail } from './mail.ts';
 import { openMailboxes, returnUnread } from './mailboxes.ts';
 import type { Posted } from './posting.ts';
 import type { FilesDone, MessageHistory, Relay } from './relay.ts';
@@ -165,7 +165,7 @@ class LiveRelay implements RunningRelay {
     for (const { state, reason } of ended) core.metrics.ended(state, reason);
   }
 
-  #delivered(queue: Queue, via: DeliveryVia, batch: readonly Outgoing[]): void {
+  #delivered(queue: Queue, via: DeliveryVia, batch: readonly OutgoingMail[]): void {
     // A reader that looked while it was on its way saw nothing.
     this.#bells.ring(queue.recipient);
     const after =
@@ -177,7 +177,7 @@ class LiveRelay implements RunningRelay {
     );
   }
 
-  async #returnLeft(queue: Queue, batch: readonly Outgoing[]): Promise<void> {
+  async #returnLeft(queue: Queue, batch: readonly OutgoingMail[]): Promise<void> {
     const left = this.#sinks.leftBehind(queue.recipient, batch);
     if (left.length === 0) return;
     await returnUnread(this.#core, left);

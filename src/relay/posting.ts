@@ -11,7 +11,7 @@ import type { Instant } from '../kernel/ports.ts';
 import { type AgentStatus, changeStatus, presenceOf, seeAgent } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { insertDelivery } from '../ledger/messages/deliveries.ts';
-import type { Mail } from '../ledger/messages/find-mail.ts';
+import type { MailFacts } from '../ledger/messages/find-mail.ts';
 import {
   growMailbox,
   insertMessage,
@@ -23,15 +23,15 @@ import { addBlobReference } from '../ledger/transfers/blobs.ts';
 import type { RelayCore } from './deps.ts';
 import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
 import { headersOf } from './mail.ts';
-import type { Route } from './route.ts';
+import type { MessageRoute } from './route.ts';
 
 /** Whether a delivery may go straight from here to the recipient. */
 export interface Handover {
   takes(recipient: string, subscription: number): boolean;
 }
 
-export interface Placed {
-  readonly mail: Mail;
+export interface PlacedMail {
+  readonly mail: MailFacts;
   readonly message: Message;
   /** It is held by this process already, for its next delivery. */
   readonly held: boolean;
@@ -55,7 +55,7 @@ export interface Letter {
 
 /** What is to follow once the transaction is on disk. */
 export interface Posted {
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedMail[];
   readonly ended: readonly Ended[];
   /** Whether the runtime was asked for something. */
   readonly hasRequests: boolean;
@@ -65,7 +65,7 @@ export class Posting {
   readonly tx: Transaction;
   readonly core: RelayCore;
   readonly now: Instant;
-  readonly placed: Placed[] = [];
+  readonly placed: PlacedMail[] = [];
   /** Deliveries that came to their end. */
   readonly ended: Ended[] = [];
   /** Whether there is something to be done that is not the relay's. */
@@ -73,7 +73,7 @@ export class Posting {
   /** Who has read something. */
   readonly #readers = new Set<Party>();
   /** Where messages to these names go. */
-  readonly ways = new Map<string, Route>();
+  readonly ways = new Map<string, MessageRoute>();
   readonly #handover: Handover;
   readonly #presences = new Map<Party, AgentStatus | undefined>();
   readonly #sizes = new Map<string, MailboxSize>();
@@ -154,7 +154,7 @@ export class Posting {
     const owner = held ? this.core.holder : null;
     const delivery = await insertDelivery(this.tx, { ...facts, ...rest, owner });
     this.grow(recipient.name, 1, sizeBytes);
-    const mail: Mail = {
+    const mail: MailFacts = {
       ...facts,
       delivery,
       attempts: 0,

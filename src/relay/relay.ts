@@ -2,6 +2,7 @@
 import type { MessageKind } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
+import type { DeliveryRowState } from '../ledger/messages/deliveries.ts';
 import type { Acceptance, Incoming, Party } from './envelope.ts';
 
 /** By the ids of their messages. */
@@ -38,8 +39,6 @@ export interface RateLimit {
   pass(sender: Party, count: number, signal?: AbortSignal): Promise<void>;
 }
 
-export type DeliveryState = 'accepted' | 'delivered' | 'read' | 'acked' | 'expired' | 'dead';
-
 /** A message in somebody's mailbox. */
 export interface MailboxItem {
   readonly id: string;
@@ -47,7 +46,7 @@ export interface MailboxItem {
   readonly to: string;
   readonly recipient: Party;
   readonly kind: MessageKind;
-  readonly state: DeliveryState;
+  readonly state: DeliveryRowState;
   readonly priority: number;
   readonly thread: string | undefined;
   readonly re: string | undefined;
@@ -87,22 +86,22 @@ export interface Mailboxes {
   /** Those of the ids that were unread until now. */
   markRead(recipient: Party, ids: readonly string[]): Promise<readonly string[]>;
   /** The recipient has done what a message asked for, or refuses to; its sender is told. */
-  settle(recipient: Party, id: string, settlement: Settlement): Promise<Settled>;
+  settle(recipient: Party, id: string, settlement: MailSettlement): Promise<SettledMail>;
   /** From now on messages go to the sink instead of the inbox folder. */
   attach(recipient: Party, sink: PushSink): AsyncDisposable;
   /** Resolves when something new may be there for the recipient, or the time is up. */
   wait(recipient: Party, timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface Settlement {
+export interface MailSettlement {
   readonly kind: 'ack' | 'nack';
   /** For the sender; of a nack the reason. */
   readonly body: string;
 }
 
-export interface Settled {
+export interface SettledMail {
   readonly id: string;
-  readonly state: DeliveryState;
+  readonly state: DeliveryRowState;
   /** The ack or nack that went to the sender. */
   readonly answer: string;
 }
@@ -146,18 +145,18 @@ export interface MessageHistory {
   readonly re: string | undefined;
   readonly deliveries: readonly DeliveryHistory[];
   /** In the order in which they happened. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly HistoryStep[];
 }
 
 export interface DeliveryHistory {
   readonly recipient: Party;
-  readonly state: DeliveryState;
+  readonly state: DeliveryRowState;
   readonly attempts: number;
   readonly via: string | undefined;
   readonly error: string | undefined;
 }
 
-export interface Step {
+export interface HistoryStep {
   readonly at: Instant;
   /** One plain sentence part, such as `delivered to jean as an inbox file`. */
   readonly what: string;

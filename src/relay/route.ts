@@ -10,7 +10,7 @@ import { activeMembers, allSubscriptions } from '../ledger/messages/subscription
 import { readState } from '../ledger/state.ts';
 import { ownerParty, type Party, type Recipient } from './envelope.ts';
 
-export type Route =
+export type MessageRoute =
   | { readonly kind: 'to'; readonly recipients: readonly Recipient[] }
   /** Nobody is Lead: it waits under that name. */
   | { readonly kind: 'held' }
@@ -21,7 +21,7 @@ export const leadName = 'Lead';
 export const leadKey = 'lead';
 
 /** Throws an AosError when there is nobody whom the message could reach. */
-export async function route(sql: Sql, sender: Party, message: Message): Promise<Route> {
+export async function route(sql: Sql, sender: Party, message: Message): Promise<MessageRoute> {
   const address = parseAddress(message.to);
   switch (address.kind) {
     case 'orchestrator':
@@ -112,7 +112,7 @@ function covers(pattern: string, eventType: string | undefined): boolean {
     : pattern === eventType;
 }
 
-function to(names: readonly string[]): Route {
+function to(names: readonly string[]): MessageRoute {
   return { kind: 'to', recipients: inboxOf(names) };
 }
 

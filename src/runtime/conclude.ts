@@ -24,7 +24,7 @@ import { tellLater } from '../relay/tell.ts';
 import { withdrawCalls } from '../tools/recover.ts';
 import { giveBack, settleAll } from './budgets.ts';
 import { turnTo } from './life.ts';
-import type { Run } from './model/deps.ts';
+import type { ModelRun } from './model/deps.ts';
 
 export type Ending =
   | { readonly state: 'completed'; readonly text: string }
@@ -168,7 +168,7 @@ async function keepOutcome(
 /** The originals stay in the journal. */
 export async function keepSummary(
   tx: Transaction,
-  { operation: { id, is_sealed }, agent }: Run,
+  { operation: { id, is_sealed }, agent }: ModelRun,
   { text, up_to }: Extract<Step, { kind: 'summary' }>,
   at: Instant,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { Delta } from '../kernel/agent/model.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';
 import type { OutputStream } from '../kernel/sandbox.ts';
 
-export type Sight =
+export type RunView =
   | { readonly kind: 'delta'; readonly delta: Delta }
   | { readonly kind: 'step'; readonly step: JournalStep }
   | ({ readonly kind: 'output' } & CallOutput)
@@ -26,9 +26,9 @@ export interface CallOutput extends ShowingCall {
 }
 
 export class Followers {
-  readonly #of = new Map<string, Set<(sight: Sight) => void>>();
+  readonly #of = new Map<string, Set<(sight: RunView) => void>>();
 
-  follow(operation: string, onSight: (sight: Sight) => void): Disposable {
+  follow(operation: string, onSight: (sight: RunView) => void): Disposable {
     const all = this.#of.get(operation) ?? new Set();
     this.#of.set(operation, all.add(onSight));
     return {
@@ -39,7 +39,7 @@ export class Followers {
     };
   }
 
-  show(operation: string, sight: Sight): void {
+  show(operation: string, sight: RunView): void {
     for (const onSight of this.#of.get(operation) ?? []) onSight(sight);
   }
 }

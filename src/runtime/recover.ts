@@ -11,7 +11,7 @@ import type { LeaseKeeper } from './lease-keeper.ts';
 import { turnTo } from './life.ts';
 import { putBack } from './submit.ts';
 
-export interface RecoverDeps {
+export interface RuntimeRecoverDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly leases: LeaseKeeper;
@@ -20,7 +20,9 @@ export interface RecoverDeps {
 const batchAgents = 200;
 
 /** Resolves to those that wait. */
-export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly OperationRow[]> {
+export async function recoverModelAgents(
+  deps: RuntimeRecoverDeps,
+): Promise<readonly OperationRow[]> {
   const { ledger } = deps;
   for (const operation of await operationsIn(ledger.committed, 'running'))
     await backToQueue(deps, operation);
@@ -37,7 +39,7 @@ export async function recoverModelAgents(deps: RecoverDeps): Promise<readonly Op
 }
 
 /** One whose goal waits is at work, under a lease; false where it is paused, and needs none. */
-async function holdAgain(deps: RecoverDeps, agent: string): Promise<boolean> {
+async function holdAgain(deps: RuntimeRecoverDeps, agent: string): Promise<boolean> {
   const { ledger, leases } = deps;
   const token = await ledger.transact((tx) => holdAgainIn(deps, tx, agent));
   if (token !== undefined) leases.keep(`agent:${agent}`, token);
@@ -46,7 +48,7 @@ async function holdAgain(deps: RecoverDeps, agent: string): Promise<boolean> {
 
 /** The same in a transaction of the caller, who keeps the lease of this token once that is on disk. */
 export async function holdAgainIn(
-  { leases, clock }: RecoverDeps,
+  { leases, clock }: RuntimeRecoverDeps,
   tx: Transaction,
   agent: string,
 ): Promise<number | undefined> {
@@ -57,7 +59,7 @@ export async function holdAgainIn(
 }
 
 /** This process stops: what it works on is left for the next one, and shows it. */
-export async function leaveModelAgents(deps: RecoverDeps): Promise<void> {
+export async function leaveModelAgents(deps: RuntimeRecoverDeps): Promise<void> {
   const { ledger, clock } = deps;
   const { committed } = ledger;
   for (const operation of await operationsIn(committed, 'running')) {
@@ -73,7 +75,7 @@ export async function leaveModelAgents(deps: RecoverDeps): Promise<void> {
 }
 
 async function backToQueue(
-  { ledger, clock }: RecoverDeps,
+  { ledger, clock }: RuntimeRecoverDeps,
   { id, agent }: OperationRow,
 ): Promise<void> {
   await ledger.transact(async (tx) => {
@@ -87,7 +89,7 @@ async function backToQueue(
 
 /** Those that show `running` with nothing to do. */
 async function settleOthers(
-  { ledger, clock }: RecoverDeps,
+  { ledger, clock }: RuntimeRecoverDeps,
   busy: ReadonlySet<string>,
 ): Promise<void> {
   for (const name of await agentsInState(ledger.committed, 'running', 'model')) {

@@ -36,7 +36,7 @@ import { holdAgainIn, leaveModelAgents, recoverModelAgents } from './recover.ts'
 import { Requests } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type SpawnDeps, type SpawnedHere, type SpawnOrder, spawn } from './spawn.ts';
-import { type Asked, endTree, type Goal, ignoreOver, putBack } from './submit.ts';
+import { type AskedToStop, endTree, type Goal, ignoreOver, putBack } from './submit.ts';
 
 export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   readonly log: RelayLog;
@@ -362,8 +362,8 @@ async function endAllOf(
   tx: Transaction,
   name: string,
   { by, at }: { readonly by: string; readonly at: Instant },
-): Promise<readonly Asked[]> {
-  const asked: Asked[] = [];
+): Promise<readonly AskedToStop[]> {
+  const asked: AskedToStop[] = [];
   const error = new AosError('operation.cancelled', { message: `Agent ${name} was terminated` });
   for (const { id } of await openOperationsOf(tx, name)) {
     asked.push(...((await endTree(tx, id, { state: 'cancelled', error, actor: by, at })) ?? []));

@@ -28,6 +28,7 @@ import { concludeIn } from './conclude.ts';
 import {
   checkGoal,
   checkRoom,
+  type EarlyEnd,
   endAsAsked,
   endTree,
   enqueue,
@@ -37,7 +38,6 @@ import {
   type Placement,
   prioritizeIn,
   putBack,
-  type Stop,
 } from './submit.ts';
 
 export interface SchedulerDeps {
@@ -365,7 +365,7 @@ export class Scheduler {
   }
 
   /** The operation, when it was over before. */
-  async #end(id: string, stop: Stop): Promise<OperationRow | undefined> {
+  async #end(id: string, stop: EarlyEnd): Promise<OperationRow | undefined> {
     const asked = await this.#deps.ledger.transact((tx) => endTree(tx, id, stop));
     if (asked === undefined) return mustFindOperation(this.#deps.ledger.committed, id);
     for (const one of asked) this.#deps.stop(one.id, one.error);

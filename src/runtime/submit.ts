@@ -118,7 +118,7 @@ export interface Placement {
   readonly because: string;
 }
 
-export interface Entry extends Placement {
+export interface QueueEntry extends Placement {
   /** Of no other operation. */
   readonly id: string;
   readonly goal: Goal;
@@ -126,7 +126,7 @@ export interface Entry extends Placement {
 }
 
 /** Q1. The goal was checked. */
-export async function enqueue(tx: Transaction, entry: Entry): Promise<void> {
+export async function enqueue(tx: Transaction, entry: QueueEntry): Promise<void> {
   const { id, goal, agent, because, at } = entry;
   await checkRoom(tx, goal.owner);
   await checkTaker(tx, agent, goal.parent);
@@ -217,7 +217,7 @@ export function ignoreOver(failure: unknown): void {
 }
 
 /** What ends an operation before it is done. */
-export interface Stop {
+export interface EarlyEnd {
   readonly state: 'failed' | 'cancelled';
   readonly error: AosError;
   readonly actor: string;
@@ -225,7 +225,7 @@ export interface Stop {
 }
 
 /** One that runs, and is to be told to stop once that it was asked to is on disk. */
-export interface Asked {
+export interface AskedToStop {
   readonly id: string;
   readonly error: AosError;
 }
@@ -237,11 +237,11 @@ export interface Asked {
 export async function endTree(
   tx: Transaction,
   id: string,
-  stop: Stop,
-): Promise<readonly Asked[] | undefined> {
+  stop: EarlyEnd,
+): Promise<readonly AskedToStop[] | undefined> {
   const row = await mustFindOperation(tx, id);
   if (row.ended_at !== null) return undefined;
-  const asked: Asked[] = [];
+  const asked: AskedToStop[] = [];
   if (await endOrAsk(tx, row, stop)) asked.push({ id, error: stop.error });
   asked.push(...(await endBelow(tx, id, stop)));
   return asked;
@@ -251,12 +251,12 @@ export async function endTree(
 export async function endBelow(
   tx: Transaction,
   id: string,
-  { actor, at }: Pick<Stop, 'actor' | 'at'>,
-): Promise<readonly Asked[]> {
+  { actor, at }: Pick<EarlyEnd, 'actor' | 'at'>,
+): Promise<readonly AskedToStop[]> {
   const error = new AosError('operation.cancelled', {
     message: `Operation ${quote(id)}, for which it was submitted, was ended`,
   });
-  const asked: Asked[] = [];
+  const asked: AskedToStop[] = [];
   for (const child of await openChildrenOf(tx, id)) {
     asked.push(...((await endTree(tx, child.id, { state: 'cancelled', error, actor, at })) ?? []));
   }
@@ -264,7 +264,7 @@ export async function endBelow(
 }
 
 /** Q2. True when it runs, and so was only asked. */
-async function endOrAsk(tx: Transaction, row: OperationRow, stop: Stop): Promise<boolean> {
+async function endOrAsk(tx: Transaction, row: OperationRow, stop: EarlyEnd): Promise<boolean> {
   const { state, error, actor, at } = stop;
   if (row.state !== 'running') {
     await concludeIn(tx, { operation: row, ending: { state, error }, actor, at });

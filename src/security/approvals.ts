@@ -11,7 +11,7 @@ import { type ApprovalRow, findApproval } from '../ledger/security/approvals.ts'
 import { findPrincipal } from '../ledger/security/principals.ts';
 import type { Grants } from './grants/grants.ts';
 
-export interface Question {
+export interface ApprovalQuestion {
   readonly principal: string;
   readonly tool: string;
   readonly effect: string;
@@ -25,7 +25,7 @@ export interface Question {
 const longestShown = 16 * 1024;
 
 /** All that a human needs to decide; the digest stands for what is too long to be read. */
-export function shownText(question: Question): string {
+export function shownText(question: ApprovalQuestion): string {
   const { arguments: whole } = question;
   const args = whole.length <= longestShown ? whole : `${whole.slice(0, longestShown)}…`;
   return [
@@ -42,7 +42,7 @@ export function hashOfShown(shown: string): string {
   return hash('sha256', shown);
 }
 
-export interface Answer {
+export interface AnswerToApproval {
   readonly id: string;
   /** Of what was shown. */
   readonly hash: string;
@@ -54,7 +54,7 @@ export interface Answer {
 export async function checkAnswer(
   grants: Grants,
   sql: Sql,
-  answer: Answer,
+  answer: AnswerToApproval,
   now: Instant,
 ): Promise<ApprovalRow> {
   const approval = await findApproval(sql, answer.id);
@@ -94,7 +94,7 @@ export function isMisuse(failure: unknown): failure is AosError {
 /** That is on record. */
 export function recordRefusedAnswer(
   tx: Transaction,
-  { id, by }: Pick<Answer, 'id' | 'by'>,
+  { id, by }: Pick<AnswerToApproval, 'id' | 'by'>,
   { code }: AosError,
 ): Promise<void> {
   const subject = `approval:${id}`;

@@ -11,7 +11,7 @@ import type { Sql, Transaction } from '../ledger/ledger.ts';
 import type { DecideOptions, Decision, Grants, Miss } from './grants/grants.ts';
 import type { HeldGrant } from './grants/held-grant.ts';
 
-export interface Wish {
+export interface AuthorizeRequest {
   /** `owner`, `system` or `agent:NAME`. */
   readonly principal: string;
   readonly deed: Deed;
@@ -25,7 +25,7 @@ export interface Wish {
 export async function authorize(
   grants: Grants,
   sql: Sql,
-  { principal, deed }: Wish,
+  { principal, deed }: AuthorizeRequest,
   options: DecideOptions = {},
 ): Promise<Decision> {
   if (deed.resource !== 'memory') return grants.decide(sql, principal, deed, options);
@@ -66,7 +66,7 @@ export type Denial = Extract<Decision, { kind: 'denied' }>;
 /** Every denial is on record, with the resource in its one spelling. */
 export async function recordDenial(
   tx: Transaction,
-  { principal, deed }: Wish,
+  { principal, deed }: AuthorizeRequest,
   { nearest }: Denial,
   facts: object = {},
 ): Promise<void> {
@@ -89,7 +89,7 @@ export function resourceText(deed: Deed): string {
   return text.length <= longestResource ? text : `${text.slice(0, longestResource)}…`;
 }
 
-export function deniedError({ principal, deed }: Wish, { nearest }: Denial): AosError {
+export function deniedError({ principal, deed }: AuthorizeRequest, { nearest }: Denial): AosError {
   const missing = oneLine(printDeed(deed));
   const details = { missing, ...nearest };
   const command = grantCommand(principal, deed);

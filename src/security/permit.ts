@@ -14,12 +14,12 @@ import { quote } from '../kernel/text/quote.ts';
 import { presenceOf } from '../ledger/agents.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import {
+  type AuthorizeRequest,
   authorize,
   type Denial,
   deniedError,
   recordDenial,
   resourceText,
-  type Wish,
   withoutAsking,
 } from './authorize.ts';
 import type { Decision, Grants } from './grants/grants.ts';
@@ -124,11 +124,11 @@ async function decide(
 async function deny(
   tx: Transaction,
   { facts, code }: PermitRequest,
-  wish: Wish,
+  request: AuthorizeRequest,
   denial: Denial,
 ): Promise<PermitResult> {
-  await recordDenial(tx, wish, denial, facts);
-  return { kind: 'denied', error: inCode(deniedError(wish, denial), code) };
+  await recordDenial(tx, request, denial, facts);
+  return { kind: 'denied', error: inCode(deniedError(request, denial), code) };
 }
 
 function inCode(error: AosError, code: ErrorCode | undefined): AosError {
@@ -171,7 +171,7 @@ export interface PermitDeps {
  */
 export async function permitUse(
   { ledger, grants }: PermitDeps,
-  { principal, deed }: Wish,
+  { principal, deed }: AuthorizeRequest,
   facts: object,
 ): Promise<HeldGrant | undefined> {
   const permitted = await ledger.transact(async (tx) => {
@@ -192,9 +192,13 @@ export function linksOf(grants: readonly (HeldGrant | undefined)[]): readonly st
 }
 
 /** Whether permitUse() would permit it. Nothing is counted or recorded. */
-export async function wouldPermit(grants: Grants, sql: Sql, wish: Wish): Promise<boolean> {
-  if (await isTerminated(sql, wish.principal)) return false;
-  return (await decide(grants, sql, wish, wish.deed)).kind === 'allowed';
+export async function wouldPermit(
+  grants: Grants,
+  sql: Sql,
+  request: AuthorizeRequest,
+): Promise<boolean> {
+  if (await isTerminated(sql, request.principal)) return false;
+  return (await decide(grants, sql, request, request.deed)).kind === 'allowed';
 }
 
 /** Throws the denial of a look that is neither counted nor recorded. */

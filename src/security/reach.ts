@@ -13,7 +13,7 @@ import type { HeldGrant } from './grants/held-grant.ts';
 
 export type FilePower = 'read' | 'write' | 'move' | 'delete';
 
-export interface ReachWish {
+export interface ReachRequest {
   readonly principal: string;
   readonly power: FilePower;
   readonly aosHome: string;
@@ -22,8 +22,8 @@ export interface ReachWish {
 }
 
 /** At this moment: what is revoked later is to be asked for again. */
-export async function fileReach(grants: Grants, wish: ReachWish): Promise<FileReach> {
-  const { principal, power, aosHome, isApproved } = wish;
+export async function fileReach(grants: Grants, request: ReachRequest): Promise<FileReach> {
+  const { principal, power, aosHome, isApproved } = request;
   if (principal === 'owner') return { kind: 'all', aosHome, passOverSecrets: power !== 'read' };
   const held = await grants.heldBy(principal);
   const chains = held
@@ -106,21 +106,21 @@ function distinct(places: readonly Whose[]): readonly Whose[] {
   return [...new Map(places.map((place) => [`${place.scope} ${place.owner}`, place])).values()];
 }
 
-interface Wish {
+interface ChainRequest {
   readonly principal: string;
   readonly place: Whose;
   readonly action: Action;
 }
 
 /** In a list, so that nothing is added where it allows nothing. */
-function chainIn({ links }: HeldGrant, wish: Wish): [readonly PathTarget[]] | undefined {
+function chainIn({ links }: HeldGrant, request: ChainRequest): [readonly PathTarget[]] | undefined {
   const targets: PathTarget[] = [];
   for (const { capability } of links) {
     const { resource, actions, target } = capability;
-    if (resource !== 'memory' || !actions.some((held) => implies('memory', held, wish.action))) {
+    if (resource !== 'memory' || !actions.some((held) => implies('memory', held, request.action))) {
       return undefined;
     }
-    const rest = restOf(target.kind === 'any' ? everything : target, wish);
+    const rest = restOf(target.kind === 'any' ? everything : target, request);
     if (rest === undefined) return undefined;
     targets.push(rest);
   }
@@ -163,8 +163,8 @@ function stillShared(
   if (giver === undefined || (place.scope !== 'shared' && place.owner !== giver)) return [chain];
   const held = rights.get(giver) ?? [];
   if (held === 'paused') return [chain];
-  const wish = { principal: giver, place, action: 'share' } as const;
-  const shareable = held.flatMap((right) => chainIn(right, wish) ?? []);
+  const request = { principal: giver, place, action: 'share' } as const;
+  const shareable = held.flatMap((right) => chainIn(right, request) ?? []);
   if (shareable.some((each) => each.every(isEverything))) return [chain];
   return shareable.map((each) => [...chain, ...each]);
 }
@@ -176,10 +176,10 @@ function isEverything({ segments, subtree }: PathTarget): boolean {
 const everything: PathTarget = { kind: 'path', segments: [], subtree: true };
 
 /** What is left of the target for the key, where it covers what stands before that. */
-function restOf(target: { readonly kind: string }, wish: Wish): PathTarget | undefined {
+function restOf(target: { readonly kind: string }, request: ChainRequest): PathTarget | undefined {
   if (!isPath(target)) return undefined;
   const { segments, subtree } = target;
-  const { head, mustName } = headOf(wish.principal, wish.place);
+  const { head, mustName } = headOf(request.principal, request.place);
   for (const [index, name] of head.entries()) {
     const segment = segments[index];
     const isStar = segment === undefined ? subtree : segment === 'any';

@@ -8,7 +8,12 @@ import { oneLine } from '../kernel/text/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { type ApprovalRow, answerApproval, findApproval } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall, findCall, freeKey, startCall } from '../ledger/security/journal.ts';
-import { type Answer, checkAnswer, isMisuse, recordRefusedAnswer } from '../security/approvals.ts';
+import {
+  type AnswerToApproval,
+  checkAnswer,
+  isMisuse,
+  recordRefusedAnswer,
+} from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
 import { digestOf, recordStart } from './ask.ts';
@@ -19,7 +24,7 @@ import { permitAll } from './permission.ts';
 import type { ToolRun } from './run.ts';
 import type { PreparedCall } from './tool.ts';
 
-export interface AnswerRequest extends Answer {
+export interface AnswerRequest extends AnswerToApproval {
   readonly verdict:
     | { readonly kind: 'approve'; readonly scope: 'once' | 'always' }
     | { readonly kind: 'deny'; readonly reason: string };

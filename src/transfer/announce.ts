@@ -21,7 +21,7 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { ownerParty } from '../relay/envelope.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
-import type { SentAnswer, Transfer } from './calls.ts';
+import type { SentAnswer, TransferView } from './calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
 import { writeManifest } from './manifest.ts';
 
@@ -35,7 +35,7 @@ export async function announceBatch(deps: TransferDeps, batch: string): Promise<
   for (const row of rows) await announce(deps, row);
   await attempt(deps, 'whoever is to be told', () => tellAll(deps, transferNotes));
   const now = deps.clock.now();
-  const transfers = (await transfersOfBatch(sql, batch)).map((row) => toldTransfer(row, now));
+  const transfers = (await transfersOfBatch(sql, batch)).map((row) => transferView(row, now));
   return { transfers, saved_bytes: first?.saved_bytes ?? 0 };
 }
 
@@ -110,7 +110,7 @@ export async function alert(
 
 // A transfer as it is told.
 
-export function toldTransfer(row: TransferRow, now: Instant): Transfer {
+export function transferView(row: TransferRow, now: Instant): TransferView {
   return {
     id: row.id,
     sender: row.sender,

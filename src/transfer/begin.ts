@@ -29,22 +29,21 @@ import {
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import type { BegunUpload } from './calls.ts';
-import type { Actor } from './deps.ts';
+import type { TransferActor } from './deps.ts';
 import { finishUpload } from './finish.ts';
-import { refuseSending } from './permit.ts';
-import { checkRoom, reserveStepBytes } from './quota.ts';
+import { checkRoom, refuseSending, reserveStepBytes } from './refusals.ts';
 import {
   checkRecipients,
-  checkWish,
+  checkSendRequest,
   contentText,
+  type SendRequest,
   storedSizeOf,
-  type Wish,
   wrapFor,
   writeTransfers,
 } from './rows.ts';
 import { endSuperseded, isWriterAlive, type ServingDeps, type UploadWriter } from './upload.ts';
 
-export interface UploadRequest extends Wish {
+export interface BeginRequest extends SendRequest {
   readonly sealed: boolean;
   /** The process that will write the bytes itself. */
   readonly writer?: UploadWriter | undefined;
@@ -52,13 +51,13 @@ export interface UploadRequest extends Wish {
 
 export async function beginUpload(
   deps: ServingDeps,
-  { party, isLocal, isPermitted }: Actor,
-  request: UploadRequest,
+  { party, isLocal, isPermitted }: TransferActor,
+  begin: BeginRequest,
 ): Promise<BegunUpload> {
-  const plan = { ...(await planOf(deps, party, request)), isPermitted };
-  const { content, wish } = plan;
+  const plan = { ...(await planOf(deps, party, begin)), isPermitted };
+  const { content, request } = plan;
   if (content !== null) {
-    await endSuperseded(deps, { sender: party, filename: wish.filename, content });
+    await endSuperseded(deps, { sender: party, filename: request.filename, content });
   }
   for (;;) {
     const seen = await lookAround(deps, plan);
@@ -81,7 +80,7 @@ export async function beginUpload(
 /** Everything that is known before anybody looks at what is there. */
 interface Plan {
   readonly sender: string;
-  readonly wish: Wish;
+  readonly request: SendRequest;
   readonly sealed: 0 | 1;
   readonly content: string | null;
   readonly dek: Uint8Array | undefined;
@@ -91,15 +90,15 @@ interface Plan {
   readonly isPermitted?: boolean | undefined;
 }
 
-async function planOf(deps: ServingDeps, sender: string, request: UploadRequest): Promise<Plan> {
-  const { sealed, writer, ...wish } = request;
-  const { sizeBytes, sha256 } = wish;
+async function planOf(deps: ServingDeps, sender: string, begin: BeginRequest): Promise<Plan> {
+  const { sealed, writer, ...request } = begin;
+  const { sizeBytes, sha256 } = request;
   const content = sizeBytes === null || sha256 === null ? undefined : { sizeBytes, sha256 };
   const secret = async () => sealingSecretOf((await deps.keys.of(principalOf(sender))).secretKey);
   const dekOf = async () =>
     content === undefined ? deps.random.bytes(dekBytes) : contentKey(await secret(), content);
   return {
-    ...{ sender, wish: checkWish(wish), sealed: sealed ? 1 : 0 },
+    ...{ sender, request: checkSendRequest(request), sealed: sealed ? 1 : 0 },
     content: content === undefined ? null : contentText(content),
     dek: sealed ? await dekOf() : undefined,
     reservedBytes: storedSizeOf(sizeBytes, sealed) ?? reserveStepBytes,
@@ -155,13 +154,13 @@ async function decide(
   plan: Plan,
   { hash, idle }: Seen,
 ): Promise<Decided> {
-  const { sender, wish } = plan;
-  await checkRecipients(tx, wish.to);
+  const { sender, request } = plan;
+  await checkRecipients(tx, request.to);
   const of = contentOf(plan);
   const body = of && (await findBodyOfContent(tx, of));
   const isStored = body !== undefined && (await blobRow(tx, body.hash)) !== undefined;
   const { isPermitted } = plan;
-  const facts = { sender, to: wish.to, sizeBytes: wish.sizeBytes, isPermitted };
+  const facts = { sender, to: request.to, sizeBytes: request.sizeBytes, isPermitted };
   // B4
   if (isStored && body.hash === hash) {
     const error = await refuseSending(deps, tx, { ...facts, counts: true });
@@ -188,14 +187,14 @@ async function decide(
 async function sendStored(
   deps: ServingDeps,
   tx: Transaction,
-  { dek, wish }: Plan,
+  { dek, request }: Plan,
   body: BodyRow,
 ): Promise<string> {
-  return writeTransfers(deps, tx, { body, dek, wish, savedBytes: body.stored_bytes });
+  return writeTransfers(deps, tx, { body, dek, request, savedBytes: body.stored_bytes });
 }
 
-function takerOf({ wish, writer, boot }: Plan) {
-  return { wish: JSON.stringify(wish), writer, boot };
+function takerOf({ request, writer, boot }: Plan) {
+  return { wish: JSON.stringify(request), writer, boot };
 }
 
 // B3
@@ -235,11 +234,11 @@ async function openUpload(
   plan: Plan,
   { id, taken, isLocal }: Opening,
 ): Promise<BegunUpload> {
-  const { sender, dek, reservedBytes, wish } = plan;
+  const { sender, dek, reservedBytes, request } = plan;
   const { uploads } = deps;
   if (taken !== undefined) await takeBytes(deps, plan, { id, taken });
   const found = await uploads.open(id);
-  const { sizeBytes: plainBytes, sha256 } = wish;
+  const { sizeBytes: plainBytes, sha256 } = request;
   const isWhole = taken !== undefined && found.sizeBytes === reservedBytes;
   if (isWhole && plainBytes !== null && sha256 !== null) {
     // B5

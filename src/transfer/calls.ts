@@ -13,9 +13,9 @@ interface ActAs {
 }
 
 /** What is to be sent, to whom, under which name. */
-export interface UploadWish extends ActAs {
+export interface UploadRequest extends ActAs {
   readonly filename: string;
-  readonly kind: Transfer['kind'];
+  readonly kind: TransferView['kind'];
   readonly to: string[];
   readonly size_bytes: number | null;
   readonly sha256: string | null;
@@ -27,7 +27,7 @@ export interface UploadWish extends ActAs {
   readonly writer?: { readonly pid: number; readonly started: string } | undefined;
 }
 
-export interface OpenUpload {
+export interface OpenedUpload {
   readonly state: 'open';
   readonly upload: string;
   /** 64 hex digits; null where nothing is sealed. */
@@ -38,17 +38,17 @@ export interface OpenUpload {
 }
 
 export interface SentAnswer {
-  readonly transfers: Transfer[];
+  readonly transfers: TransferView[];
   readonly saved_bytes: number;
 }
 
 export type BegunUpload =
   | ({ readonly state: 'stored' } & SentAnswer)
   | { readonly state: 'busy' }
-  | OpenUpload;
+  | OpenedUpload;
 
 export interface OpenedTransfer {
-  readonly transfer: Transfer;
+  readonly transfer: TransferView;
   readonly dek: string | null;
   readonly hash: string;
   readonly stored_bytes: number;
@@ -63,7 +63,7 @@ export interface UploadEnd extends ActAs {
 }
 
 export interface SendCalls {
-  beginUpload(wish: UploadWish, options?: AskOptions): Promise<BegunUpload>;
+  beginUpload(request: UploadRequest, options?: AskOptions): Promise<BegunUpload>;
   uploadBytes(
     id: string,
     bytes: AsyncIterable<Uint8Array>,
@@ -85,19 +85,19 @@ export interface ReceiveCalls {
     part: ActAs & { readonly from?: number; readonly to?: number },
     options?: AskOptions,
   ): Promise<{ readonly stream: AsyncIterable<Uint8Array> }>;
-  verifyTransfer(id: string, who: ActAs, options?: AskOptions): Promise<Transfer>;
+  verifyTransfer(id: string, who: ActAs, options?: AskOptions): Promise<TransferView>;
   failTransfer(
     id: string,
     why: ActAs & { readonly reason: string },
     options?: AskOptions,
-  ): Promise<Transfer>;
+  ): Promise<TransferView>;
 }
 
 /** The home, for as long as the work takes: its daemon, or opened for that long. */
 export type UseHome<Calls> = <T>(work: (calls: Calls) => Promise<T>) => Promise<T>;
 
 /** A transfer as it is told (the wire's form). */
-export interface Transfer {
+export interface TransferView {
   readonly id: string;
   readonly sender: string;
   readonly recipient: string;

@@ -51,7 +51,7 @@ export const noCounts: TransferCounts = { sent: () => {}, ended: () => {} };
 export const transferNotes = 'transfer.tell' satisfies TellQueue;
 
 /** Who acts. */
-export interface Actor {
+export interface TransferActor {
   /** An agent's name, or `owner`. */
   readonly party: string;
   /** A process of the owner on this machine, which may open files of the home itself. */

@@ -29,17 +29,14 @@ import {
 import { insertTransfer, transfersOfBatch } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { tellAll } from '../relay/tell.ts';
-import { alert, announceBatch, toldTransfer } from './announce.ts';
+import { alert, announceBatch, transferView } from './announce.ts';
 import type { SentAnswer } from './calls.ts';
-import type { Actor } from './deps.ts';
-import { transferNotes } from './deps.ts';
-import { refuseSending } from './permit.ts';
-import { checkRoom } from './quota.ts';
-import { unknownUpload } from './refusals.ts';
-import { checkRecipients, newTransfer, type Wish, wrapFor, writeTransfers } from './rows.ts';
-import { type ServingDeps, uploadOf, wishIn } from './upload.ts';
+import { type TransferActor, transferNotes } from './deps.ts';
+import { checkRoom, refuseSending, unknownUpload } from './refusals.ts';
+import { checkRecipients, newTransfer, type SendRequest, wrapFor, writeTransfers } from './rows.ts';
+import { requestIn, type ServingDeps, uploadOf } from './upload.ts';
 
-export interface Finish {
+export interface UploadFinish {
   readonly id: string;
   readonly storedBytes: number;
   readonly sizeBytes: number;
@@ -51,8 +48,8 @@ export interface Finish {
 
 export async function finishUpload(
   deps: ServingDeps,
-  { party, isLocal, isPermitted }: Actor,
-  finish: Finish,
+  { party, isLocal, isPermitted }: TransferActor,
+  finish: UploadFinish,
 ): Promise<SentAnswer> {
   const { ledger, uploads, traffic } = deps;
   const upload = await uploadOf(ledger.committed, party, finish.id);
@@ -74,12 +71,12 @@ export async function finishUpload(
   });
 }
 
-function checkFinish(upload: UploadRow, finish: Finish, foundBytes: number): void {
+function checkFinish(upload: UploadRow, finish: UploadFinish, foundBytes: number): void {
   const { storedBytes, sizeBytes, sha256 } = finish;
-  const wish = wishIn(upload);
+  const request = requestIn(upload);
   const isChanged =
-    (wish.sizeBytes !== null && wish.sizeBytes !== sizeBytes) ||
-    (wish.sha256 !== null && wish.sha256 !== sha256);
+    (request.sizeBytes !== null && request.sizeBytes !== sizeBytes) ||
+    (request.sha256 !== null && request.sha256 !== sha256);
   if (isChanged) {
     throw new AosError('transfer.changed', {
       message: 'What was sent is not what was announced: the source was changed meanwhile',
@@ -117,7 +114,7 @@ async function dekOf({ keys }: ServingDeps, upload: UploadRow): Promise<Uint8Arr
 
 interface Done {
   readonly upload: UploadRow;
-  readonly finish: Finish;
+  readonly finish: UploadFinish;
   readonly hash: string;
   readonly dek: Uint8Array | undefined;
   readonly isPermitted: boolean | undefined;
@@ -132,18 +129,18 @@ async function writeSent(
   // Somebody may have gone on with it, or ended it, meanwhile.
   const upload = await findUpload(tx, done.upload.id);
   if (upload === undefined) throw unknownUpload();
-  const wish: Wish = { ...wishIn(upload), sizeBytes: done.finish.sizeBytes };
-  await checkRecipients(tx, wish.to);
+  const request: SendRequest = { ...requestIn(upload), sizeBytes: done.finish.sizeBytes };
+  await checkRecipients(tx, request.to);
   const { sender } = upload;
-  const sizeBytes = wish.sizeBytes;
+  const sizeBytes = request.sizeBytes;
   const { isPermitted } = done;
-  const sending = { sender, to: wish.to, sizeBytes, counts: true, isPermitted };
+  const sending = { sender, to: request.to, sizeBytes, counts: true, isPermitted };
   await deleteUpload(tx, upload.id);
   const refused = await refuseSending(deps, tx, sending);
   if (refused !== undefined) return refused;
   const { body, isNew } = await bodyFor(deps, tx, { ...done, upload });
   const savedBytes = isNew ? 0 : body.stored_bytes;
-  return writeTransfers(deps, tx, { body, dek: done.dek, wish, savedBytes });
+  return writeTransfers(deps, tx, { body, dek: done.dek, request, savedBytes });
 }
 
 async function bodyFor(
@@ -193,7 +190,7 @@ export async function failUpload(
     log.error({ err: failure }, 'somebody is told later');
   });
   const rows = await transfersOfBatch(ledger.committed, batch);
-  return { transfers: rows.map((row) => toldTransfer(row, clock.now())), saved_bytes: 0 };
+  return { transfers: rows.map((row) => transferView(row, clock.now())), saved_bytes: 0 };
 }
 
 export interface GivenUp {
@@ -212,19 +209,19 @@ async function writeFailed(
   if (upload === undefined) throw unknownUpload();
   await deleteUpload(tx, id);
   const { sender } = upload;
-  const wish = wishIn(upload);
+  const request = requestIn(upload);
   const batch = newId(deps.clock.now(), deps.random);
-  for (const recipient of wish.to) {
-    const row = newTransfer(deps, { sender, recipient, wish, batch });
+  for (const recipient of request.to) {
+    const row = newTransfer(deps, { sender, recipient, request, batch });
     await insertTransfer(tx, { ...row, status: 'failed', ack: 'failed', reason, attempts });
     const subject = `transfer:${row.id}`;
-    const data = { sender, recipient, filename: wish.filename, reason };
+    const data = { sender, recipient, filename: request.filename, reason };
     await tx.record({ actor: principalOf(sender), kind: 'transfer.failed', subject, data });
   }
   // Who has not tried again is told of it, and nobody else.
   if (attempts <= transferRetries) return batch;
-  const words = `${sender} could not send ${oneLine(wish.filename)} to ${wish.to.join(', ')}: ${oneLine(reason)}`;
-  const facts = { to: wish.to, reason, batch };
+  const words = `${sender} could not send ${oneLine(request.filename)} to ${request.to.join(', ')}: ${oneLine(reason)}`;
+  const facts = { to: request.to, reason, batch };
   await alert(deps, tx, { alert: 'failed-after-retries', sender, words, facts });
   return batch;
 }

@@ -24,9 +24,8 @@ import { transfersOfBatch } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import { goodLink } from './links.ts';
-import { checkRoom } from './quota.ts';
-import { unknownLink } from './refusals.ts';
-import { checkRecipients, type Wish, wrapFor, writeTransfers } from './rows.ts';
+import { checkRoom, unknownLink } from './refusals.ts';
+import { checkRecipients, type SendRequest, wrapFor, writeTransfers } from './rows.ts';
 import type { ServingDeps } from './upload.ts';
 
 export interface LinkUpload {
@@ -93,14 +92,14 @@ async function reserve(
     await checkRoom(deps, tx, { sender, neededBytes: reserved_bytes });
     await insertUpload(tx, {
       ...{ id, sender, content: null, sealed: 1, sender_key: null, reserved_bytes },
-      wish: JSON.stringify(wishOf(upload, recipient)),
+      wish: JSON.stringify(requestFor(upload, recipient)),
       ...{ writer: null, boot: null, created_at: now, touched_at: now },
     });
   });
   return id;
 }
 
-function wishOf({ filename, sha256 }: LinkUpload, recipient: string): Wish {
+function requestFor({ filename, sha256 }: LinkUpload, recipient: string): SendRequest {
   return {
     ...{ filename, kind: 'file', to: [recipient], sizeBytes: null, sha256 },
     ...{ entries: null, mimeType: null, metadata: {}, expiresMs: null },
@@ -182,8 +181,8 @@ async function write(
     sender_key: await wrapFor(deps, tx, { dek, body: { id }, recipient: sender }),
   };
   await insertBody(tx, body);
-  const wish = { ...wishOf(upload, recipient), sizeBytes };
-  const batch = await writeTransfers(deps, tx, { body, dek, wish, savedBytes: 0 });
+  const request = { ...requestFor(upload, recipient), sizeBytes };
+  const batch = await writeTransfers(deps, tx, { body, dek, request, savedBytes: 0 });
   const [row] = await transfersOfBatch(tx, batch);
   // L1
   if (!(await useLink(tx, id, { now, transfer: row?.id }))) throw unknownLink();

@@ -22,11 +22,10 @@ import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts
 import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
 import { bodyOf, recipientDek, senderDek } from './open.ts';
-import { refuseSending } from './permit.ts';
-import { isParty, unknownLink, unknownTransfer, wrongState } from './refusals.ts';
+import { isParty, refuseSending, unknownLink, unknownTransfer, wrongState } from './refusals.ts';
 import { wrapFor } from './rows.ts';
 
-export interface ToldLink {
+export interface LinkView {
   readonly id: string;
   readonly kind: 'download' | 'upload';
   readonly transfer: string | null;
@@ -38,7 +37,7 @@ export interface ToldLink {
   readonly revoked: boolean;
 }
 
-export interface MadeLink extends ToldLink {
+export interface MadeLink extends LinkView {
   /** With the key behind the "#". */
   readonly path: string;
 }
@@ -145,14 +144,14 @@ async function make(
   });
   if (link instanceof AosError) throw link;
   const fragment = dek === undefined ? '' : `#${Buffer.from(dek).toString('base64url')}`;
-  return { ...toldLink(link), path: `/l/${token}${fragment}` };
+  return { ...linkView(link), path: `/l/${token}${fragment}` };
 }
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-export function toldLink(link: LinkRow): ToldLink {
+export function linkView(link: LinkRow): LinkView {
   const { id, kind, transfer, recipient, most_uses, uses } = link;
   return {
     ...{ id, kind, transfer, recipient, most_uses, uses },
@@ -162,12 +161,12 @@ export function toldLink(link: LinkRow): ToldLink {
   };
 }
 
-export async function toldLinks(
+export async function linkViews(
   sql: Sql,
   party: string | undefined,
   page?: LinkRange,
-): Promise<ToldLink[]> {
-  return (await listLinks(sql, party, page)).map(toldLink);
+): Promise<LinkView[]> {
+  return (await listLinks(sql, party, page)).map(linkView);
 }
 
 /** Whether somebody may know of a link; the owner of all. */
@@ -179,7 +178,7 @@ export async function revokeLink(
   { ledger, clock }: TransferDeps,
   party: string,
   id: string,
-): Promise<ToldLink> {
+): Promise<LinkView> {
   return ledger.transact(async (tx) => {
     if (await revokeLinkRow(tx, id, clock.now())) {
       const data = { link: id };
@@ -188,7 +187,7 @@ export async function revokeLink(
     }
     const link = await findLink(tx, id);
     if (link === undefined) throw unknownLink();
-    return toldLink(link);
+    return linkView(link);
   });
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SimulatedClock } from '../../tests/sim/clock.ts';
 import { day, temporaryTransfers } from '../../tests/support/temporary-transfers.ts';
 import { realClock } from '../engines/clock.ts';
-import type { ListQuery } from './list.ts';
+import type { TransferListQuery } from './list.ts';
 
 const now = { waitMs: 0, signal: new AbortController().signal };
 
@@ -19,7 +19,7 @@ async function filled() {
     });
     return sent?.id ?? '';
   };
-  const names = async (query: Partial<ListQuery>) => {
+  const names = async (query: Partial<TransferListQuery>) => {
     const page = await here.transfers.list(
       { party: 'jared', box: 'received', limit: 100, ...query },
       now,

@@ -10,12 +10,12 @@ import {
 } from '../kernel/transfer/transfer.ts';
 import { early } from '../kernel/turns.ts';
 import { findTransfer, listTransfers, type TransferRow } from '../ledger/transfers/transfers.ts';
-import { metadataOf, statusOf, toldTransfer } from './announce.ts';
-import type { Transfer } from './calls.ts';
+import { metadataOf, statusOf, transferView } from './announce.ts';
+import type { TransferView } from './calls.ts';
 import type { TransferDeps } from './deps.ts';
 import { unknownTransfer, wrongState } from './refusals.ts';
 
-export interface ListQuery {
+export interface TransferListQuery {
   /** Undefined where everything of the home is meant. */
   readonly party: string | undefined;
   readonly box: 'received' | 'sent' | 'all';
@@ -29,11 +29,11 @@ export interface ListQuery {
 }
 
 export interface ListedPage {
-  readonly items: Transfer[];
+  readonly items: TransferView[];
   readonly next: string | null;
 }
 
-export interface Patience {
+export interface WaitPatience {
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
@@ -42,8 +42,8 @@ type ListDeps = Pick<TransferDeps, 'ledger' | 'clock'>;
 
 export async function awaitList(
   deps: ListDeps,
-  query: ListQuery,
-  patience: Patience,
+  query: TransferListQuery,
+  patience: WaitPatience,
 ): Promise<ListedPage> {
   return until(deps, patience, async (isLast) => {
     const page = await listPage(deps, query);
@@ -55,7 +55,7 @@ const scanRows = 500;
 // Of more than these that do not fit, the caller asks on.
 const mostScans = 20;
 
-async function listPage(deps: ListDeps, query: ListQuery): Promise<ListedPage> {
+async function listPage(deps: ListDeps, query: TransferListQuery): Promise<ListedPage> {
   const now = deps.clock.now();
   if (isElsewhere(query)) return pageOf([], now, undefined);
   const fits = fitting(query);
@@ -83,7 +83,7 @@ interface Place {
 }
 
 function pageOf(rows: readonly TransferRow[], now: number, place: Place | undefined): ListedPage {
-  const items = rows.map((row) => toldTransfer(row, now));
+  const items = rows.map((row) => transferView(row, now));
   return { items, next: place === undefined ? null : `${place.at}.${place.id}` };
 }
 
@@ -93,20 +93,20 @@ function placeOf(text: string): Place {
 }
 
 /** Of somebody else's box there is nothing to be seen. */
-function isElsewhere({ party, box, from, to }: ListQuery): boolean {
+function isElsewhere({ party, box, from, to }: TransferListQuery): boolean {
   if (party === undefined) return false;
   if (box === 'received') return to !== undefined && to !== party;
   return box === 'sent' && from !== undefined && from !== party;
 }
 
-function whoseOf({ party, box, from, to }: ListQuery) {
+function whoseOf({ party, box, from, to }: TransferListQuery) {
   const all = { sentBy: from, sentTo: to };
   if (party === undefined) return all;
   if (box === 'received') return { ...all, sentTo: party };
   return box === 'sent' ? { ...all, sentBy: party } : { ...all, party };
 }
 
-function fitting({ filename, metadata }: ListQuery): (row: TransferRow) => boolean {
+function fitting({ filename, metadata }: TransferListQuery): (row: TransferRow) => boolean {
   return (row) =>
     (filename === undefined || matchesGlob(filename, row.filename)) &&
     (metadata === undefined || hasMetadata(metadataOf(row), metadata));
@@ -116,13 +116,13 @@ function fitting({ filename, metadata }: ListQuery): (row: TransferRow) => boole
 export async function awaitAck(
   deps: ListDeps,
   { id, waitFor }: { readonly id: string; readonly waitFor: TransferAck | undefined },
-  patience: Patience,
-): Promise<Transfer> {
+  patience: WaitPatience,
+): Promise<TransferView> {
   return until(deps, patience, async (isLast) => {
     const row = await findTransfer(deps.ledger.committed, id);
     if (row === undefined) throw unknownTransfer(id);
     const now = deps.clock.now();
-    const told = toldTransfer(row, now);
+    const told = transferView(row, now);
     const reached = waitFor === undefined || hasReached(row.ack, waitFor);
     if (reached === true) return told;
     const status = statusOf(row, now);
@@ -140,7 +140,7 @@ const lookAgainMs = 1000;
 /** Looks with every event, until there is something or the time is up. */
 async function until<T>(
   { ledger, clock }: ListDeps,
-  { waitMs, signal }: Patience,
+  { waitMs, signal }: WaitPatience,
   look: (isLast: boolean) => Promise<T | undefined>,
 ): Promise<T> {
   const deadline = clock.monotonicMs() + waitMs;

@@ -8,16 +8,15 @@ import { blobRow } from '../ledger/transfers/blobs.ts';
 import { type BodyRow, findBody } from '../ledger/transfers/bodies.ts';
 import { advanceTransfer, findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
-import { announceBatch, metadataOf, statusOf, toldTransfer } from './announce.ts';
+import { announceBatch, metadataOf, statusOf, transferView } from './announce.ts';
 import type { OpenedTransfer, SentAnswer } from './calls.ts';
-import type { Actor, TransferDeps } from './deps.ts';
-import { refuseSending } from './permit.ts';
-import { transferOf, transferOver } from './refusals.ts';
-import { checkRecipients, type Wish, writeTransfers } from './rows.ts';
+import type { TransferActor, TransferDeps } from './deps.ts';
+import { refuseSending, transferOf, transferOver } from './refusals.ts';
+import { checkRecipients, type SendRequest, writeTransfers } from './rows.ts';
 
 export async function openTransfer(
   deps: TransferDeps,
-  { party, isLocal }: Actor,
+  { party, isLocal }: TransferActor,
   id: string,
 ): Promise<OpenedTransfer> {
   const row = await transferOf(deps.ledger.committed, party, { id, side: 'recipient' });
@@ -26,7 +25,7 @@ export async function openTransfer(
   const place = isLocal ? await placeOf(deps, hash) : undefined;
   const fetched = await noteFetched(deps, row);
   return {
-    transfer: toldTransfer(fetched, deps.clock.now()),
+    transfer: transferView(fetched, deps.clock.now()),
     dek: dek === undefined ? null : Buffer.from(dek).toString('hex'),
     ...{ hash, stored_bytes },
     local: place?.kind === 'file' ? place.path : null,
@@ -57,14 +56,14 @@ export async function transferBytes(
   return { hash, ...(await blobs.get(hash, range)) };
 }
 
-export interface HeldBody {
+export interface TransferBody {
   readonly id: string;
   readonly hash: string;
   readonly stored_bytes: number;
 }
 
 /** Throws where it is over. */
-export function bodyOf(row: TransferRow, now: Instant): HeldBody {
+export function bodyOf(row: TransferRow, now: Instant): TransferBody {
   const { id, body, hash, stored_bytes, held, expires_at } = row;
   const status = statusOf(row, now);
   if (row.ack === 'revoked') throw transferOver(id, 'was revoked');
@@ -106,7 +105,7 @@ async function noteFetched(
 
 // Sending what is stored already to others: new rows and new wraps, the same body.
 
-export interface Share {
+export interface TransferShare {
   readonly id: string;
   readonly to: readonly string[];
   readonly expiresMs?: number | undefined;
@@ -115,7 +114,7 @@ export interface Share {
 export async function shareTransfer(
   deps: TransferDeps,
   party: string,
-  share: Share,
+  share: TransferShare,
 ): Promise<SentAnswer> {
   const sql = deps.ledger.committed;
   const row = await transferOf(sql, party, { id: share.id, side: 'sender' });
@@ -123,8 +122,8 @@ export async function shareTransfer(
   const body = await findBody(sql, id);
   if (body === undefined) throw transferOver(row.id, 'is over');
   const dek = await senderDek(deps, body);
-  const wish = wishOf(row, share);
-  const written = await deps.ledger.transact((tx) => write(deps, tx, { body, dek, wish, row }));
+  const request = requestFor(row, share);
+  const written = await deps.ledger.transact((tx) => write(deps, tx, { body, dek, request, row }));
   if (written instanceof AosError) throw written;
   return announceBatch(deps, written);
 }
@@ -139,7 +138,7 @@ export async function senderDek(
   return unwrapKey(sender_key, { secretKey, address, object: id });
 }
 
-function wishOf(row: TransferRow, { to, expiresMs = undefined }: Share): Wish {
+function requestFor(row: TransferRow, { to, expiresMs = undefined }: TransferShare): SendRequest {
   return {
     ...{ filename: row.filename, kind: row.kind, entries: row.entries, mimeType: row.mime_type },
     ...{ to: [...new Set(to)], sizeBytes: row.file_size_bytes, sha256: row.sha256 },
@@ -152,17 +151,17 @@ interface Sharing {
   readonly row: TransferRow;
   readonly body: BodyRow;
   readonly dek: Uint8Array | undefined;
-  readonly wish: Wish;
+  readonly request: SendRequest;
 }
 
 /** The batch, or what is against it. */
 async function write(
   deps: TransferDeps,
   tx: Transaction,
-  { row, body, dek, wish }: Sharing,
+  { row, body, dek, request }: Sharing,
 ): Promise<string | AosError> {
-  await checkRecipients(tx, wish.to);
-  const { to, sizeBytes } = wish;
+  await checkRecipients(tx, request.to);
+  const { to, sizeBytes } = request;
   const refused = await refuseSending(deps, tx, {
     sender: body.sender,
     to,
@@ -174,5 +173,5 @@ async function write(
   const isHeld = now?.held === 1 && (await blobRow(tx, body.hash)) !== undefined;
   if (!isHeld) throw transferOver(row.id, 'is over');
   const savedBytes = body.stored_bytes;
-  return writeTransfers(deps, tx, { body, dek, wish, savedBytes, kind: 'transfer.shared' });
+  return writeTransfers(deps, tx, { body, dek, request, savedBytes, kind: 'transfer.shared' });
 }

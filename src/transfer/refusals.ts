@@ -1,9 +1,17 @@
-/** What is said where something about a transfer cannot be. */
+/** What refuses a transfer, and in which words: grants, the sender's quota, its state. */
+
+import type { Deed } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { sizeText } from '../kernel/transfer/transfer.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { readState, writeState } from '../ledger/state.ts';
+import { heldBytes, reservedBytes } from '../ledger/transfers/bodies.ts';
 import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
+import { principalOf } from '../relay/posting.ts';
+import { permitAll } from '../security/permit.ts';
+import { alert } from './announce.ts';
+import type { TransferDeps } from './deps.ts';
 
 /** The same words whether there is none or it is somebody else's. */
 export function unknownTransfer(typed: string): AosError {
@@ -42,14 +50,14 @@ export function wrongState(id: string, words: string): AosError {
   });
 }
 
-export interface Room {
+export interface QuotaFacts {
   readonly sender: string;
   readonly quotaBytes: number;
   readonly usedBytes: number;
   readonly neededBytes: number;
 }
 
-export function noRoom({ sender, quotaBytes, usedBytes, neededBytes }: Room): AosError {
+function noRoom({ sender, quotaBytes, usedBytes, neededBytes }: QuotaFacts): AosError {
   const left = sizeText(Math.max(0, quotaBytes - usedBytes));
   return new AosError('transfer.quota', {
     message: `${quote(sender)} has ${left} of its ${sizeText(quotaBytes)} left, and ${sizeText(neededBytes)} are needed`,
@@ -75,4 +83,94 @@ export async function transferOf(
 
 export function isParty(row: Pick<TransferRow, 'sender' | 'recipient'>, party: string): boolean {
   return row.sender === party || row.recipient === party;
+}
+
+// Whether a sender may send to its recipients.
+
+interface SendingFacts {
+  readonly sender: string;
+  readonly to: readonly string[];
+  /** Null where it is not known yet. */
+  readonly sizeBytes: number | null;
+  /** Whether the uses are counted: once, when it is really sent. */
+  readonly counts: boolean;
+  /** Of the actor. */
+  readonly isPermitted?: boolean | undefined;
+}
+
+/** What is against it, on record in this transaction; undefined where nothing is. */
+export async function refuseSending(
+  { grants }: Pick<TransferDeps, 'grants'>,
+  tx: Transaction,
+  { sender, to, sizeBytes, counts, isPermitted = false }: SendingFacts,
+): Promise<AosError | undefined> {
+  // What a call of a tool has permitted is refused to a terminated agent all the same.
+  const names = isPermitted ? [] : to;
+  const result = await permitAll(grants, tx, {
+    principal: principalOf(sender),
+    deeds: names.map((name) => ({ resource: 'transfer', action: 'send', name })),
+    uses: counts ? 'count' : 'look',
+    isOneUse: true,
+    size: {
+      bytes: sizeBytes ?? 0,
+      tooLarge: (deed, mostBytes) => tooMuch(sender, deed, mostBytes),
+    },
+    code: 'transfer.denied',
+  });
+  return result.kind === 'denied' ? result.error : undefined;
+}
+
+function tooMuch(sender: string, deed: Deed, mostBytes: number): AosError {
+  const recipient = 'name' in deed ? deed.name : '';
+  return new AosError('transfer.denied', {
+    message: `${quote(sender)} may send ${quote(recipient)} at most ${mostBytes} bytes at a time`,
+    fix: 'Send less, or ask the owner for another grant',
+  });
+}
+
+// How much a sender may have stored: reserved before the first byte comes.
+
+/** Where nobody knows the size before the end, room is taken in such steps. */
+export const reserveStepBytes = 64 * 1024 * 1024;
+
+const warnShare = 0.8;
+const calmShare = 0.7;
+
+async function usedBytes(sql: Sql, sender: string): Promise<number> {
+  return (await heldBytes(sql, sender)) + (await reservedBytes(sql, sender));
+}
+
+/** Throws where there is no room for so many more. */
+export async function checkRoom(
+  { limits }: Pick<TransferDeps, 'limits'>,
+  tx: Transaction,
+  { sender, neededBytes }: { readonly sender: string; readonly neededBytes: number },
+): Promise<void> {
+  const used = await usedBytes(tx, sender);
+  const { quotaBytes } = limits;
+  if (used + neededBytes > quotaBytes) {
+    throw noRoom({ sender, quotaBytes, usedBytes: used, neededBytes });
+  }
+}
+
+/** Tells the owner when much of it is used, and not again before it was less. */
+export async function watchQuota(
+  deps: Pick<TransferDeps, 'limits' | 'clock'>,
+  tx: Transaction,
+  sender: string,
+): Promise<void> {
+  const { quotaBytes } = deps.limits;
+  const used = await usedBytes(tx, sender);
+  const key = `transfer.quota.${sender}`;
+  const wasTold = (await readState(tx, key)) === 'told';
+  const now = deps.clock.now();
+  if (wasTold && used < calmShare * quotaBytes) return writeState(tx, key, 'calm', now);
+  if (wasTold || used <= warnShare * quotaBytes) return;
+  await writeState(tx, key, 'told', now);
+  await alert(deps, tx, {
+    alert: 'quota',
+    sender,
+    words: `${sender} has used ${sizeText(used)} of the ${sizeText(quotaBytes)} that it may store.`,
+    facts: { used_bytes: used, quota_bytes: quotaBytes },
+  });
 }

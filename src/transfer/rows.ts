@@ -22,13 +22,13 @@ import { insertTransfer, type NewTransfer } from '../ledger/transfers/transfers.
 import { ownerParty } from '../relay/envelope.ts';
 import { principalOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
-import { watchQuota } from './quota.ts';
+import { watchQuota } from './refusals.ts';
 
-export interface Sending {
+export interface NewSending {
   readonly body: BodyRow;
   /** Undefined where nothing is sealed. */
   readonly dek: Uint8Array | undefined;
-  readonly wish: Wish;
+  readonly request: SendRequest;
   readonly savedBytes: number;
   /** Who has it in the events. */
   readonly kind?: 'transfer.sent' | 'transfer.shared' | undefined;
@@ -40,16 +40,16 @@ type RowDeps = Pick<TransferDeps, 'clock' | 'random' | 'limits'>;
 export async function writeTransfers(
   deps: RowDeps,
   tx: Transaction,
-  { body, dek, wish, savedBytes, kind = 'transfer.sent' }: Sending,
+  { body, dek, request, savedBytes, kind = 'transfer.sent' }: NewSending,
 ): Promise<string> {
   const now = deps.clock.now();
   const batch = newId(now, deps.random);
   await needBlob(tx, { hash: body.hash, sizeBytes: body.stored_bytes, at: now });
-  for (const recipient of wish.to) {
+  for (const recipient of request.to) {
     const recipient_key =
       dek === undefined ? null : await wrapFor(deps, tx, { dek, body, recipient });
     const row = {
-      ...newTransfer(deps, { sender: body.sender, recipient, wish, batch }),
+      ...newTransfer(deps, { sender: body.sender, recipient, request, batch }),
       file_size_bytes: body.file_size_bytes,
       ...{ body: body.id, recipient_key, saved_bytes: savedBytes },
     };
@@ -77,28 +77,28 @@ function sentFacts(row: NewTransfer, { stored_bytes, sealed, hash }: BodyRow): o
 interface Named {
   readonly sender: string;
   readonly recipient: string;
-  readonly wish: Wish;
+  readonly request: SendRequest;
   readonly batch: string;
 }
 
 /** As one that is stored; what its body says is added by who knows it. */
 export function newTransfer(
   { clock, random, limits }: RowDeps,
-  { sender, recipient, wish, batch }: Named,
+  { sender, recipient, request, batch }: Named,
 ): NewTransfer {
   const now = clock.now();
   const id = newId(now, random);
-  const { filename, kind, entries } = wish;
+  const { filename, kind, entries } = request;
   return {
     ...{ id, sender, recipient, filename, kind, entries, batch },
-    file_size_bytes: wish.sizeBytes ?? 0,
-    mime_type: wish.mimeType,
+    file_size_bytes: request.sizeBytes ?? 0,
+    mime_type: request.mimeType,
     s3_key: manifestKey({ sender, recipient, createdAt: now, id, filename }),
     s3_bucket: defaultBucket,
-    metadata: JSON.stringify(wish.metadata),
+    metadata: JSON.stringify(request.metadata),
     status: 'pending',
     created_at: now,
-    expires_at: now + (wish.expiresMs ?? limits.ttlMs),
+    expires_at: now + (request.expiresMs ?? limits.ttlMs),
     body: null,
     recipient_key: null,
     ack: 'stored',
@@ -109,7 +109,7 @@ export function newTransfer(
   };
 }
 
-export interface Wrapping {
+export interface KeyWrapping {
   readonly dek: Uint8Array;
   /** The body that it opens. */
   readonly body: Pick<BodyRow, 'id'>;
@@ -119,7 +119,7 @@ export interface Wrapping {
 export async function wrapFor(
   { random }: Pick<TransferDeps, 'random'>,
   sql: Sql,
-  { dek, body, recipient }: Wrapping,
+  { dek, body, recipient }: KeyWrapping,
 ): Promise<string> {
   const principal = await findPrincipal(sql, principalOf(recipient));
   if (principal === undefined) throw new Error('a recipient has no key');
@@ -130,7 +130,7 @@ export async function wrapFor(
 // What somebody wants to send, checked once when it comes in.
 
 /** As it stands in the row of an upload. */
-export interface Wish {
+export interface SendRequest {
   readonly filename: string;
   readonly kind: TransferKind;
   readonly to: readonly string[];
@@ -147,10 +147,10 @@ export interface Wish {
 const mostMetadataBytes = 16 * 1024;
 const mostMetadataDepth = 8;
 
-export function checkWish(wish: Wish): Wish {
-  checkFileName(wish.filename);
-  checkMetadata(wish.metadata);
-  return { ...wish, to: [...new Set(wish.to)] };
+export function checkSendRequest(request: SendRequest): SendRequest {
+  checkFileName(request.filename);
+  checkMetadata(request.metadata);
+  return { ...request, to: [...new Set(request.to)] };
 }
 
 function checkMetadata(metadata: Metadata): void {

@@ -13,15 +13,13 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
-import { alert, statusOf, toldTransfer } from './announce.ts';
-import type { Transfer } from './calls.ts';
-import type { TransferDeps } from './deps.ts';
-import { transferNotes } from './deps.ts';
+import { alert, statusOf, transferView } from './announce.ts';
+import type { TransferView } from './calls.ts';
+import { type TransferDeps, transferNotes } from './deps.ts';
 import { removeManifest } from './manifest.ts';
-import { watchQuota } from './quota.ts';
-import { type Side, transferOf, transferOver, wrongState } from './refusals.ts';
+import { type Side, transferOf, transferOver, watchQuota, wrongState } from './refusals.ts';
 
-export interface Settled {
+export interface SettleRequest {
   readonly id: string;
   readonly reason?: string | undefined;
 }
@@ -72,8 +70,8 @@ export type StepName = keyof typeof steps;
 export async function settle(
   deps: TransferDeps,
   party: string,
-  { id, reason = '', step: which }: Settled & { readonly step: StepName },
-): Promise<Transfer> {
+  { id, reason = '', step: which }: SettleRequest & { readonly step: StepName },
+): Promise<TransferView> {
   const step: Step = steps[which];
   const { ledger, clock, log } = deps;
   const before = await transferOf(ledger.committed, party, { id, side: step.side });
@@ -81,7 +79,7 @@ export async function settle(
     write(deps, tx, { step, which, before, reason }),
   );
   const now = clock.now();
-  if (!isNews) return toldTransfer(row, now);
+  if (!isNews) return transferView(row, now);
   if (step.status === 'downloaded' || step.status === 'failed') deps.counts.ended(step.status);
   if (step.status === 'expired') deps.counts.ended('expired');
   // The ledger has it: what is left over of a manifest goes with the next daily look.
@@ -93,7 +91,7 @@ export async function settle(
   await tellAll(deps, transferNotes).catch((failure: unknown) => {
     log.error({ err: failure, transfer: id }, 'somebody is told later');
   });
-  return toldTransfer(row, now);
+  return transferView(row, now);
 }
 
 interface Writing {

@@ -11,13 +11,13 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { tellAll } from '../relay/tell.ts';
 import { announceLeft } from './announce.ts';
-import { beginUpload, type UploadRequest } from './begin.ts';
-import type { ReceiveCalls, SendCalls, UploadWish } from './calls.ts';
-import { type Actor, type TransferDeps, transferNotes } from './deps.ts';
+import { type BeginRequest, beginUpload } from './begin.ts';
+import type { ReceiveCalls, SendCalls, UploadRequest } from './calls.ts';
+import { type TransferActor, type TransferDeps, transferNotes } from './deps.ts';
 import { cleanUp, pruneTransfers } from './expire.ts';
 import { failUpload, finishUpload } from './finish.ts';
 import { takeByLink } from './link-upload.ts';
-import { linkBytes, linkFacts, linkTransfer, revokeLink, toldLinks, uploadLink } from './links.ts';
+import { linkBytes, linkFacts, linkTransfer, linkViews, revokeLink, uploadLink } from './links.ts';
 import { awaitAck, awaitList } from './list.ts';
 import { sweepManifests } from './manifest.ts';
 import { openTransfer, shareTransfer, transferBytes } from './open.ts';
@@ -47,7 +47,7 @@ const calls = {
   idsFrom: ({ ledger }: ServingDeps, page: IdsPage) => transferIdsFrom(ledger.committed, page),
   /** Of all where `party` is undefined. */
   links: ({ ledger }: ServingDeps, party: string | undefined, page?: LinkRange) =>
-    toldLinks(ledger.committed, party, page),
+    linkViews(ledger.committed, party, page),
   findLink: ({ ledger }: ServingDeps, id: string) => findLink(ledger.committed, id),
   linkIdsFrom: ({ ledger }: ServingDeps, start: string, limit: number) =>
     linkIdsFrom(ledger.committed, start, limit),
@@ -124,10 +124,10 @@ function dateText(at: Instant): string {
 
 // The calls of a client that is in the process of the home: for tools.
 
-export function directCalls(transfers: Transfers, actor: Actor): SendCalls & ReceiveCalls {
+export function directCalls(transfers: Transfers, actor: TransferActor): SendCalls & ReceiveCalls {
   const { party } = actor;
   return {
-    beginUpload: (wish) => transfers.begin(actor, requestOf(wish)),
+    beginUpload: (request) => transfers.begin(actor, requestOf(request)),
     uploadBytes: async (id, source, { from }) => ({
       stored_bytes: await transfers.addBytes(party, { id, from, source }),
     }),
@@ -144,8 +144,8 @@ export function directCalls(transfers: Transfers, actor: Actor): SendCalls & Rec
 }
 
 /** The wire's form of what somebody wants to send. */
-export function requestOf(wish: UploadWish): UploadRequest {
-  const { as: _, size_bytes, mime_type, expires_ms, entries, metadata, ...rest } = wish;
+export function requestOf(request: UploadRequest): BeginRequest {
+  const { as: _, size_bytes, mime_type, expires_ms, entries, metadata, ...rest } = request;
   return {
     ...rest,
     sizeBytes: size_bytes,

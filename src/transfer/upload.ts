@@ -14,9 +14,8 @@ import {
   uploadsPerhapsLeft,
 } from '../ledger/transfers/bodies.ts';
 import type { TransferDeps } from './deps.ts';
-import { checkRoom, reserveStepBytes } from './quota.ts';
-import { unknownUpload } from './refusals.ts';
-import type { Wish } from './rows.ts';
+import { checkRoom, reserveStepBytes, unknownUpload } from './refusals.ts';
+import type { SendRequest } from './rows.ts';
 
 /** The same words whether there is none or it is somebody else's. */
 export async function uploadOf(sql: Sql, party: string, id: string): Promise<UploadRow> {
@@ -25,9 +24,9 @@ export async function uploadOf(sql: Sql, party: string, id: string): Promise<Upl
   return upload;
 }
 
-export function wishIn({ wish }: Pick<UploadRow, 'wish'>): Wish {
+export function requestIn({ wish }: Pick<UploadRow, 'wish'>): SendRequest {
   // Only beginUpload() writes it.
-  return JSON.parse(wish) as Wish;
+  return JSON.parse(wish) as SendRequest;
 }
 
 /** The process that writes the bytes itself. */
@@ -72,7 +71,7 @@ async function* withinRoom(
   upload: UploadRow,
   { from, source }: Pick<ComingBytes, 'from' | 'source'>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const isOpenEnded = wishIn(upload).sizeBytes === null;
+  const isOpenEnded = requestIn(upload).sizeBytes === null;
   let reserved = upload.reserved_bytes;
   let total = from;
   for await (const bytes of source) {
@@ -212,7 +211,7 @@ export async function endSuperseded(
 ): Promise<void> {
   for (const upload of await uploadsOf(deps.ledger.committed, sender, batchRows)) {
     if (upload.content === null || upload.content === content) continue;
-    if (wishIn(upload).filename !== filename || isWriterAlive(deps, upload) !== false) continue;
+    if (requestIn(upload).filename !== filename || isWriterAlive(deps, upload) !== false) continue;
     await end(deps, upload);
   }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkNames, type Finding } from '../../src/app/doctor/finding.ts';
+import { checkNames, type DoctorFinding } from '../../src/app/doctor/finding.ts';
 import { version } from '../../src/app/version.ts';
 import { exitCodeOf } from '../../src/kernel/errors.ts';
 import { aosHere } from '../support/aos-here.ts';
@@ -39,10 +39,10 @@ async function findings(
   home: string,
   words: readonly string[] = [],
   options?: RunOptions,
-): Promise<Map<string, Finding>> {
+): Promise<Map<string, DoctorFinding>> {
   const { stdout } = await doctor(home, [...words, '--json'], options);
   const { ok, data, error } = JSON.parse(stdout);
-  const checks: Finding[] = (ok === true ? data : error.details).checks;
+  const checks: DoctorFinding[] = (ok === true ? data : error.details).checks;
   return new Map(checks.map((finding) => [finding.check, finding]));
 }
 
@@ -76,7 +76,7 @@ describe('a machine and a home that are well', () => {
 
     const { ok, data } = JSON.parse(run.stdout);
     expect(ok).toBe(true);
-    expect(data.checks.map(({ check }: Finding) => check)).toEqual(checkNames);
+    expect(data.checks.map(({ check }: DoctorFinding) => check)).toEqual(checkNames);
     for (const finding of data.checks) {
       expect(finding).toMatchObject({
         state: expect.stringMatching(/^(ok|warning)$/),

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Progress } from '../../src/transfer/client/options.ts';
+import type { TransferProgress } from '../../src/transfer/client/options.ts';
 import { limitMs } from '../support/limits.ts';
 import { isFull } from '../support/tier.ts';
 import {
@@ -19,10 +19,10 @@ const MiB = 1024 * 1024;
 const servedHome = sharedServedHome();
 
 /** Aborts once so many bytes have gone, and tells how long that took. */
-function stopAt(phase: Progress['phase'], bytes: number) {
+function stopAt(phase: TransferProgress['phase'], bytes: number) {
   const stop = new AbortController();
   const state = { abortedAt: 0 };
-  const onProgress = (progress: Progress) => {
+  const onProgress = (progress: TransferProgress) => {
     if (progress.phase !== phase || progress.doneBytes < bytes || stop.signal.aborted) return;
     state.abortedAt = performance.now();
     stop.abort(new Error('enough'));
@@ -91,8 +91,8 @@ describe.each(ways)('$how', ({ library }) => {
 
 test('progress only grows, and ends at the whole', async () => {
   const home = await servedHome();
-  const seen: Progress[] = [];
-  const onProgress = (progress: Progress) => void seen.push(progress);
+  const seen: TransferProgress[] = [];
+  const onProgress = (progress: TransferProgress) => void seen.push(progress);
   const size = 5 * MiB + 17;
   const plain = someBytes(size);
 

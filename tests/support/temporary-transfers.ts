@@ -21,8 +21,8 @@ import { Grants } from '../../src/security/grants/grants.ts';
 import { principalKeys } from '../../src/security/identity/principal-keys.ts';
 import { ensureOwner } from '../../src/security/owner.ts';
 import { registerAgent } from '../../src/security/register.ts';
-import type { UploadRequest } from '../../src/transfer/begin.ts';
-import type { BegunUpload, Transfer } from '../../src/transfer/calls.ts';
+import type { BeginRequest } from '../../src/transfer/begin.ts';
+import type { BegunUpload, TransferView } from '../../src/transfer/calls.ts';
 import type { TransferDeps, TransferLimits } from '../../src/transfer/deps.ts';
 import { openTransfers, type Transfers } from '../../src/transfer/transfers.ts';
 import { SimulatedClock } from '../sim/clock.ts';
@@ -37,7 +37,7 @@ export interface TransferChoices {
 }
 
 /** What is sent, but for its bytes. */
-export type WishDraft = Partial<UploadRequest> & { readonly to: readonly string[] };
+export type WishDraft = Partial<BeginRequest> & { readonly to: readonly string[] };
 
 export interface TemporaryTransfers extends AsyncDisposable {
   readonly folder: TemporaryFolder;
@@ -51,7 +51,7 @@ export interface TemporaryTransfers extends AsyncDisposable {
   /** As after a crash: nothing of what was in memory is left. */
   restart(deps?: Partial<TransferDeps>): void;
   begin(sender: string, text: string, draft: WishDraft): Promise<BegunUpload>;
-  send(sender: string, text: string, draft: WishDraft): Promise<readonly Transfer[]>;
+  send(sender: string, text: string, draft: WishDraft): Promise<readonly TransferView[]>;
   /** Opens it, and what is in it. */
   read(recipient: string, id: string): Promise<string>;
   rows<Row>(sql: string): Promise<Row[]>;
@@ -132,7 +132,7 @@ export async function temporaryTransfers(
 }
 
 /** ASCII texts, whose length is that of their bytes. */
-export function wishOf(text: string, draft: WishDraft): UploadRequest {
+export function wishOf(text: string, draft: WishDraft): BeginRequest {
   return {
     ...{ filename: 'report.md', kind: 'file', sealed: true, sizeBytes: text.length },
     ...{ sha256: sha256(text), entries: null, mimeType: null, metadata: {}, expiresMs: null },

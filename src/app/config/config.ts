@@ -38,20 +38,20 @@ export interface FlagValue {
 
 export interface Config {
   readonly settings: Settings;
-  readonly originOf: (name: SettingName) => Origin;
+  readonly originOf: (name: SettingName) => SettingOrigin;
 }
 
-export type Origin =
+export type SettingOrigin =
   | { readonly kind: 'flag' | 'environment' | 'file'; readonly name: string }
   | { readonly kind: 'default' };
 
 interface Given {
   readonly name: SettingName;
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
 }
 
-const defaultOrigin: Origin = { kind: 'default' };
+const defaultOrigin: SettingOrigin = { kind: 'default' };
 
 // The first are read by the tests. The others say to a program who it is and where its
 // daemon listens. None is a setting.
@@ -137,7 +137,7 @@ function unknownVariable(variable: string, known: Iterable<string>): AosError {
 
 function fromFlags(flags: readonly FlagValue[]): Given[] {
   return flags.map(({ key, text, flag }) => {
-    const origin: Origin = { kind: 'flag', name: flag };
+    const origin: SettingOrigin = { kind: 'flag', name: flag };
     return check(knownName(key, flag), text, origin);
   });
 }
@@ -167,7 +167,7 @@ function knownName(key: string, where: string): SettingName {
   });
 }
 
-function check(name: SettingName, value: unknown, origin: Origin): Given {
+function check(name: SettingName, value: unknown, origin: SettingOrigin): Given {
   const reading = readings(value, origin).find((candidate) => fits(name, candidate));
   if (reading !== undefined) return { name, value: reading, origin };
   const where = origin.kind === 'file' ? quote(origin.name) : nameOf(origin);
@@ -177,18 +177,18 @@ function check(name: SettingName, value: unknown, origin: Origin): Given {
   });
 }
 
-function nameOf(origin: Origin): string {
+function nameOf(origin: SettingOrigin): string {
   return origin.kind === 'default' ? 'the default' : origin.name;
 }
 
-function fixFor(name: SettingName, origin: Origin): string {
+function fixFor(name: SettingName, origin: SettingOrigin): string {
   if (origin.kind === 'environment') return `export ${origin.name}=${settingsTable[name].default}`;
   if (origin.kind === 'file') return `Correct "${name}" in ${quote(origin.name)}`;
   return `Pass ${wantsOf(name)}, such as ${settingsTable[name].default}`;
 }
 
 // Flags and variables are text, so "70" may mean the number, and "true" itself. A file says what it means.
-function readings(value: unknown, origin: Origin): unknown[] {
+function readings(value: unknown, origin: SettingOrigin): unknown[] {
   if (typeof value !== 'string' || origin.kind === 'file') return [value];
   return /^(?:-?(?:0|[1-9]\d*)|true|false)$/.test(value) ? [value, JSON.parse(value)] : [value];
 }

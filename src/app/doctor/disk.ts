@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { DiskView, Volume, VolumeUsage } from '../../kernel/ports.ts';
-import type { Patient, Verdict } from './finding.ts';
+import type { DoctorVerdict, Patient } from './finding.ts';
 import { reserveName } from './modes.ts';
 
-export async function checkDisk({ settings, disk, usage }: Patient): Promise<Verdict> {
+export async function checkDisk({ settings, disk, usage }: Patient): Promise<DoctorVerdict> {
   const { home, diskWarnPercent, diskAlertPercent } = settings;
   const volumeUsage = await usage();
   const percent = usedPercent(volumeUsage);
@@ -35,12 +35,12 @@ export function gibibytes(bytes: number): string {
 const networkFileSystems =
   /^(nfs\d?|cifs|smb\d?|smbfs|9p|virtiofs|vboxsf|prl_fs|vmhgfs|afs|ceph|lustre|gfs2|ocfs2|beegfs|davfs|ncpfs|glusterfs|fuse\.(sshfs|glusterfs|s3fs|rclone|vmhgfs-fuse|davfs2?|gcsfuse|blobfuse2?|juicefs|mergerfs))$/;
 
-export async function checkFileSystem({ usage }: Patient): Promise<Verdict> {
+export async function checkFileSystem({ usage }: Patient): Promise<DoctorVerdict> {
   const { fileSystem } = await usage();
   return judgeFileSystem(fileSystem);
 }
 
-export function judgeFileSystem(fileSystem: string | undefined): Verdict {
+export function judgeFileSystem(fileSystem: string | undefined): DoctorVerdict {
   if (fileSystem === undefined) {
     return {
       state: 'ok',

@@ -9,13 +9,13 @@ import type { Settings } from '../config/settings.ts';
 import type { Engines } from '../home/compose.ts';
 import { plainerIfFull } from '../upkeep/reserve.ts';
 import { checkDisk, checkFileSystem } from './disk.ts';
-import type { Check, CheckName, Finding, Patient, Verdict } from './finding.ts';
+import type { Check, CheckName, DoctorFinding, DoctorVerdict, Patient } from './finding.ts';
 import { checkHome, checkInotify } from './home.ts';
 import { checkModes } from './modes.ts';
 import { checkRelay } from './relay.ts';
 import { checkSandbox } from './sandbox.ts';
 
-export interface Examination
+export interface DoctorExamination
   extends Pick<Engines, 'clock' | 'random' | 'disk' | 'volume' | 'fileWatching'>,
     Pick<Engines, 'processes' | 'programs' | 'eventLoop' | 'openSandboxes'>,
     Pick<ConfigSources, 'environment' | 'flags'> {
@@ -38,9 +38,9 @@ const checks: Record<Exclude<CheckName, 'config'>, Check> = {
 
 /** Looks at the named things. Broken settings are a finding, not the end. */
 export async function examine(
-  examination: Examination,
+  examination: DoctorExamination,
   names: readonly CheckName[],
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const config = await settingsOrError(examination);
   const broken = config instanceof AosError;
   const judge = broken ? judgeWithout(config, examination) : judgeWith(config, examination);
@@ -62,7 +62,7 @@ async function settingsOrError({
   disk,
   environment,
   flags,
-}: Examination): Promise<Settings | AosError> {
+}: DoctorExamination): Promise<Settings | AosError> {
   try {
     return (await loadConfig({ view: disk, environment, flags })).settings;
   } catch (error) {
@@ -71,9 +71,9 @@ async function settingsOrError({
   }
 }
 
-type Judge = (check: CheckName) => Promise<Verdict>;
+type Judge = (check: CheckName) => Promise<DoctorVerdict>;
 
-function judgeWithout(error: AosError, examination: Examination): Judge {
+function judgeWithout(error: AosError, examination: DoctorExamination): Judge {
   return async (check) => {
     if (check === 'config') return told(error);
     if (check === 'node') return checkNode();
@@ -82,7 +82,7 @@ function judgeWithout(error: AosError, examination: Examination): Judge {
   };
 }
 
-function judgeWith(settings: Settings, examination: Examination): Judge {
+function judgeWith(settings: Settings, examination: DoctorExamination): Judge {
   let asked: Promise<VolumeUsage> | undefined;
   const usage = () => {
     asked ??= examination.volume.usage(settings.home);
@@ -99,18 +99,18 @@ function judgeWith(settings: Settings, examination: Examination): Judge {
   };
 }
 
-function told(error: unknown): Verdict {
+function told(error: unknown): DoctorVerdict {
   const { message, fix } = toReport(error);
   return { state: 'failed', says: message, ...(fix === undefined ? {} : { fix }) };
 }
 
 /** The launcher has refused an older Node already; this says which one is in use. */
-async function checkNode(): Promise<Verdict> {
+async function checkNode(): Promise<DoctorVerdict> {
   return { state: 'ok', says: `Node ${process.versions.node} at ${process.execPath}` };
 }
 
 /** Can a program be ended with all that it started? It is tried. */
-async function checkPrograms({ programs }: Pick<Patient, 'programs'>): Promise<Verdict> {
+async function checkPrograms({ programs }: Pick<Patient, 'programs'>): Promise<DoctorVerdict> {
   if (process.platform !== 'linux') {
     return { state: 'warning', says: 'programs are held together by their process group only' };
   }
@@ -125,7 +125,7 @@ async function checkPrograms({ programs }: Pick<Patient, 'programs'>): Promise<V
 }
 
 /** Reads the whole ledger and lets SQLite judge it; the daemon may run meanwhile. */
-async function checkLedger({ settings, disk }: Patient): Promise<Verdict> {
+async function checkLedger({ settings, disk }: Patient): Promise<DoctorVerdict> {
   const path = join(settings.home, 'ledger.db');
   const there = await disk.stat(path);
   if (there === undefined || there.sizeBytes === 0) {
@@ -147,7 +147,7 @@ const toleranceMs = 5 * 60_000;
 const fix = 'sudo timedatectl set-ntp true';
 
 /** Is the wall clock plausible, and not behind what was written under it earlier? */
-async function checkClock({ clock, disk, settings }: Patient): Promise<Verdict> {
+async function checkClock({ clock, disk, settings }: Patient): Promise<DoctorVerdict> {
   const now = clock.now();
   const today = new Date(now).toISOString();
   if (now < earliest)

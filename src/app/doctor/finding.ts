@@ -20,7 +20,7 @@ export const checkNames = [
 
 export type CheckName = (typeof checkNames)[number];
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: CheckName;
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped';
   /** One sentence: what was seen, and what it means. */
@@ -39,5 +39,5 @@ export interface Patient
   readonly usage: () => Promise<VolumeUsage>;
 }
 
-export type Verdict = Omit<Finding, 'check'>;
-export type Check = (patient: Patient) => Promise<Verdict>;
+export type DoctorVerdict = Omit<DoctorFinding, 'check'>;
+export type Check = (patient: Patient) => Promise<DoctorVerdict>;

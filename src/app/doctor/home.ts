@@ -5,18 +5,18 @@ import type { DiskEntry, DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { checkLockFile } from '../home/home-lock.ts';
 import { describeFullDisk, isFull } from './disk.ts';
-import type { Patient, Verdict } from './finding.ts';
+import type { DoctorVerdict, Patient } from './finding.ts';
 import { daemonLogName, foreignNames, isOwnHome, ownFolders, trialName } from './modes.ts';
 
 // Linux gives a socket's path 108 bytes with a closing zero, macOS 104.
 const longestHome = 103 - '/run/aos.sock'.length;
 
 /** Can the home folder be written, or made? It is tried, not guessed from modes. */
-export async function checkHome({ settings, disk, usage }: Patient): Promise<Verdict> {
+export async function checkHome({ settings, disk, usage }: Patient): Promise<DoctorVerdict> {
   const { home } = settings;
   const there = await disk.stat(home);
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
-  let foreign: Verdict | undefined;
+  let foreign: DoctorVerdict | undefined;
   try {
     // Before anything is tried: what is somebody else's is not touched, not even for a moment.
     foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
@@ -61,7 +61,7 @@ async function exists(view: DiskView, path: string): Promise<boolean> {
   }
 }
 
-function notWritable(home: string, error: unknown): Verdict {
+function notWritable(home: string, error: unknown): DoctorVerdict {
   const why = error instanceof AosError ? error.message : String(error);
   return {
     state: 'failed',
@@ -71,7 +71,7 @@ function notWritable(home: string, error: unknown): Verdict {
 }
 
 /** Is what stands in the home folder Agent OS's alone? Undefined when it is. */
-export function judgeContents(home: string, names: readonly string[]): Verdict | undefined {
+export function judgeContents(home: string, names: readonly string[]): DoctorVerdict | undefined {
   const [foreign] = foreignNames(names);
   if (foreign === undefined) return undefined;
   if (isOwnHome(names)) {
@@ -89,7 +89,7 @@ export function judgeContents(home: string, names: readonly string[]): Verdict |
 }
 
 /** Is there room for the daemon's socket behind the home folder's path? Undefined when there is. */
-export function judgeLength(home: string): Verdict | undefined {
+export function judgeLength(home: string): DoctorVerdict | undefined {
   if (Buffer.byteLength(home) <= longestHome) return undefined;
   return {
     state: 'failed',
@@ -106,7 +106,7 @@ export const preparedFolders: readonly string[] = [
 ];
 
 /** Does something else stand where a folder, or the log, is to be? Undefined when not. */
-async function judgePlaces(disk: DiskView, home: string): Promise<Verdict | undefined> {
+async function judgePlaces(disk: DiskView, home: string): Promise<DoctorVerdict | undefined> {
   for (const name of preparedFolders) {
     const wrong = await judgePlace(disk, join(home, name), 'folder');
     if (wrong !== undefined) return wrong;
@@ -118,7 +118,7 @@ async function judgePlace(
   disk: DiskView,
   path: string,
   wanted: 'folder' | 'file',
-): Promise<Verdict | undefined> {
+): Promise<DoctorVerdict | undefined> {
   const there = await disk.stat(path);
   if (there === undefined || there.kind === wanted) return undefined;
   return { state: 'failed', ...wrongPlace(path, wanted, there.kind) };
@@ -150,7 +150,11 @@ const enough = { watches: 8192, instances: 128 };
 const wanted = { watches: 524_288, instances: 1024 };
 
 /** Can folders be watched? It is tried; the limits say how long that will hold. */
-export async function checkInotify({ settings, disk, fileWatching }: Patient): Promise<Verdict> {
+export async function checkInotify({
+  settings,
+  disk,
+  fileWatching,
+}: Patient): Promise<DoctorVerdict> {
   const probe = fileWatching.probe(await nearestFolder(disk, settings.home));
   if (probe.kind === 'failed') {
     return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote, shellWord } from '../../kernel/text/quote.ts';
-import type { Patient, Verdict } from './finding.ts';
+import type { DoctorVerdict, Patient } from './finding.ts';
 
 interface Stray {
   readonly path: string;
@@ -11,11 +11,11 @@ interface Stray {
 }
 
 /** Everything in the home folder is its owner's alone: folders 700, files 600. */
-export function checkModes({ settings, disk }: Patient): Promise<Verdict> {
+export function checkModes({ settings, disk }: Patient): Promise<DoctorVerdict> {
   return judgeModes(disk, settings.home);
 }
 
-export async function judgeModes(disk: DiskView, home: string): Promise<Verdict> {
+export async function judgeModes(disk: DiskView, home: string): Promise<DoctorVerdict> {
   if ((await disk.stat(home)) === undefined) {
     return { state: 'ok', says: 'the home folder is not there yet' };
   }

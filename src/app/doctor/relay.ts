@@ -11,14 +11,14 @@ import { openSqlite } from '../../ledger/sqlite/database.ts';
 import { isMessageName } from '../../relay/files/outbox.ts';
 import { currentLead, leadName } from '../../relay/route.ts';
 import { readHolder } from '../home/home-lock.ts';
-import type { Patient, Verdict } from './finding.ts';
+import type { DoctorVerdict, Patient } from './finding.ts';
 
 interface Trouble {
   readonly says: string;
   readonly fix: string;
 }
 
-export async function checkRelay(patient: Patient): Promise<Verdict> {
+export async function checkRelay(patient: Patient): Promise<DoctorVerdict> {
   const troubles = [...(await inLedger(patient)), ...(await inFolders(patient))];
   const [first] = troubles;
   if (first === undefined) return { state: 'ok', says: 'nothing keeps messages from arriving' };

@@ -5,7 +5,7 @@ import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';
 import type { Engines } from '../home/compose.ts';
 import { isFull } from './disk.ts';
-import type { Patient, Verdict } from './finding.ts';
+import type { DoctorVerdict, Patient } from './finding.ts';
 import { trialName } from './modes.ts';
 
 export interface SandboxPatient
@@ -17,7 +17,7 @@ export interface SandboxPatient
 }
 
 /** Does the wall around programs stand? A program is started behind it and tries to get out. */
-export async function checkSandbox(patient: SandboxPatient): Promise<Verdict> {
+export async function checkSandbox(patient: SandboxPatient): Promise<DoctorVerdict> {
   const usage = await patient.usage?.();
   const home = usage !== undefined && isFull(usage) ? undefined : patient.settings?.home;
   await using place = await ownPlace(patient, home);
@@ -59,7 +59,7 @@ async function madeFolder(disk: Disk, path: string | undefined): Promise<string 
   }
 }
 
-export function judgeSandbox(state: SandboxState): Verdict {
+export function judgeSandbox(state: SandboxState): DoctorVerdict {
   if (state.kind === 'unavailable') {
     const says = `programs of agents are refused: ${state.says}`;
     return { state: 'failed', says, fix: state.fix };

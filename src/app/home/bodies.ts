@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { programEnvironment } from '../../kernel/agent/program.ts';
-import { partsOfPath } from '../../kernel/capability/deed-text.ts';
+import { deedOfParts, partsOfPath } from '../../kernel/capability/deed-text.ts';
 import { endsAtSecret } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';
@@ -16,6 +16,7 @@ import { workspaceInside } from '../../sandbox/launch/launcher-arguments.ts';
 import { type BodyView, bodyView, socketInside } from '../../sandbox/view/body-view.ts';
 import { unavailable } from '../../sandbox/view/unavailable.ts';
 import { workspaceOf } from '../../security/agent-folders.ts';
+import { checkHeld } from '../../security/permit.ts';
 import { renewHandle } from '../../security/register.ts';
 import type { Environment } from '../config/config.ts';
 import type { Engines } from './compose.ts';
@@ -23,7 +24,6 @@ import { findBelow } from './find-below.ts';
 import { withoutSymlinks } from './home-folder.ts';
 import type { OpenHome } from './open-home.ts';
 import type { HomeSandboxes } from './sandboxes.ts';
-import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeBodiesOptions {
   readonly open: OpenHome;
@@ -258,4 +258,19 @@ function noFolder(path: string): AosError {
     message: `${quote(path)} cannot be seen by a program: there is no such folder`,
     fix: 'Name one that is there',
   });
+}
+
+// Whether an agent may have somebody work in a folder.
+
+/** Throws `capability.denied`. The path is the one that no symlink is on. */
+export async function checkWorkingFolder(
+  { grants, ledger, realHome }: OpenHome,
+  principal: string,
+  path: string,
+): Promise<void> {
+  const deeds = (['read', 'write'] as const).map((action) => ({
+    ...deedOfParts(realHome, partsOfPath(path), action),
+    subtree: true,
+  }));
+  await checkHeld(grants, ledger.committed, { principal, deeds });
 }

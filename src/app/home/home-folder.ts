@@ -8,7 +8,7 @@ import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, Volume } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { judgeFileSystem } from '../doctor/disk.ts';
-import type { Verdict } from '../doctor/finding.ts';
+import type { DoctorVerdict } from '../doctor/finding.ts';
 import { judgeContents, judgeLength, preparedFolders, wrongPlace } from '../doctor/home.ts';
 import { daemonLogName, isPendingName, judgeModes } from '../doctor/modes.ts';
 
@@ -57,7 +57,7 @@ async function closeSettings(disk: Disk, path: string): Promise<readonly string[
   return [`${quote(path)} was open to others (mode ${there.mode.toString(8)}) and is not any more`];
 }
 
-function refuse(code: ErrorCode, verdict: Verdict | undefined): void {
+function refuse(code: ErrorCode, verdict: DoctorVerdict | undefined): void {
   if (verdict?.state !== 'failed') return;
   throw new AosError(code, {
     message: `The home folder cannot be used: ${verdict.says}`,

@@ -19,8 +19,8 @@ import { Followers } from '../../runtime/followers.ts';
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts';
 import {
   defaultRunLimits,
+  type ModelRun,
   type ModelRunDeps,
-  type Run,
   RunObservers,
 } from '../../runtime/model/deps.ts';
 import { ModelRuns } from '../../runtime/model/model-runs.ts';
@@ -32,7 +32,7 @@ import { renewHandle } from '../../security/register.ts';
 import { type Environment, modelKeyOf } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
-import { type HomeBodies, openHomeBodies } from './bodies.ts';
+import { checkWorkingFolder, type HomeBodies, openHomeBodies } from './bodies.ts';
 import type { Engines } from './compose.ts';
 import { placeGoal } from './goals.ts';
 import { withoutSymlinks } from './home-folder.ts';
@@ -40,7 +40,6 @@ import type { OpenHome } from './open-home.ts';
 import type { HomeSandboxes } from './sandboxes.ts';
 import { bundledScripts } from './scripts.ts';
 import type { HomeTools } from './tools.ts';
-import { checkWorkingFolder } from './working-folder.ts';
 
 export interface HomeRuntimeOptions {
   readonly open: OpenHome;
@@ -180,7 +179,7 @@ async function runtimeDeps(
 async function remember(
   { memory, log }: HomeRuntimeOptions,
   mostTokens: number,
-  { operation, model, signal }: Pick<Run, 'operation' | 'model' | 'signal'>,
+  { operation, model, signal }: Pick<ModelRun, 'operation' | 'model' | 'signal'>,
 ): Promise<readonly RememberedItem[]> {
   const { id, agent, goal, is_sealed } = operation;
   const tokens = Math.min(mostTokens, Math.floor(model.contextTokens * shareOfMemory));

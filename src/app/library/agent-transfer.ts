@@ -5,19 +5,19 @@ import { type Client, connectTo, createClient } from '../../gateway/client/clien
 import { socketTransport, withHandle } from '../../gateway/client/transport.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { hasReached, type TransferAck } from '../../kernel/transfer/transfer.ts';
-import type { Transfer, UseHome } from '../../transfer/calls.ts';
+import type { TransferView, UseHome } from '../../transfer/calls.ts';
 import { openSource } from '../../transfer/client/disk-source.ts';
 import {
   memorySource,
   type Received,
   type ReceiveOptions,
   type SendOptions,
-  type Sent,
+  type SentFile,
   type TransferFilter,
 } from '../../transfer/client/options.ts';
 import { begunIn } from '../../transfer/client/part.ts';
 import { type ReceiveDeps, receive, receiveTo } from '../../transfer/client/receive.ts';
-import { type SendDeps, sendSource } from '../../transfer/client/send.ts';
+import { sendSource, type TransferSendDeps } from '../../transfer/client/send.ts';
 import { sendStream } from '../../transfer/client/send-stream.ts';
 import { type AgentDoor, agentDoorOf, loadConfig, processEnvironment } from '../config/config.ts';
 import { composeEngines, type Engines } from '../home/compose.ts';
@@ -65,7 +65,7 @@ export class AgentTransfer {
   }
 
   /** A file or a folder. */
-  async send(path: string, options: SendOptions): Promise<Sent> {
+  async send(path: string, options: SendOptions): Promise<SentFile> {
     const { name, links, signal } = options;
     await using source = await openSource(this.#engines.disk, path, { name, links, signal });
     return await sendSource(this.#sendDeps(), source, options);
@@ -76,7 +76,7 @@ export class AgentTransfer {
     bytes: Uint8Array | AsyncIterable<Uint8Array>,
     filename: string,
     options: SendOptions,
-  ): Promise<Sent> {
+  ): Promise<SentFile> {
     if (!(bytes instanceof Uint8Array)) {
       return sendStream(this.#sendDeps(), bytes, filename, options);
     }
@@ -85,7 +85,7 @@ export class AgentTransfer {
   }
 
   /** What was sent to this agent and is not downloaded yet; the oldest first. */
-  async listPending(filter: TransferFilter = {}): Promise<Transfer[]> {
+  async listPending(filter: TransferFilter = {}): Promise<TransferView[]> {
     return (await this.#list('received', { status: 'pending', ...filter })).reverse();
   }
 
@@ -93,7 +93,7 @@ export class AgentTransfer {
    * What was downloaded, but for its last step: a process was killed when the sender had been
    * told and the file had no name yet. `download` gives it the name.
    */
-  async listUnnamed(dest: string): Promise<Transfer[]> {
+  async listUnnamed(dest: string): Promise<TransferView[]> {
     const begun = new Set(await begunIn(this.#engines.disk, resolve(dest)));
     if (begun.size === 0) return [];
     const received = await this.#list('received', { status: 'downloaded' });
@@ -101,16 +101,16 @@ export class AgentTransfer {
   }
 
   /** What this agent has sent; the newest first. */
-  listSent(filter: TransferFilter = {}): Promise<Transfer[]> {
+  listSent(filter: TransferFilter = {}): Promise<TransferView[]> {
     return this.#list('sent', filter);
   }
 
   /** What was sent to this agent, whatever became of it; the newest first. */
-  listReceived(filter: TransferFilter = {}): Promise<Transfer[]> {
+  listReceived(filter: TransferFilter = {}): Promise<TransferView[]> {
     return this.#list('received', filter);
   }
 
-  async #list(box: 'received' | 'sent', filter: TransferFilter): Promise<Transfer[]> {
+  async #list(box: 'received' | 'sent', filter: TransferFilter): Promise<TransferView[]> {
     const { metadata, ...words } = filter;
     const query = {
       ...{ as: this.#as, box, limit: pageSize },
@@ -118,7 +118,7 @@ export class AgentTransfer {
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
     };
     return this.#use(async (client) => {
-      const found: Transfer[] = [];
+      const found: TransferView[] = [];
       let before: string | undefined;
       do {
         const page = await client.transfers({ ...query, ...(before && { before }) });
@@ -139,16 +139,16 @@ export class AgentTransfer {
     id: string,
     sink: (bytes: Uint8Array) => Promise<void>,
     options: Omit<ReceiveOptions, 'dest' | 'name' | 'force'> = {},
-  ): Promise<Transfer> {
+  ): Promise<TransferView> {
     return receiveTo(this.#receiveDeps(), id, sink, options);
   }
 
-  status(id: string): Promise<Transfer> {
+  status(id: string): Promise<TransferView> {
     return this.#use((client) => client.transfer(id, { as: this.#as }));
   }
 
   /** Until the transfer has come so far; refused when it never will. */
-  async waitFor(id: string, ack: TransferAck, options: WaitOptions = {}): Promise<Transfer> {
+  async waitFor(id: string, ack: TransferAck, options: WaitOptions = {}): Promise<TransferView> {
     const { clock } = this.#engines;
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
     const deadline = clock.monotonicMs() + timeoutMs;
@@ -163,7 +163,7 @@ export class AgentTransfer {
     }
   }
 
-  #sendDeps(): SendDeps {
+  #sendDeps(): TransferSendDeps {
     return { ...this.#engines, ...this.#common(), isOwner: this.#isOwner };
   }
 
@@ -178,7 +178,7 @@ export class AgentTransfer {
   }
 }
 
-function tooLate({ filename, ack }: Transfer, wanted: TransferAck): AosError {
+function tooLate({ filename, ack }: TransferView, wanted: TransferAck): AosError {
   return new AosError('transfer.timeout', {
     message: `"${filename}" is ${ack} and not yet ${wanted}`,
     fix: 'Wait longer, or look with: agent-transfer status ID',

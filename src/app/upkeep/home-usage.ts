@@ -73,7 +73,7 @@ function sum(one: Usage, other: Usage): Usage {
   return { bytes: one.bytes + other.bytes, files: one.files + other.files };
 }
 
-export interface FoundFile {
+export interface MeasuredFile {
   readonly path: string;
   readonly entry: DiskEntry;
 }
@@ -89,7 +89,7 @@ export async function* filesBelow(
   { disk, eventLoop }: MeasureDeps,
   path: string,
   signal?: AbortSignal,
-): AsyncGenerator<FoundFile> {
+): AsyncGenerator<MeasuredFile> {
   // Not recursive, because a tree may be as deep as whoever made it liked.
   const open: Iterator<string>[] = [[path].values()];
   for (let looks = 1; open.length > 0; looks++) {

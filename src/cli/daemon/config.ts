@@ -1,6 +1,6 @@
 /** `aos config`: settings, each with where its value is from. */
 import type { Command } from 'commander';
-import { type Config, loadConfig, type Origin } from '../../app/config/config.ts';
+import { type Config, loadConfig, type SettingOrigin } from '../../app/config/config.ts';
 import { configFileSchema, settingNames } from '../../app/config/settings.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
@@ -60,6 +60,6 @@ function withOrigins({ settings, originOf }: Config): CommandOutcome {
   };
 }
 
-function originWords(origin: Origin): string {
+function originWords(origin: SettingOrigin): string {
   return origin.kind === 'default' ? 'default' : oneLine(`${origin.kind} ${origin.name}`);
 }

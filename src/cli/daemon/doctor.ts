@@ -1,7 +1,7 @@
 /** `aos doctor`: what is wrong with a home, and what to do. */
 import { Argument, type Command } from 'commander';
 import { examine } from '../../app/doctor/examine.ts';
-import { checkNames, type Finding } from '../../app/doctor/finding.ts';
+import { checkNames, type DoctorFinding } from '../../app/doctor/finding.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import { AosError } from '../../kernel/errors.ts';
@@ -36,7 +36,7 @@ function checkArgument(): Argument {
   return argument.choices(checkNames).argParser((typed) => typed);
 }
 
-function tell({ terminal, print, words }: Context, findings: readonly Finding[]): void {
+function tell({ terminal, print, words }: Context, findings: readonly DoctorFinding[]): void {
   const lines = findings.map((finding) => line(terminal, finding)).join('\n');
   const failed = findings.filter(({ state }) => state === 'failed');
   if (failed.length === 0) {
@@ -54,14 +54,14 @@ function tell({ terminal, print, words }: Context, findings: readonly Finding[])
   });
 }
 
-const tones: Record<Finding['state'], Tone> = {
+const tones: Record<DoctorFinding['state'], Tone> = {
   ok: 'good',
   warning: 'warn',
   failed: 'bad',
   skipped: 'dim',
 };
 
-function line({ colorOut }: Terminal, { check, state, says, fix }: Finding): string {
+function line({ colorOut }: Terminal, { check, state, says, fix }: DoctorFinding): string {
   const mark = paint(colorOut, tones[state], state.padEnd(7));
   const first = `${mark}  ${check.padEnd(11)} ${paint(false, 'dim', says)}`;
   return fix === undefined

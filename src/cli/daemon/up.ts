@@ -1,7 +1,7 @@
 /** `aos up`: the daemon, in this process or in one of its own. */
 import type { ChildProcess } from 'node:child_process';
 import type { Command } from 'commander';
-import type { DaemonAddress, HomeFacts } from '../../app/daemon.ts';
+import type { DaemonEndpoint, HomeFacts } from '../../app/daemon.ts';
 import { composeEngines } from '../../app/home/compose.ts';
 import { version } from '../../app/version.ts';
 import type { Client } from '../../gateway/client/client.ts';
@@ -88,7 +88,7 @@ interface Readiness {
 const offer = 'Nothing here yet. To see a small team at work without a key: aos demo';
 
 function readyOutcome(
-  { home, pid, socket, url }: DaemonAddress,
+  { home, pid, socket, url }: DaemonEndpoint,
   { isNew, mended, howToStop }: Readiness,
 ): CommandOutcome {
   const rows = [
@@ -105,7 +105,7 @@ function readyOutcome(
 // A ledger that must be recovered or migrated takes its time.
 const patienceMs = 120_000;
 
-type StartedDaemon = DaemonAddress & Pick<HomeFacts, 'mended'>;
+type StartedDaemon = DaemonEndpoint & Pick<HomeFacts, 'mended'>;
 
 export async function startDetached(
   context: Context,

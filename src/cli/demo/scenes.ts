@@ -1,5 +1,5 @@
 /** The scenes of the demo, in the order in which they are played. */
-import type { DaemonAddress } from '../../app/daemon.ts';
+import type { DaemonEndpoint } from '../../app/daemon.ts';
 import { fileCapability } from '../../app/home/scripts.ts';
 import type { WireBudget } from '../../gateway/contract/contract.ts';
 import { shellWord } from '../../kernel/text/quote.ts';
@@ -31,7 +31,7 @@ export async function makeFolder({ stage, tell }: Show): Promise<readonly DemoFi
   return files;
 }
 
-export async function startDaemon({ stage, tell }: Show): Promise<DaemonAddress> {
+export async function startDaemon({ stage, tell }: Show): Promise<DaemonEndpoint> {
   tell.scene('A daemon of its own');
   const address = await stage.startDaemon();
   tell.say(

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import type { FlagValue } from '../../app/config/config.ts';
-import type { DaemonAddress } from '../../app/daemon.ts';
+import type { DaemonEndpoint } from '../../app/daemon.ts';
 import type { Engines } from '../../app/home/compose.ts';
 import { withoutSymlinks } from '../../app/home/home-folder.ts';
 import { readHolder } from '../../app/home/home-lock.ts';
@@ -80,7 +80,7 @@ export class Stage {
     return files;
   }
 
-  async startDaemon(): Promise<DaemonAddress> {
+  async startDaemon(): Promise<DaemonEndpoint> {
     this.#isStarting = true;
     const address = await startDetached(this.#context, { takeover: false });
     this.#isStarting = false;

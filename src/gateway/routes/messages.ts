@@ -1,6 +1,6 @@
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { MailboxQuery, MessageHistory, Relay, Settlement } from '../../relay/relay.ts';
+import type { MailboxQuery, MailSettlement, MessageHistory, Relay } from '../../relay/relay.ts';
 import { request as awaitAnswer, awaitMail } from '../../relay/send.ts';
 import { longestWaitMs, usualRequestMs } from '../../verbs/limits.ts';
 import type { Answer, Body, Query } from '../contract/contract.ts';
@@ -57,7 +57,7 @@ function dedupKey(
 interface Settling {
   readonly id: string;
   readonly as: string | undefined;
-  readonly settlement: Settlement;
+  readonly settlement: MailSettlement;
 }
 
 async function settle(

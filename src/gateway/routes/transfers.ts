@@ -4,7 +4,7 @@ import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers/transfers.ts';
 import { ownerParty } from '../../relay/envelope.ts';
 import { refuseTerminated } from '../../security/permit.ts';
-import type { Actor } from '../../transfer/deps.ts';
+import type { TransferActor } from '../../transfer/deps.ts';
 import { isParty, unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';
 import { requestOf } from '../../transfer/transfers.ts';
@@ -101,7 +101,7 @@ export async function actorOf(
   { ledger }: Pick<RouteDeps, 'ledger'>,
   { caller, request }: ActingCall,
   as: string | undefined,
-): Promise<Actor> {
+): Promise<TransferActor> {
   const party = await actingParty(ledger, caller, as);
   await refuseOver(ledger, caller);
   return { party, isLocal: doorOf(request.raw.socket).kind === 'owner' };
@@ -134,7 +134,7 @@ interface Identified {
 /** The whole id. A caller does not learn of what it neither sent nor got, nor that it is there. */
 export async function idOf(
   { transfers }: Pick<RouteDeps, 'transfers'>,
-  { party }: Pick<Actor, 'party'>,
+  { party }: Pick<TransferActor, 'party'>,
   { caller, params }: Identified,
 ): Promise<string> {
   const row = await findRow<TransferRow>(

@@ -8,7 +8,7 @@ import { places, type Sql, type SqlValue } from '../ledger.ts';
 import type { DeliveryRow, DeliveryVia, Queue } from './deliveries.ts';
 
 /** A delivery together with what it delivers, but for the headers of the message. */
-export interface Mail
+export interface MailFacts
   extends Pick<
     DeliveryRow,
     'recipient' | 'state' | 'priority' | 'stamp_ns' | 'size_bytes' | 'subscription' | 'attempts'
@@ -32,7 +32,7 @@ export interface Mail
   readonly expires_at: Instant;
 }
 
-export interface MailRow extends Mail {
+export interface MailRow extends MailFacts {
   /** As relay/mail.ts writes them. */
   readonly headers: string;
 }

@@ -18,7 +18,7 @@ import { early } from '../../kernel/turns.ts';
 import type { Queue } from '../../ledger/messages/deliveries.ts';
 import { queuesWithMail } from '../../ledger/messages/find-mail.ts';
 import { ownerParty, relayParty } from '../envelope.ts';
-import type { Handover, Placed } from '../posting.ts';
+import type { Handover, PlacedMail } from '../posting.ts';
 import { leadName } from '../route.ts';
 import type { DeliverDeps } from './egress.ts';
 import { DeliveryQueue } from './queue.ts';
@@ -47,7 +47,7 @@ export class Deliverer implements Handover, AsyncDisposable {
     return this.#queues.get(keyOf({ recipient, subscription }))?.takes() ?? true;
   }
 
-  place(placed: readonly Placed[]): void {
+  place(placed: readonly PlacedMail[]): void {
     for (const { mail, message, held } of placed) {
       const queue = { recipient: mail.recipient, subscription: mail.subscription };
       if (held) this.#running(queue).add({ mail, message });

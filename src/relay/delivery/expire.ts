@@ -1,6 +1,6 @@
 /** Messages whose time is up before they were read, or requests before they were answered. */
 import type { Clock } from '../../kernel/ports.ts';
-import { expiredMail, type Mail, mailOfTerminated } from '../../ledger/messages/find-mail.ts';
+import { expiredMail, type MailFacts, mailOfTerminated } from '../../ledger/messages/find-mail.ts';
 import type { AcceptDeps } from '../accept.ts';
 import { Posting } from '../posting.ts';
 import { leadName } from '../route.ts';
@@ -42,7 +42,7 @@ export async function expireSome({ core, handover, posted }: AcceptDeps): Promis
   if (due.length === 0) return 0;
   const { ended, after } = await core.ledger.transact(async (tx) => {
     const posting = new Posting(core, tx, handover);
-    const ended: Mail[] = [];
+    const ended: MailFacts[] = [];
     for (const mail of await expiredMail(tx, posting.now, pageMails)) {
       if (await endBadly(posting, mail, { state: 'expired', reason: reasonOf(mail) })) {
         ended.push(mail);
@@ -55,7 +55,7 @@ export async function expireSome({ core, handover, posted }: AcceptDeps): Promis
   return due.length;
 }
 
-function reasonOf({ kind, state }: Mail): string {
+function reasonOf({ kind, state }: MailFacts): string {
   if (kind === 'request') return 'nobody answered it in time';
   return state === 'delivered' ? 'it was not read in time' : 'it could not be delivered in time';
 }
@@ -81,7 +81,7 @@ async function endSome({ core, handover, posted }: AcceptDeps): Promise<number> 
   if ((await mailOfTerminated(core.ledger.committed, wanted)).length === 0) return 0;
   const { ended, after } = await core.ledger.transact(async (tx) => {
     const posting = new Posting(core, tx, handover);
-    const ended: Mail[] = [];
+    const ended: MailFacts[] = [];
     for (const mail of await mailOfTerminated(tx, wanted)) {
       const reason = `agent ${mail.recipient} was terminated`;
       if (await endBadly(posting, mail, { state: 'dead', reason })) ended.push(mail);

@@ -4,20 +4,20 @@ import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { batchRows } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import type { Mail } from '../../ledger/messages/find-mail.ts';
+import type { MailFacts } from '../../ledger/messages/find-mail.ts';
 import {
   deliveriesSucceeded,
   deliveryFailed,
   releaseDelivery,
 } from '../../ledger/messages/held-deliveries.ts';
 import type { RelayCore } from '../deps.ts';
-import { inboxFileOf, type Outgoing } from '../mail.ts';
+import { inboxFileOf, type OutgoingMail } from '../mail.ts';
 import { type Handover, Posting } from '../posting.ts';
 import { type DeliverDeps, removeFiles } from './egress.ts';
 import { endBadly } from './settle.ts';
 
 export interface Success {
-  readonly there: readonly Outgoing[];
+  readonly there: readonly OutgoingMail[];
   readonly via: DeliveryVia;
   readonly at: Instant;
 }
@@ -27,7 +27,7 @@ export async function noteSuccess(
   { core, delivered }: DeliverDeps,
   queue: Queue,
   { there, via, at }: Success,
-): Promise<readonly Outgoing[]> {
+): Promise<readonly OutgoingMail[]> {
   const counted = await core.ledger.transact(async (tx) => {
     const ids = there.map(({ mail }) => mail.delivery);
     const held = await deliveriesSucceeded(tx, ids, { owner: core.holder, via, at });
@@ -49,7 +49,7 @@ export async function noteSuccess(
 export async function takeAway(
   { core }: DeliverDeps,
   { recipient }: Queue,
-  over: readonly Outgoing[],
+  over: readonly OutgoingMail[],
 ): Promise<void> {
   if (over.length === 0) return;
   const names = over.map(({ mail, message }) => inboxFileOf(mail, message).name);
@@ -60,7 +60,7 @@ export async function takeAway(
 export async function noteFailure(
   { core, posted }: DeliverDeps,
   { recipient }: Queue,
-  { held, reason }: { readonly held: readonly Outgoing[]; readonly reason: string },
+  { held, reason }: { readonly held: readonly OutgoingMail[]; readonly reason: string },
 ): Promise<number> {
   const [first, ...behind] = held;
   if (first === undefined) return 0;
@@ -90,7 +90,7 @@ interface FailedTry {
 
 async function recordTry(
   posting: Posting,
-  mail: Mail,
+  mail: MailFacts,
   { attempt, reason, dueAt }: FailedTry,
 ): Promise<void> {
   if (attempt >= maxAttempts) {
@@ -106,7 +106,7 @@ async function recordTry(
 }
 
 /** They wait in the ledger again. */
-export async function release(core: RelayCore, held: readonly Outgoing[]): Promise<void> {
+export async function release(core: RelayCore, held: readonly OutgoingMail[]): Promise<void> {
   if (held.length === 0) return;
   await core.ledger.transact(async (tx) => {
     for (const { mail } of held) await releaseDelivery(tx, mail.delivery, core.holder);
@@ -124,7 +124,7 @@ const mostWaiting = 4096;
 const mostWaitingBytes = 2 * 1024 * 1024;
 
 export class HeldMail {
-  #waiting: Outgoing[] = [];
+  #waiting: OutgoingMail[] = [];
   #bytes = 0;
 
   get count(): number {
@@ -135,17 +135,17 @@ export class HeldMail {
     return this.#waiting.length < mostWaiting && this.#bytes < mostWaitingBytes;
   }
 
-  all(): readonly Outgoing[] {
+  all(): readonly OutgoingMail[] {
     return this.#waiting;
   }
 
-  add(outgoing: Outgoing): void {
+  add(outgoing: OutgoingMail): void {
     this.#waiting.push(outgoing);
     this.#bytes += outgoing.mail.size_bytes;
   }
 
   /** Takes out what goes next. */
-  nextBatch(): readonly Outgoing[] {
+  nextBatch(): readonly OutgoingMail[] {
     const waiting = this.#waiting;
     if (waiting.length > 1) waiting.sort(byTurn);
     let bytes = 0;
@@ -160,13 +160,13 @@ export class HeldMail {
     return batch;
   }
 
-  drop(gone: readonly Outgoing[]): void {
+  drop(gone: readonly OutgoingMail[]): void {
     const dropped = new Set(gone);
     this.#waiting = this.#waiting.filter((outgoing) => !dropped.has(outgoing));
     this.#bytes = this.#waiting.reduce((sum, { mail }) => sum + mail.size_bytes, 0);
   }
 }
 
-function byTurn(one: Outgoing, other: Outgoing): number {
+function byTurn(one: OutgoingMail, other: OutgoingMail): number {
   return one.mail.priority - other.mail.priority || one.mail.delivery - other.mail.delivery;
 }

@@ -9,7 +9,7 @@ import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
 import { waitingMail } from '../../ledger/messages/find-mail.ts';
 import { claimDeliveries } from '../../ledger/messages/held-deliveries.ts';
 import type { RelayCore } from '../deps.ts';
-import { messageOf, type Outgoing, type WrittenBatch } from '../mail.ts';
+import { messageOf, type OutgoingMail, type WrittenBatch } from '../mail.ts';
 import { leadName } from '../route.ts';
 import { type DeliverDeps, egressOf } from './egress.ts';
 import { HeldMail, noteFailure, noteSuccess, release, takeAway } from './outcome.ts';
@@ -59,7 +59,7 @@ export class DeliveryQueue {
     return this.#held.hasRoom && !this.#behind;
   }
 
-  add(outgoing: Outgoing): void {
+  add(outgoing: OutgoingMail): void {
     this.#held.add(outgoing);
     this.#wakeUp?.();
   }
@@ -135,7 +135,7 @@ export class DeliveryQueue {
     else await this.#pause(until, looks);
   }
 
-  async #deliver(batch: readonly Outgoing[]): Promise<void> {
+  async #deliver(batch: readonly OutgoingMail[]): Promise<void> {
     const good = await this.#stillGood(batch);
     if (good.length === 0) return;
     const egress = egressOf(this.#deps, this.#queue);
@@ -154,7 +154,7 @@ export class DeliveryQueue {
   }
 
   /** What expired while it waited here goes nowhere: its sender was told, or will be. */
-  async #stillGood(batch: readonly Outgoing[]): Promise<readonly Outgoing[]> {
+  async #stillGood(batch: readonly OutgoingMail[]): Promise<readonly OutgoingMail[]> {
     const { core } = this.#deps;
     const now = core.clock.now();
     const late = batch.filter(({ mail }) => mail.expires_at <= now);
@@ -164,7 +164,7 @@ export class DeliveryQueue {
   }
 
   /** What comes behind need not wait until this is written down. */
-  #note(there: readonly Outgoing[], via: DeliveryVia, noted: () => Promise<void>): void {
+  #note(there: readonly OutgoingMail[], via: DeliveryVia, noted: () => Promise<void>): void {
     const noting = this.#succeed(there, via)
       .then(noted)
       // It was given up, because all ends: D5 tells the next start.
@@ -177,13 +177,13 @@ export class DeliveryQueue {
     await Promise.all(this.#noting);
   }
 
-  async #succeed(there: readonly Outgoing[], via: DeliveryVia): Promise<void> {
+  async #succeed(there: readonly OutgoingMail[], via: DeliveryVia): Promise<void> {
     if (there.length === 0) return;
     const { notes, clock } = this.#deps.core;
     const at = clock.now();
     // What was pushed is read soon, and that is written in one go when this is.
     if (via === 'inbox' && there.length < manyMessages) await notes.turn();
-    let over: readonly Outgoing[] = [];
+    let over: readonly OutgoingMail[] = [];
     await this.#persist(async () => {
       over = await noteSuccess(this.#deps, this.#queue, { there, via, at });
     });
@@ -191,7 +191,7 @@ export class DeliveryQueue {
   }
 
   // D3
-  async #fail(batch: readonly Outgoing[], reason: string): Promise<void> {
+  async #fail(batch: readonly OutgoingMail[], reason: string): Promise<void> {
     this.#behind = true;
     this.#blocked = true;
     const looks = this.#looks;
@@ -205,7 +205,7 @@ export class DeliveryQueue {
   }
 
   /** There is no way to the recipient any more. */
-  async #giveBack(batch: readonly Outgoing[]): Promise<void> {
+  async #giveBack(batch: readonly OutgoingMail[]): Promise<void> {
     const looks = this.#looks;
     await this.#persist(async () => {
       const held = [...batch, ...this.#held.all()];
@@ -267,20 +267,20 @@ function withoutHome(words: string): string {
 
 type Claim =
   /** Nothing else waits. */
-  | { readonly kind: 'all'; readonly claimed: readonly Outgoing[] }
-  | { readonly kind: 'some'; readonly claimed: readonly Outgoing[] }
+  | { readonly kind: 'all'; readonly claimed: readonly OutgoingMail[] }
+  | { readonly kind: 'some'; readonly claimed: readonly OutgoingMail[] }
   | BlockedClaim;
 
 /** The next in turn has to wait for another try. */
 interface BlockedClaim {
   readonly kind: 'blocked';
-  readonly claimed: readonly Outgoing[];
+  readonly claimed: readonly OutgoingMail[];
   readonly until: number;
 }
 
 /** D1. A batch at most, and nothing while its recipient is not there. */
 async function claimMail(core: RelayCore, tx: Transaction, queue: Queue): Promise<Claim> {
-  const claimed: Outgoing[] = [];
+  const claimed: OutgoingMail[] = [];
   if (!(await isThere(tx, queue.recipient))) return { kind: 'all', claimed };
   const now = core.clock.now();
   const waiting = await waitingMail(tx, queue, { now, limit: batchRows });

@@ -39,11 +39,11 @@ import {
 import { openPendingOperations } from '../../ledger/operations/pending-operations.ts';
 import type { AcceptDeps } from '../accept.ts';
 import type { RelayCore } from '../deps.ts';
-import { type InterruptedBatch, type Outgoing, stampIn } from '../mail.ts';
+import { type InterruptedBatch, type OutgoingMail, stampIn } from '../mail.ts';
 import { Posting } from '../posting.ts';
 import { markRead } from './settle.ts';
 
-export interface RecoverDeps {
+export interface RelayRecoverDeps {
   readonly core: RelayCore;
   readonly reads: InboxReads;
   /** Whether the machine has been up since the last owner of the home. */
@@ -52,7 +52,7 @@ export interface RecoverDeps {
   locate(message: MessageRow): Promise<'outbox' | 'archive' | 'gone'>;
 }
 
-export async function recover(deps: RecoverDeps): Promise<void> {
+export async function recover(deps: RelayRecoverDeps): Promise<void> {
   const { core, reads, sameBoot } = deps;
   // V1
   for (const batch of await core.inboxes.interrupted()) {
@@ -105,7 +105,7 @@ async function returnPushed({ ledger }: RelayCore): Promise<void> {
 }
 
 /** Seed 003, 2.4: of each file whose processing was interrupted, where is it? */
-async function finishFiles({ core, locate }: RecoverDeps): Promise<void> {
+async function finishFiles({ core, locate }: RelayRecoverDeps): Promise<void> {
   const left: MessageRow[] = await unfinishedMessages(
     core.ledger.committed,
     Number.MAX_SAFE_INTEGER,
@@ -236,7 +236,7 @@ export class InboxReads {
   }
 
   /** These have been noted as delivered. */
-  async delivered(recipient: string, batch: readonly Outgoing[]): Promise<void> {
+  async delivered(recipient: string, batch: readonly OutgoingMail[]): Promise<void> {
     if (this.#early.size === 0) return;
     const early = batch
       .map(({ mail }) => mail.stamp_ns)

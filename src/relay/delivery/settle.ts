@@ -14,19 +14,19 @@ import {
   moveDelivery,
   settleDelivery,
 } from '../../ledger/messages/deliveries.ts';
-import { findMail, type Mail } from '../../ledger/messages/find-mail.ts';
+import { findMail, type MailFacts } from '../../ledger/messages/find-mail.ts';
 import { advanceCursor, drainStream } from '../../ledger/messages/subscriptions.ts';
 import type { Party } from '../envelope.ts';
 import { type Posting, principalOf } from '../posting.ts';
 import { nackBody, tell } from '../tell.ts';
 
 /** Those that end only when they are answered. */
-function wantsAnswer({ kind }: Mail): boolean {
+function wantsAnswer({ kind }: MailFacts): boolean {
   return kind === 'request';
 }
 
 /** How it was read: taken out here, or said to be read by whoever has it. */
-export interface Reading {
+export interface ReadVia {
   readonly via?: DeliveryVia | undefined;
   readonly evenHeld?: boolean | undefined;
 }
@@ -34,8 +34,8 @@ export interface Reading {
 /** False when somebody else has moved it meanwhile. */
 export async function markRead(
   posting: Posting,
-  mail: Mail,
-  { via, evenHeld }: Reading = {},
+  mail: MailFacts,
+  { via, evenHeld }: ReadVia = {},
 ): Promise<boolean> {
   const ends = !wantsAnswer(mail);
   const moved = await moveDelivery(posting.tx, mail.delivery, {
@@ -62,8 +62,8 @@ export async function markRead(
  */
 export async function markPushedRead(
   posting: Posting,
-  pushed: readonly Mail[],
-): Promise<readonly Mail[]> {
+  pushed: readonly MailFacts[],
+): Promise<readonly MailFacts[]> {
   const plain = pushed.filter(endsPlainly);
   if (plain.length === 0) return plain;
   const ids = plain.map(({ delivery }) => delivery);
@@ -79,12 +79,12 @@ export async function markPushedRead(
 }
 
 /** Nothing follows from its being read but that it is over. */
-function endsPlainly(mail: Mail): boolean {
+function endsPlainly(mail: MailFacts): boolean {
   const { kind, receipt, subscription } = mail;
   return kind !== 'stream' && !wantsAnswer(mail) && receipt === null && subscription === 0;
 }
 
-function receiptOf(mail: Mail) {
+function receiptOf(mail: MailFacts) {
   return {
     to: mail.sender,
     kind: 'status' as const,
@@ -97,7 +97,7 @@ function receiptOf(mail: Mail) {
 /** S2. False when it has ended, or is being delivered just now. */
 export async function endBadly(
   posting: Posting,
-  mail: Mail,
+  mail: MailFacts,
   end: { readonly state: 'expired' | 'dead'; readonly reason: string },
 ): Promise<boolean> {
   const moved = await moveDelivery(posting.tx, mail.delivery, {
@@ -118,7 +118,7 @@ export async function endBadly(
 
 async function tellOfEnd(
   posting: Posting,
-  mail: Mail,
+  mail: MailFacts,
   { state, reason }: { readonly state: 'expired' | 'dead'; readonly reason: string },
 ): Promise<void> {
   // An answer that did not arrive is told nobody: acks about acks would have no end.
@@ -133,10 +133,10 @@ async function tellOfEnd(
   });
 }
 
-export type Answer = 'ack' | 'nack' | 'response';
+export type AnswerKind = 'ack' | 'nack' | 'response';
 
 export interface GivenAnswer {
-  readonly kind: Answer;
+  readonly kind: AnswerKind;
   readonly re: string;
   readonly reason: string;
   /** Who gets it: the sender of what it answers must be among them, and so is told. */
@@ -151,7 +151,7 @@ export async function settleAnswered(
   posting: Posting,
   by: Party,
   answer: GivenAnswer,
-): Promise<{ readonly mail: Mail; readonly state: DeliveryRowState }> {
+): Promise<{ readonly mail: MailFacts; readonly state: DeliveryRowState }> {
   const mail = await findMail(posting.tx, answer.re, by);
   if (mail === undefined) throw unknownMessage(answer.re);
   if (!answer.reaches.includes(mail.sender)) throw misdirected(mail);
@@ -177,7 +177,7 @@ export async function settleAnswered(
   return { mail, state: to };
 }
 
-async function leaveMailbox(posting: Posting, mail: Mail): Promise<void> {
+async function leaveMailbox(posting: Posting, mail: MailFacts): Promise<void> {
   if (mail.state === 'accepted' || mail.state === 'delivered') {
     posting.grow(mail.recipient, -1, -mail.size_bytes);
     if (mail.kind === 'stream' && mail.thread !== null) {
@@ -190,7 +190,7 @@ async function leaveMailbox(posting: Posting, mail: Mail): Promise<void> {
 function record(
   posting: Posting,
   kind: string,
-  mail: Mail,
+  mail: MailFacts,
   { actor = 'system', ...facts }: { readonly actor?: string; readonly [fact: string]: unknown },
 ): Promise<void> {
   return posting.tx.record({
@@ -208,21 +208,21 @@ export function unknownMessage(id: string): AosError {
   });
 }
 
-function misdirected({ message_id, sender }: Mail): AosError {
+function misdirected({ message_id, sender }: MailFacts): AosError {
   return new AosError('message.malformed', {
     message: `Message ${message_id} came from ${sender}, and its answer goes to somebody else`,
     fix: `Write TO: ${sender}`,
   });
 }
 
-function notARequest(mail: Mail): AosError {
+function notARequest(mail: MailFacts): AosError {
   return new AosError('message.ended', {
     message: `Message ${mail.message_id} is no request, but of the kind ${mail.kind}, and needs no response`,
     fix: 'Send an ordinary message',
   });
 }
 
-function tooLate(mail: Mail): AosError {
+function tooLate(mail: MailFacts): AosError {
   return new AosError('message.ended', {
     message: `The request ${mail.message_id} is over (${mail.state}): nobody waits for a response`,
     fix: `aos why ${mail.message_id}`,

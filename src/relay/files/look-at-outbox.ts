@@ -12,7 +12,7 @@ import type { RelayLog } from '../deps.ts';
 import type { Acceptance } from '../envelope.ts';
 import type { FilesDone, Relay } from '../relay.ts';
 import type { Outbox } from './outbox.ts';
-import { type Answered, type PutAwayDeps, putAway, putBackStray } from './put-away.ts';
+import { type AnsweredFile, type PutAwayDeps, putAway, putBackStray } from './put-away.ts';
 import { type Batch, type BatchDeps, type BatchPlace, readBatch } from './read-batch.ts';
 
 export interface LookDeps extends BatchDeps, PutAwayDeps {
@@ -78,7 +78,7 @@ async function workOff(deps: LookDeps, outbox: Outbox, place: BatchPlace): Promi
   const { look, folder } = place;
   const readNext = async (): Promise<Batch | undefined> =>
     deps.stopped() ? undefined : readBatch(deps, outbox, place);
-  let answered: readonly Answered[] = [];
+  let answered: readonly AnsweredFile[] = [];
   const putAwayAnswered = async (): Promise<void> => {
     const done = answered;
     answered = [];
@@ -143,8 +143,8 @@ function noteAnswers(
   outbox: Outbox,
   { found }: Batch,
   answers: readonly Acceptance[],
-): readonly Answered[] {
-  const answered: Answered[] = [];
+): readonly AnsweredFile[] {
+  const answered: AnsweredFile[] = [];
   for (const [index, { name, stands, bytes }] of found.entries()) {
     const answer = answers[index];
     if (answer === undefined || (answer.kind === 'refused' && answer.later === true)) break;

@@ -2,18 +2,18 @@
 
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { EventLoop, FolderWatch, Instant } from '../../kernel/ports.ts';
-import type { Seen } from './read-outbox-file.ts';
+import type { SeenFile } from './read-outbox-file.ts';
 
 /** The most names of one outbox that are remembered at a time; the others are found again. */
 const mostNames = 4096;
 
-export interface Waiting {
+export interface WaitingFile {
   readonly dueMs: number;
-  readonly seen: Seen | undefined;
+  readonly seen: SeenFile | undefined;
 }
 
 /** The names of one look, in order; those before `next` are done. */
-export interface Look {
+export interface OutboxLook {
   readonly names: readonly string[];
   next: number;
   /** So much lies in `.pending` that it is not worth listing. */
@@ -43,14 +43,14 @@ export class Outbox {
   upkeepDue = true;
   /** Files in `.pending` may be left from a writer that died. */
   sweepDue = true;
-  look: Look | undefined;
+  look: OutboxLook | undefined;
   /** Names of notices that nobody followed yet. */
   #wanted: Set<string> | undefined;
   /** Names seen in `.pending`, whose files come by a rename. */
   #pending: Set<string> | undefined;
   /** Names that were moved to the archive, of which a notice is still to come. */
   #moved: Set<string> | undefined;
-  #waiting: Map<string, Waiting> | undefined;
+  #waiting: Map<string, WaitingFile> | undefined;
   /** On the monotonic clock: when to look again; infinity when nothing waits. */
   dueMs = Number.POSITIVE_INFINITY;
   /** No look before then: the agent sends too fast, or the relay takes nothing. */
@@ -175,11 +175,11 @@ export class Outbox {
     return names;
   }
 
-  seen(name: string): Seen | undefined {
+  seen(name: string): SeenFile | undefined {
     return this.#waiting?.get(name)?.seen;
   }
 
-  wait(name: string, waiting: Waiting): void {
+  wait(name: string, waiting: WaitingFile): void {
     this.#waiting ??= new Map();
     this.#waiting.set(name, waiting);
     this.dueMs = Math.min(this.dueMs, waiting.dueMs);

@@ -28,7 +28,7 @@ export interface PutAwayDeps {
 }
 
 /** A file of an outbox, and what the relay said to it. */
-export interface Answered {
+export interface AnsweredFile {
   readonly name: string;
   readonly stands: Standing;
   readonly answer: Acceptance;
@@ -41,7 +41,7 @@ const stuckMs = 30_000;
 export async function putAway(
   deps: PutAwayDeps,
   outbox: Outbox,
-  { answered, folder }: { readonly answered: readonly Answered[]; readonly folder: string },
+  { answered, folder }: { readonly answered: readonly AnsweredFile[]; readonly folder: string },
 ): Promise<FilesDone> {
   const ids = { archived: [] as string[], gone: [] as string[] };
   if (answered.length === 0) return ids;
@@ -74,7 +74,7 @@ interface FileMove {
   readonly isAgain: boolean;
 }
 
-interface OnItsWay extends Pick<Answered, 'name' | 'stands' | 'bytes'> {
+interface OnItsWay extends Pick<AnsweredFile, 'name' | 'stands' | 'bytes'> {
   readonly move: FileMove;
   readonly moved: Moved;
   readonly id: string | undefined;

@@ -10,8 +10,8 @@ import { messageLimits } from '../../kernel/message/message.ts';
 import type { Clock, Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { Incoming } from '../envelope.ts';
 import type { Relay } from '../relay.ts';
-import type { Look, Outbox } from './outbox.ts';
-import { judgeOutboxFile, type Reading, type Standing } from './read-outbox-file.ts';
+import type { Outbox, OutboxLook } from './outbox.ts';
+import { type FileReading, judgeOutboxFile, type Standing } from './read-outbox-file.ts';
 
 export interface BatchDeps {
   readonly disk: Disk;
@@ -23,7 +23,7 @@ export interface BatchDeps {
 }
 
 export interface BatchPlace {
-  readonly look: Look;
+  readonly look: OutboxLook;
   /** A path into the outbox. */
   readonly folder: string;
   /** The outbox belongs to its agent's own user, and not to ours. */
@@ -124,7 +124,7 @@ interface Asked extends Omit<BatchPlace, 'isTheirs'> {
 
 interface ReadFile {
   readonly name: string;
-  readonly reading: Reading;
+  readonly reading: FileReading;
   readonly read: Uint8Array | undefined;
 }
 
@@ -161,7 +161,7 @@ async function readSome(
 }
 
 /** Those that came by a rename, or else a few: behind one that has to settle, none is used. */
-function nextNames(outbox: Outbox, { names, next }: Look, most: number): readonly string[] {
+function nextNames(outbox: Outbox, { names, next }: OutboxLook, most: number): readonly string[] {
   const isRenamed = (name: string | undefined): boolean => outbox.wasPending(name ?? '');
   const few = Math.min(most, names.length - next, unsettledFiles);
   let count = isRenamed(names[next]) ? 1 : few;
@@ -171,7 +171,7 @@ function nextNames(outbox: Outbox, { names, next }: Look, most: number): readonl
 
 async function markedNames(
   { disk }: BatchDeps,
-  look: Look,
+  look: OutboxLook,
   { folder, names }: { readonly folder: string; readonly names: readonly string[] },
 ): Promise<ReadonlySet<string>> {
   await using held = await holdPending(disk, folder);
@@ -207,7 +207,7 @@ const noFolder: ReadonlySet<string> = new Set(['disk.missing', 'disk.not-a-folde
 // would be the other way round. A folder is large also when there were many in it once.
 async function pendingNames(
   disk: Disk,
-  look: Look,
+  look: OutboxLook,
   { path, files }: { readonly path: string; readonly files: number },
 ): Promise<ReadonlySet<string> | undefined> {
   if (files < fewFiles || look.isPendingCrowded) return undefined;
@@ -228,7 +228,7 @@ function leave(
   { clock, tellOnce }: BatchDeps,
   outbox: Outbox,
   name: string,
-  reading: Extract<Reading, { kind: 'wait' | 'gone' }>,
+  reading: Extract<FileReading, { kind: 'wait' | 'gone' }>,
 ): void {
   outbox.stopWaiting(name);
   if (reading.kind === 'gone') return;

@@ -39,27 +39,27 @@ export interface OutboxFile {
   readonly marked: boolean;
   /** It was seen in `.pending` just before. */
   readonly renamed: boolean;
-  readonly seen: Seen | undefined;
+  readonly seen: SeenFile | undefined;
   /** When it was asked for, on either clock: it may be read later, and is as old as this. */
   readonly askedAt: Instant;
   readonly askedMs: number;
 }
 
 /** How a file stood when it was looked at, and since when, on the monotonic clock. */
-export interface Seen {
+export interface SeenFile {
   readonly state: string;
   readonly sinceMs: number;
 }
 
-export type Reading =
+export type FileReading =
   | { readonly kind: 'incoming'; readonly incoming: Incoming; readonly stands: Standing }
   /** Seen for the first time, and too young; it may be ready after that long. */
-  | { readonly kind: 'settling'; readonly waitMs: number; readonly seen: Seen }
+  | { readonly kind: 'settling'; readonly waitMs: number; readonly seen: SeenFile }
   /** Not ready; to be looked at again after that long, or only when something is told of it. */
   | {
       readonly kind: 'wait';
       readonly waitMs: number | undefined;
-      readonly seen?: Seen | undefined;
+      readonly seen?: SeenFile | undefined;
       readonly failure?: AosError | undefined;
     }
   | { readonly kind: 'gone' };
@@ -75,18 +75,22 @@ export interface Standing {
   readonly inode?: string;
 }
 
-const gone: Reading = { kind: 'gone' };
+const gone: FileReading = { kind: 'gone' };
 
 export async function judgeOutboxFile(
   deps: ReadDeps,
   file: OutboxFile,
   taken: TakenOrFailed,
-): Promise<Reading> {
+): Promise<FileReading> {
   if (file.marked) return { kind: 'wait', waitMs: markedMs };
   return taken.failure === undefined ? judge(deps, file, taken) : unread(deps, file, taken.failure);
 }
 
-function judge(deps: ReadDeps, file: OutboxFile, { identity, bytes, changed }: TakenFile): Reading {
+function judge(
+  deps: ReadDeps,
+  file: OutboxFile,
+  { identity, bytes, changed }: TakenFile,
+): FileReading {
   if (identity.sizeBytes > messageLimits.wholeBytes) {
     return asFault(file, identity, tooLarge(file, identity.sizeBytes));
   }
@@ -118,14 +122,14 @@ function judge(deps: ReadDeps, file: OutboxFile, { identity, bytes, changed }: T
   }
 }
 
-function seenNow({ clock }: ReadDeps, seen: Seen | undefined, now: FileIdentity): Seen {
+function seenNow({ clock }: ReadDeps, seen: SeenFile | undefined, now: FileIdentity): SeenFile {
   const state = `${now.inode} ${now.sizeBytes} ${now.modifiedNs}`;
   return seen?.state === state ? seen : { state, sinceMs: clock.monotonicMs() };
 }
 
 // A time of change that is still to come says nothing: then what counts is for how long
 // the file has been seen as it is.
-function ageOf(file: OutboxFile, { modifiedAt }: FileIdentity, { sinceMs }: Seen): number {
+function ageOf(file: OutboxFile, { modifiedAt }: FileIdentity, { sinceMs }: SeenFile): number {
   return Math.max(file.askedAt - modifiedAt, file.askedMs - sinceMs);
 }
 
@@ -142,7 +146,7 @@ function checkNameHash({ name }: OutboxFile, bytes: Uint8Array, message: Message
   });
 }
 
-function asFault(file: OutboxFile, identity: FileIdentity, fault: AosError): Reading {
+function asFault(file: OutboxFile, identity: FileIdentity, fault: AosError): FileReading {
   const incoming = { sender: file.agent, source: sourceOf(file, identity), fault };
   return { kind: 'incoming', incoming, stands: identity };
 }
@@ -156,7 +160,7 @@ function sourceOf(
 }
 
 /** What cannot be read: gone, no file at all (R1), closed to us, or a fault of the disk. */
-async function unread(deps: ReadDeps, file: OutboxFile, failure: AosError): Promise<Reading> {
+async function unread(deps: ReadDeps, file: OutboxFile, failure: AosError): Promise<FileReading> {
   const { code } = failure;
   if (code === 'disk.missing') return gone;
   // Other files may be sound.

@@ -17,15 +17,15 @@ import type { ModelAnswer, OfferedTool } from '../../kernel/agent/model.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { pack } from '../../kernel/journal/compact.ts';
 import type { Hold, JournalStep, Step } from '../../kernel/journal/step.ts';
-import type { Transaction } from '../../ledger/ledger.ts';
-import { readBudget } from '../../ledger/operations/budgets.ts';
+import type { Clock } from '../../kernel/ports.ts';
+import type { Sql, Transaction } from '../../ledger/ledger.ts';
+import { charge, readBudget } from '../../ledger/operations/budgets.ts';
 import { costOf, holdAll, settleAll } from '../budgets.ts';
 import { keepSummary } from '../conclude.ts';
-import type { ModelRunDeps, Run } from './deps.ts';
+import type { ModelRun, ModelRunDeps } from './deps.ts';
 import { offeredTools } from './offered-tools.ts';
-import { chargeWall, keepWall } from './wall.ts';
 
-export function budgetsOf({ operation, agent }: Pick<Run, 'operation' | 'agent'>): string[] {
+export function budgetsOf({ operation, agent }: Pick<ModelRun, 'operation' | 'agent'>): string[] {
   return [`operation:${operation.id}`, `agent:${agent}`];
 }
 
@@ -35,7 +35,7 @@ export function budgetsOf({ operation, agent }: Pick<Run, 'operation' | 'agent'>
  */
 export async function askModel(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   turn: number,
   before: readonly Step[],
 ): Promise<void> {
@@ -68,7 +68,7 @@ interface Asked {
 // A1
 async function writeAsked(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   turn: number,
   before: readonly Step[],
 ): Promise<Asked> {
@@ -88,7 +88,7 @@ async function writeAsked(
   let asked: Asked | undefined;
   await journal.write(async (tx) => {
     const budgets = await readBudgets(tx, run);
-    await chargeWall(deps, tx, run);
+    await chargeRunTime(deps, tx, run);
     const maxOutputTokens = clampOutput(deps, run, { budgets, promptTokens });
     const hold = holdFor(deps, run, { promptTokens, maxOutputTokens });
     const refused = await holdAll(tx, budgetsOf(run), amountsOf(hold));
@@ -98,7 +98,7 @@ async function writeAsked(
     const steps: Step[] = packed.summary === undefined ? [] : [packed.summary];
     return [...before, ...steps, { kind: 'asked', turn, model: model.id, hold }];
   });
-  keepWall(run);
+  keepRunTime(run);
   if (asked === undefined) throw new Error('the question was written and not kept');
   return asked;
 }
@@ -107,7 +107,7 @@ function followedBy(steps: readonly JournalStep[], more: readonly Step[]): reado
   return [...steps, ...more.map((step, place) => ({ seq: steps.length + place + 1, at: 0, step }))];
 }
 
-async function readBudgets(tx: Transaction, run: Run): Promise<readonly Budget[]> {
+async function readBudgets(tx: Transaction, run: ModelRun): Promise<readonly Budget[]> {
   const budgets: Budget[] = [];
   for (const id of budgetsOf(run)) {
     const budget = await readBudget(tx, id);
@@ -124,7 +124,7 @@ interface Prompt {
 /** Not more than is left after the prompt; at least one token, which is then not covered. */
 function clampOutput(
   { prices }: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   { budgets, promptTokens }: Prompt,
 ): number {
   const price = prices.of(run.spec.model);
@@ -151,7 +151,7 @@ export function unpriced(model: string): AosError {
 
 function holdFor(
   { prices }: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   {
     promptTokens,
     maxOutputTokens,
@@ -177,7 +177,7 @@ interface AnsweredTurn {
 // A2
 async function writeAnswered(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   { turn, hold, answer }: AnsweredTurn,
 ): Promise<void> {
   const { parts, finish, usage } = answer;
@@ -187,7 +187,7 @@ async function writeAnswered(
   await run.journal.write(async (tx) => {
     const used = { tokens: usage.inputTokens + usage.outputTokens, cost: cost ?? 0 };
     await settleAll(tx, budgetsOf(run), { held: amountsOf(hold), used });
-    await chargeWall(deps, tx, run);
+    await chargeRunTime(deps, tx, run);
     const refused = await holdAll(tx, budgetsOf(run), { tool_calls: calls });
     if (refused === undefined) {
       const made = { tool_calls: calls };
@@ -203,7 +203,7 @@ async function writeAnswered(
     const why = error === undefined ? {} : { spent: error };
     return [{ kind: 'answered', turn, parts, finish, usage: counted, cost: cost ?? null, ...why }];
   });
-  keepWall(run);
+  keepRunTime(run);
 }
 
 interface LostTurn {
@@ -213,23 +213,23 @@ interface LostTurn {
 }
 
 /** A cut-off answer is asked for again; any other failure was one before there was an answer. */
-async function writeLost(deps: ModelRunDeps, run: Run, lost: LostTurn): Promise<void> {
+async function writeLost(deps: ModelRunDeps, run: ModelRun, lost: LostTurn): Promise<void> {
   const { turn, hold, failure } = lost;
   const isCutOff = failure.code === 'model.cut-off';
   await run.journal.write(async (tx) => {
     const held = amountsOf(hold);
     await settleAll(tx, budgetsOf(run), { held, used: isCutOff ? held : {} });
-    await chargeWall(deps, tx, run);
+    await chargeRunTime(deps, tx, run);
     const why = `${failure.code}: ${failure.message}`;
     return [{ kind: 'lost', turn, cause: 'model', why }];
   });
-  keepWall(run);
+  keepRunTime(run);
   if (!isCutOff) throw failure;
 }
 
 /** What a process that died had asked. */
 export async function writeForgotten(
-  run: Run,
+  run: ModelRun,
   { turn, hold }: { readonly turn: number; readonly hold: Hold },
 ): Promise<void> {
   await run.journal.write(async (tx) => {
@@ -240,4 +240,52 @@ export async function writeForgotten(
     const why = 'the daemon ended while the model was asked';
     return [{ kind: 'lost', turn, cause: 'daemon', why }];
   });
+}
+
+// How long a run has worked, which its budget may limit. Waiting for others does not count.
+
+const since = new WeakMap<ModelRun, number>();
+/** Counted in a transaction that may yet be run again, or come to nothing. */
+const proposed = new WeakMap<ModelRun, number>();
+
+export function startRunTime(run: ModelRun, clock: Pick<Clock, 'monotonicMs'>): void {
+  since.set(run, clock.monotonicMs());
+}
+
+/** Counts the time since it was counted last; `keepRunTime` once that is on disk. */
+export async function chargeRunTime(
+  { clock }: { readonly clock: Pick<Clock, 'monotonicMs'> },
+  tx: Transaction,
+  run: ModelRun,
+): Promise<void> {
+  const now = clock.monotonicMs();
+  const wall = Math.round(now - (since.get(run) ?? now));
+  if (wall <= 0) return;
+  proposed.set(run, now);
+  for (const id of [`operation:${run.operation.id}`, `agent:${run.agent}`]) {
+    await charge(tx, id, { wall });
+  }
+}
+
+/** What was counted is on disk. */
+function keepRunTime(run: ModelRun): void {
+  const at = proposed.get(run);
+  if (at !== undefined) since.set(run, at);
+}
+
+/** How long it may still work, and what it is told when that is over; undefined without a limit. */
+export async function runTimeLeft(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<{ readonly ms: number; readonly error: AosError } | undefined> {
+  let least: { ms: number; error: AosError } | undefined;
+  for (const id of ids) {
+    const account = (await readBudget(sql, id))?.wall;
+    if (account?.limit === undefined) continue;
+    const ms = leftOf(account);
+    if (least !== undefined && least.ms <= ms) continue;
+    const all = { ...account, used: account.limit, held: 0 };
+    least = { ms, error: spent(id.replace(':', ' '), 'wall', { account: all, wanted: 1 }) };
+  }
+  return least;
 }

@@ -12,7 +12,7 @@ import type { ToolCallPart } from '../../kernel/journal/fold.ts';
 import { judgeProgress } from '../../kernel/journal/progress.ts';
 import { callKey, type ShownResult, type Step } from '../../kernel/journal/step.ts';
 import type { CallOutcome } from '../../tools/call.ts';
-import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
+import type { ModelRun, ModelRunDeps, RunEnd } from './deps.ts';
 
 export type ToolTurn =
   | Extract<RunEnd, { kind: 'paused' | 'waits-for-call' }>
@@ -21,7 +21,7 @@ export type ToolTurn =
 
 export async function callTools(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   { turn, calls }: { readonly turn: number; readonly calls: readonly ToolCallPart[] },
 ): Promise<ToolTurn> {
   const results: ShownResult[] = [];
@@ -40,7 +40,7 @@ type Made =
 
 async function callOne(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   {
     turn,
     place,
@@ -75,7 +75,7 @@ async function callOne(
 
 async function outcomeFor(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   part: ToolCallPart,
   outcome: CallOutcome,
 ): Promise<Made> {
@@ -126,7 +126,7 @@ function failureText({ code, message, fix }: AosError): string {
 }
 
 async function judge(
-  run: Run,
+  run: ModelRun,
   results: Extract<Step, { kind: 'results' }>,
 ): Promise<Extract<ToolTurn, { kind: 'results' }>> {
   const { steps } = run.journal;

@@ -27,7 +27,9 @@ export interface ModelRunDeps {
   readonly prices: Prices;
   readonly limits: RunLimits;
   /** What it is told of the memories of its agent, when it begins. */
-  remember?(run: Pick<Run, 'operation' | 'model' | 'signal'>): Promise<readonly RememberedItem[]>;
+  remember?(
+    run: Pick<ModelRun, 'operation' | 'model' | 'signal'>,
+  ): Promise<readonly RememberedItem[]>;
   readonly observers?: RunObservers | undefined;
 }
 
@@ -79,7 +81,7 @@ export const defaultRunLimits: RunLimits = {
 };
 
 /** One operation that is being worked on by this process. */
-export interface Run {
+export interface ModelRun {
   readonly operation: OperationRow;
   readonly agent: string;
   readonly spec: ModelSpec;

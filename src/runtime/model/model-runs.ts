@@ -27,12 +27,11 @@ import { concludeIn, type Ending } from '../conclude.ts';
 import { turnTo, type Why } from '../life.ts';
 import type { SpawnOrder } from '../spawn.ts';
 import { endAsAsked, endBelow, type Goal, putBack } from '../submit.ts';
-import { budgetsOf } from './ask.ts';
-import type { ModelRunDeps, Run } from './deps.ts';
+import { budgetsOf, chargeRunTime, runTimeLeft, startRunTime } from './ask.ts';
+import type { ModelRun, ModelRunDeps } from './deps.ts';
 import { checkGoalBudget, checkSpawnBudget } from './first-request.ts';
 import { hasToHear, work } from './run.ts';
 import { OutputShow, RunJournal } from './run-journal.ts';
-import { chargeWall, startWall, wallLeft } from './wall.ts';
 
 export interface ModelRunsDeps extends ModelRunDeps {
   /** The operation waits no more. */
@@ -50,7 +49,7 @@ interface Active {
   readonly ended: Promise<void>;
   wantsPause: Why | undefined;
   /** Once its journal is open. */
-  run: Run | undefined;
+  run: ModelRun | undefined;
 }
 
 export class ModelRuns implements AsyncDisposable {
@@ -190,7 +189,7 @@ export class ModelRuns implements AsyncDisposable {
     }
   }
 
-  async #open(operation: OperationRow, active: Active): Promise<Run> {
+  async #open(operation: OperationRow, active: Active): Promise<ModelRun> {
     const { leases, ledger, clock, models } = this.#deps;
     const { agent } = operation;
     const subject = `agent:${agent}`;
@@ -201,22 +200,22 @@ export class ModelRuns implements AsyncDisposable {
     const spec = await specOf(ledger.committed, agent);
     const model = await models.open(spec.model);
     const journal = await RunJournal.open(this.#deps, { operation: operation.id, subject, token });
-    const run: Run = {
+    const run: ModelRun = {
       ...{ operation, agent, spec, model, journal },
       output: new OutputShow(this.#deps, operation.id),
       signal: active.stop.signal,
       wantsPause: () => active.wantsPause !== undefined,
     };
-    startWall(run, clock);
+    startRunTime(run, clock);
     active.run = run;
     return run;
   }
 
   /** Stops the run when the time of its budget is over. */
-  async #limitWall(run: Run, stop: AbortController): Promise<AsyncDisposable> {
+  async #limitWall(run: ModelRun, stop: AbortController): Promise<AsyncDisposable> {
     const { ledger, clock } = this.#deps;
     const over = new AbortController();
-    const left = await wallLeft(ledger.committed, budgetsOf(run));
+    const left = await runTimeLeft(ledger.committed, budgetsOf(run));
     const waited =
       left &&
       clock.sleep(left.ms, over.signal).then(
@@ -287,7 +286,7 @@ export class ModelRuns implements AsyncDisposable {
   /** Every way out of a run counts the time since it was counted last. */
   async #under(tx: Transaction, { agent, token, run }: Active): Promise<void> {
     await this.#deps.leases.check(tx, `agent:${agent}`, token);
-    if (run !== undefined) await chargeWall(this.#deps, tx, run);
+    if (run !== undefined) await chargeRunTime(this.#deps, tx, run);
   }
 
   async #end(operation: OperationRow, active: Active, ending: Ending): Promise<void> {

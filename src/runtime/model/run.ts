@@ -18,12 +18,12 @@ import type { MailboxItem } from '../../relay/relay.ts';
 import { isToBeTold } from '../../relay/tell.ts';
 import { askModel, writeForgotten } from './ask.ts';
 import { callTools } from './call-tools.ts';
-import type { ModelRunDeps, Run, RunEnd } from './deps.ts';
+import type { ModelRun, ModelRunDeps, RunEnd } from './deps.ts';
 
 /** What the run came to, apart from failures, which are thrown: they end the operation. */
 export type Worked = RunEnd | { readonly kind: 'done'; readonly text: string };
 
-export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
+export async function work(deps: ModelRunDeps, run: ModelRun): Promise<Worked> {
   for (;;) {
     run.signal.throwIfAborted();
     if (run.wantsPause()) return { kind: 'paused' };
@@ -71,7 +71,7 @@ export async function work(deps: ModelRunDeps, run: Run): Promise<Worked> {
 }
 
 /** Nothing was said, and nothing called: that is no result. */
-async function askAgain(run: Run): Promise<void> {
+async function askAgain(run: ModelRun): Promise<void> {
   const verdict = judgeProgress(run.journal.steps);
   if (verdict?.kind === 'stop') {
     throw new AosError('operation.no-progress', {
@@ -86,7 +86,7 @@ async function askAgain(run: Run): Promise<void> {
 const looks = { most: 10, everyMs: 50 };
 
 /** Something may be on its way into the mailbox just now, and can be taken in a moment. */
-async function takeLastMail(deps: ModelRunDeps, run: Run): Promise<boolean> {
+async function takeLastMail(deps: ModelRunDeps, run: ModelRun): Promise<boolean> {
   for (let look = 0; look < looks.most; look++) {
     if (await takeMail(deps, run, [])) return true;
     if ((await mailboxSize(deps.ledger.committed, run.agent)).pending === 0) return false;
@@ -106,18 +106,18 @@ export async function hasToHear(
 /** The steps that are left to be written: none where mail was written behind them. */
 async function withMail(
   deps: ModelRunDeps,
-  run: Run,
+  run: ModelRun,
   steps: readonly Step[],
 ): Promise<readonly Step[]> {
   return (await takeMail(deps, run, steps)) ? [] : steps;
 }
 
-async function beginning(deps: ModelRunDeps, run: Run): Promise<readonly Step[]> {
+async function beginning(deps: ModelRunDeps, run: ModelRun): Promise<readonly Step[]> {
   const items = (await deps.remember?.(run)) ?? [];
   return items.length === 0 ? [begun(run)] : [begun(run), { kind: 'remembered', items }];
 }
 
-function begun({ operation, spec, model }: Run): Step {
+function begun({ operation, spec, model }: ModelRun): Step {
   return {
     kind: 'begun',
     goal: operation.goal,
@@ -145,7 +145,11 @@ function checkTurn({ limits }: ModelRunDeps, turn: number, losses: number): void
 // Messages for a model agent: read in the transaction that puts them into its journal.
 
 /** Whether there was any; then `before` is written in front of it. */
-async function takeMail(deps: ModelRunDeps, run: Run, before: readonly Step[]): Promise<boolean> {
+async function takeMail(
+  deps: ModelRunDeps,
+  run: ModelRun,
+  before: readonly Step[],
+): Promise<boolean> {
   // Mostly there is none, and that is quickly seen.
   if ((await mailboxSize(deps.ledger.committed, run.agent)).pending === 0) return false;
   let added: readonly JournalStep[] = [];

@@ -7,20 +7,20 @@ import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
 import { dial, plainFailure } from '../../security/egress/dial.ts';
-import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import type { FetchPlace, HttpDeed } from '../../security/egress/fetch-deed.ts';
 import type { Permit } from '../../security/permit.ts';
 import { type Passage, type ProxyDeps, ProxyRefusal, proxyLimits } from './passage.ts';
 
 export class Flow implements Disposable {
   readonly #passage: Passage;
-  readonly #place: Place;
+  readonly #place: FetchPlace;
   readonly #sizeBytes: number;
   readonly #idle: IdleWatch;
 
   constructor(
     { clock }: Pick<ProxyDeps, 'clock'>,
     passage: Passage,
-    place: Place,
+    place: FetchPlace,
     sizeBytes: number,
   ) {
     this.#passage = passage;
@@ -97,7 +97,7 @@ interface Reached {
 export async function reach(
   deps: ProxyDeps,
   passage: Passage,
-  place: Place,
+  place: FetchPlace,
   deed: HttpDeed,
 ): Promise<Reached> {
   passage.leadsTo(place);
@@ -117,15 +117,15 @@ export async function reach(
 }
 
 /** What comes from the network as what a client is told; a refusal of ours stays. */
-export function asRefusal(place: Place, failure: unknown): Error {
+export function asRefusal(place: FetchPlace, failure: unknown): Error {
   return failure instanceof ProxyRefusal ? failure : plainFailure(place, failure);
 }
 
-export function tooSlow(place: Place, why: string): ProxyRefusal {
+export function tooSlow(place: FetchPlace, why: string): ProxyRefusal {
   return new ProxyRefusal(504, `${hostAndPort(place)} ${why}`);
 }
 
-export function tooLarge(place: Place, limitBytes: number): ProxyRefusal {
+export function tooLarge(place: FetchPlace, limitBytes: number): ProxyRefusal {
   return new ProxyRefusal(
     413,
     `More than ${limitBytes} bytes, which the grant for ${hostAndPort(place)} does not allow`,

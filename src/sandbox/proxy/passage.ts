@@ -15,8 +15,8 @@ import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Asker } from '../../security/egress/check-address.ts';
-import type { HttpDeed, Place } from '../../security/egress/fetch-deed.ts';
+import type { AddressAsker } from '../../security/egress/check-address.ts';
+import type { FetchPlace, HttpDeed } from '../../security/egress/fetch-deed.ts';
 import type { Grants } from '../../security/grants/grants.ts';
 import type { HeldGrant } from '../../security/grants/held-grant.ts';
 import {
@@ -36,7 +36,7 @@ export interface PassageOwner {
   afterwards(work: Promise<void>): void;
 }
 
-export class Passage implements Asker, Disposable {
+export class Passage implements AddressAsker, Disposable {
   readonly principal: string;
   readonly #deps: ProxyDeps;
   readonly #owner: PassageOwner;
@@ -44,7 +44,7 @@ export class Passage implements Asker, Disposable {
   /** Aborts when it is over: no deadline is waited for any more. */
   readonly #over = new AbortController();
   readonly #grants: HeldGrant[] = [];
-  #place: Place | undefined;
+  #place: FetchPlace | undefined;
 
   constructor(deps: ProxyDeps, owner: PassageOwner) {
     this.#deps = deps;
@@ -53,7 +53,7 @@ export class Passage implements Asker, Disposable {
   }
 
   /** Where it leads, for the event. */
-  leadsTo(place: Place): void {
+  leadsTo(place: FetchPlace): void {
     this.#place = place;
   }
 

@@ -16,7 +16,7 @@ import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import type { SandboxListener } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
-import { type Place, tunnelDeed } from '../../security/egress/fetch-deed.ts';
+import { type FetchPlace, tunnelDeed } from '../../security/egress/fetch-deed.ts';
 import { Flow, IdleWatch, reach } from './flow.ts';
 import { forward } from './forward.ts';
 import { Overruns, TokenBucket } from './overruns.ts';
@@ -252,7 +252,7 @@ async function openTunnel(
 }
 
 /** As it has to be written, and in no other way: `host:port`. */
-function readPlace(text: string): Place {
+function readPlace(text: string): FetchPlace {
   const { scheme, host, port } = parseRequestUrl(`http://${text}/`);
   if (`${host}:${port}` !== text) {
     throw new ProxyRefusal(

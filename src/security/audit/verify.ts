@@ -4,9 +4,9 @@ import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
 import { isImpossibleNumber } from '../../ledger/sqlite/database.ts';
 import { isSignedBy } from './head.ts';
-import { type BrokenChain, Walk, type WalkDeps, type WholeChain } from './walk.ts';
+import { AuditWalk, type BrokenChain, type WalkDeps, type WholeChain } from './walk.ts';
 
-export type Verification = WholeChain | BrokenChain;
+export type AuditVerification = WholeChain | BrokenChain;
 
 export interface VerifyDeps {
   readonly ledger: Pick<Ledger, 'openView'>;
@@ -23,7 +23,7 @@ export interface VerifyChoices {
 export async function verifyChain(
   deps: VerifyDeps,
   { keptHead }: VerifyChoices = {},
-): Promise<Verification> {
+): Promise<AuditVerification> {
   const { pause = async () => {} } = deps;
   // What the file holds, not what this process remembers of it.
   using sql = deps.ledger.openView();
@@ -41,10 +41,10 @@ export async function verifyChain(
 
 type WalkChoices = Omit<WalkDeps, 'checkpoint'>;
 
-async function walkChain(walk: WalkChoices): Promise<Verification> {
+async function walkChain(walk: WalkChoices): Promise<AuditVerification> {
   for (;;) {
     const checkpoint = await lastCheckpoint(walk.sql);
-    const verification = await new Walk({ ...walk, checkpoint }).toEnd();
+    const verification = await new AuditWalk({ ...walk, checkpoint }).toEnd();
     if (verification.kind === 'whole') return verification;
     // What was missed may have been pruned under our eyes; then it is looked at again.
     if ((await lastCheckpoint(walk.sql))?.seq === checkpoint?.seq) return verification;

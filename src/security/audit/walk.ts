@@ -62,7 +62,7 @@ const pageEvents = 1000;
 const signaturesBeforePause = 5;
 
 /** One way through the chain, from its start to its end. */
-export class Walk {
+export class AuditWalk {
   readonly #deps: WalkDeps;
   readonly #start: ChainHead;
   readonly #erasures: Erasures;

@@ -22,7 +22,7 @@ import type { Permit } from '../permit.ts';
 import { type HttpDeed, isLocalName, literalAddress } from './fetch-deed.ts';
 
 /** Who wants to reach something, and how they are permitted to. */
-export interface Asker {
+export interface AddressAsker {
   /** `owner` or `agent:NAME`. */
   readonly principal: string;
   /** Throws `capability.denied`. */
@@ -30,7 +30,7 @@ export interface Asker {
 }
 
 /** A1. Throws `capability.denied` and `http.private-address`. */
-export async function permitRequest(asker: Asker, deed: HttpDeed): Promise<Permit> {
+export async function permitRequest(asker: AddressAsker, deed: HttpDeed): Promise<Permit> {
   if (deed.mustNameHost !== true) return asker.permit(deed);
   return permitPrivate(asker, deed, deed.host);
 }
@@ -45,7 +45,7 @@ export interface CheckedPlace {
 /** A2, A3. Throws `http.private-address`. */
 export async function checkPlace(
   resolver: Resolver,
-  asker: Asker,
+  asker: AddressAsker,
   deed: HttpDeed,
   signal: AbortSignal,
 ): Promise<CheckedPlace> {
@@ -73,7 +73,7 @@ function asHost(host: string, address: string): string {
   throw privateAddress(host, address);
 }
 
-async function permitPrivate(asker: Asker, deed: HttpDeed, host: string): Promise<Permit> {
+async function permitPrivate(asker: AddressAsker, deed: HttpDeed, host: string): Promise<Permit> {
   try {
     return await asker.permit(deed);
   } catch (failure) {
@@ -94,7 +94,7 @@ function widened(deed: HttpDeed): string {
   return printDeed({ ...deed, everyPath: true });
 }
 
-function partyOf({ principal }: Asker): string {
+function partyOf({ principal }: AddressAsker): string {
   return principal.replace(/^agent:/, '');
 }
 

@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { within } from './check-address.ts';
-import { literalAddress, type Place } from './fetch-deed.ts';
+import { type FetchPlace, literalAddress } from './fetch-deed.ts';
 
 export interface DialDeps {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ const connectTimeoutMs = 10_000;
 /** Connects to the first address that takes the connection, and to no other than these. */
 export async function dial(
   deps: DialDeps,
-  place: Place,
+  place: FetchPlace,
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -42,7 +42,7 @@ class NoConnection extends Error {}
 
 async function dialOne(
   { clock }: DialDeps,
-  place: Place,
+  place: FetchPlace,
   address: string,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -64,7 +64,7 @@ function neverLookUp(): never {
 /** With the name of the host, whichever of its addresses this is. */
 async function wrapInTls(
   { authorities }: DialDeps,
-  { host }: Place,
+  { host }: FetchPlace,
   socket: Socket,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -117,7 +117,7 @@ async function opened(
 // What the network's failures are called. No words of the system: they may quote the answer.
 
 /** An AosError passes as it is; whatever else was thrown becomes one of two. */
-export function plainFailure(place: Place, failure: unknown): AosError {
+export function plainFailure(place: FetchPlace, failure: unknown): AosError {
   if (failure instanceof AosError) return failure;
   const code = osCodeOf(failure) ?? '';
   if (/^(?:HPE_|Z_|ERR_BROTLI|ERR__ERROR|ERR_BUFFER)/.test(code)) {
@@ -138,27 +138,27 @@ function whyUnreachable(code: string): string {
   return 'breaks the connection off';
 }
 
-export function unreachable(place: Place, why: string, fix?: string): AosError {
+export function unreachable(place: FetchPlace, why: string, fix?: string): AosError {
   return new AosError('http.unreachable', {
     message: `${placeOf(place)} ${why}`,
     fix: fix ?? 'Check the address, and whether the host is up',
   });
 }
 
-export function badAnswer(place: Place, why: string): AosError {
+export function badAnswer(place: FetchPlace, why: string): AosError {
   return new AosError('http.bad-answer', {
     message: `The answer of ${placeOf(place)} is refused: ${why}`,
     fix: 'Check the address',
   });
 }
 
-export function tooLarge(place: Place, what: string, limitBytes: number): AosError {
+export function tooLarge(place: FetchPlace, what: string, limitBytes: number): AosError {
   return new AosError('http.too-large', {
     message: `${what} ${placeOf(place)} has more than ${limitBytes} bytes`,
     fix: 'Ask for less, or raise max_bytes or the size of the grant',
   });
 }
 
-function placeOf(place: Place): string {
+function placeOf(place: FetchPlace): string {
   return quote(hostAndPort(place));
 }

@@ -9,7 +9,7 @@ import { quote } from '../../kernel/text/quote.ts';
 export type HttpDeed = Extract<Deed, { resource: 'http' }>;
 
 /** Who is asked there, and how. */
-export type Place = Pick<RequestUrl, 'scheme' | 'host' | 'port'>;
+export type FetchPlace = Pick<RequestUrl, 'scheme' | 'host' | 'port'>;
 
 /** The methods, and what a capability calls them. */
 export const actionOf = {

@@ -12,10 +12,10 @@ import {
   addToTree,
   type Branch,
   emptyTree,
-  type Finding,
+  type FollowedText,
+  type FormFinding,
   longestForm,
   readingsAt,
-  type Source,
 } from './follow-forms.ts';
 import type { Form, Writing } from './secret-forms.ts';
 import { isLead, mostBackslashes, unfinished } from './spelling.ts';
@@ -85,7 +85,7 @@ export class SecretIndex {
 
   /** Of a text that goes on, `rest` has to stand before what comes next. */
   scan(text: string, { covered, hasEnded }: ScanPlace): Scan {
-    const source: Source = { text, hasEnded, been: new Map(), kept: 0, read: [], steps: 0 };
+    const source: FollowedText = { text, hasEnded, been: new Map(), kept: 0, read: [], steps: 0 };
     const pieces: string[] = [];
     let found = 0;
     let cleanFrom = covered;
@@ -117,7 +117,7 @@ export class SecretIndex {
   }
 
   // F4
-  #placesIn({ text, hasEnded }: Source): number {
+  #placesIn({ text, hasEnded }: FollowedText): number {
     return hasEnded ? text.length - this.#shortest + 1 : text.length;
   }
 
@@ -141,7 +141,7 @@ export class SecretIndex {
   }
 
   /** Whether, however that is read, two characters stand here that a form begins with. */
-  #mayBegin(source: Source, at: number): boolean {
+  #mayBegin(source: FollowedText, at: number): boolean {
     const { text } = source;
     if (!isLead(text.charCodeAt(at)) && !isLead(text.charCodeAt(at + 1))) return true;
     for (const first of readingsAt(source, at)) {
@@ -155,8 +155,8 @@ export class SecretIndex {
     return false;
   }
 
-  #longestAt(source: Source, at: number): Finding {
-    let longest: Finding = { kind: 'none' };
+  #longestAt(source: FollowedText, at: number): FormFinding {
+    let longest: FormFinding = { kind: 'none' };
     for (const [writing, tree] of this.#trees) {
       const finding = longestForm(source, { writing, tree }, at);
       // The longer one may still come, and the shorter one would leave its end behind.

@@ -6,16 +6,16 @@
  *     would be found there was found from an earlier beginning, and covers this one.
  */
 import type { Writing } from './secret-forms.ts';
-import { isLead, type Reading, readings, unfinished } from './spelling.ts';
+import { isLead, readings, type SpelledCharacter, unfinished } from './spelling.ts';
 
 /** What is gone through, from its first place to its last. */
-export interface Source {
+export interface FollowedText {
   readonly text: string;
   readonly hasEnded: boolean;
   /** W2 */
   readonly been: Map<Branch, Set<number>>;
   kept: number;
-  readonly read: { readonly at: number; readonly readings: readonly Reading[] }[];
+  readonly read: { readonly at: number; readonly readings: readonly SpelledCharacter[] }[];
   /** How many characters were held against forms. */
   steps: number;
 }
@@ -25,16 +25,20 @@ interface Forms {
   readonly tree: Branch;
 }
 
-export type Finding =
+export type FormFinding =
   | { readonly kind: 'none' }
   /** The text ends before it can be told. */
   | { readonly kind: 'may-follow' }
   | { readonly kind: 'found'; readonly end: number; readonly name: string };
 
-const none: Finding = { kind: 'none' };
+const none: FormFinding = { kind: 'none' };
 
 /** The longest form that begins at this place. */
-export function longestForm(source: Source, { writing, tree }: Forms, start: number): Finding {
+export function longestForm(
+  source: FollowedText,
+  { writing, tree }: Forms,
+  start: number,
+): FormFinding {
   const way: Way = { source, writing, depth: 0, longest: none };
   let places: readonly Place[] = [{ branch: tree, at: start }];
   while (places.length > 0) {
@@ -54,10 +58,10 @@ export function longestForm(source: Source, { writing, tree }: Forms, start: num
 
 /** From one beginning. */
 interface Way {
-  readonly source: Source;
+  readonly source: FollowedText;
   readonly writing: Writing;
   depth: number;
-  longest: Finding;
+  longest: FormFinding;
 }
 
 /** How far into which forms the text was followed to which place. */
@@ -116,7 +120,7 @@ const firstKept = 4;
 const mostKept = 100_000;
 
 // W2
-function isFirst(source: Source, branch: Branch, depth: number, at: number): boolean {
+function isFirst(source: FollowedText, branch: Branch, depth: number, at: number): boolean {
   if (depth < firstKept) return true;
   const key = at * depths + depth;
   if (source.been.get(branch)?.has(key) === true) return false;
@@ -133,7 +137,7 @@ function isFirst(source: Source, branch: Branch, depth: number, at: number): boo
 // A carriage return and a line feed.
 const mostGaps = 2;
 
-function beyondGaps(source: Source, { gaps }: Writing, at: number): Iterable<number> {
+function beyondGaps(source: FollowedText, { gaps }: Writing, at: number): Iterable<number> {
   const code = source.text.charCodeAt(at);
   if (gaps.size === 0 || (!isLead(code) && !gaps.has(code))) return [at];
   const all = new Set([at]);
@@ -152,7 +156,7 @@ function beyondGaps(source: Source, { gaps }: Writing, at: number): Iterable<num
 const slots = 64;
 
 /** Many forms come by the same place, one soon after the other. */
-export function readingsAt({ text, read }: Source, at: number): readonly Reading[] {
+export function readingsAt({ text, read }: FollowedText, at: number): readonly SpelledCharacter[] {
   const slot = at % slots;
   const known = read[slot];
   if (known?.at === at) return known.readings;

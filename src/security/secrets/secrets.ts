@@ -41,7 +41,7 @@ export interface SecretsDeps extends DurableFileDeps {
 }
 
 /** A secret that a request to its host may carry. */
-export interface BoundSecret {
+export interface BoundSecretValue {
   readonly name: string;
   /** In small letters. */
   readonly header: string;
@@ -174,7 +174,7 @@ export class Secrets {
   }
 
   /** By name: what a request to that host and port may carry. */
-  boundTo(host: string, port: number): readonly BoundSecret[] {
+  boundTo(host: string, port: number): readonly BoundSecretValue[] {
     return [...this.#held.values()]
       .filter((secret) => secret.host === host && secret.port === port)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1))

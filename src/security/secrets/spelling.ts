@@ -5,7 +5,7 @@
  */
 
 /** What a text may say at a place, and where that ends. */
-export interface Reading {
+export interface SpelledCharacter {
   /** The code of the character, or `unfinished`. */
   readonly code: number;
   readonly end: number;
@@ -24,7 +24,7 @@ export function isLead(code: number): boolean {
 }
 
 /** Every character that may be meant at this place. */
-export function readings(text: string, at: number): readonly Reading[] {
+export function readings(text: string, at: number): readonly SpelledCharacter[] {
   if (at >= text.length) return [{ code: unfinished, end: at }];
   const code = text.charCodeAt(at);
   const itself = { code, end: at + 1 };
@@ -37,8 +37,8 @@ export function readings(text: string, at: number): readonly Reading[] {
 // "%" written as "%25" and then once more.
 const mostPercents = 3;
 
-function byPercent(text: string, at: number): readonly Reading[] {
-  const found: Reading[] = [];
+function byPercent(text: string, at: number): readonly SpelledCharacter[] {
+  const found: SpelledCharacter[] = [];
   let digits = at + 1;
   for (let level = 0; level < mostPercents; level++) {
     const code = hexAt(text, digits, 2);
@@ -53,11 +53,11 @@ function byPercent(text: string, at: number): readonly Reading[] {
 /** Three times escaped: \\\\\\\" and \\\\u0041. */
 export const mostBackslashes = 7;
 
-function byBackslash(text: string, at: number): readonly Reading[] {
+function byBackslash(text: string, at: number): readonly SpelledCharacter[] {
   let behind = at;
   while (text.charCodeAt(behind) === backslash && behind - at <= mostBackslashes) behind++;
   const count = behind - at;
-  const found: Reading[] = [];
+  const found: SpelledCharacter[] = [];
   // A backslash itself is written as 1, 2, 4, … of them.
   for (let size = 1; size <= count; size *= 2) found.push({ code: backslash, end: at + size });
   if (behind >= text.length) found.push({ code: unfinished, end: behind });
@@ -67,7 +67,7 @@ function byBackslash(text: string, at: number): readonly Reading[] {
 
 const [letterN, letterR, letterU, letterX] = [0x6e, 0x72, 0x75, 0x78];
 
-function readBehind(text: string, at: number, found: Reading[]): void {
+function readBehind(text: string, at: number, found: SpelledCharacter[]): void {
   const letter = text.charCodeAt(at);
   found.push({ code: letter, end: at + 1 });
   if (letter === letterN) found.push({ code: 0x0a, end: at + 1 });
@@ -105,7 +105,7 @@ const entities: Readonly<Record<string, number>> = {
 };
 const longestEntity = 8;
 
-function byEntity(text: string, at: number): readonly Reading[] {
+function byEntity(text: string, at: number): readonly SpelledCharacter[] {
   const rest = text.slice(at + 1, at + 1 + longestEntity);
   const [, name = '', semicolon = ''] = /^(#?[0-9a-zA-Z]*)(;?)/.exec(rest) ?? [];
   const end = at + 1 + name.length + semicolon.length;

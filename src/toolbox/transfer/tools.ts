@@ -7,9 +7,9 @@ import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { partyOf } from '../../relay/envelope.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
-import type { Source } from '../../transfer/client/options.ts';
+import type { ByteSource } from '../../transfer/client/options.ts';
 import { type ReceiveDeps, receive } from '../../transfer/client/receive.ts';
-import { type SendDeps, sendSource } from '../../transfer/client/send.ts';
+import { sendSource, type TransferSendDeps } from '../../transfer/client/send.ts';
 import { directCalls, type Transfers } from '../../transfer/transfers.ts';
 import { transferTools as verbs } from '../../verbs/agent-tools.ts';
 import { toFileError } from '../file/file-errors.ts';
@@ -17,7 +17,7 @@ import { type FileDeps, permitOf, walkTo } from '../file/walk-path.ts';
 
 export interface TransferToolDeps extends FileDeps {
   readonly transfers: Transfers;
-  readonly clock: SendDeps['clock'];
+  readonly clock: TransferSendDeps['clock'];
   readonly random: Random;
   readonly processes: Processes;
   readonly treeDisk: TreeDisk;
@@ -51,7 +51,7 @@ async function send(
     const reader = place.found;
     const sizeBytes = await reader.sizeBytes();
     checkSize(place.path, sizeBytes, place.permit.sizeBytes);
-    const source: Source = {
+    const source: ByteSource = {
       ...{ kind: 'file', filename, sizeBytes },
       read: async (offset, into) => (await reader.readAt(offset, into.length, into)).length,
       [Symbol.asyncDispose]: async () => {},
@@ -116,7 +116,7 @@ async function checkGranted(
 }
 
 /** What both ends need, as the caller of the tool. The door has asked whether it may. */
-function endsOf(deps: TransferToolDeps, { principal }: ToolCall): SendDeps & ReceiveDeps {
+function endsOf(deps: TransferToolDeps, { principal }: ToolCall): TransferSendDeps & ReceiveDeps {
   const actor = { party: partyOf(principal), isLocal: true, isPermitted: true } as const;
   const calls = directCalls(deps.transfers, actor);
   return {

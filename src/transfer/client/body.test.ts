@@ -6,8 +6,8 @@ import { sealedStretchBytes, worksHere } from '../../blobs/seal/stretch.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenedTransfer } from '../calls.ts';
 import { measure } from './measure.ts';
-import { openBody, type StoredBytes } from './open-body.ts';
-import { memorySource, type Source } from './options.ts';
+import { openBody, type SealedBytes } from './open-body.ts';
+import { type ByteSource, memorySource } from './options.ts';
 import { paceOf } from './retries.ts';
 import type { Sink } from './sinks.ts';
 import { keptOf, upload } from './upload.ts';
@@ -32,7 +32,10 @@ function sinkInto(found: Uint8Array[]): Sink {
   };
 }
 
-async function sealed(source: Source, { fromStretch = 0, key = dek as Uint8Array | null } = {}) {
+async function sealed(
+  source: ByteSource,
+  { fromStretch = 0, key = dek as Uint8Array | null } = {},
+) {
   await using works = worksHere();
   const measured = await measure(random, works, source);
   const found: Uint8Array[] = [];
@@ -41,7 +44,7 @@ async function sealed(source: Source, { fromStretch = 0, key = dek as Uint8Array
   return Buffer.concat(found);
 }
 
-function storedBytes(bytes: Uint8Array): StoredBytes {
+function storedBytes(bytes: Uint8Array): SealedBytes {
   return {
     read: async (offset, into) => {
       const part = bytes.subarray(offset, offset + into.length);

@@ -10,7 +10,7 @@ import {
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { DiskEntry, DiskView, FileReader } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Source } from './options.ts';
+import type { ByteSource } from './options.ts';
 
 export interface SourceOptions {
   /** The name under which it arrives; its own where nothing is said. */
@@ -24,7 +24,7 @@ export async function openSource(
   view: DiskView,
   path: string,
   options: SourceOptions = {},
-): Promise<Source> {
+): Promise<ByteSource> {
   const filename = options.name ?? basename(path);
   checkFileName(filename);
   const entry = await view.stat(path);
@@ -36,7 +36,7 @@ export async function openSource(
   );
 }
 
-async function fileSource(view: DiskView, path: string, filename: string): Promise<Source> {
+async function fileSource(view: DiskView, path: string, filename: string): Promise<ByteSource> {
   const reader = await view.read(path);
   try {
     return {
@@ -57,7 +57,7 @@ async function folderSource(
   path: string,
   filename: string,
   options: SourceOptions,
-): Promise<Source> {
+): Promise<ByteSource> {
   const entries: FolderEntry[] = [];
   await walk(view, path, '', entries, options);
   const list = printFolderList(entries);

@@ -19,7 +19,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realTreeDisk } from '../../engines/disk/tree-disk.ts';
 import { parseFolderList, parseListHead } from '../../kernel/files/folder-list.ts';
 import { openSource } from './disk-source.ts';
-import type { Source } from './options.ts';
+import type { ByteSource } from './options.ts';
 import { FolderTarget } from './targets.ts';
 
 const deps = { disk: realDisk, tree: realTreeDisk };
@@ -38,7 +38,7 @@ function makeTree(root: string): void {
   utimesSync(join(root, 'a'), 1_400_000_000, 1_400_000_000);
 }
 
-async function bytesOf(source: Source): Promise<Buffer> {
+async function bytesOf(source: ByteSource): Promise<Buffer> {
   const bytes = Buffer.alloc(source.sizeBytes);
   // In steps that fit nothing.
   for (let offset = 0; offset < bytes.length; ) {

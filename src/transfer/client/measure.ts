@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
-import { type Progress, resultError, type Source } from './options.ts';
+import { type ByteSource, resultError, type TransferProgress } from './options.ts';
 
 export interface Measured {
   readonly content: Content;
@@ -16,14 +16,14 @@ export interface Measured {
 }
 
 export interface MeasureOptions {
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export async function measure(
   random: Random,
   works: StretchWorks,
-  source: Source,
+  source: ByteSource,
   { onProgress, signal }: MeasureOptions = {},
 ): Promise<Measured> {
   const { sizeBytes } = source;
@@ -50,7 +50,11 @@ export function stretchCount(sizeBytes: number): number {
 }
 
 /** The plain bytes of one stretch; refused when there are fewer than there were. */
-export async function fill(source: Source, { plain }: StretchSlot, index: number): Promise<number> {
+export async function fill(
+  source: ByteSource,
+  { plain }: StretchSlot,
+  index: number,
+): Promise<number> {
   const offset = index * stretchBytes;
   const wanted = Math.min(stretchBytes, source.sizeBytes - offset);
   const length = await source.read(offset, plain.subarray(0, wanted));
@@ -58,7 +62,7 @@ export async function fill(source: Source, { plain }: StretchSlot, index: number
   return length;
 }
 
-export function changed({ filename }: Pick<Source, 'filename'>): AosError {
+export function changed({ filename }: Pick<ByteSource, 'filename'>): AosError {
   return new AosError('transfer.changed', {
     message: `${quote(filename)} was changed while it was read`,
     fix: 'Send it again when nobody writes to it; nothing was sent',

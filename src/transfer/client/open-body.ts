@@ -19,7 +19,7 @@ import { storedSize } from './send.ts';
 
 export interface BodyParts {
   readonly works: StretchWorks;
-  readonly stored: StoredBytes;
+  readonly stored: SealedBytes;
   readonly opened: OpenedTransfer;
 }
 
@@ -94,7 +94,7 @@ async function openStretch(
   return { part, hashed };
 }
 
-async function begin(works: StretchWorks, stored: StoredBytes, dek: string | null): Promise<void> {
+async function begin(works: StretchWorks, stored: SealedBytes, dek: string | null): Promise<void> {
   const [slot] = works.slots;
   if (dek === null) {
     await slot.run({ kind: 'begin' });
@@ -114,7 +114,7 @@ interface StretchPlace {
 
 /** How many stored bytes the stretch has. */
 async function fetchStretch(
-  stored: StoredBytes,
+  stored: SealedBytes,
   { sealed }: StretchSlot,
   { index, size, isSealed }: StretchPlace,
 ): Promise<number> {
@@ -137,13 +137,13 @@ function cutOff(): AosError {
 // The stored bytes of a transfer, from wherever they can be had.
 
 /** Reads forward; going back is possible and costs more. */
-export interface StoredBytes extends AsyncDisposable {
+export interface SealedBytes extends AsyncDisposable {
   /** Fills `into` from `offset`; how many bytes there were. */
   read(offset: number, into: Uint8Array): Promise<number>;
 }
 
 /** Of the owner's own disk. */
-export async function localBytes(view: DiskView, path: string): Promise<StoredBytes> {
+export async function localBytes(view: DiskView, path: string): Promise<SealedBytes> {
   const reader = await view.read(path);
   return {
     read: async (offset, into) => (await reader.readAt(offset, into.length, into)).length,
@@ -161,7 +161,7 @@ export function remoteBytes(
   use: UseHome<ReceiveCalls>,
   { transfer }: OpenedTransfer,
   { as, signal }: RemoteOptions,
-): StoredBytes {
+): SealedBytes {
   let at = -1;
   let rest: Uint8Array = new Uint8Array(0);
   let parts: AsyncIterator<Uint8Array> | undefined;

@@ -5,7 +5,7 @@
 import type { StretchResult } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { TransferKind, TransferStatus } from '../../kernel/transfer/transfer.ts';
-import type { Transfer } from '../calls.ts';
+import type { TransferView } from '../calls.ts';
 
 export interface SendOptions {
   readonly to: string | readonly string[];
@@ -20,7 +20,7 @@ export interface SendOptions {
   /** What becomes of symlinks in a folder: kept where they stay inside it, or left out. */
   readonly links?: 'keep' | 'skip' | undefined;
   readonly limitBytesPerSecond?: number | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface ReceiveOptions {
   /** Take a folder in which two names differ in nothing but large and small letters. */
   readonly allowCaseClash?: boolean | undefined;
   readonly limitBytesPerSecond?: number | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Progress {
+export interface TransferProgress {
   readonly phase: 'reading' | 'sending' | 'receiving' | 'waiting';
   readonly doneBytes: number;
   /** Null where nobody knows. */
   readonly totalBytes: number | null;
 }
 
-export interface Sent {
+export interface SentFile {
   /** Of the first recipient. */
   readonly id: string;
-  readonly transfers: readonly Transfer[];
+  readonly transfers: readonly TransferView[];
   /** Not stored again, because this sender had stored the same before. */
   readonly savedBytes: number;
   /** Stored by a try before this one, which was cut off. */
@@ -55,7 +55,7 @@ export interface Sent {
 }
 
 export interface Received {
-  readonly transfer: Transfer;
+  readonly transfer: TransferView;
   /** Where it is now; absent where it went to a stream. */
   readonly path: string;
   /** Received by a try before this one, which was cut off. */
@@ -75,7 +75,7 @@ export interface TransferFilter {
 
 // Bytes that are to be sent, and that can be read again.
 
-export interface Source extends AsyncDisposable {
+export interface ByteSource extends AsyncDisposable {
   readonly kind: TransferKind;
   readonly filename: string;
   readonly sizeBytes: number;
@@ -85,7 +85,7 @@ export interface Source extends AsyncDisposable {
   read(offset: number, into: Uint8Array): Promise<number>;
 }
 
-export function memorySource(filename: string, bytes: Uint8Array): Source {
+export function memorySource(filename: string, bytes: Uint8Array): ByteSource {
   return {
     kind: 'file',
     filename,

@@ -31,7 +31,7 @@ export interface PartOf {
 }
 
 /** Its maker lets go of it when the try is over, however it went. */
-export interface Part extends Disposable {
+export interface PartFile extends Disposable {
   readonly path: string;
   /** Whether a try before this one has left something that can be gone on with. */
   readonly isBegun: boolean;
@@ -53,7 +53,7 @@ interface Note {
 // P1: the claims of this process whose try is not over.
 const underWay = new Set<string>();
 
-export async function claimPart(deps: PartDeps, of: PartOf): Promise<Part> {
+export async function claimPart(deps: PartDeps, of: PartOf): Promise<PartFile> {
   const { disk, processes } = deps;
   const { path, notePath, markPath } = pathsOf(of);
   const before = await takeNote(deps, notePath, of);

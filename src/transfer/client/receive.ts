@@ -12,19 +12,25 @@ import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { Clock, Disk, Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { OpenedTransfer, ReceiveCalls, Transfer, UseHome } from '../calls.ts';
+import type { OpenedTransfer, ReceiveCalls, TransferView, UseHome } from '../calls.ts';
 import { WorksHash } from './measure.ts';
 import {
   type BodyParts,
   localBytes,
   openBody,
   remoteBytes,
-  type StoredBytes,
+  type SealedBytes,
 } from './open-body.ts';
 import type { Received, ReceiveOptions } from './options.ts';
-import { claimPart, type Part, wasNamed } from './part.ts';
+import { claimPart, type PartFile, wasNamed } from './part.ts';
 import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
-import { FolderTarget, fileTarget, makeFolders, readFolderList, type Target } from './targets.ts';
+import {
+  FolderTarget,
+  fileTarget,
+  makeFolders,
+  type ReceiveTarget,
+  readFolderList,
+} from './targets.ts';
 
 export interface ReceiveDeps {
   readonly disk: Disk;
@@ -81,8 +87,8 @@ export async function receive(
 async function settled(
   deps: ReceiveDeps,
   id: string,
-  { part, options }: { readonly part: Part; readonly options: ReceiveOptions },
-): Promise<Transfer> {
+  { part, options }: { readonly part: PartFile; readonly options: ReceiveOptions },
+): Promise<TransferView> {
   try {
     return await settle(deps, id, options);
   } catch (failure) {
@@ -99,7 +105,7 @@ export async function receiveTo(
   id: string,
   sink: (bytes: Uint8Array) => Promise<void>,
   options: Omit<ReceiveOptions, 'dest' | 'name' | 'force'> = {},
-): Promise<Transfer> {
+): Promise<TransferView> {
   const opened = await open(deps, id, options);
   if (opened.transfer.kind === 'folder') throw notOneFile(opened.transfer);
   const whole = createHash('sha256');
@@ -127,7 +133,7 @@ function open(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Promis
   );
 }
 
-function settle(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Promise<Transfer> {
+function settle(deps: ReceiveDeps, id: string, { signal }: ReceiveOptions): Promise<TransferView> {
   const { use, as } = deps;
   return withRetries(deps, { signal }, () =>
     use((calls) => calls.verifyTransfer(id, { as }, { signal })),
@@ -142,7 +148,7 @@ async function trying(
   deps: ReceiveDeps,
   { transfer }: OpenedTransfer,
   { signal }: ReceiveOptions,
-  part: Part | undefined,
+  part: PartFile | undefined,
   attempt: () => Promise<void>,
 ): Promise<void> {
   let wasDamaged = false;
@@ -167,7 +173,7 @@ async function trying(
 /** What is said of it, when whoever is to know has been told. */
 async function failed(
   { use, as }: ReceiveDeps,
-  transfer: Transfer,
+  transfer: TransferView,
   failure: AosError,
 ): Promise<AosError> {
   const reason = failure.message;
@@ -196,7 +202,7 @@ interface ReceivedPart {
 async function receiveInto(
   deps: ReceiveDeps,
   opened: OpenedTransfer,
-  part: Part,
+  part: PartFile,
   options: ReceiveOptions,
 ): Promise<ReceivedPart> {
   const { transfer } = opened;
@@ -231,7 +237,7 @@ async function receiveInto(
 async function wholeHash(
   works: StretchWorks,
   { dek }: OpenedTransfer,
-  target: Pick<Target, 'keptBytes' | 'kept'>,
+  target: Pick<ReceiveTarget, 'keptBytes' | 'kept'>,
 ): Promise<WorksHash | undefined> {
   if (dek !== null && target.keptBytes > 0) return undefined;
   const hash = await WorksHash.begin(works);
@@ -242,9 +248,9 @@ async function wholeHash(
 async function targetOf(
   deps: ReceiveDeps,
   body: BodyParts,
-  part: Part,
+  part: PartFile,
   options: ReceiveOptions,
-): Promise<Target> {
+): Promise<ReceiveTarget> {
   if (body.opened.transfer.kind === 'folder') {
     return FolderTarget.open(deps, part.path, await readFolderList(body, options));
   }
@@ -256,7 +262,7 @@ function storedBytesOf(
   { disk, use, as }: ReceiveDeps,
   opened: OpenedTransfer,
   { signal }: ReceiveOptions,
-): Promise<StoredBytes> | StoredBytes {
+): Promise<SealedBytes> | SealedBytes {
   return opened.local === null
     ? remoteBytes(use, opened, { as, signal })
     : localBytes(disk, opened.local);
@@ -275,7 +281,7 @@ function notSaid(): AosError {
 }
 
 interface Naming {
-  readonly part: Part;
+  readonly part: PartFile;
   readonly path: string;
   readonly force: boolean;
 }
@@ -322,21 +328,21 @@ function taken(path: string): AosError {
   });
 }
 
-function unsafeName({ sender }: Transfer, shown: string, rule: string): AosError {
+function unsafeName({ sender }: TransferView, shown: string, rule: string): AosError {
   return new AosError('transfer.bad-name', {
     message: `What ${sender} sent cannot be received as ${shown}: ${rule}`,
     fix: 'Give it another with --name',
   });
 }
 
-function notOneFile({ filename }: Transfer): AosError {
+function notOneFile({ filename }: TransferView): AosError {
   return new AosError('transfer.wrong-state', {
     message: `${quote(filename)} is a folder, and cannot be written to one stream`,
     fix: 'Receive it into a folder, with --dest',
   });
 }
 
-function corrupt({ filename, sender }: Transfer, cause: AosError): AosError {
+function corrupt({ filename, sender }: TransferView, cause: AosError): AosError {
   return new AosError('transfer.corrupt', {
     message: `${quote(filename)} is corrupt and was not received. ${cause.message}`,
     fix: `Ask ${sender} to send it again`,

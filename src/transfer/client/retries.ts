@@ -4,7 +4,7 @@ import { retryDelayMs } from '../../kernel/message/message.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
 
-export interface RetryDeps {
+export interface TransferRetryDeps {
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -23,7 +23,7 @@ const passing: readonly ErrorCode[] = [
 
 /** The last failure is thrown as it is; `isPassing` tells whether it was tried again. */
 export async function withRetries<T>(
-  { clock, random }: RetryDeps,
+  { clock, random }: TransferRetryDeps,
   { also = [], signal }: RetryOptions,
   attempt: () => Promise<T>,
 ): Promise<T> {

@@ -14,22 +14,22 @@ import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { WorksHash } from './measure.ts';
-import { resultError, type SendOptions, type Sent } from './options.ts';
+import { resultError, type SendOptions, type SentFile } from './options.ts';
 import { paceOf } from './retries.ts';
-import { type SendDeps, sentOf, storedSize, wishOf } from './send.ts';
+import { requestFor, sentOf, storedSize, type TransferSendDeps } from './send.ts';
 import { localSink, remoteSink } from './sinks.ts';
 
 export async function sendStream(
-  deps: SendDeps,
+  deps: TransferSendDeps,
   stream: AsyncIterable<Uint8Array>,
   filename: string,
   options: SendOptions,
-): Promise<Sent> {
+): Promise<SentFile> {
   checkFileName(filename);
   const { signal, onProgress } = options;
   await using works = deps.openWorks(null);
-  const wish = wishOf(deps, { kind: 'stream', filename }, { measured: undefined, options });
-  const begun = await deps.use((calls) => calls.beginUpload(wish, { signal }));
+  const request = requestFor(deps, { kind: 'stream', filename }, { measured: undefined, options });
+  const begun = await deps.use((calls) => calls.beginUpload(request, { signal }));
   if (begun.state !== 'open') throw new Error(`a stream was begun as ${begun.state}`);
   const dek = begun.dek === null ? undefined : Buffer.from(begun.dek, 'hex');
   const [slot] = works.slots;

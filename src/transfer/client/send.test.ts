@@ -3,9 +3,9 @@ import { worksHere } from '../../blobs/seal/stretch.ts';
 import { realClock } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realRandom } from '../../engines/random.ts';
-import { type SendDeps, wishOf } from './send.ts';
+import { requestFor, type TransferSendDeps } from './send.ts';
 
-const deps: SendDeps = {
+const deps: TransferSendDeps = {
   ...{ disk: realDisk, clock: realClock, random: realRandom, as: 'samantha', isOwner: true },
   processes: { selfPid: 7, startTimeOf: () => 'then' },
   use: () => Promise.reject(new Error('nobody is asked')),
@@ -22,7 +22,7 @@ test.each([
 ] as const)('a %s "%s" said to be %s is wished for as %s', (kind, filename, mimeType, wished) => {
   const options = { to: 'jared', mimeType };
 
-  const wish = wishOf(deps, { kind, filename }, { measured: undefined, options });
+  const wish = requestFor(deps, { kind, filename }, { measured: undefined, options });
 
   expect(wish.mime_type).toBe(wished);
 });
@@ -31,8 +31,8 @@ test('who is not the owner does not say who writes', () => {
   const source = { kind: 'file', filename: 'a.md' } as const;
   const options = { to: ['jared', 'jean'] };
 
-  const own = wishOf(deps, source, { measured: undefined, options });
-  const other = wishOf({ ...deps, isOwner: false }, source, { measured: undefined, options });
+  const own = requestFor(deps, source, { measured: undefined, options });
+  const other = requestFor({ ...deps, isOwner: false }, source, { measured: undefined, options });
 
   expect(own).toMatchObject({ writer: { pid: 7, started: 'then' }, to: ['jared', 'jean'] });
   expect(other.writer).toBeUndefined();

@@ -9,14 +9,14 @@ import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
 import type { Clock, Disk, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
-import type { OpenUpload, SendCalls, SentAnswer, UploadWish, UseHome } from '../calls.ts';
+import type { OpenedUpload, SendCalls, SentAnswer, UploadRequest, UseHome } from '../calls.ts';
 import { type Measured, measure } from './measure.ts';
-import type { SendOptions, Sent, Source } from './options.ts';
+import type { ByteSource, SendOptions, SentFile } from './options.ts';
 import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
 import { localSink, remoteSink, type Sink, type SinkPlace } from './sinks.ts';
 import { keptOf, upload } from './upload.ts';
 
-export interface SendDeps {
+export interface TransferSendDeps {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,10 +33,10 @@ export interface SendDeps {
 const mostChanges = 3;
 
 export async function sendSource(
-  deps: SendDeps,
-  source: Source,
+  deps: TransferSendDeps,
+  source: ByteSource,
   options: SendOptions,
-): Promise<Sent> {
+): Promise<SentFile> {
   await using works = deps.openWorks(source.sizeBytes);
   for (let changes = 0; ; changes++) {
     const measured = await measure(deps.random, works, source, options);
@@ -54,14 +54,14 @@ function isChanged(failure: unknown): boolean {
 }
 
 interface Sending {
-  readonly deps: SendDeps;
+  readonly deps: TransferSendDeps;
   readonly works: StretchWorks;
-  readonly source: Source;
+  readonly source: ByteSource;
   readonly measured: Measured;
   readonly options: SendOptions;
 }
 
-function inTurn(sending: Sending): Promise<Sent> {
+function inTurn(sending: Sending): Promise<SentFile> {
   const { deps, measured, options } = sending;
   const { sha256, sizeBytes: totalBytes } = measured.content;
   const key = JSON.stringify([deps.as, sha256, options.plain === true]);
@@ -69,7 +69,7 @@ function inTurn(sending: Sending): Promise<Sent> {
   return oneAtATime(key, { signal: options.signal, onWait }, () => sendMeasured(sending));
 }
 
-async function sendMeasured(sending: Sending): Promise<Sent> {
+async function sendMeasured(sending: Sending): Promise<SentFile> {
   const { deps, source, options } = sending;
   const progress: { upload?: string } = {};
   try {
@@ -90,7 +90,7 @@ const superseded: readonly ErrorCode[] = [
 
 /** For the audit and for whoever is to be alarmed; where nobody answers, nobody hears of it. */
 async function noteFailure(
-  { use, as }: SendDeps,
+  { use, as }: TransferSendDeps,
   id: string | undefined,
   { message: reason }: AosError,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function noteFailure(
   await use((calls) => calls.failUpload(id, { as, reason, attempts })).catch(() => {});
 }
 
-async function attempt(sending: Sending, progress: { upload?: string }): Promise<Sent> {
+async function attempt(sending: Sending, progress: { upload?: string }): Promise<SentFile> {
   const { deps, source, measured, options } = sending;
   const begun = await begin(sending);
   if (begun.state === 'stored') return sentOf(begun, 0);
@@ -126,7 +126,7 @@ async function attempt(sending: Sending, progress: { upload?: string }): Promise
 
 async function store(
   { deps, works, source, measured, options }: Sending,
-  begun: OpenUpload,
+  begun: OpenedUpload,
   kept: { readonly stretches: number; readonly bytes: number },
 ): Promise<{ readonly hash: string | undefined }> {
   const { limitBytesPerSecond, signal, onProgress } = options;
@@ -142,8 +142,8 @@ async function store(
 }
 
 function sinkOf(
-  { disk, use }: SendDeps,
-  begun: OpenUpload,
+  { disk, use }: TransferSendDeps,
+  begun: OpenedUpload,
   place: SinkPlace,
 ): Promise<Sink> | Sink {
   return begun.local === null ? remoteSink(use, begun, place) : localSink(disk, begun.local, place);
@@ -153,26 +153,26 @@ const askAgainMs = 200;
 
 /** Where somebody else is sending the same, waits until that is done, or nobody is any more. */
 async function begin({ deps, source, measured, options }: Sending) {
-  const wish = wishOf(deps, source, { measured, options });
+  const request = requestFor(deps, source, { measured, options });
   for (;;) {
-    const begun = await deps.use((calls) => calls.beginUpload(wish, options));
+    const begun = await deps.use((calls) => calls.beginUpload(request, options));
     if (begun.state !== 'busy') return begun;
     options.onProgress?.({ phase: 'waiting', doneBytes: 0, totalBytes: source.sizeBytes });
     await deps.clock.sleep(askAgainMs, options.signal);
   }
 }
 
-interface WishParts {
+interface RequestParts {
   /** Undefined where the source is read only once. */
   readonly measured: Measured | undefined;
   readonly options: SendOptions;
 }
 
-export function wishOf(
-  { processes, as, isOwner }: SendDeps,
-  source: Pick<Source, 'filename' | 'kind' | 'entries'>,
-  { measured, options }: WishParts,
-): UploadWish {
+export function requestFor(
+  { processes, as, isOwner }: TransferSendDeps,
+  source: Pick<ByteSource, 'filename' | 'kind' | 'entries'>,
+  { measured, options }: RequestParts,
+): UploadRequest {
   const { to, metadata, expiresMs, plain = false, mimeType } = options;
   const started = processes.startTimeOf(processes.selfPid);
   return {
@@ -191,7 +191,7 @@ export function wishOf(
   };
 }
 
-export function sentOf({ transfers, saved_bytes }: SentAnswer, resumedBytes: number): Sent {
+export function sentOf({ transfers, saved_bytes }: SentAnswer, resumedBytes: number): SentFile {
   return { id: transfers[0]?.id ?? '', transfers, savedBytes: saved_bytes, resumedBytes };
 }
 

@@ -2,7 +2,7 @@
 import { isMissing } from '../../kernel/disk/errors.ts';
 import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
 import { partBytes, stretchBytes } from '../../kernel/transfer/transfer.ts';
-import type { OpenUpload, SendCalls, UseHome } from '../calls.ts';
+import type { OpenedUpload, SendCalls, UseHome } from '../calls.ts';
 
 export interface Sink extends AsyncDisposable {
   /** Whether end() is to be told the SHA-256 of all stored bytes. */
@@ -51,7 +51,7 @@ async function openAt(disk: Disk, path: string, keepBytes: number): Promise<File
  */
 export function remoteSink(
   use: UseHome<SendCalls>,
-  { upload }: Pick<OpenUpload, 'upload'>,
+  { upload }: Pick<OpenedUpload, 'upload'>,
   { keepBytes, as, limitBytesPerSecond = partBytes, signal }: SinkPlace,
 ): Sink {
   const mostBytes = Math.min(partBytes, limitBytesPerSecond);

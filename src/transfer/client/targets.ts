@@ -16,7 +16,7 @@ import type { ReceiveOptions } from './options.ts';
 import { bytesIn, flushedAlong } from './sinks.ts';
 
 /** Takes bytes in their order, from where it says. */
-export interface Target extends AsyncDisposable {
+export interface ReceiveTarget extends AsyncDisposable {
   /** What is there already is in front of it. */
   readonly position: number;
   /** How much of that a try before this one has left. */
@@ -29,7 +29,11 @@ export interface Target extends AsyncDisposable {
 }
 
 /** One file. What is not a whole stretch is written again. */
-export async function fileTarget(disk: Disk, path: string, isBegun: boolean): Promise<Target> {
+export async function fileTarget(
+  disk: Disk,
+  path: string,
+  isBegun: boolean,
+): Promise<ReceiveTarget> {
   const size = isBegun ? ((await disk.stat(path))?.sizeBytes ?? 0) : 0;
   const position = Math.floor(size / stretchBytes) * stretchBytes;
   const options = isBegun ? { keepBytes: position } : {};
@@ -58,7 +62,7 @@ const mostSyncs = 32;
  * The files of a folder, one behind the other. They are written in their order, so after a
  * crash all before the last one are whole.
  */
-export class FolderTarget implements Target {
+export class FolderTarget implements ReceiveTarget {
   readonly position: number;
   readonly keptBytes: number;
   readonly #deps: FolderTargetDeps;

@@ -15,7 +15,7 @@ import {
 } from '../../blobs/seal/stretch.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { changed, fill, inOrder, type Measured, stretchCount, WorksHash } from './measure.ts';
-import { type Progress, resultError, type Source } from './options.ts';
+import { type ByteSource, resultError, type TransferProgress } from './options.ts';
 import type { Pace } from './retries.ts';
 import type { Sink } from './sinks.ts';
 
@@ -25,7 +25,7 @@ export interface UploadOptions {
   /** How many stretches are stored already (U2). */
   readonly fromStretch: number;
   readonly pace: Pace;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface UploadOptions {
  * What of the stored bytes stays: whole stretches, and never the last one, which is sealed as
  * the last.
  */
-export function keptOf(storedBytes: number, { sizeBytes }: Source, isSealed: boolean) {
+export function keptOf(storedBytes: number, { sizeBytes }: ByteSource, isSealed: boolean) {
   const head = isSealed ? headerBytes : 0;
   const each = isSealed ? sealedStretchBytes : stretchBytes;
   const whole = Math.max(0, Math.floor((storedBytes - head) / each));
@@ -44,7 +44,7 @@ export function keptOf(storedBytes: number, { sizeBytes }: Source, isSealed: boo
 /** The hash of all that is stored then, where the sink wants it. */
 export async function upload(
   works: StretchWorks,
-  source: Source,
+  source: ByteSource,
   { fingerprints }: Measured,
   sink: Sink,
   options: UploadOptions,
