@@ -79,7 +79,8 @@ export async function accept(
     parts.push(acceptPart(deps, checked.slice(start, start + mostPerTransaction), heldBack));
   }
   const accepted = await Promise.all(parts);
-  return accepted.length === 1 ? (accepted[0] ?? []) : accepted.flat();
+  const [only, ...more] = accepted;
+  return only !== undefined && more.length === 0 ? only : accepted.flat();
 }
 
 async function acceptPart(

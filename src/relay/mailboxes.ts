@@ -1,6 +1,7 @@
 /** What recipients do with their mail: look, take, read, answer, and wait for more. */
 
 import { priorities } from '../kernel/message/message.ts';
+import { must } from '../kernel/must.ts';
 import type { Bells } from '../kernel/turns.ts';
 import { batchRows } from '../ledger/ledger.ts';
 import { type Queue, returnDelivery } from '../ledger/messages/deliveries.ts';
@@ -142,10 +143,11 @@ async function settle(
     headers: [],
     body,
   };
-  const [answer] = await accept(deps, [{ sender: recipient, message }]);
-  if (answer?.kind === 'refused') throw answer.error;
+  const [accepted] = await accept(deps, [{ sender: recipient, message }]);
+  const answer = must(accepted, 'what became of an answer');
+  if (answer.kind === 'refused') throw answer.error;
   const after = await findMail(committed, id, recipient);
-  return { id, state: after?.state ?? mail.state, answer: answer?.id ?? '' };
+  return { id, state: after?.state ?? mail.state, answer: answer.id };
 }
 
 function attach(deps: MailboxDeps, recipient: Party, sink: PushSink): AsyncDisposable {

@@ -19,6 +19,7 @@ import {
 } from '../kernel/agent/agent.ts';
 import type { Limits } from '../kernel/agent/budget.ts';
 import { AosError } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Clock, Instant, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
@@ -223,7 +224,7 @@ async function refuseRing(
   for (let above = parent; above !== undefined; ) {
     if (above === name) {
       throw new AosError('agent.bad-spec', {
-        message: `Agent ${quote(name)} cannot be below ${quote(parent ?? '')}, which is below it`,
+        message: `Agent ${quote(name)} cannot be below ${quote(must(parent, 'the parent of a ring'))}, which is below it`,
         fix: 'Name another parent, or none',
       });
     }

@@ -1,5 +1,7 @@
 /** What follows once a transfer is stored: its manifest, what is unusual of it, its recipient told. */
+
 import { toReport } from '../kernel/errors.ts';
+import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import { timeText } from '../kernel/text/time-text.ts';
@@ -29,14 +31,14 @@ import { writeManifest } from './manifest.ts';
 export async function announceBatch(deps: TransferDeps, batch: string): Promise<SentAnswer> {
   const sql = deps.ledger.committed;
   const rows = await transfersOfBatch(sql, batch);
-  const [first] = rows;
-  deps.counts.sent(rows.length, first?.file_size_bytes ?? 0);
+  const first = must(rows[0], 'a transfer of the batch that was just written');
+  deps.counts.sent(rows.length, first.file_size_bytes);
   await attempt(deps, 'what is unusual', () => watchForUnusual(deps, rows));
   for (const row of rows) await announce(deps, row);
   await attempt(deps, 'whoever is to be told', () => tellAll(deps, transferNotes));
   const now = deps.clock.now();
   const transfers = (await transfersOfBatch(sql, batch)).map((row) => transferView(row, now));
-  return { transfers, saved_bytes: first?.saved_bytes ?? 0 };
+  return { transfers, saved_bytes: first.saved_bytes };
 }
 
 const pageRows = 100;

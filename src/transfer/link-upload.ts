@@ -6,10 +6,12 @@
  * L2. One at a time through a link, and room for the largest is reserved of the sender before the
  *     first byte: strangers cannot fill the disk.
  */
+
 import { headerBytes, openingOf, plainSize, sealedSize } from '../blobs/seal/aosb1.ts';
 import { unwrapKey } from '../blobs/seal/keys.ts';
 import { AosError } from '../kernel/errors.ts';
 import { checkFileName } from '../kernel/files/names.ts';
+import { must } from '../kernel/must.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import { needBlob } from '../ledger/transfers/blobs.ts';
@@ -58,8 +60,8 @@ export async function takeByLink(deps: ServingDeps, upload: LinkUpload): Promise
       const came = { ...stored, link, recipient, id, dek, upload };
       const batch = await deps.ledger.transact((tx) => write(deps, tx, came));
       const { transfers } = await announceBatch(deps, batch);
-      const [transfer] = transfers;
-      return { id: transfer?.id ?? '', recipient, file_size_bytes: stored.sizeBytes };
+      const { id: made } = must(transfers[0], 'the transfer of what came by a link');
+      return { id: made, recipient, file_size_bytes: stored.sizeBytes };
     } finally {
       // L1: whatever became of it, nobody goes on with these bytes.
       await deps.ledger.transact((tx) => deleteUpload(tx, id));
@@ -70,7 +72,11 @@ export async function takeByLink(deps: ServingDeps, upload: LinkUpload): Promise
 
 async function dekOf({ keys }: ServingDeps, link: LinkRow, recipient: string): Promise<Uint8Array> {
   const { secretKey, address } = await keys.of(principalOf(recipient));
-  return unwrapKey(link.recipient_key ?? '', { secretKey, address, object: link.id });
+  return unwrapKey(must(link.recipient_key, 'the key of a link for uploads'), {
+    secretKey,
+    address,
+    object: link.id,
+  });
 }
 
 interface Reserving {

@@ -4,9 +4,11 @@
  * environment. An unknown key is an error, because a setting that is misspelt
  * and silently ignored is found out too late.
  */
+
 import { join, resolve } from 'node:path';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote, safeJson } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
@@ -294,7 +296,7 @@ function placeIn(text: string, cause: unknown): string {
   const good = longestRunOfTokens(text);
   if (good.length === text.length) return 'it ends too early';
   const lines = good.split('\n');
-  return `look at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+  return `look at line ${lines.length}, column ${must(lines.at(-1), 'the last line').length + 1}`;
 }
 
 function longestRunOfTokens(text: string): string {

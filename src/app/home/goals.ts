@@ -1,4 +1,5 @@
 /** Which agent takes a goal: the one that is named, else one made from the template that fits. */
+
 import { join } from 'node:path';
 import * as z from 'zod';
 import { parseLimits } from '../../kernel/agent/budget.ts';
@@ -7,6 +8,7 @@ import { isGrantee } from '../../kernel/agent/operation.ts';
 import { type AgentTemplate, chooseTemplate } from '../../kernel/agent/template.ts';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { findAgent, uidOf } from '../../ledger/agents.ts';
@@ -137,9 +139,9 @@ async function readTemplate(disk: Disk, path: string): Promise<AgentTemplate> {
   const text = Buffer.from(await readWholeFile(disk, path, largestTemplateBytes)).toString();
   const parsed = templateFile.safeParse(jsonIn(text));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const issue = must(parsed.error.issues[0], 'what a schema refused');
   throw new AosError('agent.bad-spec', {
-    message: `The template ${quote(path)} cannot be used: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    message: `The template ${quote(path)} cannot be used: ${issue.path.join('.')} ${issue.message}`,
     fix: 'Correct it, or move it out of the folder',
   });
 }

@@ -7,6 +7,7 @@
  *     is old enough; so does an upload without a row.
  * K3. A step that fails is told, and keeps no other from running.
  */
+
 import { join } from 'node:path';
 import type { Blobs, Uploads } from '../../blobs/blobs.ts';
 import { FileUploads } from '../../blobs/file-uploads.ts';
@@ -14,6 +15,7 @@ import { FileBlobs, type FileBlobsDeps } from '../../blobs/fs.ts';
 import { type DamagedBlob, type VerifiedStore, verifyBlobs } from '../../blobs/verify.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { toReport } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, EventLoop } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
@@ -181,8 +183,8 @@ function storedBlobs({ ledger, clock, blobs }: VerifyBlobsDeps): VerifiedStore {
       for (let after = ''; ; ) {
         const rows = await blobRowsAfter(ledger.committed, after, pageRows);
         for (const { hash, size_bytes } of rows) yield { hash, sizeBytes: size_bytes };
-        after = rows.at(-1)?.hash ?? '';
         if (rows.length < pageRows) return;
+        after = must(rows.at(-1), 'the last row of a full page').hash;
       }
     },
     neededBy: (hash) => referrers(ledger, clock, hash),
@@ -196,8 +198,8 @@ function storedAttachments({ ledger, clock, attachments }: VerifyBlobsDeps): Ver
       for (let after = ''; ; ) {
         const hashes = await hashesInMessages(ledger.committed, after, pageRows);
         for (const hash of hashes) yield { hash };
-        after = hashes.at(-1) ?? '';
         if (hashes.length < pageRows) return;
+        after = must(hashes.at(-1), 'the last hash of a full page');
       }
     },
     neededBy: (hash) => referrers(ledger, clock, hash),

@@ -2,8 +2,10 @@
  * Reading a backup that anybody may have written: nothing in it is believed before it was
  * looked at.
  */
+
 import { checkAgentName } from '../../kernel/agent/agent.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import { type Clock, type Disk, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { everyAgent } from '../../ledger/agents.ts';
@@ -118,10 +120,13 @@ async function refuseOtherSchema(
     const foreign = failure instanceof AosError && failure.code === 'ledger.foreign';
     throw foreign ? notABackup(path, failure) : failure;
   }
-  const row = await database.get<{ user_version: number }>('pragma user_version');
+  const row = must(
+    await database.get<{ user_version: number }>('pragma user_version'),
+    'the version of a database',
+  );
   using model = openSqlite(':memory:');
   for (const { number, text } of migrations) {
-    if (number <= (row?.user_version ?? 0)) model.execute(text);
+    if (number <= row.user_version) model.execute(text);
   }
   model.execute(backupTables);
   const [there, wanted] = [await database.all(shape), await model.all(shape)];

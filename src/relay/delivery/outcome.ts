@@ -1,6 +1,7 @@
 /** What is written down of a try to deliver. See deliver.ts. */
 
 import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { batchRows } from '../../ledger/ledger.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
@@ -65,7 +66,7 @@ export async function noteFailure(
   const [first, ...behind] = held;
   if (first === undefined) return 0;
   const attempt = first.mail.attempts + 1;
-  const jitter = (core.random.bytes(1)[0] ?? 0) / 256;
+  const jitter = must(core.random.bytes(1)[0], 'a random byte') / 256;
   const dueAt = core.clock.now() + retryDelayMs(attempt, jitter);
   const after = await core.ledger.transact(async (tx) => {
     const posting = new Posting(core, tx, nobodyElse);

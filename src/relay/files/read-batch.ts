@@ -4,9 +4,11 @@
  * B1. A file that has to settle holds those behind it back, or a message that came later by
  *     a rename would pass it. Only once: one that is still being written then is passed.
  */
+
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, Disk, HeldFolder } from '../../kernel/ports.ts';
 import type { Incoming } from '../envelope.ts';
 import type { Relay } from '../relay.ts';
@@ -150,9 +152,8 @@ async function readSome(
   const taken = await deps.bulk.takeFiles(paths, takeLimits);
   const readings: ReadFile[] = [];
   for (const [index, each] of taken.entries()) {
-    const name = names[index] ?? '';
-    const before = known[index];
-    if (before === undefined) break;
+    const name = must(names[index], 'the name of a file that was taken');
+    const before = must(known[index], 'what was known of a file that was taken');
     const file = { agent: outbox.agent, folder, name, askedAt, askedMs, ...before };
     const reading = await judgeOutboxFile(deps, file, each);
     readings.push({ name, reading, read: each.failure === undefined ? each.bytes : undefined });
@@ -162,7 +163,8 @@ async function readSome(
 
 /** Those that came by a rename, or else a few: behind one that has to settle, none is used. */
 function nextNames(outbox: Outbox, { names, next }: OutboxLook, most: number): readonly string[] {
-  const isRenamed = (name: string | undefined): boolean => outbox.wasPending(name ?? '');
+  const isRenamed = (name: string | undefined): boolean =>
+    name !== undefined && outbox.wasPending(name);
   const few = Math.min(most, names.length - next, unsettledFiles);
   let count = isRenamed(names[next]) ? 1 : few;
   while (count < most && isRenamed(names[next + count])) count++;

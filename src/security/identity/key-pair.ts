@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { must } from '../../kernel/must.ts';
 import type { Random } from '../../kernel/ports.ts';
 
 /** What makes a principal the one it says it is. */
@@ -108,7 +109,7 @@ export function recoverSigner(
 
 /** x, behind a byte that says which of the two y belongs to it. */
 function compressed(coordinates: Uint8Array): Uint8Array {
-  const isOdd = (coordinates.at(-1) ?? 0) % 2;
+  const isOdd = must(coordinates.at(-1), 'the last byte of a public key') % 2;
   return Uint8Array.of(2 + isOdd, ...coordinates.subarray(0, 32));
 }
 

@@ -9,11 +9,13 @@
  *     anybody can write in more than one way.
  * R3. The curve comes last: whatever is wrong otherwise costs no more than a bad header.
  */
+
 import { hash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { z } from 'zod';
 import { signatureTimes } from '../../kernel/agent/operation.ts';
 import { AosError } from '../../kernel/errors.ts';
+import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { type KeyPair, recoverSigner, signText } from './key-pair.ts';
@@ -230,7 +232,10 @@ function jsonIn(text: string): unknown {
 
 function badClaims(issue: z.core.$ZodIssue | undefined): AosError {
   if (issue?.code === 'unrecognized_keys') {
-    return badSignature(`There is no claim ${shown(issue.keys[0] ?? '')}`, claimsFix);
+    return badSignature(
+      `There is no claim ${shown(must(issue.keys[0], 'the key that is unknown'))}`,
+      claimsFix,
+    );
   }
   const name = String(issue?.path[0]);
   const [, form] = Object.entries(claimForms).find(([claim]) => claim === name) ?? [];

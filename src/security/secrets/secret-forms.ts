@@ -10,6 +10,7 @@
  *     text would be gone through again and again. A form with more of them is looked for in
  *     pieces, which together are all of it.
  */
+import { must } from '../../kernel/must.ts';
 
 /** How the characters of a form may stand in a text. */
 export interface Writing {
@@ -149,11 +150,15 @@ function hasManyBeginnings(codes: Uint8Array): boolean {
   const count = new Uint32Array(codes.length + 1);
   let length = 0;
   for (let end = 1; end < codes.length; end++) {
-    while (length > 0 && codes[length] !== codes[end]) length = longest[length] ?? 0;
+    while (length > 0 && codes[length] !== codes[end]) length = at(longest, length);
     if (codes[length] === codes[end]) length++;
     longest[end + 1] = length;
-    count[end + 1] = length === 0 ? 0 : (count[length] ?? 0) + 1;
-    if ((count[end + 1] ?? 0) >= mostBeginnings) return true;
+    count[end + 1] = length === 0 ? 0 : at(count, length) + 1;
+    if (at(count, end + 1) >= mostBeginnings) return true;
   }
   return false;
+}
+
+function at(numbers: Uint32Array, index: number): number {
+  return must(numbers[index], 'a number about a beginning');
 }

@@ -172,7 +172,8 @@ class FilesReader implements AsyncDisposable {
   }
 
   async #at(offset: number): Promise<(PlacedFile & { readonly reader: FileReader }) | undefined> {
-    if (offset < (this.#files[this.#index]?.offset ?? 0)) await this.#go(0);
+    const current = this.#files[this.#index];
+    if (current === undefined || offset < current.offset) await this.#go(0);
     for (;;) {
       const file = this.#files[this.#index];
       if (file === undefined) return undefined;

@@ -1,6 +1,8 @@
 /** Tries again what may go better the next time: three times, later each time. */
+
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../kernel/message/message.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, Random } from '../../kernel/ports.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
 
@@ -34,7 +36,8 @@ export async function withRetries<T>(
       signal?.throwIfAborted();
       if (tries > transferRetries || !isPassing(failure, also)) throw failure;
     }
-    await clock.sleep(retryDelayMs(tries, (random.bytes(1)[0] ?? 0) / 256), signal);
+    const jitter = must(random.bytes(1)[0], 'a random byte') / 256;
+    await clock.sleep(retryDelayMs(tries, jitter), signal);
   }
 }
 

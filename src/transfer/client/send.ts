@@ -2,10 +2,12 @@
  * Sending: read once to know what it is, ask the home for a place and a key, seal and store,
  * and have it sent. Killed at any line, the same command goes on where it was.
  */
+
 import { sealedSize } from '../../blobs/seal/aosb1.ts';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
+import { must } from '../../kernel/must.ts';
 import type { Clock, Disk, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
@@ -192,7 +194,12 @@ export function requestFor(
 }
 
 export function sentOf({ transfers, saved_bytes }: SentAnswer, resumedBytes: number): SentFile {
-  return { id: transfers[0]?.id ?? '', transfers, savedBytes: saved_bytes, resumedBytes };
+  return {
+    id: must(transfers[0], 'the transfer of what was sent').id,
+    transfers,
+    savedBytes: saved_bytes,
+    resumedBytes,
+  };
 }
 
 export function storedSize(sizeBytes: number, isSealed: boolean): number {
