@@ -87,7 +87,7 @@ async function openAndServe(
   using opened = openHomeLog(engines, open.home);
   const { log } = opened;
   opened.scrubWith(open.secrets.scrubber);
-  // Node ends the process after this; without it nobody would read why.
+  // Node ends the process after this; without it the log would not say why.
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'a bug'));
   await sweepHome(engines, open.home);
   await record(open.ledger, 'daemon.started', { pid: process.pid, epoch: open.epoch, version });

@@ -36,7 +36,7 @@ export interface EmbeddedHome extends AsyncDisposable {
 }
 
 export interface EmbedOptions {
-  /** The words of the command, for whoever wants the home meanwhile. */
+  /** The words of the command, for a process that wants the home meanwhile. */
   readonly holder: string;
   readonly onMended?: OnMended | undefined;
 }
@@ -102,11 +102,11 @@ function stoppable(backup: GatewayDeps['backup']): StoppableBackup {
   };
 }
 
-// Whoever calls is rejected with the same error, and a command has nothing else to end.
+// The caller is rejected with the same error, and a command has nothing else to end.
 function thrownByCall(_why: AosError): void {}
 
 export interface RestoredHome extends RestoreSummary {
-  /** Those who cannot sign until somebody puts their key files back. */
+  /** Those who cannot sign until their key files are put back. */
   readonly agents_without_keys: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export async function restoreInto(
 }
 
 /**
- * `aos secret rm --all` where the key is lost, so that nobody can open the home. `confirm`
+ * `aos secret rm --all` where the key is lost, so that no process can open the home. `confirm`
  * hears what will be forgotten, and throws when that is not to be.
  */
 export async function giveUpSecretsIn(

@@ -14,11 +14,11 @@ export interface LogDeps {
   readonly file: LogFile;
   readonly clock: Pick<Clock, 'now'>;
   readonly level: LogLevel;
-  /** What each line goes through before it is written: it may hold what nobody may see. */
+  /** What each line goes through before it is written: it may hold secrets. */
   readonly scrub?: ((line: string) => string) | undefined;
 }
 
-// What proves who somebody is, or opens what is sealed, wherever it stands in a line.
+// What proves who a caller is, or opens what is sealed, wherever it stands in a line.
 const secretKeys = ['handle', 'authorization', 'secret_key', 'passphrase'];
 const places = ['', '*.', '*.*.', '*.*.*.'];
 
@@ -39,10 +39,10 @@ export function openLog({ file, clock, level, scrub }: LogDeps): Log {
   );
 }
 
-/** The log of whoever has the home open, which is one process at a time. */
+/** The log of the process that has the home open, which is one process at a time. */
 interface HomeLog extends Disposable {
   readonly log: Log;
-  /** From now on: the log is open before anybody can know the secrets. */
+  /** From now on: the log is open before the secrets are known. */
   scrubWith(scrubber: Pick<Scrub, 'scrubText'>): void;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Who may know of an operation, and who may have what it made.
  *
- * W1. Whoever may not know of it hears the same, in the same words, as of one that is not there.
- * W2. Its artifacts are for whoever submitted it, under the grant that allowed it. Somebody else
+ * W1. A caller that may not know of it hears the same, in the same words, as of one that is not there.
+ * W2. Its artifacts are for its submitter, under the grant that allowed it. Another principal
  *     who holds a grant on it may know that it is there, and hears a no.
  */
 import { AosError } from '../kernel/errors.ts';
@@ -59,7 +59,7 @@ function notThere(id: string): never {
   throw unknownOperation(id);
 }
 
-/** Only for whoever it belongs to (W2); the owner of the home may look, and delete. */
+/** Only for its submitter (W2); the owner of the home may look, and delete. */
 export async function seeArtifacts(
   deps: OperationsDeps,
   principal: string,
@@ -72,7 +72,7 @@ export async function seeArtifacts(
   return { ...seen, artifacts };
 }
 
-/** All that somebody has of artifacts is on record before they have it. */
+/** All that a caller gets of artifacts is on record before they have it. */
 export async function recordAccess(
   { ledger }: Pick<OperationsDeps, 'ledger'>,
   actor: string,
@@ -86,7 +86,7 @@ export async function recordAccess(
   await ledger.transact((tx) => tx.record({ actor, kind, subject, data }));
 }
 
-/** W2. Whoever hears a no is on record. */
+/** W2. A refused caller is on record. */
 async function seeOwn(deps: OperationsDeps, principal: string, id: string): Promise<SeenOperation> {
   const seen = await seeOperation(deps, principal, { id, action: 'read' });
   if (seen.sight !== 'granted') return seen;
@@ -113,7 +113,7 @@ export async function seeArtifact(
   const artifact = await findArtifact(deps.ledger.committed, id, name);
   if (artifact === undefined) throw unknownArtifact(name);
   if (artifact.gone_at === null && isPast(artifact, deps.clock.now())) {
-    // Whoever asks is the first to notice; its bytes go before they are told.
+    // The caller is the first to notice; its bytes go before the caller is told.
     await endArtifact(deps, artifact, { why: 'expired', actor: 'system' });
     throw expired(artifact);
   }

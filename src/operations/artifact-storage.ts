@@ -130,7 +130,7 @@ export async function downloadArtifact(
   };
 }
 
-/** Somebody may delete it just now, also before its first byte is read. */
+/** A caller may delete it just now, also before its first byte is read. */
 async function* bytesOf(
   blobs: Blobs,
   { hash, name }: ArtifactRow,
@@ -149,7 +149,7 @@ async function* whileGranted(
   grant: string,
   stream: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  // It may have been since it was asked for, before anybody listened.
+  // It may have been since it was asked for, before there was a listener.
   let mayBeRevoked = true;
   using _watch = grants.onRevoked(() => {
     mayBeRevoked = true;

@@ -93,7 +93,7 @@ async function openBelow(
 
 const stepBytes = 1024 * 1024;
 
-/** All of it, of one moment: it fails at its end where somebody wrote to the file meanwhile. */
+/** All of it, of one moment: it fails at its end where the file was written to meanwhile. */
 export async function* bytesOf(reader: FileReader): AsyncGenerator<Uint8Array, void, void> {
   const identity = await reader.identity();
   for (let offset = 0; ; ) {
@@ -163,7 +163,7 @@ function metadataOf(row: ArtifactRow, isOwn: boolean): ArtifactMetadata {
   };
 }
 
-/** What the server can open is nobody's yet. */
+/** What the server can open belongs to no grantee yet. */
 export function keyFor(row: ArtifactRow, isOwn: boolean): string | null {
   return isOwn && row.server_key === null ? row.wrapped_key : null;
 }

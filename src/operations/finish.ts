@@ -3,7 +3,7 @@
  * who sees that it is over finds everything there, and nothing that should be gone.
  *
  * F1. One step after another, each harmless to repeat, and how far it came is in the row. Who
- *     dies at any line is followed by whoever opens the home next.
+ *     dies at any line is followed by the next process that opens the home.
  * F2. Nothing of the journal is erased before what is to be told of it is kept; the key is
  *     destroyed after the rows it seals are digests, and the log of the ledger is cut off last.
  * F3. Its folder is a copy of what the rows say. Where it cannot be written, nothing waits for
@@ -54,7 +54,7 @@ export async function finishAll(deps: OperationsDeps, signal?: AbortSignal): Pro
   }
 }
 
-/** Until it is done, the operation runs to whoever submitted it. */
+/** Until it is done, the operation runs to its submitter. */
 async function tellOfTrouble(
   deps: OperationsDeps,
   row: OperationRow,
@@ -172,7 +172,7 @@ async function erase(deps: OperationsDeps, row: OperationRow): Promise<void> {
   await removeTree(disk, workspaceOf(home, row.agent));
 }
 
-/** Of what was stored, which is sealed: from it nobody can guess what it was. */
+/** Of what was stored, which is sealed: from it no reader can guess what it was. */
 function digestOf(text: string): string {
   return `sha256:${hash('sha256', text)}`;
 }

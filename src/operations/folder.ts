@@ -150,7 +150,7 @@ export async function sweepFolders({ disk, home, ledger }: FolderDeps): Promise<
   }
 }
 
-/** What somebody who died while they wrote one of these files has left. While nobody writes. */
+/** Removes what a process that died while writing such a file has left. While none writes. */
 export async function sweepPending({ disk, home }: FolderDeps): Promise<void> {
   for (const id of await folderNames(disk, home)) {
     const folder = operationFolder(home, id);
@@ -279,7 +279,7 @@ function sealedFolder(home: string, operation: string): string {
   return join(operationFolder(home, operation), 'artifacts');
 }
 
-// access_log.json of every operation that somebody has had something of since it was written.
+// access_log.json of every operation that was accessed since it was written.
 
 const logBatchRows = 200;
 

@@ -1,9 +1,9 @@
 /**
  * Looks now and then whether operations keep to their limits, and tells when one comes near or
- * goes beyond: whoever it belongs to by a message, everybody who looks by an event and the log.
+ * goes beyond: its owner by a message, all who look by an event and the log.
  * An outsider has no mailbox here: the owner of the home is told, and the outsider sees the event.
  *
- * M1. That somebody is told of a limit is noted with it: after a restart, or looked at again, it
+ * M1. That the owner is told of a limit is noted with it: after a restart, or looked at again, it
  *     is told once.
  * M2. An operation whose grant was taken back is ended, also when the daemon died in between.
  */
@@ -25,7 +25,7 @@ import { isTakenBack } from './expire.ts';
 
 export type Limited = 'time' | 'disk' | 'artifacts';
 
-/** From this share on somebody is told that a limit is near. */
+/** From this share on the owner is told that a limit is near. */
 const nearShare = 0.8;
 
 interface Usage {
@@ -48,7 +48,7 @@ export async function watchResources(deps: OperationsDeps): Promise<void> {
 async function watchOne(deps: OperationsDeps, row: OperationRow): Promise<void> {
   for (const usage of await usagesOf(deps, row)) {
     const share = usage.used / usage.limit;
-    // One that is beyond is ended by whoever runs it, after its call.
+    // One that is beyond is ended by the runtime, after its call.
     if (share >= nearShare) await tell(deps, row, usage, share > 1 ? 'beyond' : 'near');
   }
 }
@@ -99,7 +99,7 @@ async function endRevoked(deps: OperationsDeps, id: string): Promise<void> {
   await deps.queue?.cancel(id, { by: 'system', reason }).catch(ignoreOver);
 }
 
-// Tells once, by a message and an event, that somebody has to look at an operation.
+// Tells once, by a message and an event, that its owner has to look at an operation.
 
 interface Alert {
   /** Of each operation, each is told once: also after a restart, and however often it is looked at. */

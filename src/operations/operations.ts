@@ -121,7 +121,7 @@ export class Operations implements Disposable {
     return linesOf(this.#deps, row);
   }
 
-  /** Whoever hears a no is on record too. */
+  /** A refused caller is on record too. */
   async artifacts(principal: string, id: string) {
     try {
       return await seeArtifacts(this.#deps, principal, id);
@@ -130,13 +130,13 @@ export class Operations implements Disposable {
     }
   }
 
-  /** Somebody was told of what it has made, with the keys. */
+  /** A caller was told of what it has made, with the keys. */
   async noteListed(principal: string, id: string): Promise<void> {
     await recordAccess(this.#deps, principal, { kind: 'artifact.listed', operation: id });
     this.#noteAccess(id);
   }
 
-  /** Somebody was told of one, and has not had its bytes. */
+  /** A caller was told of one, and has not had its bytes. */
   async noteLook(principal: string, { operation, id, name }: ArtifactRow): Promise<void> {
     const data = { artifact: id, name };
     await recordAccess(this.#deps, principal, { kind: 'artifact.looked-at', operation, data });
@@ -167,7 +167,7 @@ export class Operations implements Disposable {
   ): Promise<void> {
     const { artifact } = await seeArtifact(this.#deps, principal, which);
     await endArtifact(this.#deps, artifact, { why: 'deleted', actor: principal });
-    // Nobody waits for the operations of others.
+    // The caller does not wait for other operations.
     this.wake();
   }
 
@@ -184,7 +184,7 @@ export class Operations implements Disposable {
     }
   }
 
-  /** Whoever runs it ends it after this call; or whoever takes it up when that one died. */
+  /** The process that runs it ends it after this call, or the one that takes it up later. */
   async #failLater(id: string, error: AosError): Promise<void> {
     const result = JSON.stringify({ error: toReport(error) });
     await this.#deps.ledger.transact(async (tx) => {
@@ -266,7 +266,7 @@ export class Operations implements Disposable {
     }
   }
 
-  /** Of operations that were never submitted, because whoever made the key died before. */
+  /** Of operations that were never submitted, because the process that made the key died before. */
   async #destroyLeftKeys(): Promise<void> {
     const { operationKeys, ledger } = this.#deps;
     for (const id of operationKeys.ids()) {
@@ -311,7 +311,7 @@ export class Operations implements Disposable {
   }
 
   #endRevoked(): void {
-    // Nobody waits for it; the monitor is the net.
+    // It is not waited for; the monitor is the net.
     endRevokedAll(this.#deps).catch((failure: unknown) =>
       this.#deps.log.error(
         { err: failure },

@@ -62,7 +62,7 @@ async function rewrapUnderCurrent(deps: OperationsDeps): Promise<number> {
   const { ledger, serverKeys } = deps;
   let rewrapped = 0;
   for (let after = ''; ; ) {
-    // In its turn: whoever has sealed with the old key, and is writing it down, comes before.
+    // In its turn: work that has sealed with the old key, and is writing it down, comes before.
     const rows = await ledger.transact((tx) =>
       artifactsUnderOtherKeys(tx, serverKeys.current, { after, limit: batchRows }),
     );

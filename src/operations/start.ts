@@ -1,4 +1,4 @@
-/** Submitting an operation for somebody, under what they hold. */
+/** Submitting an operation for a principal, under what it holds. */
 import type { Limits } from '../kernel/agent/budget.ts';
 import { addressOfGrantee, isGrantee } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
@@ -69,7 +69,7 @@ function keyReused(): AosError {
   });
 }
 
-/** Whoever submits it; or an outsider for whom the owner of the home does. */
+/** The caller that submits it; or an outsider for whom the owner of the home does. */
 async function ownerOf(
   { ledger, clock }: OperationsDeps,
   principal: string,

@@ -3,7 +3,7 @@
  *
  * A1. Its key is made for it alone, and is nowhere but in the wrap that the row has.
  * A2. The bytes have their name and are flushed before the row is written. Who dies in between
- *     leaves bytes that nobody can open and that are swept.
+ *     leaves bytes that cannot be opened and that are swept.
  * A3. For whom the key is wrapped is looked up in the transaction of the row: a public key that
  *     becomes known meanwhile is used, or re-wraps the row (rotate.ts); never neither.
  */
@@ -103,7 +103,7 @@ async function checkCount(sql: Sql, operation: string, name: string): Promise<vo
   throw tooMany(mostCount);
 }
 
-/** Whoever downloads all of them has to be able to: a name is a file or a folder, and not both. */
+/** A caller that downloads all of them has to be able to: a name is a file or a folder, and not both. */
 async function checkPlace(sql: Sql, operation: string, name: string): Promise<void> {
   for (const { name: other } of await artifactsOf(sql, operation)) {
     if (!other.startsWith(`${name}/`) && !name.startsWith(`${other}/`)) continue;
@@ -119,7 +119,7 @@ export function tooMany(mostCount: number): AosError {
   });
 }
 
-/** Whoever has no public key yet gets it later: until then the server can open it. */
+/** A grantee that has no public key yet gets it later: until then the server can open it. */
 async function wrapFor(
   { random, serverKeys }: Pick<StoreDeps, 'random' | 'serverKeys'>,
   sql: Sql,
@@ -134,7 +134,7 @@ async function wrapFor(
     return { wrapped_key, server_key: serverKeys.keyOf(wrapped_key), e2e: 0 };
   }
   const wrapped_key = wrapKey(random, dek, { publicKey, address, object: id });
-  // The keys of whoever lives here lie in this home.
+  // The keys of agents and of the owner lie in this home.
   return { wrapped_key, server_key: null, e2e: addressOfGrantee(owner) === undefined ? 0 : 1 };
 }
 

@@ -2,13 +2,13 @@
  * Where every message comes in, whichever way it came.
  *
  * A1. All that a message changes (its row, its deliveries, the event, what its sender is
- *     told) is one transaction. Nobody is answered, and nothing delivered, before that is
+ *     told) is one transaction. No caller is answered, and nothing delivered, before that is
  *     on disk.
  * A2. A file that was accepted and not archived yet comes again after a crash. The same
  *     name, size, time and inode is the same message; anything else is a new one
  *     (refuse.ts).
- * A3. What cannot be accepted is refused with its reason. Whoever called hears it as the
- *     answer; whoever wrote a file finds a nack in the inbox, and the file is on record
+ * A3. What cannot be accepted is refused with its reason. The caller hears it as the
+ *     answer; the writer of a file finds a nack in the inbox, and the file is on record
  *     (refuse.ts).
  * A4. Messages are accepted in the order in which they were handed in, also when one of
  *     them needs a look at something outside the ledger first.
@@ -56,7 +56,7 @@ export interface AcceptDeps {
   readonly core: RelayCore;
   readonly handover: Handover;
   readonly looks: Looks;
-  /** Called after the commit, and before anybody is answered. */
+  /** Called after the commit, and before a caller is answered. */
   posted(posted: Posted): void;
 }
 
@@ -108,7 +108,7 @@ async function acceptPart(
 
 /**
  * A file that has to stay keeps those of the same sender behind it: none of them may pass.
- * Whoever runs this again finds the same senders held back, which only costs them a wait.
+ * Run again, it finds the same senders held back, which only costs them a wait.
  */
 async function acceptInTurn(
   posting: Posting,
@@ -292,14 +292,14 @@ function needsLook({ bundled }: RelayCore, incoming: Incoming): boolean {
   return attachments.length > 0 || checksum !== undefined || bundled?.has(to) === true;
 }
 
-/** A4: whatever comes while somebody looks outside waits for that, and looks in its turn. */
+/** A4: whatever comes while another batch looks outside waits for that, and looks in its turn. */
 async function lookInTurn(
   { core, looks }: { readonly core: RelayCore; readonly looks: Looks },
   batch: readonly Incoming[],
 ): Promise<readonly Incoming[]> {
   const before = looks.latest ?? Promise.resolve();
   const looking = before.then(() => lookOutside(core, batch));
-  // Whoever waits behind it does not mind how it went.
+  // The batch that waits behind it does not mind how it went.
   const latest = looking.then(
     () => {},
     () => {},

@@ -15,13 +15,13 @@ export interface RelayDeps {
   readonly metrics: RelayMetrics;
   readonly limits: RelayLimits;
   readonly log: RelayLog;
-  /** The home folder without symlinks, which nobody gets to work in by a star. */
+  /** The home folder without symlinks, which no agent gets to work in by a star. */
   readonly realHome: string;
   /** Whether this recipient comes for its mail in its own turns, and has no inbox files. */
   takesInTurns(recipient: string): boolean;
   /** Something may be there for this recipient; of `__orchestrator__`, something to be done. */
   onMail(recipient: string): void;
-  /** Agents that come with the system, and are made when somebody first writes to them. */
+  /** Agents that come with the system, and are made when a sender first writes to them. */
   readonly bundled?: BundledAgents | undefined;
   /** Whether the bytes of an attachment are there. */
   hasAttachment(hash: string): Promise<boolean>;
@@ -76,7 +76,7 @@ const digits = { ms: 13, within: 6 } as const;
 
 /**
  * Nanoseconds since 1970 that only go up, whatever the clock does: inbox files are named
- * by them, and whoever sorts the names has the order in which messages were accepted.
+ * by them, and a reader that sorts the names has the order in which messages were accepted.
  */
 export class Stamps {
   #ms: number;
@@ -129,7 +129,7 @@ export const noMetrics: RelayMetrics = {
 // that is accepted, because each commit costs a flush, for which that message would wait.
 // When none comes, it is written after a moment.
 //
-// N1. Nothing is lost by waiting: whoever waits here has left what tells the next start.
+// N1. Nothing is lost by waiting: a caller that waits here has left what tells the next start.
 
 export class Notes {
   readonly #clock: Clock;

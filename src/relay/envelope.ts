@@ -33,7 +33,7 @@ export type Incoming = IncomingMessage | IncomingFault;
 export interface IncomingMessage {
   readonly sender: Party;
   readonly message: Message;
-  /** Whoever hands it in has asked whether it may be sent, and counted that. */
+  /** The caller has asked whether it may be sent, and counted that. */
   readonly isPermitted?: true | undefined;
   readonly source?: FileSource | undefined;
 }
@@ -49,7 +49,7 @@ export type Acceptance =
   | {
       readonly kind: 'accepted';
       readonly id: string;
-      /** How many get it; 0 while it waits for somebody to be `Lead`. */
+      /** How many get it; 0 while it waits for an agent to be `Lead`. */
       readonly recipients: number;
       /** The name without `.msg` under which its file is archived, and since when. */
       readonly archive?: ArchivePlace | undefined;

@@ -106,7 +106,7 @@ async function setLead({ core, wake }: GroupDeps, name: string, actor: string) {
     if (name !== leadName && (await currentLead(tx)) === leadName) throw leadTaken(name);
     await writeState(tx, leadKey, name, core.clock.now());
     const waiting = await waitingSize(tx, leadName);
-    // Who carries the name is Lead: what waits for that agent is nobody else's.
+    // Who carries the name is Lead: what waits for that agent is no other agent's.
     const isHeld = (await currentLead(tx)) === name && name !== leadName;
     const moved = isHeld ? await readdress(tx, { from: leadName, to: name }) : 0;
     if (moved > 0) {

@@ -81,7 +81,7 @@ async function take(
     return { taken, posted: await posting.finish() };
   });
   deps.posted(posted);
-  // Whoever read it here must not find it in the inbox folder once more.
+  // A recipient that read it here must not find it in the inbox folder once more.
   await clearFiles(deps.core, taken);
   return items(taken.map((mail) => ({ ...mail, state: 'read' })));
 }

@@ -213,7 +213,7 @@ async function noteFilesDone(
 
 const sweepMs = 30_000;
 
-/** The net under the notices: what is gone from an inbox, and whom nobody need watch any more. */
+/** The net under the notices: what is gone from an inbox, and which inboxes need no watch any more. */
 async function sweepInboxes(
   { ledger, clock, inboxWatch, log }: OpenRelayDeps,
   { reads, signal }: { readonly reads: InboxReads; readonly signal: AbortSignal },

@@ -47,7 +47,7 @@ export async function checkRequest(
   return permit(posting, sender, { deeds });
 }
 
-/** What somebody asks for by a request; to keep one's own state is nobody else's business. */
+/** What a sender asks for by a request; to keep its own state, an agent needs no grant. */
 function deedsOf(home: string, request: OrchestratorRequest): readonly Deed[] {
   if (request.kind !== 'spawn' && request.kind !== 'release') return [];
   const own: Deed = { resource: 'agent', action: request.kind, name: request.name };

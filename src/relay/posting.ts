@@ -245,7 +245,7 @@ export function principalOf(party: Party): string {
   return party === relayParty ? 'system' : `agent:${party}`;
 }
 
-/** Whoever does something is there: an inactive agent is active again with that. */
+/** An agent that does something is there: an inactive agent is active again with that. */
 export async function noteSignOfLife(tx: Transaction, name: string, at: Instant): Promise<void> {
   if ((await seeAgent(tx, name, at)) !== 'inactive') return;
   await changeStatus(tx, name, { from: 'inactive', to: 'active' });

@@ -39,7 +39,7 @@ export interface PresenceDeps {
 const lookMs = 20_000;
 const silentMs = 60_000;
 const reapMs = 24 * 3_600_000;
-// So that a thousand idle agents cost nothing that anybody could measure.
+// So that a thousand idle agents cost nothing that could be measured.
 const filesPerLook = 64;
 
 /** Looks again and again, until the signal aborts. */

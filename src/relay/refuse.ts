@@ -10,7 +10,7 @@ export function isRefusal({ code }: AosError): boolean {
   return /^(?:message|agent|channel|lead)\./.test(code);
 }
 
-/** Whoever called is answered; whoever wrote a file is sent a nack. */
+/** A caller is answered; the writer of a file is sent a nack. */
 export async function refuse(
   posting: Posting,
   incoming: Incoming,
@@ -21,7 +21,7 @@ export async function refuse(
     await recordRefusedRequest(posting, incoming, error);
     return { kind: 'refused', error };
   }
-  // A stream waits for its reader; whoever calls is told to, and a file just stays.
+  // A stream waits for its reader; a caller is told to, and a file just stays.
   if (error.code === 'message.stream-full') return { kind: 'refused', error, later: true };
   const message = 'message' in incoming ? incoming.message : unreadable;
   const letter: Letter = {
@@ -92,7 +92,7 @@ export function isSameFile(known: KnownFile, source: FileSource): boolean {
   );
 }
 
-/** Its own stem, or, when that was used before, one that nobody has used and that sorts last. */
+/** Its own stem, or, when that was used before, one that was never used and that sorts last. */
 export function nextName(posting: Posting, stem: string, known: readonly KnownFile[]): string {
   if (known.length === 0) return stem;
   const stamped = `${stem}~${posting.core.stamps.next(posting.now)}`;

@@ -9,7 +9,7 @@ import type { Acceptance, Incoming, Party } from './envelope.ts';
 export interface FilesDone {
   /** They lie in the archive now. */
   readonly archived: readonly string[];
-  /** Somebody took them back, or put others in their place. */
+  /** They were taken back, or others were put in their place. */
   readonly gone: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface RateLimit {
   pass(sender: Party, count: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A message in somebody's mailbox. */
+/** A message in a mailbox. */
 export interface MailboxItem {
   readonly id: string;
   readonly from: Party;
@@ -81,7 +81,7 @@ export interface TakeQuery extends MailboxQuery {
 export interface Mailboxes {
   /** What was not read yet, as it would be taken; nothing changes. */
   list(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
-  /** The same, and they are read with that: each is handed out once. */
+  /** Like list(), but they are read with that: each is handed out once. */
   take(recipient: Party, query: TakeQuery): Promise<readonly MailboxItem[]>;
   /** Those of the ids that were unread until now. */
   markRead(recipient: Party, ids: readonly string[]): Promise<readonly string[]>;

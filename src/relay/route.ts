@@ -12,7 +12,7 @@ import { ownerParty, type Party, type Recipient } from './envelope.ts';
 
 export type MessageRoute =
   | { readonly kind: 'to'; readonly recipients: readonly Recipient[] }
-  /** Nobody is Lead: it waits under that name. */
+  /** No agent is Lead: it waits under that name. */
   | { readonly kind: 'held' }
   | { readonly kind: 'orchestrator' };
 
@@ -20,7 +20,7 @@ export type MessageRoute =
 export const leadName = 'Lead';
 export const leadKey = 'lead';
 
-/** Throws an AosError when there is nobody whom the message could reach. */
+/** Throws an AosError when the message could reach no recipient. */
 export async function route(sql: Sql, sender: Party, message: Message): Promise<MessageRoute> {
   const address = parseAddress(message.to);
   switch (address.kind) {
@@ -82,8 +82,8 @@ async function members(
 }
 
 /**
- * Whoever has subscribed to types of events gets those, through the subscription, and no
- * others; everybody else finds events in the inbox.
+ * An agent that has subscribed to types of events gets those, through the subscription, and no
+ * others; other agents find events in the inbox.
  */
 async function subscribed(
   sql: Sql,

@@ -14,14 +14,14 @@ export interface SendDeps {
   readonly clock: Clock;
 }
 
-/** Nobody who calls would wait much longer. */
+/** No caller would wait much longer. */
 const longestSlowingMs = 30_000;
 
 export type Accepted = Exclude<Acceptance, { kind: 'refused' }>;
 
 interface SendOptions {
   readonly signal: AbortSignal;
-  /** Whoever calls has asked whether it may be sent, and counted that. */
+  /** The caller has asked whether it may be sent, and counted that. */
   readonly isPermitted?: true | undefined;
 }
 
@@ -49,7 +49,7 @@ async function passInTime(
   const late = new AbortController();
   const watch = clock.sleep(longestSlowingMs, AbortSignal.any([passed.signal, signal])).then(
     () => late.abort(slowedTooLong(rate, sender)),
-    // It passed, or nobody waits any more.
+    // It passed, or the caller waits no more.
     () => {},
   );
   try {
@@ -84,7 +84,7 @@ interface AnswerPatience extends SendOptions {
 // The least that a message may have.
 const shortestTtlMs = 1000;
 
-/** Throws `message.no-answer` when nobody answers in time, and `message.refused` for a nack. */
+/** Throws `message.no-answer` when no answer comes in time, and `message.refused` for a nack. */
 export async function request(
   deps: RequestDeps,
   sender: Party,
@@ -144,7 +144,7 @@ interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** What is there now, or comes within that time; nothing when nobody waits any more. */
+/** What is there now, or comes within that time; nothing when the caller waits no more. */
 export async function awaitMail(
   { mailboxes, clock }: AwaitMailDeps,
   recipient: Party,
@@ -158,7 +158,7 @@ export async function awaitMail(
     // It listens before the look, or what comes in between would be missed.
     const news = mailboxes
       .wait(recipient, Math.min(leftMs, lookAgainMs), AbortSignal.any([found.signal, signal]))
-      // Found at once, or nobody waits any more.
+      // Found at once, or the caller waits no more.
       .catch(() => {});
     try {
       const items = await look();

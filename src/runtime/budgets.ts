@@ -5,7 +5,7 @@
  * A2. A child's allowance counts as used in its parent's budgets from the moment it is given,
  *     so the two together never spend more than the parent alone could.
  * A3. When the child ends, what it used stays used, and the rest goes back, once. Whatever is
- *     still held then counts as used, because nobody knows how it ended.
+ *     still held then counts as used, because it is not known how it ended.
  */
 import {
   type Account,
@@ -167,7 +167,7 @@ export async function giveBack(tx: Transaction, id: string): Promise<void> {
     for (const one of resources) {
       const rest = (amounts[one] ?? 0) - budget[one].used - budget[one].held;
       if (amounts[one] === undefined || rest === 0) continue;
-      // An answer may cost more than was thought, and somebody has paid for it.
+      // An answer may cost more than was thought, and it was paid for.
       if (rest > 0) left[one] = rest;
       else beyond[one] = -rest;
     }
@@ -185,7 +185,7 @@ interface Price {
 }
 
 export interface Prices {
-  /** Undefined where nobody knows. */
+  /** Undefined where that is not known. */
   of(model: string): Price | undefined;
 }
 

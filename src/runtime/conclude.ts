@@ -70,7 +70,7 @@ export async function concludeIn(tx: Transaction, conclusion: Conclusion): Promi
   if (operation.parent !== null) await tellLater(tx, noteFor(conclusion), { at });
 }
 
-/** One that was asked, and whose answer nobody waits for any more, counts as spent. */
+/** One that was asked, and whose answer is not waited for any more, counts as spent. */
 async function settleQuestion(
   tx: Transaction,
   { id, agent }: Conclusion['operation'],
@@ -89,7 +89,7 @@ function textOf(ending: Ending): string {
 }
 
 /**
- * One that is there for others, or has more to do, is pending, and one whose goal somebody
+ * One that is there for others, or has more to do, is pending, and one whose goal a caller
  * took back; else it is as its operation is. One that works on another goal goes on with that.
  */
 async function turnAgent(
@@ -124,7 +124,7 @@ function noteFor({ operation, ending }: Conclusion) {
   return { to: owner, key: operationNoteKey(id, 'ended'), body };
 }
 
-// What runs leave behind in the memory of their agent: what they came to, for whoever reviews it,
+// What runs leave behind in the memory of their agent: what they came to, for a reviewer,
 // and what was said before it was made shorter. Nothing of it is told to a model by itself, and
 // nothing is kept of an operation that has a key of its own, because that is to be erased.
 

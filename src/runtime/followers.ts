@@ -1,4 +1,4 @@
-/** Whoever looks on while an operation runs. What they miss is in the journal. */
+/** Those that look on while an operation runs. What they miss is in the journal. */
 
 import type { Delta } from '../kernel/agent/model.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';

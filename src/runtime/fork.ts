@@ -96,7 +96,7 @@ async function lastKept(
   for (let seq = wanted ?? steps; seq > 0; seq--) {
     const [found] = await readSteps(sql, id, { after: seq - 1, upTo: seq });
     if (found === undefined) throw noSuchStep(id, seq, steps);
-    // Without a word from whoever asks, its last word is what is to be tried again.
+    // Without a word from the caller, its last word is what is to be tried again.
     const isDropped = saysNothing(found.step) || (wanted === undefined && isLastWord(found.step));
     if (!isDropped) return found;
   }

@@ -4,8 +4,8 @@
  * K1. Who works on something shows its token in every transaction (`check`): work of an
  *     owner that was taken for dead, and is not, is refused when it comes late.
  * K2. All leases are renewed together, in one transaction a beat. One that is no longer ours
- *     is told to whoever works under it, who stops.
- * K3. A lease of somebody who is known to be gone is taken at once; of anybody else only
+ *     is told to the work under it, which stops.
+ * K3. A lease of a process that is known to be gone is taken at once; of any other only
  *     after it has stood still for its whole time, on our own monotonic clock.
  */
 
@@ -64,7 +64,7 @@ export class LeaseKeeper {
     return lost.signal;
   }
 
-  /** Undefined when somebody else holds it. */
+  /** Undefined when another process holds it. */
   async take(subject: string): Promise<number | undefined> {
     const token = await this.#deps.ledger.transact((tx) => this.takeIn(tx, subject));
     if (token !== undefined) this.keep(subject, token);

@@ -34,7 +34,7 @@ export async function turnTo(tx: Transaction, name: string, turn: Turn): Promise
   return true;
 }
 
-/** For what somebody asks for: what cannot be is `agent.wrong-state`, in words. */
+/** For what a caller asks for: what cannot be is `agent.wrong-state`, in words. */
 export async function mustTurnTo(tx: Transaction, name: string, turn: Turn): Promise<void> {
   if (await turnTo(tx, name, turn)) return;
   const agent = await findAgent(tx, name);

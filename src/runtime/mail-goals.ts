@@ -25,7 +25,7 @@ export interface MailGoalsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: { error(facts: object, words: string): void };
   readonly scheduler: Pick<Scheduler, 'submit'>;
-  /** Something was written down that somebody is to be told. */
+  /** A note was left for tellAll(). */
   toTell(): void;
 }
 
@@ -73,7 +73,7 @@ export class MailGoals {
     });
   }
 
-  /** It is slowed down; whether that is right, somebody has to say. Told once an hour. */
+  /** It is slowed down; whether that is right, the owner has to say. Told once an hour. */
   async #tellOfStorm(agent: string): Promise<void> {
     const { ledger, clock } = this.#deps;
     await ledger.transact(async (tx) => {
@@ -85,7 +85,7 @@ export class MailGoals {
     this.#deps.toTell();
   }
 
-  /** It fails each time that it is asked: somebody has to look at it. */
+  /** It fails each time that it is asked: the owner has to look at it. */
   async #giveUp(agent: string, why: string): Promise<void> {
     const { ledger, clock } = this.#deps;
     await ledger.transact(async (tx) => {
@@ -103,7 +103,7 @@ export class MailGoals {
 
 type Again =
   | { readonly kind: 'submit'; readonly delayMs: number }
-  /** It answers somebody who answers it, perhaps: it is slowed down. */
+  /** Perhaps it answers an agent that answers it: it is slowed down. */
   | { readonly kind: 'too-many'; readonly delayMs: number }
   | { readonly kind: 'give-up'; readonly why: string };
 

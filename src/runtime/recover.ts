@@ -46,7 +46,7 @@ async function holdAgain(deps: RuntimeRecoverDeps, agent: string): Promise<boole
   return token !== undefined;
 }
 
-/** The same in a transaction of the caller, who keeps the lease of this token once that is on disk. */
+/** Like holdAgain(), in a transaction of the caller, who keeps the lease once that is on disk. */
 export async function holdAgainIn(
   { leases, clock }: RuntimeRecoverDeps,
   tx: Transaction,

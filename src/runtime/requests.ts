@@ -1,6 +1,6 @@
 /**
- * What agents asked `__orchestrator__` for by messages: to spawn somebody, or to release one.
- * The relay has written it down with the message; here it is done, and whoever asked is
+ * What agents asked `__orchestrator__` for by messages: to spawn an agent, or to release one.
+ * The relay has written it down with the message; here it is done, and the agent that asked is
  * answered: by an ack that says what runs, or a nack that says exactly why not.
  */
 import { commandWords } from '../kernel/agent/program.ts';
@@ -23,9 +23,9 @@ export interface RequestsDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: { error(facts: object, words: string): void };
-  /** Where a working folder really is; throws when whoever asks may not work there. */
+  /** Where a working folder really is; throws when the agent that asks may not work there. */
   folderFor(by: string, path: string): Promise<string>;
-  /** Somebody is to be told something. */
+  /** A note was left for tellAll(). */
   toTell(): void;
   /** Also starts it; throws why it could not be started. */
   spawn(order: SpawnOrder): Promise<SpawnedHere>;
@@ -44,7 +44,7 @@ interface Asker {
 const pageRequests = 50;
 const mostLatest = 50;
 
-/** What is being done for those who asked: who takes long holds up nobody who asks later. */
+/** What is being done for those who asked: one that takes long does not hold up those that ask later. */
 export class Requests {
   readonly #deps: RequestsDeps;
   /** By their ids. */
@@ -100,7 +100,7 @@ async function takeOne(
   const answer = await answerTo(deps, type, { payload, askedAt: created_at });
   await deps.ledger.transact(async (tx) => {
     const at = deps.clock.now();
-    // Somebody else has answered it meanwhile.
+    // It was answered meanwhile.
     if (!(await completePendingOperation(tx, id, at))) return;
     const to = asked.by === 'owner' ? 'owner' : `agent:${asked.by}`;
     const key = `${type}-${asked.message_id}`;

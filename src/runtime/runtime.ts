@@ -2,7 +2,7 @@
  * The runtime: agents that live, stop, and come back. It holds the parts together; each of
  * them is a file of its own.
  *
- * T1. What somebody asks for (spawn, pause, resume, terminate) is in the ledger before it is
+ * T1. What a caller asks for (spawn, pause, resume, terminate) is in the ledger before it is
  *     answered, whatever the parts are doing.
  * T2. `recover` runs before anything is served: after it nothing shows `running` that does
  *     not run under a lease of this process.
@@ -54,7 +54,7 @@ export interface RuntimeDeps extends SpawnDeps, TellerDeps {
   openDoor(name: string): Promise<void>;
   /** It was terminated, with all that it did. */
   onTerminated?(name: string): Promise<void>;
-  /** Where a working folder really is; throws when whoever asks may not work there. */
+  /** Where a working folder really is; throws when the agent that asks may not work there. */
   folderFor(by: string, path: string): Promise<string>;
   /** What was held for it can go to it now. */
   wakeMail(name: string): void;
@@ -80,7 +80,7 @@ export class AgentRuntime implements AsyncDisposable {
   readonly #bells: Bells;
   readonly #requests: Requests;
   readonly #mailGoals: MailGoals;
-  /** Bells that have rung since whoever listens to them looked. */
+  /** Bells that have rung since their listener looked. */
   readonly #rung = new Set<string>();
 
   constructor(deps: RuntimeDeps) {

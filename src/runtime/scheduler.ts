@@ -58,9 +58,9 @@ export interface SchedulerDeps {
   readonly take?: ((tx: Transaction, operation: OperationRow) => Promise<boolean>) | undefined;
   /** Runs it to an end, a wait or a pause; resolves then. */
   start(operation: OperationRow): Promise<void>;
-  /** It is to end with this error; whoever runs it ends it. */
+  /** It is to end with this error; the process that runs it ends it. */
   stop(operationId: string, why: AosError): void;
-  /** An operation was ended here, and somebody may have to be told. */
+  /** An operation was ended here, and a note may have been left for tellAll(). */
   toTell(): void;
 }
 
@@ -124,7 +124,7 @@ export class Scheduler {
     if (key === undefined) return undefined;
     const before = await findOperationByKey(this.#deps.ledger.committed, owner, key);
     if (before === undefined) return undefined;
-    // Of one whose goal was erased nobody can say what it was.
+    // Of one whose goal was erased it is not known what it was.
     if (before.goal !== text && before.is_sealed === 0) throw keyUsed(key);
     return { agentId: before.agent, operationId: before.id };
   }
@@ -140,7 +140,7 @@ export class Scheduler {
     return queueInOrder(ledger.committed, { now: clock.now(), ageingMs, limit: mostShown });
   }
 
-  /** With all that was submitted for it. What runs ends as soon as whoever runs it has stopped. */
+  /** With all that was submitted for it. What runs ends as soon as its runner has stopped. */
   async cancel(
     id: string,
     { by, reason }: { readonly by: string; readonly reason?: string | undefined },
@@ -329,7 +329,7 @@ export class Scheduler {
 
   async #fail(operation: OperationRow, reason: unknown): Promise<void> {
     const report = toReport(reason);
-    // Somebody else runs it now; or this process stops, and the next one takes it up.
+    // Another process runs it now; or this process stops, and the next one takes it up.
     if (report.code === 'lease.lost' || this.#isStopping) return;
     const { ledger, clock } = this.#deps;
     const error = new AosError(report.code, { ...report, cause: reason });

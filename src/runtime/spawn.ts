@@ -8,7 +8,7 @@
  * P3. A child gets what its parent names: grants that are provably narrower than the parent's
  *     own, and a budget that is taken out of the parent's. Nothing else.
  * P4. What is shown through the wall around a program, or that there is none, is the owner's
- *     choice: whoever else asks for it is refused.
+ *     choice: any other that asks for it is refused.
  */
 
 import {
@@ -215,7 +215,7 @@ function bodyFacts(spec: AgentSpec): object {
   return { sandbox: sandboxOf(spec), sees, writable };
 }
 
-/** Nobody is below themselves. */
+/** No agent is below itself. */
 async function refuseRing(
   tx: Transaction,
   name: string,

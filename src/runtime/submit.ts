@@ -2,8 +2,8 @@
  * Goals on their way into the queue, within it and out of it, each change with its event.
  *
  * Q1. A goal, its budget and its event are one transaction.
- * Q2. What runs is ended by whoever runs it. That it is to end is left in its row first, so
- *     that it ends also when its runner dies: whoever takes it up then ends it.
+ * Q2. What runs is ended by the process that runs it. That it is to end is left in its row first, so
+ *     that it ends also when its runner dies: the process that takes it up then ends it.
  */
 import type { Limits } from '../kernel/agent/budget.ts';
 import { AosError, type ErrorReport, toReport } from '../kernel/errors.ts';
@@ -96,7 +96,7 @@ function isDuration(durationMs: number): boolean {
   return Number.isSafeInteger(durationMs) && durationMs >= 0;
 }
 
-/** Throws `operation.bad-goal` when somebody has too many goals open for one more. */
+/** Throws `operation.bad-goal` when the owner of a goal has too many open for one more. */
 export async function checkRoom(sql: Sql, owner: string): Promise<void> {
   if ((await countOpenOf(sql, owner, mostOpen)) < mostOpen) return;
   throw badGoal(
@@ -279,7 +279,7 @@ async function endOrAsk(tx: Transaction, row: OperationRow, stop: EarlyEnd): Pro
   return true;
 }
 
-/** Q2. False when nobody asked for its end, or it is over. */
+/** Q2. False when its end was not asked for, or it is over. */
 export async function endAsAsked(
   tx: Transaction,
   row: OperationRow,

@@ -107,7 +107,7 @@ async function refuseForeignFolder(
     });
   }
   if (entry.ownerUid === ownerUid && (entry.mode & 0o077) === 0) return;
-  // Whatever mode it gave it: nobody else gets through the folder around it.
+  // Whatever mode it gave it: no other user gets through the folder around it.
   if (entry.ownerUid === uid) return;
   throw new AosError('disk.denied', {
     message: `The folder ${quote(path)} is open to others, or somebody else's`,

@@ -71,7 +71,7 @@ export async function checkAnswer(
   return approval;
 }
 
-/** Humans only: the owner, or one who holds the capability. No agent, whoever's parent it is. */
+/** Humans only: the owner, or one who holds the capability. No agent, also not a parent. */
 async function mayAnswer(grants: Grants, sql: Sql, by: string): Promise<boolean> {
   if (by === 'owner') return true;
   if ((await findPrincipal(sql, by))?.kind !== 'human') return false;

@@ -1,4 +1,4 @@
-/** The one question before anything is done for somebody, and what is said and kept of a no. */
+/** The one question before anything is done for a principal, and what is said and kept of a no. */
 
 import { addressOfGrantee } from '../kernel/agent/operation.ts';
 import type { Deed } from '../kernel/capability/capability.ts';
@@ -19,7 +19,7 @@ export interface AuthorizeRequest {
 
 /**
  * In the transaction of what it is for, so that nothing comes between the answer and the deed.
- * A share of memories counts no longer than whoever gave it may share: it stands in the way of no
+ * A share of memories counts no longer than its giver may share: it stands in the way of no
  * other grant, which may be one that asks or is counted.
  */
 export async function authorize(
@@ -83,7 +83,7 @@ export async function recordDenial(
 
 const longestResource = 500;
 
-/** For events, where a path may be longer than anybody wants to read. */
+/** For events, where a path may be too long to read. */
 export function resourceText(deed: Deed): string {
   const text = printDeed(deed);
   return text.length <= longestResource ? text : `${text.slice(0, longestResource)}…`;

@@ -4,9 +4,9 @@
  *
  * R1. A key seals nothing before it would survive a power cut: its bytes are synced before its
  *     name is made, and the folder before it is used, also when the key was found and not made.
- * R2. A key is forgotten after its file is: until then what comes late is sealed, though nobody
+ * R2. A key is forgotten after its file is: until then what comes late is sealed, though no one
  *     may ever open it, and never stands there as plain text.
- * R3. A key that is to be destroyed is renamed first, so that whoever finds it half destroyed
+ * R3. A key that is to be destroyed is renamed first, so that a process that finds it half destroyed
  *     finishes that, and a key file that was damaged is never taken for one. Bytes are
  *     destroyed under every name that the file has.
  */
@@ -44,7 +44,7 @@ const keyFile = z.strictObject({
 const limitBytes = 1024;
 const form = 'aosj1';
 
-/** Every key that is there, for whoever owns the home. */
+/** Every key that is there, for the owner of the home. */
 export async function openOperationKeys(
   deps: DurableFileDeps,
   home: string,
@@ -145,7 +145,7 @@ async function createKey(deps: DurableFileDeps, path: string, id: string): Promi
     return createSecretKey(secretKey);
   } catch (failure) {
     if (!isTaken(failure)) throw failure;
-    // It was made, and whoever made it heard of a failure behind that.
+    // It was made, and its maker heard of a failure behind that.
     const found = await loadKey(deps.disk, path, id);
     if (found === undefined) throw failure;
     // R1
@@ -191,7 +191,7 @@ async function wipe(disk: Disk, path: string): Promise<void> {
   await disk.remove(path);
 }
 
-/** As what was erased at the end of an operation stands there: nobody who reads has to stop. */
+/** As what was erased at the end of an operation stands there: no reader has to stop. */
 function erased(why: string): string {
   return JSON.stringify({ erased: why });
 }

@@ -1,4 +1,4 @@
-/** What somebody may do to files, as data: for where very many paths are to be looked at. */
+/** What a principal may do to files, as data: for where very many paths are to be looked at. */
 import {
   type Action,
   type Capability,
@@ -56,7 +56,7 @@ function targetOf({ resource, actions, target }: Capability, power: FilePower) {
   return actions.some((held) => implies('file', held, power)) ? target : undefined;
 }
 
-// Which memories somebody may do something to, as data: for where very many are searched.
+// Which memories a principal may do something to, as data: for where very many are searched.
 
 interface Whose {
   readonly owner: string;
@@ -140,7 +140,7 @@ async function rightsOfGivers(grants: Grants, held: readonly HeldGrant[]): Promi
   return rights;
 }
 
-/** Of what nobody delegated, who gave it: a share, where that is an agent. */
+/** Of a grant that was not delegated, who gave it: a share, where that is an agent. */
 function giverOf({ links }: HeldGrant): string | undefined {
   return links.at(-1)?.giver;
 }
@@ -152,7 +152,7 @@ interface Sharing {
 }
 
 /**
- * As seen.ts decides it, memory by memory: a share reaches as far as whoever gave it may share.
+ * As seen.ts decides it, memory by memory: a share reaches as far as its giver may share.
  * Who is put on hold has taken nothing back.
  */
 function stillShared(

@@ -7,7 +7,7 @@
  * R2. The row decides who registered: of two at once, one gets the name and a handle.
  *     Both leave the same key, and `meta.json`, which only informs, of the first one.
  * R3. One at a time for a name in this process: the folder that a registration makes is
- *     seen by whoever looks for guests, who must not get the name before it.
+ *     seen by the look for guests, which must not get the name before it.
  *
  * What is in the folder, and whose folder is refused, is in agent-folders.ts.
  */
@@ -57,7 +57,7 @@ interface Registration {
   readonly handleMs?: number | undefined;
   /** A guest where nothing is said. */
   readonly body?: AgentBody | undefined;
-  /** It comes with the system, under a name that nobody else may have. */
+  /** It comes with the system, under a name that no other agent may have. */
   readonly isBundled?: boolean | undefined;
   /** What is written down together with it. It awaits ledger calls only. */
   readonly also?: ((tx: Transaction, grants: GrantChanges) => Promise<void>) | undefined;
@@ -106,7 +106,7 @@ export function registerAgent(
 }
 
 /**
- * Makes an agent of a folder that somebody made under `agents/`. It has no handle, so it
+ * Makes an agent of a folder that was made under `agents/`. It has no handle, so it
  * talks by files alone. Nothing happens when there is an agent of that name.
  */
 export function registerGuest(deps: RegisterDeps, home: string, name: string): Promise<void> {
@@ -127,7 +127,7 @@ const overStates: readonly AgentState[] = ['completed', 'failed', 'terminated'];
 
 /**
  * An agent that was terminated is registered once more, and so is a guest that made its own
- * folder, or whose registration was cut off, and that nobody has given a handle.
+ * folder, or whose registration was cut off, and that was given no handle.
  */
 async function mayTakeUp(
   sql: Sql,
@@ -136,13 +136,13 @@ async function mayTakeUp(
 ): Promise<boolean> {
   // What it is made of stays: a guest does not become a program of this machine by its name.
   if (known.body !== body) return false;
-  // Nor does somebody else's agent become one's own.
+  // Nor does another owner's agent become the caller's.
   if (actor !== 'owner' && known.spawned_by !== actor) return false;
   if (known.status === 'terminated' || overStates.includes(known.state)) return true;
   return !(await hasHadHandle(sql, `agent:${known.name}`));
 }
 
-/** The same agent, with a handle of its own. */
+/** Gives an agent that is there already a handle of its own. */
 async function takeUp(
   tx: Transaction,
   grants: GrantChanges,
@@ -190,7 +190,7 @@ async function inTurn<T>(ledger: Ledger, name: string, work: () => Promise<T>): 
   underWay.set(ledger, turns);
   // Names that differ in case only are one to the ledger.
   const key = name.toLowerCase();
-  // Whoever was before has told its own failure.
+  // The caller before has heard of its own failure.
   const mine = (turns.get(key) ?? Promise.resolve()).then(work, work);
   turns.set(key, mine);
   try {
@@ -307,7 +307,7 @@ export async function renewHandle(
   return { name, handle };
 }
 
-/** The same to whoever may not know of it. */
+/** In the same words to a caller that may not know of the agent. */
 export function unknownAgent(name: string): AosError {
   return new AosError('agent.unknown', {
     message: `There is no agent ${quote(name)}`,

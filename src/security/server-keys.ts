@@ -7,7 +7,7 @@
  * R2. The file is replaced as a whole, by one at a time, and never by one with fewer keys but
  *     in dropOld(). What is in memory changes after it.
  * R3. Files that a crash left beside it hold keys too. They are gone for good before the first
- *     old key leaves the file: afterwards nobody would look for them.
+ *     old key leaves the file: afterwards no process would look for them.
  */
 
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
@@ -45,7 +45,7 @@ export interface ServerKeys {
   addKey(): Promise<string>;
   /**
    * Forgets all keys but the current one, for good; or only those older than the named one,
-   * where somebody else may have begun another rotation meanwhile.
+   * where another process may have begun a rotation meanwhile.
    */
   dropOld(than?: string): Promise<void>;
 }
@@ -71,7 +71,7 @@ async function createRing(deps: ServerKeysDeps, path: string): Promise<KeyRing> 
     return ring;
   } catch (failure) {
     if (!isTaken(failure)) throw failure;
-    // Somebody was faster, and theirs are the keys.
+    // Another process was faster, and its keys count.
     const theirs = await loadRing(deps.disk, path);
     if (theirs === undefined) throw failure;
     return theirs;

@@ -140,7 +140,7 @@ export function transferView(row: TransferRow, now: Instant): TransferView {
   };
 }
 
-/** What should have expired has, whether anybody has looked or not. */
+/** What should have expired has, whether it was looked at or not. */
 export function statusOf(
   { status, expires_at }: Pick<TransferRow, 'status' | 'expires_at'>,
   now: Instant,

@@ -7,7 +7,7 @@
  * B3. Room is reserved in the transaction that makes the upload.
  * B4. Whether bytes are stored already is asked of the disk before the transaction, and of the
  *     rows in it: what is swept in between is not taken for stored.
- * B6. Whoever goes on with an upload gives it another id. Who had it before, and was only slow, is
+ * B6. A process that goes on with an upload gives it another id. Who had it before, and was only slow, is
  *     told that it is over, and neither adds to it nor finishes it.
  */
 
@@ -77,7 +77,7 @@ export async function beginUpload(
   }
 }
 
-/** Everything that is known before anybody looks at what is there. */
+/** Everything that is known before the first look at what is there. */
 interface Plan {
   readonly sender: string;
   readonly request: SendRequest;
@@ -111,7 +111,7 @@ async function planOf(deps: ServingDeps, sender: string, begin: BeginRequest): P
 interface Seen {
   /** Of a body whose bytes are there. */
   readonly hash: string | undefined;
-  /** An upload that nobody works on, as it was then. */
+  /** An upload that no process works on, as it was then. */
   readonly idle: UploadRow | undefined;
 }
 
@@ -224,7 +224,7 @@ async function ownKey(
 
 interface Opening {
   readonly id: string;
-  /** As it was when somebody else had it. */
+  /** As it was when another process had it. */
   readonly taken: UploadRow | undefined;
   readonly isLocal: boolean;
 }

@@ -39,7 +39,7 @@ export interface TransferLog {
   error(facts: object, words: string): void;
 }
 
-/** What is counted for whoever watches the daemon. */
+/** What is counted for the metrics. */
 export interface TransferCounts {
   sent(transfers: number, bytes: number): void;
   ended(status: 'downloaded' | 'expired' | 'failed'): void;
@@ -56,6 +56,6 @@ export interface TransferActor {
   readonly party: string;
   /** A process of the owner on this machine, which may open files of the home itself. */
   readonly isLocal: boolean;
-  /** Somebody has asked already whether it may send, and has counted it. */
+  /** The caller has asked already whether it may send, and has counted it. */
   readonly isPermitted?: boolean | undefined;
 }

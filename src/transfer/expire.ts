@@ -1,6 +1,6 @@
 /**
- * What is over goes: a transfer that nobody fetched in time expires, the body of one that was
- * fetched is let go, uploads that nobody goes on with end, old rows are removed.
+ * What is over goes: a transfer that was not fetched in time expires, the body of one that was
+ * fetched is let go, uploads that no sender goes on with end, old rows are removed.
  */
 
 import type { Instant } from '../kernel/ports.ts';

@@ -2,7 +2,7 @@
  * The end of sending.
  *
  * F1. Bytes first, rows second: the bytes have their name and are flushed before the transaction
- *     that says who needs them. Whoever dies in between does the same again, with nothing to send.
+ *     that says who needs them. A client that dies in between does the same again, with nothing to send.
  * F2. Body, transfers, references, event and the end of the upload are one transaction. Of two
  *     who stored the same, the second uses the body of the first.
  * F3. What comes after the transaction (manifest, announcement, the end of the upload's file) is
@@ -92,7 +92,7 @@ function checkFinish(upload: UploadRow, finish: UploadFinish, foundBytes: number
   });
 }
 
-/** Of one whose size nobody knew before, and that its sender has written itself. */
+/** Of one whose size was not known before, and that its sender has written itself. */
 async function reserveRest(
   deps: ServingDeps,
   upload: UploadRow,
@@ -126,7 +126,7 @@ async function writeSent(
   tx: Transaction,
   done: Done,
 ): Promise<string | AosError> {
-  // Somebody may have gone on with it, or ended it, meanwhile.
+  // Another request may have gone on with it, or ended it, meanwhile.
   const upload = await findUpload(tx, done.upload.id);
   if (upload === undefined) throw unknownUpload();
   const request: SendRequest = { ...requestIn(upload), sizeBytes: done.finish.sizeBytes };
@@ -151,7 +151,7 @@ async function bodyFor(
   const { id, sender, content, sealed } = upload;
   const known =
     content === null ? undefined : await findBodyOfContent(tx, { sender, content, sealed });
-  // The same content of the same sender is the same bytes, unless somebody has lied.
+  // The same content of the same sender is the same bytes, unless the sender has lied.
   if (known?.hash === hash) {
     const isNew = (await blobRow(tx, hash)) === undefined;
     return { body: known, isNew };
@@ -218,7 +218,7 @@ async function writeFailed(
     const data = { sender, recipient, filename: request.filename, reason };
     await tx.record({ actor: principalOf(sender), kind: 'transfer.failed', subject, data });
   }
-  // Who has not tried again is told of it, and nobody else.
+  // Only a recipient that has not tried again is told of it.
   if (attempts <= transferRetries) return batch;
   const words = `${sender} could not send ${oneLine(request.filename)} to ${request.to.join(', ')}: ${oneLine(reason)}`;
   const facts = { to: request.to, reason, batch };

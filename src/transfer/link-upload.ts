@@ -63,7 +63,7 @@ export async function takeByLink(deps: ServingDeps, upload: LinkUpload): Promise
       const { id: made } = must(transfers[0], 'the transfer of what came by a link');
       return { id: made, recipient, file_size_bytes: stored.sizeBytes };
     } finally {
-      // L1: whatever became of it, nobody goes on with these bytes.
+      // L1: whatever became of it, these bytes are not gone on with.
       await deps.ledger.transact((tx) => deleteUpload(tx, id));
       await deps.uploads.discard(id);
     }
@@ -132,7 +132,7 @@ async function store(
   await uploads.open(id);
   const header: Uint8Array[] = [];
   const storedBytes = await uploads.append(id, 0, bounded(upload.source, mostBytes, header));
-  // L2: before it is stored, where nobody would count it.
+  // L2: before it is stored, where it would not be counted.
   const sizeBytes = plainSize(storedBytes);
   if (sizeBytes === undefined) throw notSealed();
   checkHeader(dek, Buffer.concat(header));
@@ -140,7 +140,7 @@ async function store(
   return { hash, storedBytes, sizeBytes };
 }
 
-/** What was sealed with another key nobody could open. */
+/** What was sealed with another key could not be opened. */
 function checkHeader(dek: Uint8Array, header: Uint8Array): void {
   try {
     openingOf(dek, header);

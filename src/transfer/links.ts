@@ -45,7 +45,7 @@ export interface MadeLink extends LinkView {
 const usualTtlMs = 24 * 3_600_000;
 const usualMostBytes = 100 * 1024 * 1024;
 const tokenBytes = 32;
-/** A link is for whoever has it: only who may send to everybody may make one. */
+/** A link is good for each holder: only a principal that may send to all may make one. */
 const anybody = '*';
 
 export interface DownloadLink {
@@ -89,7 +89,7 @@ export interface UploadLink {
   readonly mostBytes?: number | undefined;
 }
 
-/** What comes by it is sent by whoever makes it. */
+/** What comes by it is sent by the maker of the link. */
 export async function uploadLink(
   deps: TransferDeps,
   party: string,
@@ -169,7 +169,7 @@ export async function linkViews(
   return (await listLinks(sql, party, page)).map(linkView);
 }
 
-/** Whether somebody may know of a link; the owner of all. */
+/** Whether a principal may know of a link; the owner of all. */
 export function isLinkOf(link: LinkRow, party: string | undefined): boolean {
   return party === undefined || link.created_by === party || link.recipient === party;
 }
@@ -235,7 +235,7 @@ async function headerOf({ blobs }: TransferDeps, hash: string): Promise<string> 
   return Buffer.concat(parts).toString('base64url');
 }
 
-/** The same answer for one that is over, used up, revoked, or was never there. */
+/** Refused in the same words where it is over, used up, revoked, or was never there. */
 export async function goodLink({ ledger, clock }: TransferDeps, token: string): Promise<LinkRow> {
   const link = await findGoodLink(ledger.committed, hashOf(token), clock.now());
   if (link === undefined) throw unknownLink();

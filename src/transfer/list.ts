@@ -1,4 +1,4 @@
-/** Which transfers there are for somebody, now or as soon as there is one. */
+/** Which transfers there are for a principal, now or as soon as there is one. */
 
 import {
   hasMetadata,
@@ -92,7 +92,7 @@ function placeOf(text: string): Place {
   return { at: Number(at), id };
 }
 
-/** Of somebody else's box there is nothing to be seen. */
+/** Of another principal's transfers, nothing is seen. */
 function isElsewhere({ party, box, from, to }: TransferListQuery): boolean {
   if (party === undefined) return false;
   if (box === 'received') return to !== undefined && to !== party;
@@ -152,7 +152,7 @@ async function until<T>(
     const found = await look(leftMs <= 0 || signal.aborted);
     if (found !== undefined) return found;
     const either = AbortSignal.any([news.signal, signal]);
-    // Woken, or nobody waits any more: either way it is looked at once more.
+    // Woken, or the caller waits no more: either way it is looked at once more.
     await clock.sleep(Math.min(leftMs, lookAgainMs), either).catch(() => {});
   }
 }

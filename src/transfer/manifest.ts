@@ -75,7 +75,7 @@ async function namesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   return (await disk.stat(folder))?.kind === 'folder' ? disk.list(folder) : [];
 }
 
-/** Somebody else has put something there. */
+/** Another program has put something there. */
 function ignoreFilled(failure: unknown): void {
   if (!(failure instanceof AosError)) throw failure;
 }

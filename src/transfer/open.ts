@@ -32,7 +32,7 @@ export async function openTransfer(
   };
 }
 
-/** Where the bytes are gone, whoever comes for them hears of it as everybody does. */
+/** Where the bytes are gone, the local recipient hears of it as any other does. */
 async function placeOf({ blobs }: Pick<TransferDeps, 'blobs'>, hash: string) {
   try {
     return await blobs.presign(hash);

@@ -13,7 +13,7 @@ import { permitAll } from '../security/permit.ts';
 import { alert } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
 
-/** The same words whether there is none or it is somebody else's. */
+/** In the same words whether there is none or it is another principal's. */
 export function unknownTransfer(typed: string): AosError {
   return new AosError('transfer.unknown', {
     message: `There is no transfer ${quote(typed.slice(0, 100))} of yours`,
@@ -28,7 +28,7 @@ export function unknownUpload(): AosError {
   });
 }
 
-/** The same for one that has expired, is used up, was revoked or never was. */
+/** In the same words for a link that has expired, is used up, was revoked or never was. */
 export function unknownLink(): AosError {
   return new AosError('transfer.unknown', {
     message: 'There is no such link, or it is not good any more',
@@ -66,7 +66,7 @@ function noRoom({ sender, quotaBytes, usedBytes, neededBytes }: QuotaFacts): Aos
   });
 }
 
-// The transfer that somebody may know of.
+// The transfer that a principal may know of.
 
 export type Side = 'sender' | 'recipient';
 
@@ -130,7 +130,7 @@ function tooMuch(sender: string, deed: Deed, mostBytes: number): AosError {
 
 // How much a sender may have stored: reserved before the first byte comes.
 
-/** Where nobody knows the size before the end, room is taken in such steps. */
+/** Where the size is not known before the end, room is taken in such steps. */
 export const reserveStepBytes = 64 * 1024 * 1024;
 
 const warnShare = 0.8;

@@ -127,14 +127,14 @@ export async function wrapFor(
   return wrapKey(random, dek, { publicKey, address, object: body.id });
 }
 
-// What somebody wants to send, checked once when it comes in.
+// What a sender wants to send, checked once when it comes in.
 
 /** As it stands in the row of an upload. */
 export interface SendRequest {
   readonly filename: string;
   readonly kind: TransferKind;
   readonly to: readonly string[];
-  /** Null where nobody knows before the end. */
+  /** Null where it is not known before the end. */
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
   readonly entries: number | null;
@@ -165,7 +165,7 @@ function checkMetadata(metadata: Metadata): void {
   });
 }
 
-/** What its bytes are when they are stored; undefined where nobody knows yet. */
+/** What its bytes are when they are stored; undefined where that is not known yet. */
 export function storedSizeOf(sizeBytes: number | null, sealed: boolean): number | undefined {
   if (sizeBytes === null) return undefined;
   return sealed ? sealedSize(sizeBytes) : sizeBytes;

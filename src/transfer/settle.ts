@@ -128,7 +128,7 @@ async function write(
   if (step.ends) await letGo(deps, tx, row);
   await tellOther(tx, { row, step, reason, at });
   if (which === 'failed') {
-    // Who sends the same again is not answered with bytes that somebody could not open.
+    // Who sends the same again is not answered with bytes that a recipient could not open.
     if (row.body !== null) await forgetContent(tx, row.body);
     await alertFailed(deps, tx, row, reason);
   }
@@ -160,7 +160,7 @@ function changeOf(
 }
 
 /**
- * Its body may go, if nobody else needs it, and links to it are worth nothing. Whether it was the
+ * Its body may go, if no other transfer needs it, and links to it are worth nothing. Whether it was the
  * last that needed it.
  */
 export async function letGo(

@@ -143,7 +143,7 @@ export function directCalls(transfers: Transfers, actor: TransferActor): SendCal
   };
 }
 
-/** The wire's form of what somebody wants to send. */
+/** From the form of the wire. */
 export function requestOf(request: UploadRequest): BeginRequest {
   const { as: _, size_bytes, mime_type, expires_ms, entries, metadata, ...rest } = request;
   return {

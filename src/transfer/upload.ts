@@ -17,7 +17,7 @@ import type { TransferDeps } from './deps.ts';
 import { checkRoom, reserveStepBytes, unknownUpload } from './refusals.ts';
 import type { SendRequest } from './rows.ts';
 
-/** The same words whether there is none or it is somebody else's. */
+/** Refused in the same words whether there is none or it is another principal's. */
 export async function uploadOf(sql: Sql, party: string, id: string): Promise<UploadRow> {
   const upload = await findUpload(sql, id);
   if (upload === undefined || upload.sender !== party) throw unknownUpload();
@@ -65,7 +65,7 @@ export async function addBytes(
   });
 }
 
-/** Nobody stores more than was reserved; where nobody knew how much, more is reserved. */
+/** No sender stores more than was reserved; where the size was not known, more is reserved. */
 async function* withinRoom(
   deps: ServingDeps,
   upload: UploadRow,
@@ -102,7 +102,7 @@ function tooMany(announcedBytes: number): AosError {
   });
 }
 
-// Which uploads somebody works on at this moment.
+// Which uploads are worked on at this moment.
 
 interface TrafficDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -130,7 +130,7 @@ export class UploadTraffic {
     return this.#busy.has(id);
   }
 
-  /** Refused where somebody else does something with it. */
+  /** Refused where another request works on it. */
   async during<T>(id: string, work: () => Promise<T>): Promise<T> {
     if (this.#busy.has(id)) throw busy();
     this.#busy.add(id);
@@ -158,14 +158,14 @@ function busy(): AosError {
   });
 }
 
-// Uploads that nobody will go on with give back their room, and their bytes.
+// Uploads that no sender will go on with give back their room, and their bytes.
 
 const batchRows = 200;
 const uploadDays = 7;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Nobody has touched them for so long that nobody will; a stream nobody can. */
+/** Untouched for so long that no sender will go on; with a stream none can. */
 export async function endLeftUploads(deps: ServingDeps): Promise<void> {
   const { ledger, clock } = deps;
   const now = clock.now();
@@ -186,7 +186,7 @@ function isBrokenStream(deps: ServingDeps, upload: UploadRow, now: Instant): boo
   return isAlive === undefined ? upload.touched_at < now - hourMs : !isAlive;
 }
 
-/** Undefined where nobody can see that. */
+/** Undefined where that cannot be seen. */
 export function isWriterAlive(
   { processes }: Pick<ServingDeps, 'processes'>,
   { writer, boot }: Pick<UploadRow, 'writer' | 'boot'>,

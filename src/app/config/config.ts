@@ -76,7 +76,7 @@ export interface AgentDoor {
   readonly handle: string;
 }
 
-/** Of the program that an agent is; half of it is a mistake, and never somebody else. */
+/** Of the program that an agent is; half of it is a mistake, and never another caller. */
 export function agentDoorOf(environment: Environment): AgentDoor | undefined {
   const { AOS_SOCKET: socket = '', AOS_HANDLE: handle = '' } = environment;
   if (socket === '' && handle === '') return undefined;
@@ -205,7 +205,7 @@ function absoluteHome(given: unknown): string {
   return absolutePath(typeof given === 'string' ? given : settingsTable.home.default);
 }
 
-/** Of a setting that names a place: `~` is the folder of whoever runs this. */
+/** Of a setting that names a place: `~` is the home folder of the user that runs this. */
 export function absolutePath(path: string): string {
   return absolute(path === '~' || path.startsWith('~/') ? join(userHome(), path.slice(1)) : path);
 }

@@ -360,7 +360,7 @@ export type Settings = {
   readonly [Name in SettingName]: ValueTypes[(typeof settingsTable)[Name]['type']];
 };
 
-/** Every setting as it is when nobody sets it. */
+/** Every setting as it is when it is not set. */
 export const defaultSettings: Settings = {
   home: settingsTable.home.default,
   port: settingsTable.port.default,

@@ -44,7 +44,7 @@ export async function examine(
   const config = await settingsOrError(examination);
   const broken = config instanceof AosError;
   const judge = broken ? judgeWithout(config, examination) : judgeWith(config, examination);
-  // Whoever asks for something else must hear why it was not looked at.
+  // A caller that asks for something else must hear why it was not looked at.
   const asked = broken && !names.includes('config') ? ['config' as const, ...names] : names;
   return Promise.all(
     asked.map(async (check) => {

@@ -18,7 +18,7 @@ export async function checkHome({ settings, disk, usage }: Patient): Promise<Doc
   const folder = there === undefined ? await nearestFolder(disk, dirname(home)) : home;
   let foreign: DoctorVerdict | undefined;
   try {
-    // Before anything is tried: what is somebody else's is not touched, not even for a moment.
+    // Before anything is tried: what is another user's is not touched, not even for a moment.
     foreign = there === undefined ? undefined : judgeContents(home, await disk.list(home));
     if (foreign?.state === 'failed') return foreign;
     const room = await usage();

@@ -22,7 +22,7 @@ export async function judgeModes(disk: DiskView, home: string): Promise<DoctorVe
   const names = await disk.list(home);
   const foreign = new Set(foreignNames(names));
   const isOwn = isOwnHome(names);
-  // In a home of ours a file of somebody else's lies behind the home's own mode.
+  // In a home of ours a file of another user lies behind the home's own mode.
   const ours = isOwn ? names.filter((name) => !foreign.has(name)) : names;
   const strays = await findStrays(disk, await pathsToLookAt(disk, home, ours));
   const [first] = strays;
@@ -39,11 +39,11 @@ export async function judgeModes(disk: DiskView, home: string): Promise<DoctorVe
 interface Surroundings {
   readonly home: string;
   readonly isOwn: boolean;
-  /** Nothing of somebody else's stands in the home. */
+  /** Nothing of another user stands in the home. */
   readonly isAlone: boolean;
 }
 
-// Somebody's own files, or the system's, must not be swept along.
+// A user's own files, or the system's, must not be swept along.
 function fixFor({ path, mend }: Stray, { home, isOwn, isAlone }: Surroundings): string {
   if (isAlone) return `${mend} ${shellWord(`${home}/`)}`;
   if (isOwn) return `${mend.replace(' -R', '')} ${shellWord(path)}`;
@@ -136,7 +136,7 @@ export function isOwnHome(names: readonly string[]): boolean {
   return names.includes('.lock') || names.includes('ledger.db');
 }
 
-/** What in a folder is certainly not ours: nobody wants it changed along with the home. */
+/** What in a folder is certainly not ours: it must not be changed along with the home. */
 export function foreignNames(names: readonly string[]): string[] {
   const passing = [pendingName, asideName, doctorName];
   return names.filter((name) => !ownNames.has(name) && !passing.some((form) => form.test(name)));

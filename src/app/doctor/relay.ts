@@ -57,7 +57,7 @@ function count(many: number, one: string, several: string): string {
   return `${many} ${many === 1 ? one : several}`;
 }
 
-/** What stands under agents/ and cannot be an agent, so that nobody takes its messages. */
+/** What stands under agents/ and cannot be an agent, so that its messages are not taken. */
 async function strangers(disk: DiskView, folder: string, sql: Sql): Promise<Trouble[]> {
   const names: string[] = [];
   for (const name of await namesIn(disk, folder)) {

@@ -11,7 +11,7 @@ import { trialName } from './modes.ts';
 export interface SandboxPatient
   extends Pick<Patient, 'signal'>,
     Pick<Engines, 'disk' | 'random' | 'eventLoop' | 'openSandboxes'> {
-  /** Where the settings are broken, nobody knows a home. */
+  /** Where the settings are broken, the home is not known. */
   readonly settings?: Patient['settings'];
   readonly usage?: Patient['usage'];
 }
@@ -25,7 +25,7 @@ export async function checkSandbox(patient: SandboxPatient): Promise<DoctorVerdi
   const log = { error: () => {} };
   await using sandboxes = patient.openSandboxes({ log, folder: place.path, ready: 0 });
   const state = await sandboxes.state();
-  // To try it may keep everybody waiting, also who says that it is to stop.
+  // To try it may block the event loop, and with it the signal to stop.
   await endOfTurn(patient.eventLoop);
   patient.signal.throwIfAborted();
   return judgeSandbox(state);

@@ -96,7 +96,7 @@ async function orderFor(
   const { seen, leads } = await viewOf(engines, options, spec, { name, by, uid, cwd });
   checkLeads(spec, leads);
   if (engines.owners.isRoot) await checkOpen(engines, spec, uid);
-  // What an agent had somebody work in may have been taken from it since.
+  // The folder that an agent had another work in may have been taken from it since.
   const works = spec.cwd !== undefined && by.startsWith('agent:');
   if (works) {
     const folder = leads[cwd] ?? cwd;
@@ -154,7 +154,7 @@ async function viewOf(
 type Leads = Readonly<Record<string, string>>;
 
 /**
- * Whoever can write on the way to a folder could put a symlink there after it was looked at,
+ * A user that can write on the way to a folder could put a symlink there after it was looked at,
  * and be shown what it leads to at the next start.
  */
 function checkLeads({ leads = {} }: CommandSpec, now: Leads): void {
@@ -169,7 +169,7 @@ function checkLeads({ leads = {} }: CommandSpec, now: Leads): void {
 
 /**
  * A grant for a folder does not give the keys that lie in it, so a program that sees the whole
- * folder would see more than whoever has it started.
+ * folder would see more than the principal that has it started.
  */
 async function refuseSecrets({ disk }: Engines, folder = '/'): Promise<void> {
   const found = await findBelow(disk, folder, {
@@ -260,7 +260,7 @@ function noFolder(path: string): AosError {
   });
 }
 
-// Whether an agent may have somebody work in a folder.
+// Whether an agent may have another one work in a folder.
 
 /** Throws `capability.denied`. The path is the one that no symlink is on. */
 export async function checkWorkingFolder(

@@ -1,8 +1,8 @@
 /**
  * The agent `file_agent`, to which others write: a request as JSON, or a sentence. It answers
- * whoever wrote, and is made when somebody writes to it for the first time.
+ * the sender, and is made when it is written to for the first time.
  *
- * M1. What it does it does for whoever wrote, under their grants and under its own: nobody gets
+ * M1. What it does it does for the sender, under their grants and under its own: no sender gets
  *     through it what they may not have themselves.
  * M2. A message is read only when its answer is on disk. After a crash it is worked on again, as
  *     the same call, and the same answer is sent once.
@@ -37,7 +37,7 @@ export interface FileAgentMailDeps {
   readonly calls: ToolCalls;
 }
 
-/** For the relay, which has it made when somebody first writes to it. */
+/** For the relay, which has it made when a sender first writes to it. */
 export function bundledFileAgent(
   engines: Pick<Engines, 'clock' | 'disk' | 'random'>,
   open: OpenHome,
@@ -84,7 +84,7 @@ export interface ServedFileAgent extends AsyncDisposable {
 /** Answers its mail until it is disposed of. */
 export function serveFileAgent(deps: FileAgentMailDeps): ServedFileAgent {
   const stop = new AbortController();
-  // Rung, it stays so until somebody has looked.
+  // Rung, it stays so until it was looked at.
   let bell = Promise.withResolvers<void>();
   const nextBell = (): Promise<void> => {
     bell = Promise.withResolvers();
@@ -195,7 +195,7 @@ async function answerTo(
   }
 }
 
-/** Whoever waits for an answer gets one, whatever broke. */
+/** A sender that waits for an answer gets one, whatever broke. */
 function answerOfAny(log: Log, message: string, failure: unknown): FileAnswer {
   try {
     return answerOfFailure(failure);
@@ -235,7 +235,7 @@ function requestInJson(text: string): FileRequest | FileAnswer {
   try {
     value = JSON.parse(text);
   } catch {
-    // What the parser says of a place in the text helps nobody.
+    // What the parser says of a place in the text does not help the sender.
     return refused('INVALID_INPUT', 'The message begins as JSON and is none');
   }
   return checkedRequest(value);

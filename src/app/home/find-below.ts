@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 
-// A folder with more is not looked through to its end: then nobody can say what is in it.
+// A folder with more is not looked through to its end: then it is not known what is in it.
 const most = { depth: 12, entries: 50_000 } as const;
 
 export interface Looking {

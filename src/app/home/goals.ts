@@ -70,7 +70,7 @@ const usualTemplate: AgentTemplate = {
 async function makeFrom(deps: GoalsDeps, template: AgentTemplate, goal: Goal): Promise<string> {
   const model = goal.model ?? template.model ?? deps.settings.defaultModel;
   if (model === 'none') throw noModel();
-  // What is wrong with it is told to whoever submits, and not to the queue.
+  // What is wrong with it is told to the submitter, and not to the queue.
   await deps.models.open(model);
   const name = `${template.name}-${Buffer.from(deps.random.bytes(4)).toString('hex')}`;
   const workspace = workspaceOf(deps.open.realHome, name);
@@ -106,7 +106,7 @@ export async function templateName(
   return (await templateFor(deps, goal)).template.name;
 }
 
-/** An agent that works for an outsider speaks to nobody here, unless a template says so. */
+/** An agent that works for an outsider speaks to no one here, unless a template says so. */
 function grantsFor(template: AgentTemplate, { owner }: Goal): readonly string[] {
   const isPlain = template === usualTemplate && isGrantee(owner);
   return isPlain

@@ -48,7 +48,7 @@ export async function prepareHome(
   return mended;
 }
 
-/** One that belongs to somebody else, or is no file, is told by who looks at modes. */
+/** One that belongs to another user, or is no file, is told by who looks at modes. */
 async function closeSettings(disk: Disk, path: string): Promise<readonly string[]> {
   const there = await disk.stat(path);
   if (there?.kind !== 'file' || there.ownerUid !== process.getuid?.()) return [];
@@ -129,7 +129,7 @@ async function removeIfPossible(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** The same place by the path that no symlink is on: what agents name is held against it. */
+/** A place by the path that no symlink is on: what agents name is held against it. */
 export async function withoutSymlinks(disk: DiskView, path: string): Promise<string> {
   let parts: readonly string[] = path.split('/').filter((name) => name !== '');
   for (let index = 0; index < parts.length; ) {

@@ -49,7 +49,7 @@ export class LockFile implements Disposable {
     this.#database = this.#told(() => new DatabaseSync(address));
   }
 
-  /** False when somebody else holds it, and still does after that wait. */
+  /** False when another process holds it, and still does after that wait. */
   begin({ waitMs }: { readonly waitMs: number }): boolean {
     return this.#unlessBusy(waitMs, () => {
       // Or a power cut could bring an old epoch back, with a journal that was done with.
@@ -58,7 +58,7 @@ export class LockFile implements Disposable {
     });
   }
 
-  /** False when somebody kept it from being written; then nothing is. */
+  /** False when another process kept it from being written; then nothing is. */
   commit(): boolean {
     return this.#unlessBusy(passingMs, () => this.#database.exec('commit'));
   }
@@ -71,7 +71,7 @@ export class LockFile implements Disposable {
     });
   }
 
-  /** What was committed last; a new file says epoch 0 and nobody. */
+  /** What was committed last; a new file says epoch 0 and no owner. */
   readRow(): LockRow {
     return this.#told(() => {
       this.#database.exec(`pragma busy_timeout = ${passingMs}`);

@@ -1,13 +1,13 @@
 /**
- * One writer a home: whoever holds a transaction open in `.lock` owns it. The system
+ * One writer a home: the process that holds a transaction open in `.lock` owns it. The system
  * refuses that to a second process at once, keeps it under SIGSTOP, and frees it when the
  * owner ends, however it ends. (Node has no flock.)
  *
  * R1. The owner is who has begun in `.lock` and then finds its own row there. Either alone
  *     is not enough: for others to read the row it must be committed, and between that and
- *     the second begin somebody else may come. Of all who come, the last to commit owns it,
+ *     the second begin another process may come. Of all who come, the last to commit owns it,
  *     and the others see that and go.
- * R2. Nobody waits for the first begin: an owned home is refused at once. What is waited
+ * R2. No process waits for the first begin: an owned home is refused at once. What is waited
  *     for is only what others do in passing.
  * R3. Each taking raises the epoch in the commit that names the new owner, so that no two
  *     owners have the same one.
@@ -15,7 +15,7 @@
  *     locks of a process on a file as soon as it closes any descriptor of that file.
  * R5. A process is killed only when its number and its start time are those of the row.
  * R6. A row counts only as long as its process runs, so one that was left behind by a crash
- *     stands in nobody's way.
+ *     stands in no one's way.
  */
 import { join } from 'node:path';
 import { createFileDurably, pendingPath } from '../../kernel/disk/durable-file.ts';
@@ -44,7 +44,7 @@ export interface TakeOptions {
   readonly holder: string;
 }
 
-/** Good for as long as it is kept: what nobody refers to any more is closed sooner or later. */
+/** Good for as long as it is kept: what is not referred to any more is closed sooner or later. */
 export class HomeLock implements AsyncDisposable {
   readonly #home: string;
   readonly #file: LockFile;
@@ -62,7 +62,7 @@ export class HomeLock implements AsyncDisposable {
     return this.#row.epoch;
   }
 
-  /** For when the ledger knows of later owners than `.lock`, because somebody removed that. */
+  /** For when the ledger knows of later owners than `.lock`, because that was removed. */
   raiseEpoch(to: number): void {
     if (to <= this.epoch) return;
     const raised = { ...this.#row, epoch: to };
@@ -101,7 +101,7 @@ export async function takeHomeLock(
   return taking.lock;
 }
 
-/** Who owns the home just now, if anybody does. Nobody is kept from taking it meanwhile. */
+/** Which process owns the home now, if any. None is kept from taking it meanwhile. */
 export async function readHolder(
   { disk, processes }: { readonly disk: DiskView; readonly processes: Processes },
   home: string,
@@ -130,7 +130,7 @@ function committedRow(path: string): LockRow | undefined {
   try {
     return file.readRow();
   } catch (failure) {
-    // Somebody is writing it and does not come to an end: who, cannot be read yet.
+    // A process is writing it and does not come to an end: who, cannot be read yet.
     if (isBusy(failure)) return undefined;
     throw failure;
   }
@@ -153,7 +153,7 @@ export async function takeOver(
     if (taking.kind === 'taken') return taking.lock;
     victim ??= taking.holder;
     if (taking.holder !== undefined) {
-      // Only the owner that was there is to go, not whoever was faster than we.
+      // Only the owner that was there is to go, not another that was faster than this one.
       if (!isSame(victim, taking.holder)) throw busy(home, taking.holder);
       killHolder(processes, home, taking.holder);
     }
@@ -234,7 +234,7 @@ function takeNow(deps: HomeLockDeps, home: string, options: TakeOptions): HomeLo
   return new HomeLock(home, file, row);
 }
 
-/** From inside a transaction: writes the row, shows it to everybody and holds on to it. */
+/** From inside a transaction: writes the row, shows it to all and holds on to it. */
 function hold(file: LockFile, row: LockRow): boolean {
   file.writeRow(row);
   // R1
@@ -256,7 +256,7 @@ async function makeLockFile(deps: HomeLockDeps, path: string): Promise<void> {
     // R4: it gets its name only once it has been closed.
     await createFileDurably(deps, path, new Uint8Array());
   } catch (failure) {
-    // Somebody else was faster, which is as good; what they made is looked at again.
+    // Another process was faster, which is as good; what it made is looked at again.
     if (!isTaken(failure)) throw failure;
     await makeLockFile(deps, path);
   }

@@ -1,6 +1,6 @@
 /**
  * Opening a home to work in it: for the daemon as long as it runs, for a command as long
- * as that takes. Whoever has it open is its only writer.
+ * as that takes. The process that has it open is its only writer.
  */
 import { join } from 'node:path';
 import { AosError } from '../../kernel/errors.ts';
@@ -25,7 +25,7 @@ import { type HomeLock, takeHomeLock, takeOver } from './home-lock.ts';
 export interface OpenOptions {
   /** `daemon`, or the words of the command. */
   readonly holder: string;
-  /** Kill whoever has it open. */
+  /** Kill the process that has it open. */
   readonly takeover?: boolean;
   /** Called once, when this process can write no more. */
   readonly onLost: (why: AosError) => void;
@@ -38,7 +38,7 @@ export type OnMended = (words: string) => void;
 
 export interface OpenHome extends AsyncDisposable {
   readonly home: string;
-  /** The same without symlinks on the way. */
+  /** `home` without symlinks on the way. */
   readonly realHome: string;
   readonly epoch: number;
   readonly ledger: Ledger;
@@ -128,7 +128,7 @@ function mayPass(failure: unknown): boolean {
   return !isKnown || details.what !== 'daemon';
 }
 
-/** Where somebody removed `.lock`, or a backup was put back, the ledger knows later owners. */
+/** Where `.lock` was removed, or a backup was put back, the ledger knows later owners. */
 export async function openLedger(
   engines: Engines,
   home: string,

@@ -46,7 +46,7 @@ export interface HomeRelayOptions {
   /** The agents that take their mail in their turns. */
   readonly modelAgents: ReadonlySet<string>;
   readonly onMail?: ((recipient: string) => void) | undefined;
-  /** Who answers in this process is made when somebody writes to it; undefined where nobody is. */
+  /** Agents that answer in this process are made when they are written to; undefined without. */
   readonly bundled?: BundledAgents | undefined;
 }
 
@@ -119,7 +119,7 @@ function relayLimits(settings: Settings): RelayLimits {
 
 const bootKey = 'relay.boot';
 
-/** Whether the machine has been up since the last owner of this home; no when nobody knows. */
+/** Whether the machine has been up since the last owner of this home; no when that is not known. */
 async function isSameBoot({ processes }: Engines, ledger: Ledger): Promise<boolean> {
   const bootId = processes.bootId();
   return bootId !== undefined && (await readState(ledger.committed, bootKey)) === bootId;
@@ -189,7 +189,7 @@ export function attachmentDoor(
   return {
     put: async (principal, source) => {
       const stored = await blobs.put(source);
-      // Whoever has put bytes may send them; to know their hash is not enough.
+      // A principal that has put bytes may send them; to know their hash is not enough.
       const reference = { hash: stored.hash, referrer: principal, at: clock.now() };
       await ledger.transact((tx) => addBlobReference(tx, reference));
       return stored;

@@ -173,8 +173,8 @@ async function runtimeDeps(
 }
 
 /**
- * What an agent remembers is nobody else's, so one that works for an outsider is not told of it by
- * itself. Memories that cannot be looked up keep nobody from working.
+ * What an agent remembers is its own, so one that works for an outsider is not told of it by
+ * itself. Memories that cannot be looked up keep no agent from working.
  */
 async function remember(
   { memory, log }: HomeRuntimeOptions,

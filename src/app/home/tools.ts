@@ -78,7 +78,7 @@ export interface RegisterToolsOptions {
   readonly relay: RunningRelay;
   readonly sandboxes: HomeSandboxes;
   readonly memory: MemoryManager;
-  /** Undefined where nobody works on files. */
+  /** Undefined where no file agent runs. */
   readonly files?: FileAgent | undefined;
   /** Undefined where nothing is sent. */
   readonly transfers?: Transfers | undefined;

@@ -24,7 +24,7 @@ export interface HomeTransfersOptions {
   readonly counts: TransferCounts;
 }
 
-/** What a crash has left undone is done before anybody asks for more. */
+/** What a crash has left undone is done before a caller asks for more. */
 export async function openHomeTransfers(
   engines: Engines,
   settings: Pick<Settings, 'transferQuotaMegabytes' | 'transferDays'>,

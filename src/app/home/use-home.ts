@@ -20,7 +20,7 @@ export interface ReachedHome {
 }
 
 export interface HomeUse {
-  /** The words of the command, for whoever wants the home meanwhile. */
+  /** The words of the command, for a process that wants the home meanwhile. */
   readonly holder: string;
   /** Whether the command makes a home where there is none. */
   readonly mayCreate?: boolean;
@@ -80,7 +80,7 @@ function isBusy(failure: unknown): boolean {
   return failure instanceof AosError && failure.code === 'home.busy';
 }
 
-/** False when nobody listens; a daemon that listens and says nothing is an error. */
+/** False when no daemon listens; a daemon that listens and says nothing is an error. */
 export async function answers(client: Client, signal?: AbortSignal): Promise<boolean> {
   try {
     await client.status({ signal });

@@ -59,7 +59,7 @@ export class AgentTransfer {
   constructor(options: AgentTransferOptions = {}) {
     const door = doorOf(options);
     this.#isOwner = door === undefined;
-    // Whoever comes with a handle is known by it, and refused as anybody else.
+    // A program that comes with a handle is known by it, and refused as any other.
     this.#as = options.sender;
     this.#use = options.use ?? usual(this.#engines, options.home, door);
   }
@@ -134,7 +134,7 @@ export class AgentTransfer {
     return receive(this.#receiveDeps(), id, { ...options, dest: options.dest ?? '.' });
   }
 
-  /** To whoever takes the bytes; when the sink resolves, their memory is used again. */
+  /** To a consumer of the bytes; when the sink resolves, their memory is used again. */
   downloadTo(
     id: string,
     sink: (bytes: Uint8Array) => Promise<void>,
@@ -195,7 +195,7 @@ function doorOf({ home, socket, handle, use }: AgentTransferOptions): AgentDoor 
       fix: 'new AgentTransfer({ socket, handle }), or neither of them to act as the owner',
     });
   }
-  // Whoever names a home means that one.
+  // A caller that names a home means that one.
   return home === undefined ? agentDoorOf(processEnvironment()) : undefined;
 }
 

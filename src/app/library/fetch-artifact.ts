@@ -26,7 +26,7 @@ type Artifact = Answer<'artifacts'>['artifacts'][number];
 
 export interface Fetching {
   readonly client: Pick<Client, 'artifactBytes'>;
-  /** Of whoever it is sealed for. */
+  /** Of the grantee that it is sealed for. */
   readonly key: KeyPair;
   readonly operation: string;
   readonly artifact: Artifact;

@@ -1,5 +1,5 @@
 /**
- * What whoever signs needs: a client, keys, and opening what was sealed. A bundle of its own,
+ * What a program that signs needs: a client, keys, and opening what was sealed. A bundle of its own,
  * because most commands need none of it, and the curve is large.
  */
 import { originOf } from '../../gateway/client/tcp-transport.ts';

@@ -17,7 +17,7 @@ import { version } from '../version.ts';
 const largestBytes = 4096;
 const ownFile = z.object({ secret_key: z.string(), address: z.string() });
 
-/** Of a file that nobody else can read, with a key as 0x hex in it, or one of our key files. */
+/** Of a file that no other user can read, with a key as 0x hex in it, or one of our key files. */
 export async function keyInFile(view: DiskView, path: string): Promise<KeyPair> {
   const text = (await textInKeyFile(view, path, largestBytes))?.trim();
   if (text === undefined) throw missingKey(`There is no key file ${quote(path)}`);

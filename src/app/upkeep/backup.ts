@@ -3,7 +3,7 @@
  * file is and one that holds the small files of the home.
  *
  * B1. The copy is one moment of the ledger, taken while the daemon works.
- * B2. The file gets its name last, when it is whole and on disk, and takes nobody's place.
+ * B2. The file gets its name last, when it is whole and on disk, and replaces nothing.
  * B3. Keys are in it only under a passphrase.
  * B4. A backup that is killed leaves litter beside its target, which the next one of that
  *     name removes. An hour must have passed: another may be at work.
@@ -74,7 +74,7 @@ export async function backupHome(
     const files = await readKeptFiles(disk, home);
     const events = await fill(deps, pending, sealed ? [...files, [sealedKeysName, sealed]] : files);
     signal?.throwIfAborted();
-    // B2: a link, because a rename would replace what somebody put there meanwhile.
+    // B2: a link, because a rename would replace what was put there meanwhile.
     await disk.link(pending, path);
     const bytes = (await disk.stat(path))?.sizeBytes ?? 0;
     summary = { path, bytes, events, keys: sealed ? 'sealed' : 'left out' };
@@ -131,7 +131,7 @@ async function isHome(disk: Disk, folder: string): Promise<boolean> {
     const marks = ['ledger.db', 'keys/owner.key'].map((name) => disk.stat(`${folder}/${name}`));
     return (await Promise.all(marks)).every((entry) => entry?.kind === 'file');
   } catch (failure) {
-    // What may not be looked into is the home of somebody else, if it is one.
+    // What may not be looked into is the home of another user, if it is one.
     if (isDiskError(failure, 'disk.denied') || isDiskError(failure, 'disk.not-a-folder')) {
       return false;
     }

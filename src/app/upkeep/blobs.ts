@@ -1,8 +1,8 @@
 /**
- * What nobody needs any more goes from the byte store (ledger/transfers/blobs.ts has the rules of rows).
+ * What is not needed any more goes from the byte store (ledger/transfers/blobs.ts has the rules of rows).
  *
  * K1. Bytes are stored before the row that refers to them. So nothing goes that was stored or
- *     condemned within the last hour, which is longer than anybody takes from one to the other.
+ *     condemned within the last hour, which is longer than any sender takes from one to the other.
  * K2. A crash between a row and its file leaves a file without a row. Such a file goes when it
  *     is old enough; so does an upload without a row.
  * K3. A step that fails is told, and keeps no other from running.

@@ -8,7 +8,7 @@ export interface FreezingDeps {
 }
 
 const heartbeatMs = 5000;
-/** As long as a lease: whoever stood still for longer may have been taken for dead. */
+/** As long as a lease: a process that stood still for longer may have been taken for dead. */
 const leaseMs = 15_000;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `aos gc`: what lies in a home folder and is of no use to anybody. What belongs to an
+ * `aos gc`: what lies in a home folder and is of no use. What belongs to an
  * agent (its workspace, its outbox) and what stands in `run` is never looked at.
  */
 import { dirname, join, relative } from 'node:path';

@@ -64,7 +64,7 @@ export interface HomeTimersDeps extends HeadDeps {
   readonly filePlanDays: number;
   readonly memory: Pick<MemoryManager, 'keepHouse'>;
   readonly calls: Pick<ToolCalls, 'announce' | 'expire'>;
-  /** `none`, or where to tell that somebody waits for an approval. */
+  /** `none`, or where to tell that a call waits for an approval. */
   readonly approvalWebhook: string;
 }
 
@@ -183,12 +183,12 @@ async function announce(deps: HomeTimersDeps, approval: string): Promise<void> {
   await postApproval({ sql: ledger.committed, clock }, approvalWebhook, approval);
 }
 
-// Tells a program of the owner's, by a request, that somebody waits for an approval.
+// Tells a program of the owner's, by a request, that a call waits for an approval.
 
 // Other timers wait for this one.
 const patienceMs = 3000;
 
-/** Throws when it did not get through; whoever calls tries again. Nothing is sent once it was answered. */
+/** Throws when it did not get through; the caller tries again. Nothing is sent once it was answered. */
 export async function postApproval(
   { sql, clock }: { readonly sql: Sql; readonly clock: Clock },
   url: string,

@@ -78,7 +78,7 @@ export interface MeasuredFile {
   readonly entry: DiskEntry;
 }
 
-// The disk answers on the spot, so that a long walk would keep everybody else waiting.
+// The disk answers on the spot, so that a long walk would keep all other callers waiting.
 const looksPerTurn = 256;
 
 /**
@@ -90,7 +90,7 @@ export async function* filesBelow(
   path: string,
   signal?: AbortSignal,
 ): AsyncGenerator<MeasuredFile> {
-  // Not recursive, because a tree may be as deep as whoever made it liked.
+  // Not recursive, because a tree may be as deep as its maker liked.
   const open: Iterator<string>[] = [[path].values()];
   for (let looks = 1; open.length > 0; looks++) {
     if (looks % looksPerTurn === 0) await nextTurn(eventLoop);

@@ -1,5 +1,5 @@
 /**
- * Reading a backup that anybody may have written: nothing in it is believed before it was
+ * Reading a backup that any program may have written: nothing in it is believed before it was
  * looked at.
  */
 
@@ -45,7 +45,7 @@ export interface Contents {
 
 const sqliteMark = 'SQLite format 3\0';
 
-/** A copy of the backup that nobody else has in hand, as one file without a log. */
+/** A copy of the backup that no other program has open, as one file without a log. */
 export async function stageBackup(disk: Disk, path: string, staged: string): Promise<void> {
   {
     // What the disk has to say of the file is told as it is.

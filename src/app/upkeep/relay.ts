@@ -1,13 +1,13 @@
 /**
  * What messages leave behind does not grow for ever: the archive, rows of messages that are
- * over, streams, and attachments that nobody refers to.
+ * over, streams, and attachments that no message refers to.
  *
  * U1. Rows and archive go by the same moment, which moves on by two days at most a run
  *     (timers.ts): a clock that is ahead for an hour must not take everything with it.
- * U2. An attachment is put before the message that refers to it. So one that nobody refers
+ * U2. An attachment is put before the message that refers to it. So one that none refers
  *     to stays for an hour, counted from when it was put last.
  * U3. A step that fails is told, and keeps no other from running. It is not thrown, because
- *     whoever tries again at once moves the moment of U1 on.
+ *     a sender that tries again at once moves the moment of U1 on.
  */
 import type { Blobs } from '../../blobs/blobs.ts';
 import { toReport } from '../../kernel/errors.ts';

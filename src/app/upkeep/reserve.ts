@@ -1,8 +1,8 @@
 /**
  * `.reserve`: room that a home keeps for the day on which its disk is full, because to start the
- * daemon, and to remove what nobody needs, takes room too. `aos gc` gives it back.
+ * daemon, and to remove what is not needed, takes room too. `aos gc` gives it back.
  *
- * V1. It holds nothing that anybody reads. So it is written under its own name and not synced, and
+ * V1. It holds nothing that is read. So it is written under its own name and not synced, and
  *     one that a crash or a full disk cut short is filled up by the next look.
  * V2. It takes half of what is free at most: what the home writes into the other half fits into it.
  * V3. It is as large as the log of the ledger may get, which is moved into the ledger when a home

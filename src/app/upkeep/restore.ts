@@ -3,7 +3,7 @@
  *
  * R1. Everything is looked at before anything is changed, and in the copy that will take
  *     the ledger's place: whose file it is, whether it is whole, whether it is what this
- *     program writes, whether the owner's key will be there. Anybody may have written it.
+ *     program writes, whether the owner's key will be there. Any program may have written it.
  * R2. What is replaced is kept beside its place under another name, never removed.
  * R3. The ledger takes its place by one rename, after its keys: a crash before it leaves
  *     the old ledger, one after it the new one.

@@ -40,7 +40,7 @@ const sealedEntries = z.array(z.tuple([z.string().regex(keyFileName), z.base64()
 
 export function openKeys(sealed: Uint8Array, passphrase: string): KeyFiles {
   if (sealed.length < saltBytes + nonceBytes + tagBytes) throw strangeKeys();
-  // Whoever sealed it knew the passphrase, and may still not have been this program.
+  // The program that sealed it knew the passphrase, and may still not have been this program.
   const parsed = sealedEntries.safeParse(jsonIn(unsealed(Buffer.from(sealed), passphrase)));
   // Its error is not passed on as the cause: it could quote a key.
   if (!parsed.success) throw strangeKeys();

@@ -31,7 +31,7 @@ export interface TimersDeps {
   };
 }
 
-// The wall clock may jump while nobody looks.
+// The wall clock may jump between two looks.
 const longestSleepMs = 5000;
 const pageTimers = 1000;
 const mostSlow = 8;

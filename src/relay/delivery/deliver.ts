@@ -10,7 +10,7 @@
  *     failed once more, and until its next try nothing behind it goes; after the last try
  *     it is dead.
  * D4. Inbox files may be written twice: they have the same name and the same content. A
- *     delivery that somebody ended meanwhile is not counted, and its file is taken away.
+ *     delivery that was ended meanwhile is not counted, and its file is taken away.
  * D5. What reached an inbox before its row says so is noted beside (mail.ts): a daemon
  *     that starts after a kill knows it from what never did, also when the file was read.
  */

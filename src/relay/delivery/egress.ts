@@ -1,4 +1,4 @@
-/** The way from here to a recipient: whoever is attached now, else the inbox folder. */
+/** The way from here to a recipient: a sink that is attached now, else the inbox folder. */
 import { AosError, toReport } from '../../kernel/errors.ts';
 import { fileNameOf } from '../../kernel/message/message.ts';
 import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
@@ -37,7 +37,7 @@ async function write(
   const { inboxes } = deps.core;
   const files = batch.map(({ mail, message }) => inboxFileOf(mail, message));
   const names = files.map(({ name }) => name);
-  // Before, so that nobody can read a file and take it away unseen.
+  // Before, so that a file cannot be read and taken away unseen.
   deps.expecting(recipient, names);
   const written = await inboxes.write(recipient, files);
   if (written.isInboxGone !== true) return written;
@@ -83,7 +83,7 @@ export interface DeliverDeps {
 }
 
 /**
- * Takes the files of messages away that are over, or read elsewhere: nobody should find, and
+ * Takes the files of messages away that are over, or read elsewhere: a recipient should not find, and
  * act on, what its sender was told is over. One inbox that cannot be touched keeps no other
  * from being cleared.
  */
@@ -121,7 +121,7 @@ export class Sinks {
     return this.#byRecipient.get(recipient)?.find((sink) => sink.wants(wanted));
   }
 
-  /** Those who have somebody attached. */
+  /** Those that have a sink attached. */
   recipients(): readonly Party[] {
     return [...this.#byRecipient.keys()];
   }

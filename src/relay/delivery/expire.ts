@@ -64,7 +64,7 @@ function reasonOf({ kind, state }: MailFacts): string {
 
 /**
  * Tells how many ended. It may be repeated, and is, so a crash in between loses nothing.
- * What waits under the name `Lead` waits for whoever will be it.
+ * What waits under the name `Lead` waits for the agent that will be it.
  */
 export async function endMailOfTerminated(deps: AcceptDeps): Promise<number> {
   let all = 0;

@@ -23,7 +23,7 @@ export interface Success {
   readonly at: Instant;
 }
 
-/** Resolves to those that somebody has ended meanwhile. */
+/** Resolves to those that were ended meanwhile. */
 export async function noteSuccess(
   { core, delivered }: DeliverDeps,
   queue: Queue,

@@ -16,7 +16,7 @@ import { HeldMail, noteFailure, noteSuccess, release, takeAway } from './outcome
 
 // How long to wait when the ledger takes nothing.
 const troubleMs = 1000;
-// Batches that have reached the recipient while the ledger writes that down. Whoever accepts
+// Batches that have reached the recipient while the ledger writes that down. A caller that accepts
 // messages has many transactions under way, and one at a time would fall behind.
 const mostNoting = 8;
 // So many are worth a flush of their own.
@@ -50,7 +50,7 @@ export class DeliveryQueue {
     this.ended = this.#run();
   }
 
-  /** It waits for another try, or for somebody to look in. */
+  /** It waits for another try, or for a look(). */
   get isPausing(): boolean {
     return this.#pausing !== undefined;
   }
@@ -74,7 +74,7 @@ export class DeliveryQueue {
   }
 
   async #run(): Promise<void> {
-    // Whoever made this queue has not put anything into it yet.
+    // The caller that made this queue has not put anything into it yet.
     await undefined;
     while (this.#hasWork() || this.#noting.size > 0) {
       try {
@@ -123,7 +123,7 @@ export class DeliveryQueue {
     this.#blocked = claim.kind === 'blocked';
     if (claim.kind === 'blocked') return this.#stopAt(claim, looks);
     for (const outgoing of claim.claimed) this.add(outgoing);
-    // Whoever looked in since may have brought something that this claim did not see.
+    // A look() since may have brought something that this claim did not see.
     if (claim.kind === 'all' && looks === this.#looks) this.#behind = false;
   }
 
@@ -212,7 +212,7 @@ export class DeliveryQueue {
       await release(this.#deps.core, held);
       this.#held.drop(held);
     });
-    // Whoever looked in since may be a new way there.
+    // A look() since may mean a new way there.
     if (looks === this.#looks) this.#behind = false;
   }
 
@@ -232,10 +232,10 @@ export class DeliveryQueue {
     }
   }
 
-  /** Until then, or until somebody looks in, or all ends; then the ledger is looked at. */
+  /** Until then, or until a look(), or all ends; then the ledger is looked at. */
   async #pause(until: number, looks: number): Promise<void> {
     const { clock } = this.#deps.core;
-    // Somebody has looked in meanwhile, and may have brought what goes first.
+    // A look() meanwhile may have brought what goes first.
     if (looks !== this.#looks) return;
     const pausing = new AbortController();
     this.#pausing = pausing;
@@ -296,7 +296,7 @@ async function claimMail(core: RelayCore, tx: Transaction, queue: Queue): Promis
   return { kind: waiting.length < batchRows ? 'all' : 'some', claimed };
 }
 
-/** Messages may wait under the name of somebody who is not there, as for a Lead. */
+/** Messages may wait under the name of an agent that is not there, as for a Lead. */
 async function isThere(tx: Transaction, recipient: string): Promise<boolean> {
   if (recipient !== leadName) return true;
   const presence = await presenceOf(tx, recipient);

@@ -1,5 +1,5 @@
 /**
- * What a relay does before it takes anything in: whoever held deliveries is dead, because
+ * What a relay does before it takes anything in: the process that held deliveries is dead, because
  * the home has one owner at a time.
  *
  * V1. What reached an inbox and was not noted is noted first (deliver.ts, D5); only then is
@@ -135,7 +135,7 @@ async function countOperations({ ledger, log }: RelayCore): Promise<void> {
 }
 
 /**
- * After a power cut. Nobody flushed the files, nor the agents' taking them away: one may be
+ * After a power cut. Neither the files were flushed, nor the agents' taking them away: one may be
  * missing, another cut short, a third be back that was read long ago. So everything that
  * the ledger knows is taken out of the inboxes, and what is not over waits to be delivered.
  */
@@ -180,7 +180,7 @@ async function knownAmong(sql: Sql, lying: LyingFiles): Promise<Map<string, stri
   return known;
 }
 
-/** What one agent has made of its inbox must not keep everybody from theirs. */
+/** What one agent has made of its inbox must not keep the others from theirs. */
 async function orTold<T>(
   { log }: RelayCore,
   recipient: string,
@@ -280,7 +280,7 @@ export class InboxReads {
     return messages;
   }
 
-  /** The same, but one inbox that cannot be read is only told. Undefined then. */
+  /** Like sweep(), but an inbox that cannot be read is only logged. Undefined then. */
   async trySweep(recipient: string): Promise<number | undefined> {
     try {
       return await this.sweep(recipient);

@@ -25,13 +25,13 @@ function wantsAnswer({ kind }: MailFacts): boolean {
   return kind === 'request';
 }
 
-/** How it was read: taken out here, or said to be read by whoever has it. */
+/** How it was read: taken out here, or said to be read by its recipient. */
 export interface ReadVia {
   readonly via?: DeliveryVia | undefined;
   readonly evenHeld?: boolean | undefined;
 }
 
-/** False when somebody else has moved it meanwhile. */
+/** False when it was moved on meanwhile. */
 export async function markRead(
   posting: Posting,
   mail: MailFacts,
@@ -121,7 +121,7 @@ async function tellOfEnd(
   mail: MailFacts,
   { state, reason }: { readonly state: 'expired' | 'dead'; readonly reason: string },
 ): Promise<void> {
-  // An answer that did not arrive is told nobody: acks about acks would have no end.
+  // That an answer did not arrive is not told: acks about acks would have no end.
   if (mail.kind === 'ack' || mail.kind === 'nack') return;
   const fate = state === 'expired' ? 'has expired' : 'could not be delivered';
   await tell(posting, {
@@ -144,7 +144,7 @@ export interface GivenAnswer {
 }
 
 /**
- * What an answer does to the message that it answers. Whoever answers has it, also when
+ * What an answer does to the message that it answers. The recipient that answers has it, also when
  * the row does not say so yet, so it does not matter who holds it just now.
  */
 export async function settleAnswered(

@@ -139,7 +139,7 @@ function shortened(path: string): string {
   return path.slice(0, slash) + stem.replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Not every disk has second names; there, whoever takes the name this very moment loses it. */
+/** Not every disk has second names; there, a file that takes the name this very moment is lost. */
 async function linkOrMove(disk: Disk, archived: string, to: string): Promise<void> {
   try {
     await disk.link(archived, to);
@@ -156,7 +156,7 @@ const noLinks: ReadonlySet<string> = new Set(['disk.denied', 'disk.failed']);
 // tell, because its agent may have put another in its place.
 //
 // L1. Another file that was moved to the archive in its place, by a process that died before
-//     it could see so, is a message that nobody has read: it goes back to the outbox.
+//     it could see so, is a message that was not read: it goes back to the outbox.
 // L2. Of an outbox that is not ours, the archive has copies (put-away.ts, P4). What is there and
 //     is ours was read, then: whatever else was moved there is its agent's. That which was
 //     read itself, and not yet copied, may have changed since, and is not kept.

@@ -2,7 +2,7 @@
  * Takes away the files in which a message still lies: in the archive, and unread in inboxes.
  *
  * E1. Who delivers a message has its text in memory, and makes a file of it; until its row says
- *     that nobody does, it is waited for.
+ *     that none does, it is waited for.
  * E2. A file may be there before its row says so, and after it says something else. So it is
  *     looked for whatever the row says.
  */

@@ -33,7 +33,7 @@ export class InboxFiles implements Inboxes {
   readonly #eventLoop: EventLoop;
   readonly #random: Random;
   readonly #home: string;
-  /** Batches of this process that nobody noted yet. */
+  /** Batches of this process that are not noted yet. */
   readonly #own = new Set<string>();
 
   constructor({ disk, bulk, eventLoop, random, home }: InboxFilesDeps) {
@@ -134,7 +134,7 @@ export class InboxFiles implements Inboxes {
   }
 
   async #clear(base: string, staged: readonly number[]): Promise<void> {
-    // Whatever else the same commit set going comes first: somebody waits for that.
+    // Whatever else the same commit set going comes first: callers wait for that.
     await endOfTurn(this.#eventLoop);
     await clearBatch(this.#disk, base, staged);
     this.#own.delete(base);
@@ -158,7 +158,7 @@ function hex(bytes: Uint8Array): string {
 //     have reached the inbox. Without a record, none has.
 // R3. The record goes first when the ledger knows of them, then what is left of the files.
 //
-// Nothing is flushed. Not below `tmp`, because that is emptied before anybody can ask.
+// Nothing is flushed. Not below `tmp`, because that is emptied before interrupted() is asked.
 
 function batchFolder(home: string): string {
   return `${home}/run/inboxes`;

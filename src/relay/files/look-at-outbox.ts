@@ -19,7 +19,7 @@ export interface LookDeps extends BatchDeps, PutAwayDeps {
   readonly eventLoop: EventLoop;
   readonly log: RelayLog;
   readonly accept: Relay['accept'];
-  /** Tells the relay; nobody waits for it. */
+  /** Tells the relay; it is not waited for. */
   readonly filesDone: (files: FilesDone) => void;
   readonly stopped: () => boolean;
   /** Whose the home is, by the uid. */
@@ -112,7 +112,7 @@ async function workOff(deps: LookDeps, outbox: Outbox, place: BatchPlace): Promi
     }
     if (look.next >= look.names.length) outbox.look = undefined;
   } finally {
-    // What goes to the recipients just now comes first: somebody waits for that.
+    // What goes to the recipients just now comes first: callers wait for that.
     if (answered.length > 0) await endOfTurn(deps.eventLoop);
     await putAwayAnswered();
   }

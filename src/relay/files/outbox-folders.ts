@@ -128,7 +128,7 @@ async function folderAt(disk: Disk, path: string): Promise<DiskEntry | undefined
     const entry = await disk.stat(path);
     return entry?.kind === 'folder' ? entry : undefined;
   } catch {
-    // Whoever looks after the folders finds out what is wrong there.
+    // The watch of the folders finds out what is wrong there.
     return undefined;
   }
 }
@@ -172,7 +172,7 @@ function isOrphan(entry: DiskEntry | undefined, now: number): boolean {
   return now - entry.modifiedAt > orphanMs;
 }
 
-// Folders that somebody made under `agents/`: each with a lawful name becomes a guest.
+// Folders that were made under `agents/`: each with a lawful name becomes a guest.
 
 interface GuestDeps {
   readonly disk: DiskView;

@@ -44,7 +44,7 @@ export class Outbox {
   /** Files in `.pending` may be left from a writer that died. */
   sweepDue = true;
   look: OutboxLook | undefined;
-  /** Names of notices that nobody followed yet. */
+  /** Names of notices that were not followed yet. */
   #wanted: Set<string> | undefined;
   /** Names seen in `.pending`, whose files come by a rename. */
   #pending: Set<string> | undefined;
@@ -65,7 +65,7 @@ export class Outbox {
   strays: readonly Stray[] = [];
   /** How many names the last listing of each folder had. */
   readonly lying = { outbox: 0, pending: 0 };
-  /** Since when both folders are empty, as far as anybody has seen. */
+  /** Since when both folders are empty, as far as the relay has seen. */
   #emptySince: FolderTimes | undefined;
 
   constructor(agent: string) {
@@ -76,7 +76,7 @@ export class Outbox {
     return this.hasFiles || this.upkeepDue || this.sweepDue;
   }
 
-  /** Nobody was told of anything; it is only time to look again. */
+  /** No notice came; it is only time to look again. */
   get allDue(): boolean {
     const isTold = this.look !== undefined || this.#wanted !== undefined;
     return this.scanDue && this.upkeepDue && this.sweepDue && !isTold;

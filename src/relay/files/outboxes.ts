@@ -1,7 +1,7 @@
 /**
  * The outboxes of all agents as files. Notices of the system say where to look; because
  * they can be lost, everything is looked at again every 30 s, and at once when more of them
- * came together than the system's queue may hold, or when nobody emptied it for a while.
+ * came together than the system's queue may hold, or when it was not emptied for a while.
  *
  * R1. Nothing that an agent does in its own folder stops another's messages: an outbox that
  *     fails waits by itself, and no failure leaves this class.
@@ -92,7 +92,7 @@ export class Outboxes implements AsyncDisposable {
   #scanAtMs = Number.POSITIVE_INFINITY;
   #pollAtMs = 0;
   #activeAtMs = 0;
-  /** Wall time less monotonic time; when it changes, somebody set the clock. */
+  /** Wall time less monotonic time; when it changes, the clock was set. */
   #wallOffsetMs: number;
   #drainPlanned = false;
   #homeOwner: number | undefined;
@@ -179,7 +179,7 @@ export class Outboxes implements AsyncDisposable {
     for (const outbox of this.#outboxes.values()) {
       if (this.#stop.signal.aborted) return;
       if (await isDue(outbox)) this.#enqueue(outbox);
-      // The disk answers on the spot, so that a thousand looks would keep everybody waiting.
+      // The disk answers on the spot, so that a thousand looks would keep all callers waiting.
       if (++count % outboxesPerTurn === 0) await endOfTurn(this.#deps.eventLoop);
     }
   }
@@ -188,7 +188,7 @@ export class Outboxes implements AsyncDisposable {
   async #isStillEmpty(outbox: Outbox): Promise<boolean> {
     if (!outbox.allDue || this.#isTaken(outbox)) return false;
     const times = await folderTimes(this.#folderDeps, outboxPath(this.#deps.home, outbox.agent));
-    // Somebody may have been told of something meanwhile.
+    // An outbox may have had a notice meanwhile.
     if (!outbox.allDue || this.#isTaken(outbox) || !outbox.stillEmpty(times)) return false;
     outbox.nothingDue();
     return true;
@@ -237,7 +237,7 @@ export class Outboxes implements AsyncDisposable {
     this.#meetMore();
   }
 
-  // A few at a time: making an agent takes memory, and somebody may make very many folders.
+  // A few at a time: making an agent takes memory, and a program may make very many folders.
   #meetMore(): void {
     for (const name of this.#toMeet) {
       if (this.#meeting.size >= meetsAtOnce || this.#stop.signal.aborted) return;
@@ -363,7 +363,7 @@ export class Outboxes implements AsyncDisposable {
     this.#wakeBy(nowMs + tickMs);
   }
 
-  /** Not twice within a second, however busy everybody is. */
+  /** Not twice within a second, however busy the outboxes are. */
   #scanSoon(): void {
     const nowMs = this.#deps.clock.monotonicMs();
     this.#scanAtMs = Math.min(this.#scanAtMs, nowMs + tickMs);

@@ -82,7 +82,7 @@ async function packFiles(
   try {
     await pack(disk, pending, readable(disk, { day, agent, names }, packed, failures));
     if (packed.length === 0) return 0;
-    // P2: a link, because a rename would replace what somebody put there meanwhile.
+    // P2: a link, because a rename would replace what was put there meanwhile.
     await disk.link(pending, target);
   } finally {
     await disk.remove(pending).catch(() => {});
@@ -192,7 +192,7 @@ interface Removal {
 }
 
 // Folders of agents may lie in the archive, such as were moved there unseen or by an older
-// version, and whoever works in one may still write there. So nothing is known of a name
+// version, and a program that works in one may still write there. So nothing is known of a name
 // from one call to the next: the system itself tells a folder from the rest by refusing to
 // remove it, and each folder is held while it is emptied (where the system has paths for
 // that), so that no symlink in its place is followed.

@@ -4,7 +4,7 @@
  * P1. A file that is not the one that was read goes back: it is a new message.
  * P2. Only ordinary files are kept in the archive.
  * P3. What goes wrong with one file concerns that file only.
- * P4. Of an outbox that is not ours, what was read is kept, in a file of ours: whoever wrote
+ * P4. Of an outbox that is not ours, what was read is kept, in a file of ours: the agent that wrote
  *     the one that was moved may hold it open, or have a second name for it. And what the
  *     relay took for one that it has already is not kept: it may look the same and not be.
  */
@@ -126,7 +126,7 @@ async function settle(
 
 /**
  * P1. False when it cannot be put back now: it is tried again with every look, and after a
- * restart by whoever looks for the file of its message.
+ * restart by the look for the file of its message.
  */
 export async function putBackStray(
   deps: Pick<PutAwayDeps, 'disk' | 'clock' | 'tellOnce'>,
@@ -149,7 +149,7 @@ export async function putBackStray(
   }
 }
 
-// P1. Looked at where nobody else changes it any more.
+// P1. Looked at where no agent changes it any more.
 function isTheOneRead(entry: DiskEntry | undefined, stands: Standing): boolean {
   if (entry === undefined || entry.kind !== (stands.kind ?? 'file')) return false;
   if (entry.sizeBytes !== stands.sizeBytes) return false;

@@ -3,8 +3,8 @@
  * middle of it, may replace it, or may mean harm:
  *
  * R1. Only an ordinary file is read, never what a symlink leads to. A folder stays where it
- *     is: nobody knows what is in it, nor who works there.
- * R2. A file that was not renamed out of `.pending` is read once nobody has written to it
+ *     is: what is in it is not known, nor who works there.
+ * R2. A file that was not renamed out of `.pending` is read once it was not written to
  *     for 100 ms. One that stands in `.pending` too is not ready.
  * R3. It is the same before and after it was read, or it is looked at again.
  * R4. What is no message may be half of one: that is said only when it is 5 s old.
@@ -165,7 +165,7 @@ async function unread(deps: ReadDeps, file: OutboxFile, failure: AosError): Prom
   if (code === 'disk.missing') return gone;
   // Other files may be sound.
   if (code === 'disk.failed') return { kind: 'wait', waitMs: unreadableMs, failure };
-  // Whoever looks at the whole outbox has to wait: nothing can be opened now.
+  // The look at the whole outbox has to wait: nothing can be opened now.
   if (code !== 'disk.not-a-file' && code !== 'disk.denied') throw failure;
   const entry = await deps.disk.stat(`${file.folder}/${file.name}`);
   if (entry === undefined) return gone;

@@ -1,7 +1,7 @@
 /**
  * Starting the program of an agent.
  *
- * B1. Lease, note, program, row: whoever dies in between leaves a note of the start's id in
+ * B1. Lease, note, program, row: a daemon that dies in between leaves a note of the start's id in
  *     the row, by which recover() finds and kills what may have been started.
  * B2. A program that the ledger could not be told of does not go on.
  * B3. Nothing that was made for a sandbox outlives a start that failed.

@@ -2,10 +2,10 @@
  * The supervisor of the agents that run as programs.
  *
  * C1. Whatever is done to one agent is done in turn: its start, its end, pausing, resuming,
- *     terminating. So each finds a state that nobody else is just leaving.
+ *     terminating. So each finds a state that no other call is just leaving.
  * C2. `running` and `paused` with a program are under a lease: it is taken before the row says
  *     so and given back after the row says otherwise.
- * C3. No program is left whose agent's row does not name it: neither what a start that nobody
+ * C3. No program is left whose agent's row does not name it: neither what a start that no caller
  *     finished has left (begin-program.ts) nor what a program that ended leaves behind.
  * C4. `paused` without a program is an agent that was paused before it had one, or lost it
  *     together with the daemon; it is started when it is resumed.
@@ -90,7 +90,7 @@ export class CommandBodies implements AsyncDisposable {
       const live = this.#live.get(name);
       const from = live === undefined ? (['pending'] as const) : (['running'] as const);
       const turn = { to: 'paused' as const, from, reason, actor: by, at: this.#deps.clock.now() };
-      // The row first: after a crash, whoever adopts it freezes it again.
+      // The row first: after a crash, the daemon that adopts it freezes it again.
       await this.#deps.ledger.transact((tx) => mustTurnTo(tx, name, turn));
       this.#queue.cancel(name);
       if (live === undefined) return;
@@ -177,7 +177,7 @@ export class CommandBodies implements AsyncDisposable {
     }
   }
 
-  /** A start that nobody waits for: whoever has to know hears of its failure. */
+  /** A start that no caller waits for: the parent and the owner hear of its failure. */
   async #startByItself(name: string): Promise<void> {
     const { ledger, clock, log, onEnd } = this.#deps;
     try {
@@ -187,7 +187,7 @@ export class CommandBodies implements AsyncDisposable {
       if (failure instanceof AosError && failure.code === 'agent.wrong-state') return;
       log.error({ err: failure, agent: name }, 'an agent could not be started');
       const agent = await findAgent(ledger.committed, name);
-      // Not its own fault: the disk is full, or somebody else still holds its lease.
+      // Not its own fault: the disk is full, or another process still holds its lease.
       if (agent?.state === 'pending') this.#queue.rest(name, tryAgainMs);
       if (agent?.state !== 'failed') return;
       const id = String(clock.now());
@@ -221,7 +221,7 @@ export class CommandBodies implements AsyncDisposable {
   }
 
   async #whenEnded(name: string, live: LiveProgram, end: ProgramEnd): Promise<void> {
-    // C1: it was stopped on purpose, by whoever was before.
+    // C1: it was stopped on purpose, by the call before.
     if (this.#live.get(name) !== live) return;
     const { clock, log } = this.#deps;
     const ranMs = clock.monotonicMs() - live.sinceMs;

@@ -23,7 +23,7 @@ export interface ProgramLogs {
 }
 
 export interface Leases {
-  /** The token; undefined when somebody else holds it. */
+  /** The token; undefined when another process holds it. */
   take(subject: string): Promise<number | undefined>;
   release(subject: string): Promise<void>;
 }
@@ -55,7 +55,7 @@ export interface CommandDeps {
   /** All that a program without a sandbox gets (kernel/agent/program.ts). */
   environmentOf(agent: string, spec: CommandSpec): Promise<Readonly<Record<string, string>>>;
   readonly leases: Leases;
-  /** Tells somebody by a message; of several with one key, one is sent. */
+  /** Tells the owner or an agent by a message; of several with one key, one is sent. */
   notify(note: Note): Promise<void>;
   /** How many programs run at once. */
   readonly slots: number;

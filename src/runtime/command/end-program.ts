@@ -29,7 +29,7 @@ export interface EndedProgram {
   readonly id: string;
   readonly end: ProgramEnd;
   readonly ranMs: number | undefined;
-  /** Of one that nobody watched, if it has left word. */
+  /** Of one that was not watched, if it has left word. */
   readonly endedAt?: Instant | undefined;
   readonly logFrom: number;
   /** The limit that it was stopped for. */
@@ -85,7 +85,7 @@ async function writeEnd(tx: Transaction, name: string, ending: Ending): Promise<
   const data = stoppedBy === undefined ? end : { ...end, stopped_by: stoppedBy };
   const turn = { actor: 'system', at, data };
   await setProgram(tx, name, { program: null, pid: null });
-  // Somebody let it go on behind our back, or it could not have come to an end.
+  // It was let go on from outside, or it could not have come to an end.
   if (to === 'completed') await turnTo(tx, name, { ...turn, to: 'running', from: ['paused'] });
   if (!(await turnTo(tx, name, { ...turn, to, reason }))) return;
   if (decision.kind === 'stop') await tellParent(tx, name, { id: ending.id, to, reason, at });
@@ -116,7 +116,7 @@ interface GivenUp {
   readonly reason: string;
 }
 
-/** Tells the parent and the owner that nobody tries any more. */
+/** Tells the parent and the owner that it is not tried any more. */
 export async function escalate(deps: CommandDeps, name: string, given: GivenUp): Promise<void> {
   const parent = (await findAgent(deps.ledger.committed, name))?.parent;
   const body = `Agent ${quote(name)} is not started again by itself any more: ${given.reason}`;
@@ -135,9 +135,9 @@ export async function escalate(deps: CommandDeps, name: string, given: GivenUp):
 
 interface EndFacts {
   readonly end: ProgramEnd;
-  /** How long it ran; undefined when nobody watched it all the time. */
+  /** How long it ran; undefined when it was not watched all the time. */
   readonly ranMs: number | undefined;
-  /** Where nobody did: when it ended, if it has left word. */
+  /** Where it was not: when it ended, if it has left word. */
   readonly endedAt?: Instant | undefined;
   /** The last of what it wrote. */
   readonly tail: string;

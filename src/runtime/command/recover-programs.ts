@@ -1,6 +1,6 @@
 /**
  * What an earlier daemon has left: programs that still run are adopted, those that ended
- * meanwhile end now, and those of which nobody knows whether they were started are killed.
+ * meanwhile end now, and those of which it is not known whether they were started are killed.
  */
 
 import type { RestartDecision } from '../../kernel/agent/agent.ts';
@@ -63,7 +63,7 @@ async function recoverOne(
   return state === 'pending' && (stored === undefined || (await isStillPending(deps, name)));
 }
 
-/** It was being started when the daemon died; whether it has done anything nobody knows. */
+/** It was being started when the daemon died; whether it has done anything is not known. */
 async function clearUnfinished(
   { programs, sandboxes, ledger, clock }: CommandDeps,
   name: string,
@@ -74,7 +74,7 @@ async function clearUnfinished(
   await ledger.transact(async (tx) => {
     const { restart } = readCommandSpec(name, (await agentInnards(tx, name))?.spec ?? null);
     await setProgram(tx, name, { program: null, pid: null });
-    // Whoever took it is dead.
+    // The process that took it is dead.
     await freeLease(tx, leaseOf(name));
     if (restart !== 'never') return;
     const reason = 'the daemon ended while it was being started';
@@ -124,7 +124,7 @@ async function tellAdopted(
   const sandbox = sandboxed === true ? 'on' : 'off';
   await ledger.transact(async (tx) => {
     await tx.record({ ...about, kind: 'agent.adopted', data: { pid, sandbox } });
-    // Who accepted its connections has died, and nobody else can.
+    // Who accepted its connections has died, and no other process can.
     if (sandboxed === true) await tx.record({ ...about, kind: 'sandbox.network-lost' });
   });
 }

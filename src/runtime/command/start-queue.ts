@@ -1,6 +1,6 @@
 /**
  * Who may start a program, and when: so many run at once as there are slots, the others wait
- * in the order in which they came, and whoever is to be started later rests until then.
+ * in the order in which they came, and one that is to be started later rests until then.
  */
 
 import type { Clock } from '../../kernel/ports.ts';
@@ -48,7 +48,7 @@ export class StartQueue {
     this.#next();
   }
 
-  /** Whoever has a slot does not wait for one. */
+  /** An agent that has a slot does not wait for one. */
   wait(...names: readonly string[]): void {
     for (const name of names) if (!this.#seated.has(name)) this.#waiting.add(name);
     this.#next();
@@ -77,7 +77,7 @@ export class StartQueue {
     this.#resting.delete(name);
   }
 
-  /** Nobody is started any more. */
+  /** No agent is started any more. */
   close(): void {
     this.#isClosed = true;
     for (const name of [...this.#waiting, ...this.#resting.keys()]) this.cancel(name);

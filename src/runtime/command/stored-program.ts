@@ -15,7 +15,7 @@ export interface StoredProgram {
   readonly record: ProgramRecord;
   /** Where in its log this start begins. */
   readonly logFrom: number;
-  /** It was about to be started; whether it was, nobody knows. Its record has no pid. */
+  /** It was about to be started; whether it was, is not known. Its record has no pid. */
   readonly isPending: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface LiveProgram {
   readonly logFrom: number;
   /** On the monotonic clock; below zero where an earlier process started it long before. */
   readonly sinceMs: number;
-  /** `frozen` is stopped by somebody else. */
+  /** `frozen` is stopped from outside. */
   mode: 'running' | 'paused' | 'frozen';
   /** Of one in a sandbox: what serves its network, which is lost with the daemon it was of. */
   readonly network?: AsyncDisposable | undefined;
@@ -147,7 +147,7 @@ export async function lookAtProgram(
   const condition = live.program.condition();
   if (condition === 'gone') return;
   if (live.mode === 'paused') {
-    // Somebody outside let it go on, and the row says otherwise.
+    // It was let go on from outside, and the row says otherwise.
     if (condition === 'running') await live.program.freeze();
     return;
   }

@@ -79,7 +79,7 @@ async function writeAsked(
   const packed = pack(followedBy(journal.steps, before), {
     contextTokens,
     maxOutputTokens: spec.max_output_tokens,
-    // A script is sent to nobody, and so are the tools.
+    // A script is not sent to a provider, and neither are the tools.
     tools: model.isScripted ? [] : tools,
   });
   const { messages } = packed;
@@ -234,7 +234,7 @@ export async function writeForgotten(
 ): Promise<void> {
   await run.journal.write(async (tx) => {
     const held = amountsOf(hold);
-    // A script costs nobody anything.
+    // A script costs nothing.
     const used = run.model.isScripted ? {} : held;
     await settleAll(tx, budgetsOf(run), { held, used });
     const why = 'the daemon ended while the model was asked';

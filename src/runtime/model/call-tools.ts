@@ -4,7 +4,7 @@
  * C1. The key of a call is made of operation, turn and place: run again after a crash, it is
  *     the same call, and the door answers with what came of it.
  * C2. What came of them is written together with what comes next: until then the door knows it.
- * C3. A call that waits for a human, and one of which nobody knows whether it had its effect,
+ * C3. A call that waits for a human, and one of which it is not known whether it had its effect,
  *     stop the run here; it goes on when a human has said.
  */
 import { AosError } from '../../kernel/errors.ts';

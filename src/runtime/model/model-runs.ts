@@ -36,7 +36,7 @@ import { OutputShow, RunJournal } from './run-journal.ts';
 export interface ModelRunsDeps extends ModelRunDeps {
   /** The operation waits no more. */
   requeue(id: string): Promise<void>;
-  /** Something was written down that somebody is to be told. */
+  /** A note was left for tellAll(). */
   toTell(): void;
   /** This process works for the agent no more, for now. */
   onIdle(agent: string): void;
@@ -297,7 +297,7 @@ export class ModelRuns implements AsyncDisposable {
         await this.#under(tx, active);
         const at = clock.now();
         await concludeIn(tx, { operation, ending, actor: subject, at });
-        // Nobody is left to hear of what was submitted for it.
+        // No operation is left to hear of what was submitted for it.
         const isDone = ending.state === 'completed';
         return isDone ? [] : await endBelow(tx, operation.id, { actor: 'system', at });
       });
@@ -316,7 +316,7 @@ export class ModelRuns implements AsyncDisposable {
   }
 
   /**
-   * What was taken over is somebody else's to end. Where nobody has the lease, its agent was
+   * What was taken over, another process ends. Where no process has the lease, its agent was
    * paused or ended just when this began, and it goes back to where it was.
    */
   async #leave({ id, agent }: OperationRow): Promise<void> {
@@ -328,7 +328,7 @@ export class ModelRuns implements AsyncDisposable {
     this.#deps.toTell();
   }
 
-  /** After its step, and until somebody resumes it. */
+  /** After its step, and until it is resumed. */
   async #setAside(operation: OperationRow, active: Active): Promise<void> {
     const { ledger, leases, clock } = this.#deps;
     const { id, agent } = operation;
@@ -377,7 +377,7 @@ export class ModelRuns implements AsyncDisposable {
       });
   }
 
-  /** Nobody else would: it is tried until the ledger can be written again. */
+  /** No other process would: it is tried until the ledger can be written again. */
   async #requeue(operation: string): Promise<void> {
     for (;;) {
       try {
@@ -418,7 +418,7 @@ export class ModelRuns implements AsyncDisposable {
   }
 }
 
-/** After a restore its key may be gone: then nobody knows what it was to do. */
+/** After a restore its key may be gone: then it is not known what it was to do. */
 function checkKey({ bodies }: Sql, { id, is_sealed }: OperationRow): void {
   if (is_sealed === 0 || bodies?.has(id) === true) return;
   throw new AosError('operation.erased', {
@@ -437,7 +437,7 @@ const mayPass: ReadonlySet<string> = new Set([
   'model.cut-off',
 ]);
 
-/** That it is to end may have been asked after its last step: nobody would look again. */
+/** That it is to end may have been asked after its last step: no process would look again. */
 async function endIfAsked(
   tx: Transaction,
   { id, agent }: OperationRow,

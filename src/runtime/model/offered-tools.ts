@@ -7,7 +7,7 @@ import type { Tool } from '../../tools/tool.ts';
 // The same objects for every turn, because what they weigh is remembered by them.
 const known = new WeakMap<Tool, OfferedTool>();
 
-/** Tools of these areas do nothing for somebody who holds nothing of the same name. */
+/** Tools of these areas do nothing for an agent that holds nothing of the same name. */
 const byGrant: ReadonlySet<string> = new Set([
   ...['file', 'http', 'shell', 'agent', 'memory', 'message', 'transfer'],
 ]);

@@ -54,7 +54,7 @@ export class RunJournal {
     this.written(added);
   }
 
-  /** The same in a transaction of the caller, who tells by `written` that it is on disk. */
+  /** Like write(), in a transaction of the caller, who tells by `written` that it is on disk. */
   async writeIn(
     tx: Transaction,
     work: (tx: Transaction) => Promise<readonly Step[]>,
@@ -76,8 +76,8 @@ export class RunJournal {
   }
 }
 
-// What the tools of one operation show while they run, for whoever follows it: as text, and
-// not faster than somebody can read it. What is left out is in the result of the call.
+// What the tools of one operation show while they run, for those that follow it: as text, and
+// not faster than it can be read. What is left out is in the result of the call.
 
 interface OutputShowDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;

@@ -24,7 +24,7 @@ export async function signHead(deps: HeadDeps): Promise<SignedHead | undefined> 
   return (await signEnd(deps))?.head;
 }
 
-/** The same, but undefined too when the end has been signed before. */
+/** Like signHead(), but undefined too when the end has been signed before. */
 export async function signNewHead(deps: HeadDeps): Promise<SignedHead | undefined> {
   const end = await signEnd(deps);
   return end?.isNew === true ? end.head : undefined;

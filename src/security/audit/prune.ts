@@ -16,7 +16,7 @@ import { type HeadDeps, signedHead } from './head.ts';
 
 export interface PruneChoices {
   readonly olderThan: Instant;
-  /** How many are removed at most; a transaction holds up everybody else. */
+  /** How many are removed at most; a transaction holds up all other callers. */
   readonly limit?: number;
 }
 
@@ -73,7 +73,7 @@ interface Erasure {
   readonly actor: string;
 }
 
-// They are listed in one event, and one transaction holds up everybody else.
+// They are listed in one event, and one transaction holds up all other callers.
 const mostAtOnce = 1000;
 
 /**
@@ -112,7 +112,7 @@ function refuseUnlessErasable(seq: number, event: SealedEvent | undefined): void
       fix: 'aos audit',
     });
   }
-  // Without it nobody could tell data that was erased from data that was stolen away.
+  // Without it, erased data could not be told from data that was taken away.
   if (event.kind.startsWith('audit.')) {
     throw new AosError('audit.not-erasable', {
       message: `Event ${seq} is ${event.kind}, which proves that the trail is whole and is kept`,

@@ -87,7 +87,7 @@ function refuseBadHead(head: SignedHead, owner: string | undefined): void {
   });
 }
 
-// Numbers that Agent OS never writes. Whoever can write the file can put one where a time or
+// Numbers that Agent OS never writes. A program that can write the file can put one where a time or
 // the number of an event stands, and the engine then refuses to read the row at all.
 
 interface ImpossibleRow {

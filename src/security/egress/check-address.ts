@@ -1,10 +1,10 @@
 /**
  * Where a request may go.
  *
- * A1. The name is held against the grants before anybody is asked for its address.
+ * A1. The name is held against the grants before a resolver is asked for its address.
  * A2. It is asked for once, and what was checked is what is dialled.
  * A3. An address that is not public needs a grant that names it, with no star in its place:
- *     a name, whoever it belongs to, can lead anywhere.
+ *     a name can lead anywhere, whatever host it belongs to.
  */
 
 import { printDeed } from '../../kernel/capability/deed-text.ts';
@@ -82,14 +82,14 @@ async function permitPrivate(asker: AddressAsker, deed: HttpDeed, host: string):
   }
 }
 
-/** And not that whoever asks is paused, say, so that no grant would help. */
+/** And not, say, that the caller is paused, so that no grant would help. */
 function isMissing({ code, details }: AosError): boolean {
   if (code !== 'capability.denied') return false;
   const why = typeof details === 'object' && details !== null && 'why' in details && details.why;
   return why !== 'paused' && why !== 'terminated' && why !== 'asks';
 }
 
-/** Every path of the place: whoever trusts the address rarely means one page of it. */
+/** Every path of the place: an owner who trusts the address rarely means one page of it. */
 function widened(deed: HttpDeed): string {
   return printDeed({ ...deed, everyPath: true });
 }
@@ -155,7 +155,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Whichever of the two lost must not be a rejection that nobody heard.
+    // Whichever of the two lost must not be an unhandled rejection.
     work.catch(() => undefined);
     aborted.catch(() => undefined);
   }

@@ -95,7 +95,7 @@ async function opened(
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onAbort = (): void => reject(signal.reason);
-  // Stays: a failure that nobody waits for any more must not end the daemon.
+  // Stays: a failure that no caller waits for any more must not end the daemon.
   socket.on('error', reject);
   socket.once('close', () => reject(new Error('closed')));
   socket.once(event, resolve);

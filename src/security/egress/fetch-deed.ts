@@ -36,7 +36,7 @@ function isNamed(method: string): method is Method {
   return Object.hasOwn(actionOf, method);
 }
 
-/** Nobody sees what goes through a tunnel: whatever is done there, and wherever. */
+/** The proxy does not see what goes through a tunnel: whatever is done there, and wherever. */
 export function tunnelDeed({ host, port }: Pick<RequestUrl, 'host' | 'port'>): HttpDeed {
   return { ...fetchDeed({ host, port, path: [] }, 'request'), everyPath: true };
 }
@@ -60,7 +60,7 @@ export function literalAddress(host: string): string | undefined {
   return parseIpv4(host) === undefined ? undefined : host;
 }
 
-/** A name that means this machine, whoever is asked. */
+/** A name that means this machine on every resolver. */
 export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }

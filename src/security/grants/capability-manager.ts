@@ -55,7 +55,7 @@ export interface RevokedGrants {
 }
 
 const longestChain = 16;
-// Nobody wants to know of what was revoked long before.
+// What was revoked long before is not listed.
 const mostOld = 200;
 const mostDelegations = 10_000;
 const dayMs = 24 * 3_600_000;
@@ -72,7 +72,7 @@ export class CapabilityManager {
     return this.#deps.grants.change((tx, changes) => this.grantIn(tx, changes, grant, actor));
   }
 
-  /** The same as a part of a larger change. */
+  /** Like grant(), as a part of a larger change. */
   async grantIn(
     tx: Transaction,
     changes: GrantChanges,
@@ -101,7 +101,7 @@ export class CapabilityManager {
     return this.#deps.grants.change((tx, changes) => this.delegateIn(tx, changes, wanted, actor));
   }
 
-  /** The same as a part of a larger change. */
+  /** Like delegate(), as a part of a larger change. */
   async delegateIn(
     tx: Transaction,
     changes: GrantChanges,
@@ -147,7 +147,7 @@ export class CapabilityManager {
     );
   }
 
-  /** The same, as one change, for every grant of an agent that says exactly this. */
+  /** Revokes, as one change, every grant of an agent that says exactly this. */
   async revokeCapability(
     { agent, capability }: Pick<Grant, 'agent' | 'capability'>,
     actor: string,
@@ -207,7 +207,7 @@ export class CapabilityManager {
     if ((await findAgent(sql, name)) === undefined) throw unknownAgent(name);
   }
 
-  /** Neither may anybody fill the ledger, nor somebody else's hands. */
+  /** An agent can fill neither the ledger nor what another principal holds. */
   async #checkCounts(sql: Sql, { from, agent }: Delegation): Promise<void> {
     const since = this.#deps.clock.now() - dayMs;
     if ((await countDelegatedBy(sql, `agent:${from}`, since)) >= mostDelegations) {
@@ -271,7 +271,7 @@ async function mayRevoke(sql: Sql, { id }: GrantRow, actor: string): Promise<boo
   return (await grantChain(sql, id)).some(({ principal }) => principal === actor);
 }
 
-/** The same for one that is somebody else's. */
+/** In the same words where the grant is another principal's. */
 export function unknownGrant(id: string): AosError {
   return new AosError('capability.unknown', {
     message: `There is no grant ${quote(id.slice(0, 100))}`,
@@ -312,7 +312,7 @@ export async function holderOf(sql: Sql, name: string): Promise<string> {
   return (await findPrincipalByAddress(sql, address))?.id ?? granteeOf(address);
 }
 
-/** The same, and known from now on: by the address, until a signature tells the key. */
+/** Like holderOf(), but an outsider is known from now on: by the address, until a signature tells the key. */
 async function makeHolder(tx: Transaction, name: string, at: Instant): Promise<string> {
   const holder = await holderOf(tx, name);
   const address = checksummed(name);
@@ -323,7 +323,7 @@ async function makeHolder(tx: Transaction, name: string, at: Instant): Promise<s
   return holder;
 }
 
-// What somebody was given by others: nobody's hands can be filled, and by one of them least.
+// What a principal was given by others is limited, and by one of them most.
 
 const mostReceived = 1000;
 const mostFromOne = 250;

@@ -1,7 +1,7 @@
 import type { GrantChanges } from './grants.ts';
 
 /**
- * What somebody holds without anybody having given it. The owner needs no grant; an agent that
+ * What a principal holds without having been given it. The owner needs no grant; an agent that
  * the owner has registered may send messages and files; a guest that made its own folder, and
  * a program that another agent has spawned, may send messages and nothing else; a model agent
  * that was spawned gets what its parent delegates, and nothing of that by itself.

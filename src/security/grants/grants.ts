@@ -3,7 +3,7 @@
  * question on, so that an answer costs no look at the ledger.
  *
  * G1. What is in memory follows the commits of this process, which is the only writer:
- *     whoever changes grants does it through `change`, which changes memory after the commit
+ *     all code that changes grants does it through `change`, which changes memory after the commit
  *     and before the caller is answered.
  * G2. A revocation counts from its commit on. While one is under way, a decision that rests
  *     on that grant looks at its row, inside the transaction that it is made in: so nothing
@@ -257,7 +257,7 @@ export class Grants implements LinkSource {
       const link = this.#links.get(id);
       if (link === undefined) continue;
       link.revoked = true;
-      // Whoever holds it sees that; nobody looks for it any more.
+      // Code that holds the link sees that; it is not looked up any more.
       this.#links.delete(id);
       this.#holders.get(link.principal)?.markRevoked(id);
     }
@@ -302,7 +302,7 @@ export class Grants implements LinkSource {
   }
 }
 
-/** It works on everybody's files, and so has no way out: not by a grant, nor by a delegation. */
+/** It works on the files of all callers, and so has no way out: not by a grant, nor by a delegation. */
 function checkNeverNetwork({ principal, capability }: Pick<NewGrant, 'principal' | 'capability'>) {
   if (principal !== `agent:${fileAgentName}` || !isOfNetwork(capability)) return;
   throw new AosError('capability.bad', {

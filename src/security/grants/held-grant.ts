@@ -16,7 +16,7 @@ export interface HeldLink extends GrantLink {
 export interface HeldGrant extends GrantChain {
   /**
    * Its actions as bits, where nothing but its end is left to be looked at once its target
-   * fits: nobody delegated it, nobody counts it, it lists no programs, and it is not revoked.
+   * fits: it is not delegated, not counted, lists no programs, and it is not revoked.
    * Else 0. First, because
    * among very many grants each further place to look at costs more than the looking.
    */
@@ -29,7 +29,7 @@ export interface HeldGrant extends GrantChain {
   /** The next one for the same target. */
   next: HeldGrant | undefined;
   readonly id: string;
-  /** Itself first, the one that nobody delegated last. */
+  /** Itself first, the one that was not delegated last. */
   readonly links: readonly HeldLink[];
   /** A human has to approve every use. */
   readonly asks: boolean;
@@ -110,8 +110,8 @@ export function mostBytesOf({ links }: HeldGrant): number | undefined {
 export const ranks = 8;
 
 /**
- * What costs nobody anything is used first; and before what was delegated what was not, or
- * whoever delegates something could end what rests on it unasked.
+ * What costs nothing is used first; and before what was delegated what was not, or
+ * an agent that delegates could end what rests on its grant unasked.
  */
 function rankOf(
   links: readonly HeldLink[],

@@ -10,7 +10,7 @@ import { Shelf } from './shelf.ts';
 const fewestDead = 64;
 
 export class Holdings {
-  /** By rank: what costs nobody anything is found first. */
+  /** By rank: what costs nothing is found first. */
   readonly #shelves = Array.from({ length: ranks }, () => new Shelf());
   readonly #grants = new Map<string, HeldGrant>();
   /** How many were met that allow nothing any more. */

@@ -1,6 +1,6 @@
 /**
- * Keys on the disk. A key is made once and never replaced: whoever lost it is somebody
- * else, and that must not happen quietly.
+ * Keys on the disk. A key is made once and never replaced: a principal that lost it is
+ * another one, and that must not happen quietly.
  *
  * R1. A key that was handed out survives a power cut: its bytes are synced before its
  *     name is made, and the folder is synced before it is used, also when the key was
@@ -53,7 +53,7 @@ async function createKey(
     return key;
   } catch (failure) {
     if (!isTaken(failure)) throw failure;
-    // Somebody was faster, and theirs is the key.
+    // Another process was faster, and its key counts.
     const theirs = await loadKey(deps.disk, folder, principal);
     if (theirs === undefined) throw failure;
     return theirs;

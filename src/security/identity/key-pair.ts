@@ -85,7 +85,7 @@ export function recoverAddress(text: string, signature: string): string | undefi
   return recoverSigner(text, signature)?.address;
 }
 
-/** The same with the public key, to which something can be sealed. */
+/** Like recoverAddress(), but with the public key, to which something can be sealed. */
 export function recoverSigner(
   text: string,
   signature: string,
@@ -95,7 +95,7 @@ export function recoverSigner(
   if (bytes === undefined || (recovery !== 0 && recovery !== 1)) return undefined;
   try {
     const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64)).addRecoveryBit(recovery);
-    // Of the two signatures that fit everybody can compute one from the other. Only one
+    // Of the two signatures that fit, one can be computed from the other. Only one
     // counts, so that a signature names one deed.
     if (parsed.hasHighS()) return undefined;
     // Both coordinates at once: each way of writing a point divides anew.

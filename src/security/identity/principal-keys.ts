@@ -1,4 +1,4 @@
-/** The keys of everybody who lives in this home: agents' by their files or derived, the owner's. */
+/** The keys of the principals of this home: agents' by their files or derived, the owner's. */
 
 import { hkdfSync } from 'node:crypto';
 import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
@@ -71,7 +71,7 @@ function missingKey(principal: string): AosError {
 // thousand agents are made without a thousand files.
 
 export interface AgentKeys {
-  /** The same whenever it is asked for. */
+  /** Derived: an agent has the same key whenever it is asked for. */
   of(name: string): KeyPair;
 }
 

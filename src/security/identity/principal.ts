@@ -3,7 +3,7 @@ import { join } from 'node:path';
 /** Who has a key in the home folder; `agents` is the one that others are derived from. */
 export type PrincipalId = 'owner' | 'agents' | `agent:${string}`;
 
-/** Somebody who can sign. The secret stays inside. */
+/** A principal that can sign. The secret stays inside. */
 export interface Signer {
   readonly address: string;
   sign(text: string): string;

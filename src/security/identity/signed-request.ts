@@ -104,7 +104,7 @@ export function signRequest(
 }
 
 /**
- * The weak form: a signature of `{"operation_id":"ID"}` and nothing else, which whoever has
+ * The weak form: a signature of `{"operation_id":"ID"}` and nothing else, which a caller that has
  * seen it can use again for ever.
  */
 export function verifyLegacySignature(
@@ -210,7 +210,7 @@ function textIn(payload: string): string {
   if (bytes.length > mostJsonBytes) {
     throw badSignature(`The claims take more than ${mostJsonBytes} bytes`, claimsFix);
   }
-  // Node reads what nobody should write: other letters, padding, bits that belong to no byte.
+  // Node also reads what is not well-formed: other letters, padding, bits that belong to no byte.
   if (bytes.toString('base64url') !== payload) {
     throw badSignature('The payload is not base64url without padding', formFix);
   }

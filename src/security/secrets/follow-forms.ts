@@ -2,7 +2,7 @@
  * Follows the forms of a tree through a text, from one place on.
  *
  * W1. Where characters can be read in several ways, all of them are followed at once.
- * W2. From the same place, so far into the same form, nobody goes on a second time: whatever
+ * W2. From the same place, so far into the same form, it is not followed a second time: whatever
  *     would be found there was found from an earlier beginning, and covers this one.
  */
 import type { Writing } from './secret-forms.ts';

@@ -4,7 +4,7 @@ import type { Ledger, NewEvent, Transaction } from '../../ledger/ledger.ts';
 import { SecretIndex } from './find-secrets.ts';
 import { formsOf, type SecretText } from './secret-forms.ts';
 
-/** Whoever only scrubs. */
+/** For parts that only scrub. */
 export type Scrub = Pick<Scrubber, 'scrubText' | 'scrubJson' | 'scrubStream'>;
 
 export class Scrubber {
@@ -27,12 +27,12 @@ export class Scrubber {
     return found === 0 ? text : clean;
   }
 
-  /** The same in all texts, numbers and keys of what JSON can hold. */
+  /** Takes secrets out of all texts, numbers and keys of a JSON value. */
   scrubJson(value: unknown): unknown {
     return this.#index.isEmpty ? value : copied(value, (text) => this.scrubText(text));
   }
 
-  /** The same in bytes that are still coming; what is no secret goes through as it is. */
+  /** Takes secrets out of bytes that are still coming; the rest goes through as it is. */
   async *scrubStream(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     let held = { rest: '', covered: 0 };
     for await (const part of parts) {
@@ -102,7 +102,7 @@ function scrubbed(value: unknown, scrub: (text: string) => string): unknown {
   return clean === digits ? value : clean;
 }
 
-// The ledger with every event scrubbed, whoever records it: a path or an address may carry a secret.
+// The ledger with every event scrubbed, whichever part records it: a path or an address may carry a secret.
 
 export function scrubbedLedger(ledger: Ledger, scrubber: Pick<Scrub, 'scrubJson'>): Ledger {
   return {

@@ -3,7 +3,7 @@
  * each as text, as hex, as UTF-16 and in base64. How single characters may be written
  * besides is in spelling.ts.
  *
- * S1. Whatever is a form of its own can be told from other texts by whoever sees what
+ * S1. Whatever is a form of its own can be told from other texts by a reader that sees what
  *     becomes of them. So no mere word of a value is one: only what stands behind the word
  *     that names a scheme, and the credentials in it.
  * S2. At no place in a text do more than `mostBeginnings` beginnings of one form end, or a

@@ -4,7 +4,7 @@
  * R1. A key that was handed out survives a power cut: its bytes are synced before its name
  *     is made, and the folder before it is used, also when the key was found and not made.
  * R2. What stands under the name and is no such key is refused and left alone.
- * R3. Whoever has sealed values only loads: a new key would open none of them.
+ * R3. A home with sealed values only loads: a new key would open none of them.
  */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
@@ -28,7 +28,7 @@ export function secretKeyPath(home: string): string {
   return join(keysFolder(home), 'secrets.key');
 }
 
-/** For whoever has sealed nothing yet. Two at once end with one key. */
+/** For a home that has sealed nothing yet. Two at once end with one key. */
 export async function loadOrCreateSecretKey(
   deps: DurableFileDeps,
   home: string,
@@ -68,7 +68,7 @@ async function createKey(deps: DurableFileDeps, home: string): Promise<Uint8Arra
     return key;
   } catch (failure) {
     if (!isTaken(failure)) throw failure;
-    // Somebody was faster, and theirs is the key.
+    // Another process was faster, and its key counts.
     const theirs = await findKey(deps.disk, home, needless);
     if (theirs === undefined) throw failure;
     return theirs;

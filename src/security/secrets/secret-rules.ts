@@ -49,7 +49,7 @@ function checkName(name: string): string {
 const longestSecret = 8192;
 
 function checkValue(given: string): string {
-  // A file and an `echo` end with one; nobody means it.
+  // A file and an `echo` end with one, which is not meant.
   const value = given.replace(/\r?\n$/, '');
   if (value.length < shortestSecret) {
     throw bad(

@@ -142,7 +142,7 @@ export class Secrets {
     return { replaced };
   }
 
-  // S2. Read each time: somebody may have put another file there since the start.
+  // S2. Read each time: another file may have been put there since the start.
   async #key(): Promise<Uint8Array> {
     if (this.#held.size === 0) return loadOrCreateSecretKey(this.#deps, this.#home);
     const key = await loadSecretKey(this.#deps.disk, this.#home);

@@ -165,7 +165,7 @@ class FilesReader implements AsyncDisposable {
       const wanted = Math.min(into.length - filled, sizeBytes - start);
       const part = await reader.readAt(start, wanted, into.subarray(filled, filled + wanted));
       filled += part.length;
-      // Shorter than it was: what is missing is noticed by whoever counts.
+      // Shorter than it was: what is missing is noticed by the caller, who counts.
       if (part.length < wanted) break;
     }
     return filled;

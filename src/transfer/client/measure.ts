@@ -70,8 +70,8 @@ export function changed({ filename }: Pick<ByteSource, 'filename'>): AosError {
 }
 
 // Whether a stretch is still what it was, in a tenth of the time that a hash would take: a
-// polynomial over its bytes at a point that is chosen anew for each source and that nobody
-// learns (the tag of AES-GCM over data that is not encrypted). Without knowing the point nobody
+// polynomial over its bytes at a point that is chosen anew for each source and that no one
+// learns (the tag of AES-GCM over data that is not encrypted). Without knowing the point no one
 // makes two stretches with one fingerprint, but by chance, once in about 2^110. They are never
 // stored and never sent.
 
@@ -123,7 +123,7 @@ export class WorksHash {
     return new WorksHash(first);
   }
 
-  /** What is in front of all; nobody works in the slots yet. */
+  /** What is in front of all; nothing works in the slots yet. */
   async feed(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     const { plain } = this.#first;
     for await (const bytes of source) {
@@ -176,7 +176,7 @@ export async function inOrder<Slot, Result>(
       const slot = index < count ? free.pop() : undefined;
       if (slot !== undefined) {
         const { result } = await begin(slot, index);
-        // Heard of when its turn comes; until then a failure of it is nobody's.
+        // Heard of when its turn comes; until then a failure of it is not handled.
         result.catch(() => {});
         begun.push({ slot, index, result });
         index++;
@@ -188,7 +188,7 @@ export async function inOrder<Slot, Result>(
       free.push(oldest.slot);
     }
   } finally {
-    // Somebody may still be writing into a slot.
+    // A thread may still be writing into a slot.
     await Promise.allSettled(begun.map(({ result }) => result));
   }
 }

@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** A week where nothing is said. */
   readonly expiresMs?: number | undefined;
-  /** Not sealed: whoever can read the store can read it. */
+  /** Not sealed: all who can read the store can read it. */
   readonly plain?: boolean | undefined;
   /** The name under which it arrives; its own where nothing is said. */
   readonly name?: string | undefined;
@@ -40,7 +40,7 @@ export interface ReceiveOptions {
 export interface TransferProgress {
   readonly phase: 'reading' | 'sending' | 'receiving' | 'waiting';
   readonly doneBytes: number;
-  /** Null where nobody knows. */
+  /** Null where that is not known. */
   readonly totalBytes: number | null;
 }
 

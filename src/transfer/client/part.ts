@@ -3,9 +3,9 @@
  * it a note of what it is of and who writes it.
  *
  * P1. One writes it at a time, also within a process. A note of a process that is gone, or of a
- *     try of this one that has ended, is taken away by whoever renames it first.
+ *     try of this one that has ended, is taken away by the process that renames it first.
  * P2. What the part has, it has whole up to its end, because it is written in order; after the
- *     machine was started anew nobody knows that, so it begins from nothing.
+ *     machine was started anew that is not known, so it begins from nothing.
  */
 import { join } from 'node:path';
 import { readWholeFile } from '../../kernel/disk/durable-file.ts';

@@ -71,7 +71,7 @@ export async function receive(
     const { keptBytes, isWhole } = await receiveInto(deps, opened, part, options);
     if (state.resumedBytes < 0) state.resumedBytes = keptBytes;
     if (isWhole) return;
-    // Nobody knows which of the bytes are wrong.
+    // Which of the bytes are wrong is not known.
     await removeTree(deps.disk, part.path);
     throw notSaid();
   });
@@ -83,7 +83,7 @@ export async function receive(
   return { transfer: done, path, resumedBytes: state.resumedBytes };
 }
 
-/** Nobody will go on with what is over. */
+/** What is over is not gone on with. */
 async function settled(
   deps: ReceiveDeps,
   id: string,
@@ -99,7 +99,7 @@ async function settled(
 
 const over: readonly ErrorCode[] = ['transfer.over', 'transfer.wrong-state', 'transfer.unknown'];
 
-/** To whoever takes bytes, in their order; what was handed out was whole up to there. */
+/** To a consumer of bytes, in their order; what was handed out was whole up to there. */
 export async function receiveTo(
   deps: ReceiveDeps,
   id: string,
@@ -162,7 +162,7 @@ async function trying(
       }),
     );
   } catch (failure) {
-    // Nobody will go on with what is refused.
+    // What is refused is not gone on with.
     if (isRefused(failure)) await part?.end();
     if (!isPassing(failure, damages)) throw failure;
     if (damages.includes(failure.code)) await part?.end();
@@ -170,7 +170,7 @@ async function trying(
   }
 }
 
-/** What is said of it, when whoever is to know has been told. */
+/** What is said of it, once the home has been told. */
 async function failed(
   { use, as }: ReceiveDeps,
   transfer: TransferView,
@@ -286,7 +286,7 @@ interface Naming {
   readonly force: boolean;
 }
 
-/** A file gets its name by a second link, which never replaces what somebody put there. */
+/** A file gets its name by a second link, which never replaces what is there. */
 async function giveName({ disk, random }: ReceiveDeps, naming: Naming): Promise<void> {
   const { part, path, force } = naming;
   const isFolder = (await disk.stat(part.path))?.kind === 'folder';

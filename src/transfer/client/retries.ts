@@ -55,7 +55,7 @@ export function gaveUp(what: string, failure: AosError): AosError {
   });
 }
 
-// No more bytes a second than somebody wants.
+// No more bytes a second than the caller wants.
 
 export interface Pace {
   /** Resolves when so many further bytes may go. */

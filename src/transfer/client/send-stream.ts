@@ -1,5 +1,5 @@
 /**
- * Sending what can be read only once, such as standard input: sealed with a key that nobody
+ * Sending what can be read only once, such as standard input: sealed with a key that no one
  * uses again, as it comes. What was cut off cannot be gone on with.
  */
 import { createHash } from 'node:crypto';
@@ -71,7 +71,7 @@ export async function sendStream(
     return sentOf(answer, 0);
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure);
-    // Nobody can go on with it, so its room is given back.
+    // It cannot be gone on with, so its room is given back.
     await deps
       .use((calls) =>
         calls.failUpload(begun.upload, { as: deps.as, reason: reason.slice(0, 2000) }),

@@ -28,7 +28,7 @@ export interface TransferSendDeps {
   readonly as: string | undefined;
   /** Whether this process may write into the home. */
   readonly isOwner: boolean;
-  /** For so many bytes; null where nobody knows. */
+  /** For so many bytes; null where that is not known. */
   openWorks(sizeBytes: number | null): StretchWorks;
 }
 
@@ -45,7 +45,7 @@ export async function sendSource(
     try {
       return await inTurn({ deps, works, source, measured, options });
     } catch (failure) {
-      // Somebody writes to it: what it is now has another key, and nothing is used again.
+      // A program writes to it: what it is now has another key, and nothing is used again.
       if (!isChanged(failure) || changes === mostChanges) throw failure;
     }
   }
@@ -85,12 +85,12 @@ async function sendMeasured(sending: Sending): Promise<SentFile> {
   }
 }
 
-/** Somebody else has gone on with the same upload, because this one stood still: begun again. */
+/** Another process has gone on with the same upload, because this one stood still: begun again. */
 const superseded: readonly ErrorCode[] = [
   ...(['transfer.unknown', 'transfer.wrong-state', 'transfer.busy', 'blob.missing'] as const),
 ];
 
-/** For the audit and for whoever is to be alarmed; where nobody answers, nobody hears of it. */
+/** For the audit and the alerts; where no daemon answers, neither hears of it. */
 async function noteFailure(
   { use, as }: TransferSendDeps,
   id: string | undefined,
@@ -153,7 +153,7 @@ function sinkOf(
 
 const askAgainMs = 200;
 
-/** Where somebody else is sending the same, waits until that is done, or nobody is any more. */
+/** Where another process sends the same, waits until that is done or has ended. */
 async function begin({ deps, source, measured, options }: Sending) {
   const request = requestFor(deps, source, { measured, options });
   for (;;) {

@@ -1,4 +1,4 @@
-/** Where sealed bytes go: into a file of the home, or to whoever serves it. */
+/** Where sealed bytes go: into a file of the home, or to the daemon that serves it. */
 import { isMissing } from '../../kernel/disk/errors.ts';
 import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
 import { partBytes, stretchBytes } from '../../kernel/transfer/transfer.ts';
@@ -47,7 +47,7 @@ async function openAt(disk: Disk, path: string, keepBytes: number): Promise<File
 
 /**
  * A request for each part, so that what was taken is known when one breaks off; and one every
- * second at least, or whoever sends slowly would be taken for gone.
+ * second at least, or a slow sender would be taken for gone.
  */
 export function remoteSink(
   use: UseHome<SendCalls>,

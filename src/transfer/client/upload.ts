@@ -2,7 +2,7 @@
  * The second time that a source is read: it is sealed, and put where the home wants it.
  *
  * U1. A stretch is sealed only when it is still what the first reading found, from which the key
- *     was made: whoever changes a file meanwhile cannot have two contents sealed under one key.
+ *     was made: a program that changes a file meanwhile cannot have two contents sealed under one key.
  * U2. What a try before this one has stored stays: it was sealed with the same key from the same
  *     bytes, or the home would not have told of it.
  */
