@@ -7,7 +7,7 @@ import type { SocketMessage } from '../contract/socket.ts';
 import { problemError } from './exchange.ts';
 import { IncomingMail, type MailCallbacks } from './incoming-mail.ts';
 import { OutgoingQueue, type SentMessage } from './outgoing-queue.ts';
-import { type DaemonAddress, SocketLink, type SocketLinkDeps } from './socket-link.ts';
+import { type SocketAddress, SocketLink, type SocketLinkDeps } from './socket-link.ts';
 
 export interface MessageConnectionDeps extends SocketLinkDeps {
   readonly eventLoop: EventLoop;
@@ -41,7 +41,7 @@ export class MessageConnection implements AsyncDisposable {
   #refs = 0;
   #failure: AosError | undefined;
 
-  constructor(deps: MessageConnectionDeps, address: DaemonAddress) {
+  constructor(deps: MessageConnectionDeps, address: SocketAddress) {
     this.#eventLoop = deps.eventLoop;
     this.#outgoing = new OutgoingQueue({
       ...deps,

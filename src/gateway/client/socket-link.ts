@@ -7,7 +7,7 @@ import type { SocketMessage } from '../contract/socket.ts';
 import { problemError } from './exchange.ts';
 
 /** Where the daemon listens, and the handle where that needs one. */
-export type DaemonAddress =
+export type SocketAddress =
   | { readonly socketPath: string; readonly handle?: string | undefined }
   | { readonly port: number; readonly handle: string };
 
@@ -43,13 +43,13 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 
 export class SocketLink implements AsyncDisposable {
   readonly #deps: SocketLinkDeps;
-  readonly #address: DaemonAddress;
+  readonly #address: SocketAddress;
   readonly #events: SocketLinkEvents;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #socket: WebSocket | undefined;
 
-  constructor(deps: SocketLinkDeps, address: DaemonAddress, events: SocketLinkEvents) {
+  constructor(deps: SocketLinkDeps, address: SocketAddress, events: SocketLinkEvents) {
     this.#deps = deps;
     this.#address = address;
     this.#events = events;
@@ -120,7 +120,7 @@ export class SocketLink implements AsyncDisposable {
   }
 }
 
-function open(address: DaemonAddress, version: string): WebSocket {
+function open(address: SocketAddress, version: string): WebSocket {
   const { handle } = address;
   const isSocketFile = 'socketPath' in address;
   const host = isSocketFile ? 'localhost' : `127.0.0.1:${address.port}`;

@@ -2,7 +2,7 @@ import type { Subscription } from '../../relay/relay.ts';
 import { type Answer, routes } from '../contract/contract.ts';
 import { actingAgent } from '../server/acting-for.ts';
 import { tooLarge } from '../server/problem.ts';
-import { type ByteRange, sendRange } from '../streams/send-range.ts';
+import { type AskedRange, sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { noAttachment } from './views/message-wire.ts';
 import { pageBehind } from './views/rows.ts';
@@ -82,7 +82,7 @@ async function bytes(deps: RouteDeps, call: Call<'attachment'>) {
   if (!mayRead) throw noAttachment(hash);
   // Nothing is opened before the client reads.
   const { sizeBytes } = await attachments.open(hash);
-  const open = async (part: ByteRange) => (await attachments.open(hash, part)).stream;
+  const open = async (part: AskedRange) => (await attachments.open(hash, part)).stream;
   return sendRange(deps, call, { hash, sizeBytes, open });
 }
 

@@ -198,6 +198,29 @@ export interface CountedRelay extends RelayMetrics {
 const deliverySeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 600, 3600];
 
 export function countRelay(): CountedRelay {
+  const counters = relayCounters();
+  const { messages, deliveries, latency, retries, dead } = counters;
+  const delivered = deliveries.labels('delivered');
+  return {
+    accepted: (kind, count) => messages.inc({ kind, outcome: 'accepted' }, count),
+    refused: (kind) => messages.inc({ kind, outcome: 'refused' }),
+    delivered: (count, latencyMs) => {
+      delivered.inc(count);
+      for (let each = 0; each < count; each++) latency.observe(Math.max(0, latencyMs) / 1000);
+    },
+    ended: (state, reason) => {
+      deliveries.inc({ state });
+      if (state === 'dead') dead.inc({ reason: labelOf(reason) });
+    },
+    retried: () => retries.inc(),
+    showIn: (registry, readDepth) => {
+      for (const counter of Object.values(counters)) registry.registerMetric(counter);
+      showDepth(registry, readDepth);
+    },
+  };
+}
+
+function relayCounters() {
   const registers: Registry[] = [];
   const messages = new Counter({
     name: 'aos_messages_total',
@@ -228,28 +251,7 @@ export function countRelay(): CountedRelay {
     labelNames: ['reason'],
     registers,
   });
-  const delivered = deliveries.labels('delivered');
-  return {
-    accepted: (kind, count) => messages.inc({ kind, outcome: 'accepted' }, count),
-    refused: (kind) => messages.inc({ kind, outcome: 'refused' }),
-    delivered: (count, latencyMs) => {
-      delivered.inc(count);
-      for (let each = 0; each < count; each++) latency.observe(Math.max(0, latencyMs) / 1000);
-    },
-    ended: (state, reason) => {
-      deliveries.inc({ state });
-      if (state === 'dead') dead.inc({ reason: labelOf(reason) });
-    },
-    retried: () => retries.inc(),
-    showIn: (registry, readDepth) => {
-      registry.registerMetric(messages);
-      registry.registerMetric(deliveries);
-      registry.registerMetric(latency);
-      registry.registerMetric(retries);
-      registry.registerMetric(dead);
-      showDepth(registry, readDepth);
-    },
-  };
+  return { messages, deliveries, latency, retries, dead };
 }
 
 function showDepth(registry: Registry, readDepth: () => Promise<number>): void {

@@ -11,11 +11,11 @@ export interface RangedBytes {
   readonly hash: string;
   /** Of the whole. */
   readonly sizeBytes: number;
-  open(part: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+  open(part: AskedRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** From the first to the one before `to`. */
-export interface ByteRange {
+export interface AskedRange {
   readonly from: number;
   readonly to: number;
 }
@@ -70,7 +70,7 @@ function wantedPart(
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
   etag: string,
   sizeBytes: number,
-): ByteRange | 'whole' | 'nothing' {
+): AskedRange | 'whole' | 'nothing' {
   const { range, 'if-range': ifRange } = headers;
   const isAsked = method === 'GET' && range !== undefined;
   if (!isAsked || (ifRange !== undefined && ifRange !== etag)) return 'whole';
@@ -78,7 +78,7 @@ function wantedPart(
 }
 
 /** What is not understood, and several parts at once, is as if it were not there. */
-export function partOf(range: string, sizeBytes: number): ByteRange | 'whole' | 'nothing' {
+export function partOf(range: string, sizeBytes: number): AskedRange | 'whole' | 'nothing' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range) ?? [];
   if (first === '' && last === '') return 'whole';
   if (first === '') {
