@@ -65,7 +65,8 @@ export class SeatbeltSandboxes implements Sandboxes {
       server === undefined
         ? undefined
         : order.network?.({ server, [Symbol.asyncDispose]: async () => void server.close() });
-    return this.#runWith(order, portOf(server));
+    // Awaited here: the network ends with this scope, and not before the run does.
+    return await this.#runWith(order, portOf(server));
   }
 
   checkView(): void {}
