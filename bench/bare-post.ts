@@ -5,8 +5,7 @@
  */
 import Fastify from 'fastify';
 import * as z from 'zod';
-import { realClock } from '../src/engines/clock.ts';
-import { realRandom } from '../src/engines/random.ts';
+import { realClock, realRandom } from '../src/engines/clock.ts';
 import { type Body, routes } from '../src/gateway/contract/contract.ts';
 import { newId } from '../src/kernel/new-id.ts';
 import { insertDelivery } from '../src/ledger/messages/deliveries.ts';

@@ -1,8 +1,7 @@
 /** What the check of a signed request adds to the arithmetic that it cannot do without. */
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { realClock } from '../src/engines/clock.ts';
-import { realRandom } from '../src/engines/random.ts';
+import { realClock, realRandom } from '../src/engines/clock.ts';
 import { newKeyPair } from '../src/security/identity/key-pair.ts';
 import { signRequest, verifySignedRequest } from '../src/security/identity/signed-request.ts';
 import type { Bench, Sides } from './frame.ts';

@@ -1,9 +1,8 @@
 /** What remembering costs beyond the transaction that it cannot do without. */
 import { join } from 'node:path';
-import { realClock, realEventLoop } from '../src/engines/clock.ts';
+import { realClock, realEventLoop, realRandom } from '../src/engines/clock.ts';
 import { realDisk } from '../src/engines/disk/disk.ts';
 import { openMemoryIndex } from '../src/engines/memory/memory-index.ts';
-import { realRandom } from '../src/engines/random.ts';
 import { openTimeZone } from '../src/engines/time-zone.ts';
 import { openSqliteLedger } from '../src/ledger/sqlite/sqlite.ts';
 import { MemoryManager } from '../src/memory/memory-manager.ts';

@@ -1,8 +1,7 @@
 /** What it costs to ask whether something is allowed. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { realClock } from '../src/engines/clock.ts';
-import { realRandom } from '../src/engines/random.ts';
+import { realClock, realRandom } from '../src/engines/clock.ts';
 import type { Deed } from '../src/kernel/capability/capability.ts';
 import { authorize } from '../src/security/authorize.ts';
 import { Grants } from '../src/security/grants/grants.ts';

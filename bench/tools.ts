@@ -1,8 +1,7 @@
 /** What the door adds to the two transactions that it cannot do without. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { realClock } from '../src/engines/clock.ts';
-import { realRandom } from '../src/engines/random.ts';
+import { realClock, realRandom } from '../src/engines/clock.ts';
 import { Grants } from '../src/security/grants/grants.ts';
 import { Scrubber, scrubbedLedger } from '../src/security/secrets/scrub.ts';
 import { ToolCalls } from '../src/tools/call.ts';

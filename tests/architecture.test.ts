@@ -66,13 +66,13 @@ const house: HouseRules = {
     {
       what: /\bset(?:Timeout|Interval|Immediate)\b|\bAbortSignal\.timeout\b|['"`](?:node:)?timers(?:\/promises)?['"`]/,
       why: 'waits by the real clock; take a Clock',
-      except: /^src\/engines\/(?:clock|event-loop)\.ts$/,
+      except: /^src\/engines\/clock\.ts$/,
     },
     {
       what: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b|\bgenerateKey(?:Pair)?(?:Sync)?\b/,
       why: 'throws dice; take a Random',
       // The page seals in the browser, which has its own.
-      except: /^src\/(?:engines\/random|gateway\/pages\/link-page-seal)\.ts$/,
+      except: /^src\/(?:engines\/clock|gateway\/pages\/link-page-seal)\.ts$/,
     },
     {
       what: /['"`](?:node:)?fs(?:\/promises)?['"`]/,

@@ -13,8 +13,8 @@
  * P6. What finish() has stored is never written to again: others may refer to it by now.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { ensureFolder } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing, isMissing, isTaken } from '../kernel/disk/errors.ts';
-import { ensureFolder } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import { type Disk, type EventLoop, endOfTurn, type FileWriter } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';

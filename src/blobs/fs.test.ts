@@ -12,8 +12,8 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedCrash, SimulatedDisk } from '../../tests/sim/disk.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
+import { realRandom } from '../engines/clock.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { realRandom } from '../engines/random.ts';
 import type { OpenBlob } from './blobs.ts';
 import { FileBlobs } from './fs.ts';
 

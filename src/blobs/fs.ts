@@ -11,8 +11,8 @@
  *     old is not replaced by something young before it is gone. So a root has one FileBlobs.
  */
 import { createHash } from 'node:crypto';
+import { ensureFolder } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing, isMissing } from '../kernel/disk/errors.ts';
-import { ensureFolder } from '../kernel/disk/folders.ts';
 import type { Disk, FileReader, Random } from '../kernel/ports.ts';
 import {
   type Blobs,

@@ -1,6 +1,6 @@
 /** The file agent with all that it works with. */
 
-import { ensureFolder } from '../kernel/disk/folders.ts';
+import { ensureFolder } from '../kernel/disk/durable-file.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { IndexState } from '../kernel/files/look.ts';
 import type { FileAnswer, FileRequest } from '../kernel/files/request.ts';

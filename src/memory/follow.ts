@@ -20,7 +20,7 @@ import {
   memoryChanges,
 } from '../ledger/memory/uses.ts';
 import type { MemoryDeps } from './deps.ts';
-import { searchableText } from './value.ts';
+import { searchableText } from './store.ts';
 
 type FollowDeps = Pick<MemoryDeps, 'ledger' | 'index' | 'clock' | 'log' | 'onIndexed'>;
 

@@ -5,7 +5,7 @@ import { jean, type MemoryWorld, memoryWorld } from '../../tests/support/memory-
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { cases } from '../../tests/support/tier.ts';
 import { AosError } from '../kernel/errors.ts';
-import { statesBelow } from '../ledger/state.ts';
+import { statesBelow } from '../ledger/ledger.ts';
 
 keepCompiled();
 

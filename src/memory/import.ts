@@ -24,16 +24,15 @@ import { must } from '../kernel/must.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import { readState, removeState, type Sql, statesBelow, writeState } from '../ledger/ledger.ts';
 import {
   exportMemories,
   importMemory,
   type MemoryRow,
   type NewMemoryRow,
 } from '../ledger/memory/memories.ts';
-import { readState, removeState, statesBelow, writeState } from '../ledger/state.ts';
 import type { MemoryDeps } from './deps.ts';
-import { hashOf, readValue } from './value.ts';
+import { hashOf, readValue } from './store.ts';
 
 export interface Imported {
   readonly imported: number;

@@ -8,8 +8,7 @@ import {
   place,
   sam,
 } from '../../tests/support/memory-world.ts';
-import { rememberedText } from '../kernel/journal/compact.ts';
-import { estimateMessage } from '../kernel/journal/estimate.ts';
+import { estimateMessage, rememberedText } from '../kernel/journal/compact.ts';
 import { memoryDeed } from '../kernel/memory/memory.ts';
 import { readEvents } from '../ledger/events.ts';
 import { authorize } from '../security/authorize.ts';

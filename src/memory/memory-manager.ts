@@ -30,8 +30,7 @@ import { dropExpired, type Purged, purgeMemories, settlePurges } from './purge.t
 import { type MemoryFound, type MemoryQuery, searchMemories } from './search.ts';
 import { maySee, noteSeen } from './seen.ts';
 import { type SharedMemory, shareMemory, sharesOf, unshareMemory } from './share.ts';
-import { type NewMemory, storeIn } from './store.ts';
-import { memoryOf } from './value.ts';
+import { memoryOf, type NewMemory, storeIn } from './store.ts';
 
 export interface StoredMemory {
   readonly memory: Memory;

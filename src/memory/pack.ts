@@ -3,8 +3,12 @@
  * as far as the budget of tokens goes. It is data, and marked as such.
  */
 
-import { rememberedItemText, rememberedText } from '../kernel/journal/compact.ts';
-import { estimateMessage, estimateTokens } from '../kernel/journal/estimate.ts';
+import {
+  estimateMessage,
+  estimateTokens,
+  rememberedItemText,
+  rememberedText,
+} from '../kernel/journal/compact.ts';
 import type { RememberedItem } from '../kernel/journal/step.ts';
 import { type Memory, memoryScopes } from '../kernel/memory/memory.ts';
 import { hasMemories, pinnedMemories, rememberedIds } from '../ledger/memory/memories.ts';
@@ -12,7 +16,7 @@ import { memoryReach } from '../security/reach.ts';
 import type { MemoryActor, MemoryDeps } from './deps.ts';
 import type { MemoryFound, MemoryQuery } from './search.ts';
 import { noteSeen } from './seen.ts';
-import { memoryOf } from './value.ts';
+import { memoryOf } from './store.ts';
 
 export interface PackRequest {
   readonly goal: string;

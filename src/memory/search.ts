@@ -31,7 +31,7 @@ import type { IndexFollower } from './follow.ts';
 import { readQuery } from './search/query.ts';
 import { snippetOf } from './search/snippet.ts';
 import { GrantedFinds, noteSeen } from './seen.ts';
-import { memoryOf, searchableText } from './value.ts';
+import { memoryOf, searchableText } from './store.ts';
 
 export interface MemoryQuery {
   readonly query: string;

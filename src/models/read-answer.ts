@@ -8,7 +8,7 @@ import type {
   ModelRequest,
   ModelUsage,
 } from '../kernel/agent/model.ts';
-import { estimateMessage, estimatePrompt } from '../kernel/journal/estimate.ts';
+import { estimateMessage, estimatePrompt } from '../kernel/journal/compact.ts';
 import { isObject, parseArgs } from './failure.ts';
 import { ourToolName, type VendorPart } from './vendors.ts';
 

@@ -12,7 +12,7 @@
  *     folder is written once more.
  */
 import { hash } from 'node:crypto';
-import { removeTree } from '../kernel/disk/folders.ts';
+import { removeTree } from '../kernel/disk/durable-file.ts';
 import { AosError, toReport } from '../kernel/errors.ts';
 import type { JournalStep, ShownResult, Step } from '../kernel/journal/step.ts';
 import type { Transaction } from '../ledger/ledger.ts';

@@ -5,9 +5,13 @@
  */
 import { dirname, join } from 'node:path';
 import { addressOfGrantee, artifactLimits } from '../kernel/agent/operation.ts';
-import { writeFileDurably } from '../kernel/disk/durable-file.ts';
+import {
+  ensureFolder,
+  removeIfThere,
+  removeTree,
+  writeFileDurably,
+} from '../kernel/disk/durable-file.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
-import { ensureFolder, removeIfThere, removeTree } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import { checkFileName } from '../kernel/files/names.ts';
 import type { Disk, Instant } from '../kernel/ports.ts';

@@ -7,7 +7,7 @@
  *     be opened; a rotation that was cut off is gone on with.
  */
 import { join } from 'node:path';
-import { wrapKey } from '../blobs/seal/keys.ts';
+import { wrapKey } from '../blobs/seal/aosb1.ts';
 import { readWholeFile, writeFileDurably } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
 import {

@@ -8,11 +8,11 @@
  *     becomes known meanwhile is used, or re-wraps the row (rotate.ts); never neither.
  */
 import { createHash } from 'node:crypto';
-import { wrapKey } from '../blobs/seal/keys.ts';
+import { wrapKey } from '../blobs/seal/aosb1.ts';
 import { sealStream } from '../blobs/seal/stretch.ts';
 import { addressOfGrantee, artifactLimits } from '../kernel/agent/operation.ts';
 import { AosError } from '../kernel/errors.ts';
-import { mimeTypeOf } from '../kernel/files/mime-type.ts';
+import { mimeTypeOf } from '../kernel/files/names.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';

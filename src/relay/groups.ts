@@ -4,7 +4,7 @@ import { AosError } from '../kernel/errors.ts';
 import { checkChannel } from '../kernel/message/message.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent, presenceOf } from '../ledger/agents.ts';
-import type { Sql, Transaction } from '../ledger/ledger.ts';
+import { type Sql, type Transaction, writeState } from '../ledger/ledger.ts';
 import {
   endSubscriptionQueue,
   type Queue,
@@ -21,7 +21,6 @@ import {
   subscriptionsOf,
   unsubscribe,
 } from '../ledger/messages/subscriptions.ts';
-import { writeState } from '../ledger/state.ts';
 import type { RelayCore } from './deps.ts';
 import type { Groups, Subscription } from './relay.ts';
 import { currentLead, leadKey, leadName } from './route.ts';

@@ -1,5 +1,5 @@
 /** The whole path of a message, from the rows and from what events tell beyond them. */
-import { isAnswer } from '../kernel/message/check.ts';
+import { isAnswer } from '../kernel/message/text.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { eventsOfMessage } from '../ledger/events.ts';
 import type { Sql } from '../ledger/ledger.ts';

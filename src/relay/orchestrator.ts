@@ -9,7 +9,7 @@ import {
 import { setPresence } from '../ledger/agents.ts';
 import { findMemory, insertText } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
-import { addPendingOperation } from '../ledger/operations/pending-operations.ts';
+import { addPendingOperation } from '../ledger/operations/finish.ts';
 import { relayParty } from './envelope.ts';
 import { type Permitted, permit } from './permit.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';

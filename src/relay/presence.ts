@@ -20,8 +20,7 @@ import {
   lastSeenAt,
   setPid,
 } from '../ledger/agents.ts';
-import type { Ledger, Transaction } from '../ledger/ledger.ts';
-import { readState, writeState } from '../ledger/state.ts';
+import { type Ledger, readState, type Transaction, writeState } from '../ledger/ledger.ts';
 import type { RelayLog } from './deps.ts';
 import type { RunningRelay } from './open-relay.ts';
 import { noteSignOfLife } from './posting.ts';

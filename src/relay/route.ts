@@ -5,9 +5,8 @@ import { type Address, type Message, parseAddress } from '../kernel/message/mess
 import { quote } from '../kernel/text/quote.ts';
 import { didYouMean } from '../kernel/text/suggest.ts';
 import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
-import type { Sql } from '../ledger/ledger.ts';
+import { readState, type Sql } from '../ledger/ledger.ts';
 import { activeMembers, allSubscriptions } from '../ledger/messages/subscriptions.ts';
-import { readState } from '../ledger/state.ts';
 import { ownerParty, type Party, type Recipient } from './envelope.ts';
 
 export type MessageRoute =

@@ -1,8 +1,8 @@
 /** One message from a call to the relay, as fast as its sender may send. */
 
 import { AosError } from '../kernel/errors.ts';
-import { checkMessage } from '../kernel/message/check.ts';
 import type { Message } from '../kernel/message/message.ts';
+import { checkMessage } from '../kernel/message/text.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { early } from '../kernel/turns.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import type { Limits } from '../kernel/agent/budget.ts';
-import { charge, hold, insertBudget, readBudget } from '../ledger/operations/budgets.ts';
+import { charge, hold, insertBudget, readBudget } from '../ledger/operations/leases.ts';
 import { giveBack, holdAll, settleAll, shortfallError, takeAllowance } from './budgets.ts';
 
 const parents = ['operation:a1', 'agent:jean'];

@@ -30,7 +30,7 @@ import {
   refund,
   release,
   settle,
-} from '../ledger/operations/budgets.ts';
+} from '../ledger/operations/leases.ts';
 
 export interface Shortfall {
   /** In words: `agent "jean"`. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/temporary-runtime.ts';
-import { realRandom } from '../engines/random.ts';
+import { realRandom } from '../engines/clock.ts';
 import type { ModelMessage, ModelRequest } from '../kernel/agent/model.ts';
 import { readEvents } from '../ledger/events.ts';
-import { readBudget } from '../ledger/operations/budgets.ts';
+import { readBudget } from '../ledger/operations/leases.ts';
 import { defineTool, type Tool } from '../tools/tool.ts';
 import { type ForkRequest, forkOperation } from './fork.ts';
 

@@ -17,7 +17,7 @@ import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Ledger, Sql, Transaction } from '../ledger/ledger.ts';
 import { copyMemoryUses } from '../ledger/memory/uses.ts';
-import { readBudget } from '../ledger/operations/budgets.ts';
+import { readBudget } from '../ledger/operations/leases.ts';
 import type { OperationRow } from '../ledger/operations/operations.ts';
 import { appendSteps, copySteps, readSteps, setFirstStep } from '../ledger/operations/steps.ts';
 import { enqueue, mustFindOperation } from './submit.ts';

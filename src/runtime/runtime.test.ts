@@ -6,8 +6,7 @@ import { type TemporaryRuntime, temporaryRuntime } from '../../tests/support/tem
 import type { LanguageModel, ModelRequest } from '../kernel/agent/model.ts';
 import { AosError } from '../kernel/errors.ts';
 import { insertAgent } from '../ledger/agents.ts';
-import { readBudget } from '../ledger/operations/budgets.ts';
-import { freeLease } from '../ledger/operations/leases.ts';
+import { freeLease, readBudget } from '../ledger/operations/leases.ts';
 import { defineTool, type ToolSpec } from '../tools/tool.ts';
 
 const owner = { by: 'owner' };

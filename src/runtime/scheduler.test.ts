@@ -5,7 +5,7 @@ import { integerBelow, seededRandom } from '../../tests/sim/random.ts';
 import { untilTrue } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { changeState, insertAgent } from '../ledger/agents.ts';
-import { insertBudget, readBudget } from '../ledger/operations/budgets.ts';
+import { insertBudget, readBudget } from '../ledger/operations/leases.ts';
 import {
   askToEnd,
   changeOperation,

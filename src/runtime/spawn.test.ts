@@ -5,7 +5,7 @@ import {
   temporaryRuntime,
 } from '../../tests/support/temporary-runtime.ts';
 import type { LanguageModel } from '../kernel/agent/model.ts';
-import { readBudget } from '../ledger/operations/budgets.ts';
+import { readBudget } from '../ledger/operations/leases.ts';
 import { grantsHeldBy } from '../ledger/security/grants.ts';
 
 const secret = 'file:/secret/*:read';

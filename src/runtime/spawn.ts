@@ -33,7 +33,7 @@ import {
   setSpawned,
 } from '../ledger/agents.ts';
 import type { Transaction } from '../ledger/ledger.ts';
-import { deleteBudget, insertBudget } from '../ledger/operations/budgets.ts';
+import { deleteBudget, insertBudget } from '../ledger/operations/leases.ts';
 import { openOperationsOf } from '../ledger/operations/operations.ts';
 import { grantsHeldBy } from '../ledger/security/grants.ts';
 import { insertPrincipal } from '../ledger/security/principals.ts';

@@ -11,7 +11,7 @@ import { type Instant, lastInstant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { findAgent } from '../ledger/agents.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
-import { insertBudget } from '../ledger/operations/budgets.ts';
+import { insertBudget } from '../ledger/operations/leases.ts';
 import {
   askToEnd,
   changeOperation,

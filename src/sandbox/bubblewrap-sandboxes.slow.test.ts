@@ -13,8 +13,7 @@ import type { Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { until } from '../../tests/support/until.ts';
-import { realClock } from '../engines/clock.ts';
-import { realRandom } from '../engines/random.ts';
+import { realClock, realRandom } from '../engines/clock.ts';
 import type { SandboxLimits, SandboxResult, SandboxRun } from '../kernel/sandbox.ts';
 import { BubblewrapSandboxes, type SandboxOptions } from './bubblewrap-sandboxes.ts';
 

@@ -13,9 +13,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { createFileDurably, type DurableFileDeps } from '../kernel/disk/durable-file.ts';
+import {
+  createFileDurably,
+  type DurableFileDeps,
+  ensureFolder,
+  removeIfThere,
+} from '../kernel/disk/durable-file.ts';
 import { isTaken } from '../kernel/disk/errors.ts';
-import { ensureFolder, removeIfThere } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk, DiskView } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';

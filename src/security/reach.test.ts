@@ -4,7 +4,7 @@ import { SimulatedClock } from '../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../tests/sim/ledger.ts';
 import { seededRandom } from '../../tests/sim/random.ts';
 import { times } from '../../tests/support/tier.ts';
-import { coversPath } from '../kernel/capability/decide.ts';
+import { coversPath } from '../kernel/capability/capability.ts';
 import {
   type MemoryKey,
   type MemoryScope,

@@ -17,10 +17,10 @@ import {
   createFileDurably,
   type DurableFileDeps,
   pendingPrefix,
+  removeIfThere,
   writeFileDurably,
 } from '../kernel/disk/durable-file.ts';
 import { isTaken } from '../kernel/disk/errors.ts';
-import { removeIfThere } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Instant, Random } from '../kernel/ports.ts';
 import { InTurn } from '../kernel/turns.ts';

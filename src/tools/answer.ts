@@ -16,11 +16,10 @@ import {
 } from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
 import type { HeldGrant } from '../security/grants/held-grant.ts';
-import { digestOf, recordStart } from './ask.ts';
+import { digestOf, permitAll, recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd } from './notes.ts';
 import { type CallOutcome, outcomeOf, scrubbedError } from './outcome.ts';
-import { permitAll } from './permission.ts';
 import type { ToolRun } from './run.ts';
 import type { PreparedCall } from './tool.ts';
 

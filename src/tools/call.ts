@@ -15,8 +15,7 @@ import type { CallDeps } from './deps.ts';
 import { tellOfApproval } from './notes.ts';
 import { type CallOutcome, outcomeOf } from './outcome.ts';
 import { type Resolution, recover, resolve, tellIfOver, tellOfAllUnsure } from './recover.ts';
-import { run, type ToolRun } from './run.ts';
-import { RunningCalls } from './running-calls.ts';
+import { RunningCalls, run, type ToolRun } from './run.ts';
 import type { PreparedCall } from './tool.ts';
 
 export type { CallOutcome } from './outcome.ts';

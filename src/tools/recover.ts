@@ -20,11 +20,10 @@ import {
   waitingCallsUnder,
 } from '../ledger/security/journal.ts';
 import { type AnsweredCall, endWith, type GoingOn, lostCall } from './answer.ts';
-import { recordStart } from './ask.ts';
+import { permitAll, recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd, tellQuietly } from './notes.ts';
 import { outcomeOf } from './outcome.ts';
-import { permitAll } from './permission.ts';
 
 const pageCalls = 100;
 // A call that takes the daemon down with it must not do so for ever.

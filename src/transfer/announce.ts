@@ -12,8 +12,7 @@ import {
   type UnusualKind,
   unusual,
 } from '../kernel/transfer/transfer.ts';
-import type { Transaction } from '../ledger/ledger.ts';
-import { readState, writeState } from '../ledger/state.ts';
+import { readState, type Transaction, writeState } from '../ledger/ledger.ts';
 import {
   advanceTransfer,
   sentWithin,

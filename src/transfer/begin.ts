@@ -11,8 +11,7 @@
  *     told that it is over, and neither adds to it nor finishes it.
  */
 
-import { dekBytes } from '../blobs/seal/aosb1.ts';
-import { contentKey, sealingSecretOf } from '../blobs/seal/keys.ts';
+import { contentKey, dekBytes, sealingSecretOf } from '../blobs/seal/aosb1.ts';
 import type { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { Transaction } from '../ledger/ledger.ts';

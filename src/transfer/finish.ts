@@ -8,8 +8,7 @@
  * F3. What comes after the transaction (manifest, announcement, the end of the upload's file) is
  *     done again by recover() where it was not done.
  */
-import { sealedSize } from '../blobs/seal/aosb1.ts';
-import { unwrapKey } from '../blobs/seal/keys.ts';
+import { sealedSize, unwrapKey } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { oneLine } from '../kernel/text/quote.ts';

@@ -7,8 +7,7 @@
  *     first byte: strangers cannot fill the disk.
  */
 
-import { headerBytes, openingOf, plainSize, sealedSize } from '../blobs/seal/aosb1.ts';
-import { unwrapKey } from '../blobs/seal/keys.ts';
+import { headerBytes, openingOf, plainSize, sealedSize, unwrapKey } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import { checkFileName } from '../kernel/files/names.ts';
 import { must } from '../kernel/must.ts';

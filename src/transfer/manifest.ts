@@ -3,9 +3,8 @@
  * no key, and is there as long as the bytes can be fetched.
  */
 import { join } from 'node:path';
-import { writeFileDurably } from '../kernel/disk/durable-file.ts';
+import { ensureFolder, writeFileDurably } from '../kernel/disk/durable-file.ts';
 import { ignoreMissing } from '../kernel/disk/errors.ts';
-import { ensureFolder } from '../kernel/disk/folders.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Disk } from '../kernel/ports.ts';
 import { timeText } from '../kernel/text/time-text.ts';

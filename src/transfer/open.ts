@@ -1,6 +1,6 @@
 /** What its recipient needs to fetch a transfer, and the bytes. */
 import type { ByteRange, OpenBlob } from '../blobs/blobs.ts';
-import { unwrapKey } from '../blobs/seal/keys.ts';
+import { unwrapKey } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';

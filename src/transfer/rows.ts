@@ -1,7 +1,6 @@
 /** The rows of a sending, all in one transaction: a transfer a recipient, and what each needs. */
 import { manifestKey } from '../blobs/blobs.ts';
-import { sealedSize } from '../blobs/seal/aosb1.ts';
-import { type Content, wrapKey } from '../blobs/seal/keys.ts';
+import { type Content, sealedSize, wrapKey } from '../blobs/seal/aosb1.ts';
 import { AosError } from '../kernel/errors.ts';
 import { checkFileName } from '../kernel/files/names.ts';
 import { newId } from '../kernel/new-id.ts';

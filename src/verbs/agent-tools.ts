@@ -7,7 +7,7 @@ import { transferStatuses } from '../kernel/transfer/transfer.ts';
 import { longestRequestMs, usualRequestMs } from './limits.ts';
 import { fileDeed, type HomeFolder, tool } from './verb.ts';
 
-// What else a message may have is checked by kernel/message/check.ts.
+// What else a message may have is checked by kernel/message/text.ts.
 const to = z
   .string()
   .max(100)

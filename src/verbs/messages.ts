@@ -6,7 +6,7 @@ import { at, hashes, ids } from './sample.ts';
 import { agentParams, count, get, idParams, post, time, type Verb, wholeNumber } from './verb.ts';
 
 // What may stand in these, and how much, is said in better words by who checks them
-// (kernel/message/check.ts). Here they are kept from being absurd.
+// (kernel/message/text.ts). Here they are kept from being absurd.
 export const word = z.string().max(300);
 
 export const party = word.describe('For the owner: the agent to act for');

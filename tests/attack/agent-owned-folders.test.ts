@@ -20,7 +20,7 @@ import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realFileWatching } from '../../src/engines/disk/file-watching.ts';
-import { removeTree } from '../../src/kernel/disk/folders.ts';
+import { removeTree } from '../../src/kernel/disk/durable-file.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import { Outbox } from '../../src/relay/files/outbox.ts';
 import {

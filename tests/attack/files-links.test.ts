@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { bytesOf } from '../../src/engines/disk/name-bytes.ts';
+import { bytesOf } from '../../src/engines/disk/owners.ts';
 import type { FileRequest } from '../../src/kernel/files/request.ts';
 import {
   type AttackedWorld,

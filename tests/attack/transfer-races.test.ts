@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
-import { unwrapKey } from '../../src/blobs/seal/keys.ts';
+import { unwrapKey } from '../../src/blobs/seal/aosb1.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { loadKey } from '../../src/security/identity/key-file.ts';
 import type { KeyPair } from '../../src/security/identity/key-pair.ts';

@@ -16,13 +16,18 @@ import {
   signedHeadsIn,
   thinSignedHeads,
 } from '../../src/ledger/events.ts';
-import type { Ledger, Transaction } from '../../src/ledger/ledger.ts';
+import {
+  type Ledger,
+  readState,
+  replaceState,
+  type Transaction,
+  writeState,
+} from '../../src/ledger/ledger.ts';
 import {
   addPendingOperation,
   completePendingOperation,
   openPendingOperations,
-} from '../../src/ledger/operations/pending-operations.ts';
-import { readState, replaceState, writeState } from '../../src/ledger/state.ts';
+} from '../../src/ledger/operations/finish.ts';
 import {
   dueTimers,
   nextDue,

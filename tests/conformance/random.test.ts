@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { realRandom } from '../../src/engines/random.ts';
+import { realRandom } from '../../src/engines/clock.ts';
 import { integerBelow, seededRandom } from '../sim/random.ts';
 
 describe.each([

@@ -1,8 +1,7 @@
 /** What only the simulated ledger can show: a commit that fails, and power that goes. */
 import { expect, test } from 'vitest';
 import { chainHead } from '../../src/ledger/events.ts';
-import type { Transaction } from '../../src/ledger/ledger.ts';
-import { readState, writeState } from '../../src/ledger/state.ts';
+import { readState, type Transaction, writeState } from '../../src/ledger/ledger.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { SimulatedLedger } from '../sim/ledger.ts';
 

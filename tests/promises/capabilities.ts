@@ -24,7 +24,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     id: 'capabilities.narrower',
     says: 'A delegation gives no more than its giver has.',
     guard: {
-      file: 'src/kernel/capability/decide.test.ts',
+      file: 'src/kernel/capability/capability.test.ts',
       title: 'what is narrower allows nothing that the other does not',
     },
     proof: { file: 'tests/attack/capabilities.test.ts', title: 'what is $held' },
@@ -45,7 +45,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a call looks at the grants above its own, and not at that',
-      file: 'src/tools/running-calls.ts',
+      file: 'src/tools/run.ts',
       find: 'const revoked = links.find(',
       put: 'const revoked = links.slice(1).find(',
     },

@@ -15,7 +15,7 @@ export const filePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'a file that was written to a moment ago is taken as it is',
-      file: 'src/kernel/files/steady-read.ts',
+      file: 'src/kernel/files/file-path.ts',
       find: 'if (ageMs < 0 || ageMs > momentMs) return read;',
       put: 'return read;',
     },

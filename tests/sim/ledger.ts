@@ -5,9 +5,9 @@ import { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, EventLoop } from '../../src/kernel/ports.ts';
 import { chainHead } from '../../src/ledger/events.ts';
 import type { Ledger, Sql, Transaction } from '../../src/ledger/ledger.ts';
-import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
 import { GroupCommit } from '../../src/ledger/sqlite/group-commit.ts';
 import { readMigrations } from '../../src/ledger/sqlite/migrate.ts';
+import { SqliteConnection } from '../../src/ledger/sqlite/sqlite.ts';
 import { FlushedView, LoggedDatabase } from './logged-database.ts';
 
 /** What happens at the next commit: it works, it fails, or the power goes before or after the flush. */

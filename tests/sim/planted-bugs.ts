@@ -1,7 +1,7 @@
 /** Bugs that the simulator has to find. Each is put between the relay and its ledger. */
 
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { claimText } from '../../src/ledger/messages/held-deliveries.ts';
+import { claimText } from '../../src/ledger/messages/deliveries.ts';
 import { borrowed, bound } from './stale-looks.ts';
 
 /** Callers are answered when their work is done, and not when it is on disk. */

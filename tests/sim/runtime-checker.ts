@@ -3,8 +3,7 @@
  * of effects. It shares no code with what it judges, but for the shape of a step.
  */
 
-import { foldSteps } from '../../src/kernel/journal/fold.ts';
-import type { JournalStep, Step } from '../../src/kernel/journal/step.ts';
+import { foldSteps, type JournalStep, type Step } from '../../src/kernel/journal/step.ts';
 import type { Sql } from '../../src/ledger/ledger.ts';
 import { budgetFindings } from './runtime-budget-checker.ts';
 import type { RuntimeWorld } from './runtime-world.ts';

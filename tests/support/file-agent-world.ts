@@ -1,12 +1,11 @@
 /** The file agent over a folder of a test: real disk, real threads, a ledger that is gone after. */
 import { mkdirSync } from 'node:fs';
-import { realClock, realEventLoop } from '../../src/engines/clock.ts';
+import { realClock, realEventLoop, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realTreeDisk } from '../../src/engines/disk/tree-disk.ts';
 import { realMounts, realVolume } from '../../src/engines/disk/volume.ts';
 import { openFileLooking } from '../../src/engines/files/looking.ts';
 import { openFileSearching } from '../../src/engines/files/search/searching.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { openTimeZone } from '../../src/engines/time-zone.ts';
 import { usualLimits } from '../../src/files/deps.ts';
 import type { FileRun } from '../../src/files/file-agent.ts';

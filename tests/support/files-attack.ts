@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { realClock } from '../../src/engines/clock.ts';
-import { bytesOf } from '../../src/engines/disk/name-bytes.ts';
+import { bytesOf } from '../../src/engines/disk/owners.ts';
 import { openFileLooking } from '../../src/engines/files/looking.ts';
 import { openFileSearching } from '../../src/engines/files/search/searching.ts';
 import type { FileRun } from '../../src/files/file-agent.ts';

@@ -5,8 +5,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toReport } from '../../src/kernel/errors.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
-import { writeState } from '../../src/ledger/state.ts';
+import { type Ledger, writeState } from '../../src/ledger/ledger.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 
 const [path = ''] = process.argv.slice(2);

@@ -3,8 +3,12 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conversationOf } from '../../src/kernel/journal/compact.ts';
-import { foldSteps, type RunState } from '../../src/kernel/journal/fold.ts';
-import { type JournalStep, stepVersion } from '../../src/kernel/journal/step.ts';
+import {
+  foldSteps,
+  type JournalStep,
+  type RunState,
+  stepVersion,
+} from '../../src/kernel/journal/step.ts';
 import type { Transaction } from '../../src/ledger/ledger.ts';
 import { readSteps } from '../../src/ledger/operations/steps.ts';
 import { seededRandom } from '../sim/random.ts';

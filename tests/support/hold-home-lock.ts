@@ -4,10 +4,9 @@
  */
 
 import { takeHomeLock, takeOver } from '../../src/app/home/home-lock.ts';
-import { realClock } from '../../src/engines/clock.ts';
+import { realClock, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
 import { realProcesses } from '../../src/engines/process/processes.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 
 const [home = '', how] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bytesOf } from '../../src/engines/disk/name-bytes.ts';
+import { bytesOf } from '../../src/engines/disk/owners.ts';
 
 export interface FileToBe {
   readonly content: string | Buffer;

@@ -14,9 +14,8 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { realClock } from '../../src/engines/clock.ts';
+import { realClock, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Resolver } from '../../src/kernel/ports.ts';
 import { Scrubber } from '../../src/security/secrets/scrub.ts';

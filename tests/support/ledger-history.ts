@@ -5,9 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '../../src/kernel/ports.ts';
-import type { Ledger, Sql } from '../../src/ledger/ledger.ts';
-import { addPendingOperation } from '../../src/ledger/operations/pending-operations.ts';
-import { writeState } from '../../src/ledger/state.ts';
+import { type Ledger, type Sql, writeState } from '../../src/ledger/ledger.ts';
+import { addPendingOperation } from '../../src/ledger/operations/finish.ts';
 import { SimulatedClock } from '../sim/clock.ts';
 import { integerBelow } from '../sim/random.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -14,9 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { realClock } from '../../src/engines/clock.ts';
+import { realClock, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { type ArtifactRow, artifactsOf } from '../../src/ledger/operations/artifacts.ts';
 import { findOperation, listOperations } from '../../src/ledger/operations/operations.ts';
 import { metadataLabel, metadataPath } from '../../src/operations/folder.ts';

@@ -9,11 +9,9 @@
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { foldSteps } from '../../src/kernel/journal/fold.ts';
-import type { JournalStep } from '../../src/kernel/journal/step.ts';
+import { foldSteps, type JournalStep } from '../../src/kernel/journal/step.ts';
 import { everyAgent, findAgent } from '../../src/ledger/agents.ts';
-import { readBudget } from '../../src/ledger/operations/budgets.ts';
-import { readLeases } from '../../src/ledger/operations/leases.ts';
+import { readBudget, readLeases } from '../../src/ledger/operations/leases.ts';
 import { findOperation, listOperations } from '../../src/ledger/operations/operations.ts';
 import { readSteps } from '../../src/ledger/operations/steps.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';

@@ -1,15 +1,14 @@
 /** Operations over a real ledger and a real disk, whose runs are in the test. */
 import { mkdirSync } from 'node:fs';
 import { homeBlobs } from '../../src/app/upkeep/blobs.ts';
-import { realEventLoop } from '../../src/engines/clock.ts';
+import { realEventLoop, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { newId } from '../../src/kernel/new-id.ts';
 import type { Instant } from '../../src/kernel/ports.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { ArtifactRow } from '../../src/ledger/operations/artifacts.ts';
-import { insertBudget } from '../../src/ledger/operations/budgets.ts';
+import { insertBudget } from '../../src/ledger/operations/leases.ts';
 import {
   claimOperation,
   endOperation,

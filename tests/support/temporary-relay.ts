@@ -1,7 +1,6 @@
 /** A relay over a real ledger, with inboxes in memory: for what does not need a disk. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { realClock } from '../../src/engines/clock.ts';
-import { realRandom } from '../../src/engines/random.ts';
+import { realClock, realRandom } from '../../src/engines/clock.ts';
 import { diskError } from '../../src/kernel/disk/errors.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Message } from '../../src/kernel/message/message.ts';

@@ -3,7 +3,7 @@
  * tools are what a test says, and programs are none.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { realRandom } from '../../src/engines/random.ts';
+import { realRandom } from '../../src/engines/clock.ts';
 import type { ModelSpec } from '../../src/kernel/agent/agent.ts';
 import type { LanguageModel } from '../../src/kernel/agent/model.ts';
 import { AosError } from '../../src/kernel/errors.ts';

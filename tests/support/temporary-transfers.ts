@@ -11,9 +11,8 @@ import {
   sealedSize,
   sealingOf,
 } from '../../src/blobs/seal/aosb1.ts';
-import { realEventLoop } from '../../src/engines/clock.ts';
+import { realEventLoop, realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import type { Note } from '../../src/kernel/message/message.ts';
 import type { Clock } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

@@ -1,7 +1,6 @@
 /** A call as the door hands it to a tool, over capabilities that a test names. */
-import type { Deed } from '../../src/kernel/capability/capability.ts';
+import { type Deed, decide, type GrantChain } from '../../src/kernel/capability/capability.ts';
 import { parseCapability } from '../../src/kernel/capability/capability-text.ts';
-import { decide, type GrantChain } from '../../src/kernel/capability/decide.ts';
 import { printDeed } from '../../src/kernel/capability/deed-text.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Permit } from '../../src/security/permit.ts';

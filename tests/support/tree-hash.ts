@@ -11,10 +11,10 @@ import {
   readlinkSync,
   type Stats,
 } from 'node:fs';
-import { textOf } from '../../src/engines/disk/name-bytes.ts';
+import { textOf } from '../../src/engines/disk/owners.ts';
 
 export interface TreeEntry {
-  /** Below the root; '' is the root itself. Bytes that are no UTF-8 are as in `name-bytes.ts`. */
+  /** Below the root; '' is the root itself. Bytes that are no UTF-8 are as in `owners.ts`. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
   readonly mode: number;

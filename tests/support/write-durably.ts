@@ -1,6 +1,7 @@
 /** A program for tests: writes that many bytes to a path, and prints why when it cannot. */
+
+import { realRandom } from '../../src/engines/clock.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { realRandom } from '../../src/engines/random.ts';
 import { writeFileDurably } from '../../src/kernel/disk/durable-file.ts';
 import { toReport } from '../../src/kernel/errors.ts';
 

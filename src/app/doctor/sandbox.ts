@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { removeTree } from '../../kernel/disk/folders.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Disk, endOfTurn, type Random } from '../../kernel/ports.ts';
 import type { HeldAs, SandboxState } from '../../kernel/sandbox.ts';

@@ -1,7 +1,7 @@
 /** The only place that picks engines. */
 
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
-import { realClock, realEventLoop } from '../../engines/clock.ts';
+import { realClock, realEventLoop, realRandom } from '../../engines/clock.ts';
 import {
   type BulkDiskOptions,
   openBulkDisk,
@@ -24,7 +24,6 @@ import { closeInherited } from '../../engines/process/inherited.ts';
 import { realProcesses } from '../../engines/process/processes.ts';
 import { openProgramLogs } from '../../engines/process/program-logs.ts';
 import { openPrograms } from '../../engines/process/programs.ts';
-import { realRandom } from '../../engines/random.ts';
 import { realResolver } from '../../engines/resolver.ts';
 import { openStretches } from '../../engines/threads/stretches.ts';
 import { openTimeZone } from '../../engines/time-zone.ts';

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realClock } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realVolume } from '../../engines/disk/volume.ts';
-import { removeTree } from '../../kernel/disk/folders.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import type { DiskEntry, Volume } from '../../kernel/ports.ts';
 import { prepareHome, sweepHome } from './home-folder.ts';
 

@@ -2,8 +2,8 @@
 
 import { dirname, join } from 'node:path';
 import { withTarget } from '../../files/follow-path.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, Volume } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -12,10 +12,9 @@ import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { waitMs } from '../../../tests/support/limits.ts';
 import { hasSandbox } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { realClock } from '../../engines/clock.ts';
+import { realClock, realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { realProcesses } from '../../engines/process/processes.ts';
-import { realRandom } from '../../engines/random.ts';
 import type { Processes } from '../../kernel/ports.ts';
 import { type HomeLockDeps, readHolder, takeHomeLock, takeOver } from './home-lock.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync, truncateSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { writeState } from '../../ledger/state.ts';
+import { writeState } from '../../ledger/ledger.ts';
 import { composeEngines } from './compose.ts';
 import { openHome } from './open-home.ts';
 

@@ -9,8 +9,7 @@ import { toReport } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { everyAgent } from '../../ledger/agents.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { readState, writeState } from '../../ledger/state.ts';
+import { type Ledger, readState, writeState } from '../../ledger/ledger.ts';
 import { addBlobReference, principalRefersTo, refersTo } from '../../ledger/transfers/blobs.ts';
 import {
   type BundledAgents,

@@ -2,7 +2,7 @@
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { readSpec } from '../../kernel/agent/agent.ts';
-import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
+import { ensureFolder, removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type {

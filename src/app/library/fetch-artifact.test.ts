@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
-import { wrapKey } from '../../blobs/seal/keys.ts';
+import { wrapKey } from '../../blobs/seal/aosb1.ts';
 import { sealStream } from '../../blobs/seal/stretch.ts';
+import { realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realRandom } from '../../engines/random.ts';
 import { newKeyPair } from '../../security/identity/key-pair.ts';
 import { type Fetching, openArtifact, saveArtifact } from './fetch-artifact.ts';
 

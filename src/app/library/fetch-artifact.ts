@@ -8,12 +8,12 @@
  */
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { unwrapKey } from '../../blobs/seal/keys.ts';
+import { unwrapKey } from '../../blobs/seal/aosb1.ts';
 import { openStream } from '../../blobs/seal/stretch.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
+import { ensureFolder, removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { ownPrefix } from '../../kernel/files/names.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';

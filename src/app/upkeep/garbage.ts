@@ -3,7 +3,7 @@
  * agent (its workspace, its outbox) and what stands in `run` is never looked at.
  */
 import { dirname, join, relative } from 'node:path';
-import { removeTree } from '../../kernel/disk/folders.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import { toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry, DiskView, EventLoop } from '../../kernel/ports.ts';
 import { isPendingName } from '../doctor/modes.ts';

@@ -10,15 +10,14 @@ import { type Clock, type Disk, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
-import type { Sql } from '../../ledger/ledger.ts';
+import { readState, type Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
-import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/database.ts';
+import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/group-commit.ts';
 import {
   type Migration,
   readMigrations,
   refuseUnknownSchema,
 } from '../../ledger/sqlite/migrate.ts';
-import { readState } from '../../ledger/state.ts';
 import { verifyChain } from '../../security/audit/verify.ts';
 import {
   backupFormat,

@@ -10,7 +10,7 @@
  * V4. It is a file itself, so it is not made where few more can be: others need those.
  */
 import { join } from 'node:path';
-import { removeIfThere } from '../../kernel/disk/folders.ts';
+import { removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,

@@ -17,7 +17,7 @@ import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { openSqlite } from '../../ledger/sqlite/database.ts';
+import { openSqlite } from '../../ledger/sqlite/group-commit.ts';
 import { loadKey } from '../../security/identity/key-file.ts';
 import { keysFolder } from '../../security/identity/principal.ts';
 import { loadConfig } from '../config/config.ts';

@@ -9,8 +9,7 @@
  *     of them there are. Slow ones ring beside the others, a few at once.
  */
 import type { Clock, Instant } from '../../kernel/ports.ts';
-import type { Ledger, Transaction } from '../../ledger/ledger.ts';
-import { readState, writeState } from '../../ledger/state.ts';
+import { type Ledger, readState, type Transaction, writeState } from '../../ledger/ledger.ts';
 import { dueTimers, nextDue, type Timer, takeFiring } from '../../ledger/timers.ts';
 
 export type Ring =

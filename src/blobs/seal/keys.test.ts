@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import vectors from '../../../tests/vectors/aosb1.json' with { type: 'json' };
-import { contentKey, sealingSecretOf, unwrapKey, wrapKey } from './keys.ts';
+import { contentKey, sealingSecretOf, unwrapKey, wrapKey } from './aosb1.ts';
 
 const bytesOf = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,7 +1,6 @@
 /** What a command is given besides its words: texts from stdin, files, times. */
 import { AosError } from '../../kernel/errors.ts';
-import { parseTtl } from '../../kernel/message/headers.ts';
-import { messageLimits } from '../../kernel/message/message.ts';
+import { messageLimits, parseTtl } from '../../kernel/message/message.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Input } from './report.ts';

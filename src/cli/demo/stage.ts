@@ -10,7 +10,7 @@ import { withoutSymlinks } from '../../app/home/home-folder.ts';
 import { readHolder } from '../../app/home/home-lock.ts';
 import { type DemoPlaces, demoScripts } from '../../app/home/scripts.ts';
 import type { Client } from '../../gateway/client/client.ts';
-import { removeTree } from '../../kernel/disk/folders.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { must } from '../../kernel/must.ts';
 import type { Random } from '../../kernel/ports.ts';

@@ -1,7 +1,7 @@
 /** A change that its owner has said yes to, with how far it is on a terminal. */
 import type { Client } from '../../gateway/client/client.ts';
 import type { FileAnswer, FileRequest } from '../../kernel/files/request.ts';
-import { textOfShown } from '../../kernel/text/shown-output.ts';
+import { textOfShown } from '../../kernel/text/quote.ts';
 import { waitForEnd } from '../core/call-end.ts';
 import { withHome } from '../core/connect.ts';
 import type { Context } from '../core/context.ts';

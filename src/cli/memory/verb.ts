@@ -5,7 +5,7 @@ import { composeEngines } from '../../app/home/compose.ts';
 import type { Client } from '../../gateway/client/client.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkMemoryKey, type MemoryScope, memoryScopes } from '../../kernel/memory/memory.ts';
-import { parseTtl } from '../../kernel/message/headers.ts';
+import { parseTtl } from '../../kernel/message/message.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { parseMoment, timeText } from '../../kernel/text/time-text.ts';
 import { actingAs, agentDoor, withHome } from '../core/connect.ts';

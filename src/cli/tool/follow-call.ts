@@ -3,8 +3,7 @@ import type { Client } from '../../gateway/client/client.ts';
 import type { Answer } from '../../gateway/contract/contract.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { OutputStream } from '../../kernel/sandbox.ts';
-import { printable } from '../../kernel/text/quote.ts';
-import { bytesOfShown, type ShownPart, textOfShown } from '../../kernel/text/shown-output.ts';
+import { bytesOfShown, printable, type ShownPart, textOfShown } from '../../kernel/text/quote.ts';
 import type { Context } from '../core/context.ts';
 import { counted } from '../core/words.ts';
 

@@ -38,8 +38,16 @@ import type {
   HeldFolder,
 } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { bytesOf, namesIn, O_PATH, textOf } from './name-bytes.ts';
-import { giveIfOurs, inItsFolder, type Owner, sameFolder } from './owners.ts';
+import {
+  bytesOf,
+  giveIfOurs,
+  inItsFolder,
+  namesIn,
+  O_PATH,
+  type Owner,
+  sameFolder,
+  textOf,
+} from './owners.ts';
 
 export const realDisk: Disk = {
   read: async (path) => named(path, () => openForReading(path)),

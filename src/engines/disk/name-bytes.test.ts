@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from './disk.ts';
-import { bytesOf, namesIn, textOf } from './name-bytes.ts';
+import { bytesOf, namesIn, textOf } from './owners.ts';
 
 const bytesBack = (text: string): Buffer => Buffer.from(bytesOf(text));
 

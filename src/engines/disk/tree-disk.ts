@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { diskError, toDiskError } from '../../kernel/disk/errors.ts';
 import type { TreeDisk } from '../../kernel/ports.ts';
-import { bytesOf } from './name-bytes.ts';
+import { bytesOf } from './owners.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

@@ -1,7 +1,7 @@
 /** What a file is, by its content. Only ordinary files are opened, and never through a symlink. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { emptyType, exactType, unknownType } from '../../kernel/files/types.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

@@ -9,7 +9,7 @@ import {
   wordsOfType,
 } from '../../kernel/files/types.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 import { contentType } from './file-content.ts';
 import { isPhotoType, readPhoto } from './photo.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type Dirent, opendirSync, readdirSync } from 'node:fs';
 import type { FileKind } from '../../kernel/files/look.ts';
-import { textOf } from '../disk/name-bytes.ts';
+import { textOf } from '../disk/owners.ts';
 import type { OpenWalkFolder } from './held-folders.ts';
 
 /** As it was read; what it is called is in `nameOf`. */

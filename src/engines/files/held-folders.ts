@@ -12,7 +12,7 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { LookBase, SkippedFile } from '../../kernel/files/look.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const folderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;

@@ -16,7 +16,7 @@ import type {
   SeenFile,
 } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 import type { ContentFacts } from './content-filter.ts';
 import { NotEntered, type TreeFolder } from './held-folders.ts';
 import { asksForStats, asksForTaken, Sieve, type SievedFile } from './sieve.ts';

@@ -7,7 +7,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { FileKind, Listing, LookFilters } from '../../kernel/files/look.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 import { type ContentFacts, ContentFilter } from './content-filter.ts';
 import { kindOf, type NamedEntry, nameOf, namesIn } from './folder-names.ts';
 import type { TreeWalk, WalkFolder } from './walk.ts';

@@ -7,7 +7,7 @@ import { lstatSync, type Stats } from 'node:fs';
 import type { LookRequest, Usage } from '../../kernel/files/look.ts';
 import { extensionOf, typeOfExtension } from '../../kernel/files/types.ts';
 import type { TimeZone } from '../../kernel/ports.ts';
-import { bytesOf } from '../disk/name-bytes.ts';
+import { bytesOf } from '../disk/owners.ts';
 import type { TreeFolder } from './held-folders.ts';
 import { asksForTaken, Sieve, type SievedFile } from './sieve.ts';
 import type { TreeWalk } from './walk.ts';

@@ -3,8 +3,7 @@
  * a query (grants, a key, tags, time) limits this, so that nothing that is left out counts. Of each
  * key the newest version that counts at the moment is in it.
  */
-import type { PathTarget } from '../../kernel/capability/capability.ts';
-import { coversPath } from '../../kernel/capability/decide.ts';
+import { coversPath, type PathTarget } from '../../kernel/capability/capability.ts';
 import type { IndexQuery, MemoryReach } from '../../kernel/memory/index-port.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import {

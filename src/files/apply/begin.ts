@@ -7,7 +7,7 @@
  * B3. Only a daemon that stops leaves a plan unended.
  */
 
-import { removeQuietly } from '../../kernel/disk/folders.ts';
+import { removeQuietly } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type FilePlanRow, insertFilePlan, moveFilePlan } from '../../ledger/file-plans.ts';
 import type { Transaction } from '../../ledger/ledger.ts';

@@ -9,7 +9,7 @@
  *     back and compared.
  */
 import { createHash } from 'node:crypto';
-import { removeTree } from '../../kernel/disk/folders.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import { isInReach } from '../../kernel/files/reach.ts';
 import {

@@ -7,7 +7,7 @@
  * S3. The caller may still reach both ends at the moment in which it is done.
  */
 
-import { removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
+import { removeIfThere, removeTree } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import { partsOf } from '../paths.ts';

@@ -5,9 +5,13 @@
  * step looks at the disk and finds what it did.
  */
 
-import { createFileDurably, readWholeFile } from '../../kernel/disk/durable-file.ts';
+import {
+  createFileDurably,
+  ensureFolder,
+  readWholeFile,
+  removeIfThere,
+} from '../../kernel/disk/durable-file.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
 import type { Disk, FileWriter, Random } from '../../kernel/ports.ts';
 import type { FolderTime, Plan, PlanStep } from '../plan/plan.ts';
 import type { StepNote } from './deps.ts';

@@ -1,6 +1,6 @@
 /** What has the name that something else gets, because the caller said yes to that. */
 
-import { removeIfThere } from '../../kernel/disk/folders.ts';
+import { removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import { partsOf } from '../paths.ts';
 import type { FilePlace } from '../place.ts';

@@ -3,8 +3,8 @@
  * and compared, and only then the source goes: a crash leaves the source, or both, or the copy.
  */
 
+import { removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { FilePlace } from '../place.ts';

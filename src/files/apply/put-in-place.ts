@@ -8,8 +8,9 @@
  * N3. What is moved away under the name of the source is looked at once more right before.
  * N4. Names are made safe from a power cut by the caller, which does many of these, once for all.
  */
+
+import { removeIfThere, removeQuietly, removeTree } from '../../kernel/disk/durable-file.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere, removeQuietly, removeTree } from '../../kernel/disk/folders.ts';
 import type { Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { FilePower } from '../../security/reach.ts';
 import { partsOf } from '../paths.ts';

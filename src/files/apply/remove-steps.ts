@@ -6,8 +6,9 @@
  * R2. A process that is told to stop stops between two files.
  * R3. How much has gone is known, whatever becomes of the rest.
  */
+
+import { openUp, removeIfThere, removeTree } from '../../kernel/disk/durable-file.ts';
 import { diskError } from '../../kernel/disk/errors.ts';
-import { openUp, removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry, HeldFolder } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

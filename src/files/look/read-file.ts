@@ -1,6 +1,6 @@
 /** What is in a file: a text as it is, the bytes of anything else only on request. */
 import { AosError } from '../../kernel/errors.ts';
-import { readSteadily } from '../../kernel/files/steady-read.ts';
+import { readSteadily } from '../../kernel/files/file-path.ts';
 import { sizeWords, thousands } from '../../kernel/files/words.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { parsePath, shownPath } from '../paths.ts';

@@ -1,6 +1,7 @@
 /** Into the trash, so that it can be had back: by `aos files undo`, or from any desktop. */
+
+import { removeQuietly } from '../../kernel/disk/durable-file.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeQuietly } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import type { StepRun, Trashed } from '../apply/deps.ts';

@@ -2,7 +2,7 @@
  * Which trash takes a file: that of the person, or, for what lies on another disk, the one at the
  * top of that disk. Nothing is moved between disks to be thrown away.
  */
-import { ensureFolder } from '../../kernel/disk/folders.ts';
+import { ensureFolder } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { printFilePath } from '../../kernel/files/file-path.ts';
 import type { Disk, HeldFolder, Instant, TimeZone } from '../../kernel/ports.ts';

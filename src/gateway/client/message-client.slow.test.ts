@@ -10,8 +10,7 @@ import {
 } from '../../../tests/support/temporary-gateway.ts';
 import { wholeMessage } from '../../../tests/support/temporary-relay.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realClock, realEventLoop } from '../../engines/clock.ts';
-import { realRandom } from '../../engines/random.ts';
+import { realClock, realEventLoop, realRandom } from '../../engines/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { revokeHandlesOf } from '../../ledger/security/principals.ts';
 import type { WireItem } from '../contract/contract.ts';

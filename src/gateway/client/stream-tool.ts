@@ -1,7 +1,7 @@
 /** Calls a tool from outside, and looks on. */
 import { AosError } from '../../kernel/errors.ts';
 import { EventStreamParser } from '../../kernel/text/event-stream.ts';
-import type { ShownPart } from '../../kernel/text/shown-output.ts';
+import type { ShownPart } from '../../kernel/text/quote.ts';
 import type { Answer, Body } from '../contract/contract.ts';
 import type { ToolEvent } from '../contract/stream-events.ts';
 import { type ClientDeps, parseJson, postStream, problemError } from './exchange.ts';

@@ -1,6 +1,6 @@
 /** What a client sees of a goal that it follows, or of a tool that it calls: both sides know it. */
 import type { Delta } from '../../kernel/agent/model.ts';
-import type { ShownPart } from '../../kernel/text/shown-output.ts';
+import type { ShownPart } from '../../kernel/text/quote.ts';
 import type { CallOutput, ShowingCall } from '../../runtime/followers.ts';
 import type { Answer, WireGoalSummary, WireStep } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../relay/relay.ts';
 import { type Answer, routes } from '../contract/contract.ts';
-import { actingAgent } from '../server/acting-for.ts';
+import { actingAgent } from '../server/authenticate.ts';
 import { tooLarge } from '../server/problem.ts';
 import { type AskedRange, sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';

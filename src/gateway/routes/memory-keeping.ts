@@ -8,7 +8,7 @@ import { memoryIds } from '../../ledger/memory/memories.ts';
 import { usersOfMemories } from '../../ledger/memory/uses.ts';
 import { storersOf } from '../../memory/purge.ts';
 import { type Answer, routes } from '../contract/contract.ts';
-import { actingPrincipal } from '../server/acting-for.ts';
+import { actingPrincipal } from '../server/authenticate.ts';
 import { tooLarge } from '../server/problem.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 

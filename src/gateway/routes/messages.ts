@@ -4,8 +4,7 @@ import type { MailboxQuery, MailSettlement, MessageHistory, Relay } from '../../
 import { request as awaitAnswer, awaitMail } from '../../relay/send.ts';
 import { longestWaitMs, usualRequestMs } from '../../verbs/limits.ts';
 import type { Answer, Body, Query } from '../contract/contract.ts';
-import { actingParty, inboxParty } from '../server/acting-for.ts';
-import type { HomeCaller } from '../server/authenticate.ts';
+import { actingParty, type HomeCaller, inboxParty } from '../server/authenticate.ts';
 import { untilHangUp } from '../server/connections.ts';
 import { badRequest } from '../server/problem.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';

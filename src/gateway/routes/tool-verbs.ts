@@ -9,7 +9,7 @@ import { answerOfFailure, answerOfOutcome } from '../../toolbox/files/answer-of-
 import { memoryVerbs } from '../../verbs/memory.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import type { Answer } from '../contract/contract.ts';
-import { actingPrincipal } from '../server/acting-for.ts';
+import { actingPrincipal } from '../server/authenticate.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
 import { signalOfCaller, withCallId } from './tools.ts';
 

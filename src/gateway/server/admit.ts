@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import { type Authenticator, type Caller, owner } from './authenticate.ts';
-import type { Door } from './door.ts';
+import type { Door } from './connections.ts';
 import type { ArrivedRequest, SignedCall, SignedCallers } from './signed-callers.ts';
 import { Throttle, type ThrottleRate, tooMany } from './throttle.ts';
 

@@ -9,8 +9,8 @@ import type { Call, Handles } from '../routes/handlers.ts';
 import type { Admittance } from './admit.ts';
 import { answerOnce, takesKeys } from './answer-once.ts';
 import type { Caller } from './authenticate.ts';
+import { doorOf } from './connections.ts';
 import type { GatewayLimits, GatewayLog } from './deps.ts';
-import { doorOf } from './door.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import {
@@ -22,8 +22,7 @@ import {
   wrongMethod,
 } from './problem.ts';
 import type { Refusals } from './refusals.ts';
-import { requestSchema, schemaCompiler } from './request-checks.ts';
-import type { RequestIds } from './request-head.ts';
+import { type RequestIds, requestSchema, schemaCompiler } from './request-head.ts';
 import type { SignedCall } from './signed-callers.ts';
 import {
   beginSigned,

@@ -11,7 +11,7 @@ import {
 } from '../../ledger/security/principals.ts';
 import { hashOfHandle, mintHandle } from '../../security/handles.ts';
 import { Authenticator } from './authenticate.ts';
-import type { Door } from './door.ts';
+import type { Door } from './connections.ts';
 
 const tcp: Door = { kind: 'tcp', origins: new Map() };
 const handle = mintHandle(seededRandom('jean'));

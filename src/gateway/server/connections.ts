@@ -9,6 +9,8 @@ import type { FastifyReply } from 'fastify';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
+import type { Verb } from '../../verbs/verb.ts';
+import { routes } from '../contract/contract.ts';
 
 const roomOf = new WeakMap<Duplex, ConnectionRoom>();
 
@@ -190,4 +192,97 @@ function stopped(): AosError {
     message: 'The daemon stops, and waits for nothing any more',
     fix: 'Ask again once it is up',
   });
+}
+
+// Bodies that take too long to arrive. The framework would cut off every request after
+// one time; here bytes that are streamed may take as long as they keep coming.
+
+interface Arrival {
+  since: number;
+  bytesBefore: number;
+  readonly streams: boolean;
+}
+
+const all: readonly Verb[] = Object.values(routes);
+const streaming = all
+  .filter(({ streams }) => streams === true)
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}(?:\\?|$)`));
+
+export class SlowArrivals {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #arriving = new Map<IncomingMessage, Arrival>();
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  watch(request: IncomingMessage): void {
+    const { headers, socket } = request;
+    const hasBody = headers['transfer-encoding'] !== undefined || headers['content-length'];
+    if (!hasBody || headers['content-length'] === '0') return;
+    this.#arriving.set(request, {
+      since: this.#clock.monotonicMs(),
+      bytesBefore: socket.bytesRead,
+      streams: streaming.some((path) => path.test(request.url ?? '')),
+    });
+    const forget = (): void => void this.#arriving.delete(request);
+    // A route may leave a request before its end.
+    request.once('end', forget).once('close', forget);
+  }
+
+  /** Those that are to be refused now; each is named once. */
+  overdue(): readonly IncomingMessage[] {
+    const now = this.#clock.monotonicMs();
+    const late: IncomingMessage[] = [];
+    for (const [request, arrival] of this.#arriving) {
+      // Of a request that was destroyed there is none, whatever the types say.
+      const socket = request.socket as IncomingMessage['socket'] | null;
+      const bytesRead = socket?.bytesRead ?? 0;
+      if (socket === null || request.complete || socket.destroyed) this.#arriving.delete(request);
+      else if (arrival.streams && bytesRead > arrival.bytesBefore) {
+        arrival.since = now;
+        arrival.bytesBefore = bytesRead;
+      } else if (now - arrival.since >= this.#timeoutMs) {
+        this.#arriving.delete(request);
+        late.push(request);
+      }
+    }
+    return late;
+  }
+}
+
+// Which way a request came in. It is known by the server that accepted the connection
+// and by nothing that the request says.
+
+export type Door =
+  | { readonly kind: 'owner' }
+  | { readonly kind: 'agent'; readonly name: string }
+  /** By each Host under which it may be called, in small letters, the origin that it then is. */
+  | { readonly kind: 'tcp'; readonly origins: ReadonlyMap<string, string> };
+
+const doorOfConnection = new WeakMap<Duplex, Door>();
+
+export function enterThrough(door: Door, connection: Duplex): void {
+  doorOfConnection.set(connection, door);
+}
+
+export function doorOf(connection: Duplex): Door {
+  const door = doorOfConnection.get(connection);
+  // No caller may be taken for the owner because something was forgotten.
+  if (door === undefined) throw new Error('a request came through no door');
+  return door;
+}
+
+/** The names under which a port of this machine may be called, and where a proxy shows it. */
+export function originsOf(port: number, publicUrl?: string): ReadonlyMap<string, string> {
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const own = names.map((host) => [host, `http://${host}`] as const);
+  if (publicUrl === undefined) return new Map(own);
+  // In small letters, and without a port that goes without saying: as browsers write it.
+  const { origin, host, protocol } = new URL(publicUrl);
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  const shown = host.includes(':') ? [host] : [host, `${host}:${usualPort}`];
+  return new Map([...own, ...shown.map((name) => [name, origin] as const)]);
 }

@@ -13,13 +13,16 @@ import type { Clock, Disk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import {
   ConnectionRoom,
+  type Door,
+  doorOf,
+  enterThrough,
   limitPipelining,
   lingerAfter,
+  originsOf,
   requestsUnderWay,
   whileServed,
 } from './connections.ts';
 import type { GatewayLimits } from './deps.ts';
-import { type Door, doorOf, enterThrough, originsOf } from './door.ts';
 
 export interface DoorsDeps {
   readonly disk: Disk;
@@ -186,7 +189,7 @@ export class Doors {
     const server = createServer({
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
-      // What arrives too slowly is refused all the same: slow-arrivals.ts.
+      // What arrives too slowly is refused all the same: connections.ts.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5000),
       // It is required all the same, and missed in words: request-head.ts.

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { AosError } from '../../kernel/errors.ts';
 import { type UpgradeDeps, type UpgradeRequest, upgrade } from '../socket/upgrade.ts';
 import type { RunningFeeds } from '../streams/running-feeds.ts';
+import type { SlowArrivals } from './connections.ts';
 import type { GatewayLog } from './deps.ts';
 import type { DoorsDeps } from './doors.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,7 +18,6 @@ import {
 } from './problem.ts';
 import type { Refusals } from './refusals.ts';
 import { foreignRequest, type RequestIds, unclearRequest } from './request-head.ts';
-import type { SlowArrivals } from './slow-arrivals.ts';
 
 export interface EntranceDeps extends UpgradeDeps {
   readonly refusals: Refusals;

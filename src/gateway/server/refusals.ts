@@ -1,8 +1,8 @@
 import type { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Door } from './connections.ts';
 import type { GatewayLog } from './deps.ts';
-import type { Door } from './door.ts';
 import type { Metrics } from './metrics.ts';
 
 interface RefusalsDeps {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { routes } from '../contract/contract.ts';
-import { ContractSchema, requestSchema, schemaCompiler } from './request-checks.ts';
+import { ContractSchema, requestSchema, schemaCompiler } from './request-head.ts';
 
 const where = { method: 'POST', url: '/' } as const;
 

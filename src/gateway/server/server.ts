@@ -19,8 +19,8 @@ import { RunningFeeds, StreamSlots } from '../streams/running-feeds.ts';
 import { Admittance } from './admit.ts';
 import { createApp } from './app.ts';
 import { Authenticator } from './authenticate.ts';
+import { doorOf, SlowArrivals } from './connections.ts';
 import { defaultLimits, type GatewayDeps, type GatewayLimits } from './deps.ts';
-import { doorOf } from './door.ts';
 import { Doors } from './doors.ts';
 import { entrances, refuseSlow } from './entrances.ts';
 import { Idempotency } from './idempotency.ts';
@@ -28,7 +28,6 @@ import { createMetrics, showRuntime } from './metrics.ts';
 import { Refusals } from './refusals.ts';
 import { RequestIds } from './request-head.ts';
 import { SignedCallers } from './signed-callers.ts';
-import { SlowArrivals } from './slow-arrivals.ts';
 
 export interface Gateway extends AsyncDisposable {
   openOwnerDoor(path: string): Promise<void>;

@@ -11,10 +11,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { type Ledger, readState } from '../../ledger/ledger.ts';
 import { findPrincipalByAddress } from '../../ledger/security/principals.ts';
 import { seeSignature, signaturesSince } from '../../ledger/security/seen-requests.ts';
-import { readState } from '../../ledger/state.ts';
 import {
   type Claim,
   checkBodyHash,
@@ -22,7 +21,7 @@ import {
   verifySignedRequest,
 } from '../../security/identity/signed-request.ts';
 import { type Caller, callerOf } from './authenticate.ts';
-import type { Door } from './door.ts';
+import type { Door } from './connections.ts';
 
 export interface SignedCallersDeps {
   readonly ledger: Pick<Ledger, 'transact' | 'committed'>;

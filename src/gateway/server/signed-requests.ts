@@ -8,7 +8,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Verb } from '../../verbs/verb.ts';
 import type { Admission, Admittance } from './admit.ts';
 import type { Caller } from './authenticate.ts';
-import { doorOf } from './door.ts';
+import { doorOf } from './connections.ts';
 import { badRequest } from './problem.ts';
 import type { Refusals } from './refusals.ts';
 import { isSigned, signedOther } from './signed-callers.ts';

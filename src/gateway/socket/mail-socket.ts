@@ -7,7 +7,7 @@ import type { Party } from '../../relay/envelope.ts';
 import type { Mailboxes } from '../../relay/relay.ts';
 import { mostItems } from '../../verbs/limits.ts';
 import type { SocketMessage, SocketRef, SocketRequest } from '../contract/socket.ts';
-import { actingParty } from '../server/acting-for.ts';
+import { actingParty } from '../server/authenticate.ts';
 import { badRequest, hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
 import {
   type LiveMail,

@@ -7,12 +7,12 @@
  * S3. A frame has one answer, once everything in it is on disk or refused.
  */
 import type { WebSocket } from 'ws';
-import { checkMessage } from '../../kernel/message/check.ts';
 import type { Message } from '../../kernel/message/message.ts';
+import { checkMessage } from '../../kernel/message/text.ts';
 import type { Acceptance, IncomingMessage, Party } from '../../relay/envelope.ts';
 import type { SendResult, SocketRequest } from '../contract/socket.ts';
 import { checkAttachments, messageOf } from '../routes/views/message-wire.ts';
-import { actingParty } from '../server/acting-for.ts';
+import { actingParty } from '../server/authenticate.ts';
 import { hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
 import type { MailDeps, MailReader } from './mail-attachment.ts';
 import type { SocketBrake, SocketWriter } from './socket-writer.ts';

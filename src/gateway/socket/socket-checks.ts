@@ -10,7 +10,7 @@ import {
   socketRequests,
 } from '../contract/socket.ts';
 import { badRequest, knownFailure } from '../server/problem.ts';
-import { ContractSchema } from '../server/request-checks.ts';
+import { ContractSchema } from '../server/request-head.ts';
 
 export type Checked<T> =
   | { readonly kind: 'good'; readonly value: T }

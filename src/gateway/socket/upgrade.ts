@@ -7,7 +7,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { type EventQuery, routes } from '../contract/contract.ts';
 import type { Admittance } from '../server/admit.ts';
 import { isOfHome } from '../server/authenticate.ts';
-import type { Door } from '../server/door.ts';
+import type { Door } from '../server/connections.ts';
 import { badRequest } from '../server/problem.ts';
 import { foreignRequest, unclearRequest } from '../server/request-head.ts';
 import { queryNumber } from '../streams/event-query.ts';

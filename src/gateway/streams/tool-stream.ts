@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify';
 import type { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { OutputPart } from '../../kernel/sandbox.ts';
-import { bytesOfShown, ShownOutput, type ShownPart } from '../../kernel/text/shown-output.ts';
+import { bytesOfShown, ShownOutput, type ShownPart } from '../../kernel/text/quote.ts';
 import type { Answer } from '../contract/contract.ts';
 import { problemOf } from '../server/problem.ts';
 import { eventText } from './event-stream-answer.ts';

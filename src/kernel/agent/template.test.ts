@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AgentTemplate, chooseTemplate } from './template.ts';
+import { type AgentTemplate, chooseTemplate } from './operation.ts';
 
 function template(name: string, ...handles: string[]): AgentTemplate {
   return { name, handles, instructions: '', grants: [], budget: [] };

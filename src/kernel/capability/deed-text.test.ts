@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyDeed } from '../../../tests/support/capability-arbitrary.ts';
-import type { Capability, Deed } from './capability.ts';
+import { type Capability, covers, type Deed } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
-import { covers } from './decide.ts';
 import { capabilityFor, printDeed, wideEnough } from './deed-text.ts';
 
 const file = (...path: string[]): Deed => ({ resource: 'file', action: 'read', path });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Rate, rateUnitMs } from './capability.ts';
-import { isSpent, type RecentUses, stillCounting, withMore } from './decide.ts';
+import {
+  isSpent,
+  type Rate,
+  type RecentUses,
+  rateUnitMs,
+  stillCounting,
+  withMore,
+} from './capability.ts';
 
 const rate: Rate = { count: 3, per: 'min' };
 

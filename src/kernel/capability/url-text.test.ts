@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
-import type { Deed } from './capability.ts';
+import { covers, type Deed } from './capability.ts';
 import { parseCapability } from './capability-text.ts';
-import { covers } from './decide.ts';
 import { printDeed } from './deed-text.ts';
 import { parseRequestUrl, printRequestUrl } from './url-text.ts';
 

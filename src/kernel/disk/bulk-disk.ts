@@ -5,7 +5,7 @@
 
 import { AosError } from '../errors.ts';
 import type { Disk, DiskEntry, FileIdentity } from '../ports.ts';
-import { removeQuietly } from './folders.ts';
+import { removeQuietly } from './durable-file.ts';
 
 export interface BulkDisk {
   /** Whole files from the first on, as many as the limits allow, and at least one. */

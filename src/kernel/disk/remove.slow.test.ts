@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { isFull } from '../../../tests/support/tier.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import type { Disk } from '../ports.ts';
-import { removeTree } from './folders.ts';
+import { removeTree } from './durable-file.ts';
 
 /** The real one, and how many more descriptors than before were open at once. */
 function countingDisk(): { readonly disk: Disk; mostOpen(): number } {

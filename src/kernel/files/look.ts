@@ -63,7 +63,7 @@ export type FileKind = 'file' | 'folder' | 'symlink' | 'other';
 
 /** What was found, as it stood when it was looked at. */
 export interface SeenFile {
-  /** The real path; bytes that are no UTF-8 are lone surrogates (`engines/disk/name-bytes.ts`). */
+  /** The real path; bytes that are no UTF-8 are lone surrogates (`engines/disk/owners.ts`). */
   readonly path: string;
   readonly kind: FileKind;
   readonly sizeBytes: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mimeTypeOf } from './mime-type.ts';
+import { mimeTypeOf } from './names.ts';
 
 test.each([
   ['research.pdf', 'application/pdf'],

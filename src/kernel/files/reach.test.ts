@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
-import type { PathTarget } from '../capability/capability.ts';
+import { decide, type GrantChain, type PathTarget } from '../capability/capability.ts';
 import { parseCapability } from '../capability/capability-text.ts';
-import { decide, type GrantChain } from '../capability/decide.ts';
 import { deedOfParts } from '../capability/deed-text.ts';
 import type { FileReach } from './look.ts';
 import { isInReach, reachFrom } from './reach.ts';

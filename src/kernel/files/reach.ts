@@ -8,8 +8,7 @@
  * R3. In a walk most names are nothing special, and then the folder knows the answer. Which names
  *     need the whole question is told from the tables, on the safe side.
  */
-import type { PathTarget } from '../capability/capability.ts';
-import { coversPath } from '../capability/decide.ts';
+import { coversPath, type PathTarget } from '../capability/capability.ts';
 import { partsOfPath } from '../capability/deed-text.ts';
 import { endsAtSecret, sensitiveParts } from '../capability/sensitive-path.ts';
 import { compileGlob, exactPath, type Glob, type GlobState } from './glob.ts';

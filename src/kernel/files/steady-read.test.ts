@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import type { FileReader } from '../ports.ts';
-import { readSteadily } from './steady-read.ts';
+import { readSteadily } from './file-path.ts';
 
 /** A file that was written to `ageMs` ago, and that is another one at each look. */
 function fileOf(clock: SimulatedClock, ageMs: number, ...contents: readonly string[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mimeTypeOf } from './mime-type.ts';
+import { mimeTypeOf } from './names.ts';
 import { exactType, extensionOf, fileTypes, isOfType, mayBeOfType, wordsOfType } from './types.ts';
 
 test('each extension stands for one type', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pack } from './compact.ts';
-import { estimatePrompt } from './estimate.ts';
+import { estimatePrompt, pack } from './compact.ts';
 import type { JournalStep, Step } from './step.ts';
 
 describe('pack()', () => {

@@ -1,6 +1,6 @@
 /**
  * The journal of an operation: one row a step, in the order in which it happened. The state
- * of a run is the fold of its steps (fold.ts), so resuming is folding again.
+ * of a run is the fold of its steps, so resuming is folding again.
  *
  * S1. A step is never changed. What it says is our own shape under `version`, so that a
  *     vendor's change never touches what is stored; golden journals of each version are kept
@@ -96,7 +96,7 @@ export interface StoredUsage {
   readonly output_tokens: number;
 }
 
-export type EndState = 'completed' | 'failed' | 'cancelled';
+type EndState = 'completed' | 'failed' | 'cancelled';
 
 /** What the model was told of a call. */
 export interface ShownResult {
@@ -128,4 +128,185 @@ export function operationOfKey(key: string): string | undefined {
 /** Whether a run waits for the call, so that its agent need not be told by a message. */
 export function isRunKey(key: string): boolean {
   return /^run:[0-9a-f]{32}\/\d+\/\d+$/.test(key);
+}
+
+// Where a run stands, from the steps that it has taken. Resuming is asking this again.
+
+export type ToolCallPart = Extract<AnswerPart, { kind: 'tool-call' }>;
+
+/** What comes next. */
+type Next =
+  /** Nothing has happened yet. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'ask'; readonly turn: number }
+  /** The model was asked, and what came of it is not known. */
+  | { readonly kind: 'asked'; readonly turn: number; readonly hold: Hold }
+  | { readonly kind: 'call'; readonly turn: number; readonly calls: readonly ToolCallPart[] }
+  /** What the model wants to be done is not covered by a budget. */
+  | { readonly kind: 'spent'; readonly turn: number; readonly error: ErrorReport }
+  /** The model has said its last word, unless there is mail. */
+  | { readonly kind: 'finish'; readonly turn: number; readonly text: string }
+  | { readonly kind: 'over'; readonly state: EndState };
+
+export interface RunState {
+  readonly next: Next;
+  /** How often the present turn was asked and lost in a row. */
+  readonly losses: number;
+  readonly usage: { readonly tokens: number; readonly cost: number; readonly toolCalls: number };
+}
+
+const first: RunState = {
+  next: { kind: 'begin' },
+  losses: 0,
+  usage: { tokens: 0, cost: 0, toolCalls: 0 },
+};
+
+export function foldSteps(steps: readonly JournalStep[]): RunState {
+  return steps.reduce((state, { step }) => after(state, step), first);
+}
+
+export function after(state: RunState, step: Step): RunState {
+  return {
+    next: nextAfter(state.next, step),
+    losses: lossesAfter(state.losses, step),
+    usage: usageAfter(state.usage, step),
+  };
+}
+
+function nextAfter(next: Next, step: Step): Next {
+  switch (step.kind) {
+    case 'begun':
+      return { kind: 'ask', turn: 1 };
+    case 'asked':
+      return { kind: 'asked', turn: step.turn, hold: step.hold };
+    case 'lost':
+      return { kind: 'ask', turn: step.turn };
+    case 'answered':
+      return afterAnswer(step);
+    case 'results':
+      return { kind: 'ask', turn: step.turn + 1 };
+    case 'mail':
+    case 'note':
+      // Something was said to the model after its last word, so it has another.
+      return next.kind === 'finish' ? { kind: 'ask', turn: next.turn + 1 } : next;
+    case 'remembered':
+    case 'summary':
+    case 'checkpoint':
+      return next;
+    case 'ended':
+      return { kind: 'over', state: step.state };
+  }
+}
+
+function afterAnswer({ turn, parts, spent }: Extract<Step, { kind: 'answered' }>): Next {
+  if (spent !== undefined) return { kind: 'spent', turn, error: spent };
+  const calls = parts.filter((part) => part.kind === 'tool-call');
+  if (calls.length > 0) return { kind: 'call', turn, calls };
+  return { kind: 'finish', turn, text: textOf(parts) };
+}
+
+/** What an answer says, without what it thought and called. */
+function textOf(parts: readonly AnswerPart[]): string {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+}
+
+function lossesAfter(losses: number, step: Step): number {
+  // That a daemon ends is no fault of the run.
+  if (step.kind === 'lost') return step.cause === 'model' ? losses + 1 : losses;
+  return step.kind === 'answered' ? 0 : losses;
+}
+
+function usageAfter(usage: RunState['usage'], step: Step): RunState['usage'] {
+  if (step.kind === 'results') {
+    return { ...usage, toolCalls: usage.toolCalls + step.results.length };
+  }
+  if (step.kind === 'answered') {
+    const { input_tokens, output_tokens } = step.usage;
+    return {
+      ...usage,
+      tokens: usage.tokens + input_tokens + output_tokens,
+      cost: usage.cost + (step.cost ?? 0),
+    };
+  }
+  return usage;
+}
+
+// Does a run get anywhere? A model that repeats itself spends money and does nothing.
+
+type ProgressVerdict =
+  | { readonly kind: 'warn'; readonly text: string }
+  | { readonly kind: 'stop'; readonly text: string };
+
+const sameCalls = { warn: 3, stop: 6 };
+const failedTurns = { warn: 5, stop: 10 };
+const emptyTurns = { stop: 3 };
+const stepsLookedAt = 10 * failedTurns.stop;
+
+/** Undefined while there is nothing to say, and where it was said already. */
+export function judgeProgress(all: readonly JournalStep[]): ProgressVerdict | undefined {
+  // Further back nothing counts: three steps a turn, and some room for mail.
+  const steps = all.slice(-stepsLookedAt);
+  return judgeRepeats(steps) ?? judgeFailures(steps) ?? judgeEmpty(steps);
+}
+
+function judgeRepeats(steps: readonly JournalStep[]): ProgressVerdict | undefined {
+  const calls = callsOf(steps);
+  const last = calls.at(-1);
+  if (last === undefined) return undefined;
+  const times = countFromEnd(calls, (call) => call.what === last.what);
+  const words = `${last.tool} was called ${times} times in a row with the same arguments, and gave the same result`;
+  if (times >= sameCalls.stop) return { kind: 'stop', text: words };
+  if (times !== sameCalls.warn) return undefined;
+  return { kind: 'warn', text: `${words}. Do something else, or say that it cannot be done.` };
+}
+
+interface MadeCall {
+  readonly tool: string;
+  readonly what: string;
+}
+
+function callsOf(steps: readonly JournalStep[]): readonly MadeCall[] {
+  const calls: MadeCall[] = [];
+  let args = new Map<string, string>();
+  for (const { step } of steps) {
+    if (step.kind === 'answered') {
+      args = new Map(
+        step.parts.flatMap((part) =>
+          part.kind === 'tool-call' ? [[part.id, JSON.stringify(part.args) ?? '']] : [],
+        ),
+      );
+    } else if (step.kind === 'results') {
+      for (const { id, tool, text } of step.results) {
+        calls.push({ tool, what: JSON.stringify([tool, args.get(id), text]) });
+      }
+    }
+  }
+  return calls;
+}
+
+function judgeFailures(steps: readonly JournalStep[]): ProgressVerdict | undefined {
+  const turns = steps.flatMap(({ step }) => (step.kind === 'results' ? [step.results] : []));
+  const times = countFromEnd(turns, (results) => results.every((one: ShownResult) => one.is_error));
+  const words = `Every tool call of the last ${times} turns failed`;
+  if (times >= failedTurns.stop) return { kind: 'stop', text: words };
+  if (times !== failedTurns.warn) return undefined;
+  return { kind: 'warn', text: `${words}. Read the errors, and do what they say.` };
+}
+
+function judgeEmpty(steps: readonly JournalStep[]): ProgressVerdict | undefined {
+  const answers = steps.flatMap(({ step }) => (step.kind === 'answered' ? [step.parts] : []));
+  const times = countFromEnd(answers, (parts) =>
+    parts.every((part) => part.kind === 'reasoning' || isEmptyText(part)),
+  );
+  if (times < emptyTurns.stop) return undefined;
+  return { kind: 'stop', text: `The model answered nothing, ${times} times in a row` };
+}
+
+function isEmptyText(part: AnswerPart): boolean {
+  return part.kind === 'text' && part.text.trim() === '';
+}
+
+function countFromEnd<T>(items: readonly T[], is: (item: T) => boolean): number {
+  const other = items.findLastIndex((item) => !is(item));
+  return items.length - 1 - other;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkMessage } from './check.ts';
 import { type Message, messageLimits } from './message.ts';
-import { parseMessage, printMessage } from './text.ts';
+import { checkMessage, parseMessage, printMessage } from './text.ts';
 
 const id = '018d3e4b5f607a8b9c0d1e2f3a4b5c6d';
 const hash = 'ab'.repeat(32);

@@ -3,18 +3,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isFull, runSeed } from '../../../tests/support/tier.ts';
 import { AosError } from '../errors.ts';
-import { checkMessage } from './check.ts';
-import { knownHeaders } from './headers.ts';
 import {
   checkChannel,
   type Header,
+  knownHeaders,
   type Message,
   messageKinds,
   parseAddress,
   type StreamChunk,
 } from './message.ts';
 import { parseOrchestratorRequest } from './orchestrator-request.ts';
-import { parseMessage, printMessage } from './text.ts';
+import { checkMessage, parseMessage, printMessage } from './text.ts';
 
 const slowestMs = 50;
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bytesOfShown, ShownOutput, type ShownPart, textOfShown } from './shown-output.ts';
+import { bytesOfShown, ShownOutput, type ShownPart, textOfShown } from './quote.ts';
 
 function shown(...parts: readonly Uint8Array[]): readonly ShownPart[] {
   const output = new ShownOutput();

@@ -2,21 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import type { Transaction } from '../ledger.ts';
 import {
+  claimDeliveries,
+  deliveriesSucceeded,
+  deliveryFailed,
   type End,
   insertDelivery,
   moveDelivery,
   type NewDelivery,
+  releaseAllBut,
+  releaseDelivery,
   returnDelivery,
   settleDelivery,
 } from './deliveries.ts';
 import { expiredMail, waitingMail } from './find-mail.ts';
-import {
-  claimDeliveries,
-  deliveriesSucceeded,
-  deliveryFailed,
-  releaseAllBut,
-  releaseDelivery,
-} from './held-deliveries.ts';
 import { insertMessage } from './messages.ts';
 
 /** A ledger with one delivery, which is id 1. */

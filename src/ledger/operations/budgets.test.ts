@@ -12,7 +12,7 @@ import {
   refund,
   release,
   settle,
-} from './budgets.ts';
+} from './leases.ts';
 
 const jean = 'agent:jean';
 

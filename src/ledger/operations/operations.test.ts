@@ -4,7 +4,7 @@ import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
 import { integerBelow, seededRandom } from '../../../tests/sim/random.ts';
 import { compareGoals } from '../../kernel/agent/operation.ts';
 import { changeState, insertAgent } from '../agents.ts';
-import { insertBudget, readBudget } from './budgets.ts';
+import { insertBudget, readBudget } from './leases.ts';
 import {
   askToEnd,
   changeOperation,

@@ -2,8 +2,7 @@
 
 import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
-import type { Sql, Transaction } from '../ledger.ts';
-import { readState, writeState } from '../state.ts';
+import { readState, type Sql, type Transaction, writeState } from '../ledger.ts';
 
 /** In the state of the ledger: what was signed before that moment is not taken. */
 export const signaturesSince = 'signatures.since';

@@ -5,12 +5,10 @@ import { realEventLoop } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { chainStart } from '../events.ts';
-import type { SqlParameters, Transaction } from '../ledger.ts';
-import { writeState } from '../state.ts';
-import { SqliteConnection } from './connection.ts';
-import { SqliteDatabase } from './database.ts';
-import { GroupCommit } from './group-commit.ts';
+import { type SqlParameters, type Transaction, writeState } from '../ledger.ts';
+import { GroupCommit, SqliteDatabase } from './group-commit.ts';
 import { readMigrations } from './migrate.ts';
+import { SqliteConnection } from './sqlite.ts';
 
 /** A database whose next commit fails as that of a disk does. */
 class FailingDatabase extends SqliteDatabase {

@@ -5,9 +5,8 @@ import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { openTestLedger, temporaryLedger } from '../../../tests/support/temporary-ledger.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
 import type { AosError } from '../../kernel/errors.ts';
-import type { Transaction } from '../ledger.ts';
-import { readState, writeState } from '../state.ts';
-import { openSqlite } from './database.ts';
+import { readState, type Transaction, writeState } from '../ledger.ts';
+import { openSqlite } from './group-commit.ts';
 import { migrate, readMigrations } from './migrate.ts';
 
 const put = (key: string) => (tx: Transaction) => writeState(tx, key, '1', 1);

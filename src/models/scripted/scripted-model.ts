@@ -10,7 +10,7 @@ import type {
   ModelMessage,
   ModelRequest,
 } from '../../kernel/agent/model.ts';
-import { estimatePrompt, estimateTokens } from '../../kernel/journal/estimate.ts';
+import { estimatePrompt, estimateTokens } from '../../kernel/journal/compact.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { badScript, type Script, type ScriptedTurn } from './script.ts';
 import { type Facts, fillText, fillValue, TemplateFault } from './template.ts';

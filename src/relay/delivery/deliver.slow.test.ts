@@ -7,7 +7,7 @@ import {
   wholeMessage,
 } from '../../../tests/support/temporary-relay.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realRandom } from '../../engines/random.ts';
+import { realRandom } from '../../engines/clock.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { batchRows } from '../../ledger/ledger.ts';
 

@@ -4,13 +4,14 @@ import { maxAttempts, retryDelayMs } from '../../kernel/message/message.ts';
 import { must } from '../../kernel/must.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import { batchRows } from '../../ledger/ledger.ts';
-import type { DeliveryVia, Queue } from '../../ledger/messages/deliveries.ts';
-import type { MailFacts } from '../../ledger/messages/find-mail.ts';
 import {
+  type DeliveryVia,
   deliveriesSucceeded,
   deliveryFailed,
+  type Queue,
   releaseDelivery,
-} from '../../ledger/messages/held-deliveries.ts';
+} from '../../ledger/messages/deliveries.ts';
+import type { MailFacts } from '../../ledger/messages/find-mail.ts';
 import type { RelayCore } from '../deps.ts';
 import { inboxFileOf, type OutgoingMail } from '../mail.ts';
 import { type Handover, Posting } from '../posting.ts';

@@ -14,9 +14,12 @@ import { fileNameOf } from '../../kernel/message/message.ts';
 import { everyAgent } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import {
+  deliveriesSucceeded,
   everyStamp,
+  heldByStamp,
   pushedMail,
   type Queue,
+  releaseAllBut,
   returnDelivery,
   returnInbox,
 } from '../../ledger/messages/deliveries.ts';
@@ -27,16 +30,11 @@ import {
   unreadInInbox,
 } from '../../ledger/messages/find-mail.ts';
 import {
-  deliveriesSucceeded,
-  heldByStamp,
-  releaseAllBut,
-} from '../../ledger/messages/held-deliveries.ts';
-import {
   changeMessageStatus,
   type MessageRow,
   unfinishedMessages,
 } from '../../ledger/messages/messages.ts';
-import { openPendingOperations } from '../../ledger/operations/pending-operations.ts';
+import { openPendingOperations } from '../../ledger/operations/finish.ts';
 import type { AcceptDeps } from '../accept.ts';
 import type { RelayCore } from '../deps.ts';
 import { type InterruptedBatch, type OutgoingMail, stampIn } from '../mail.ts';

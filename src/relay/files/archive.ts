@@ -1,8 +1,8 @@
 /** Where the files of messages go when the ledger has them: `archive/{date}/{agent}/{stem}.msg`. */
 
 import { join } from 'node:path';
+import { ensureFolder, removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { ensureFolder, removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import type { Disk, DiskEntry, Instant } from '../../kernel/ports.ts';
 import type { MessageRow } from '../../ledger/messages/messages.ts';

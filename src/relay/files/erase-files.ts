@@ -7,8 +7,8 @@
  *     looked for whatever the row says.
  */
 import { join } from 'node:path';
+import { removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { fileNameOf } from '../../kernel/message/message.ts';
 import type { Clock, Disk } from '../../kernel/ports.ts';
 import type { Sql } from '../../ledger/ledger.ts';

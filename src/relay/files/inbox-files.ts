@@ -1,9 +1,8 @@
 /** Inboxes as folders. A file appears there whole or not at all. */
 
 import type { BulkDisk } from '../../kernel/disk/bulk-disk.ts';
-import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { readWholeFile, removeQuietly } from '../../kernel/disk/durable-file.ts';
 import { diskError, isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { removeQuietly } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type Disk,

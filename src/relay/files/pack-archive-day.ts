@@ -8,8 +8,7 @@
  */
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pendingPath, readWholeFile } from '../../kernel/disk/durable-file.ts';
-import { removeIfThere } from '../../kernel/disk/folders.ts';
+import { pendingPath, readWholeFile, removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { messageLimits } from '../../kernel/message/message.ts';
 import type { Disk, Random } from '../../kernel/ports.ts';

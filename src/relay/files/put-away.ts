@@ -9,8 +9,8 @@
  *     relay took for one that it has already is not kept: it may look the same and not be.
  */
 import type { BulkDisk, Moved } from '../../kernel/disk/bulk-disk.ts';
+import { removeIfThere } from '../../kernel/disk/durable-file.ts';
 import { isMissing } from '../../kernel/disk/errors.ts';
-import { removeIfThere } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode, toReport } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskEntry } from '../../kernel/ports.ts';
 import type { Acceptance, ArchivePlace } from '../envelope.ts';

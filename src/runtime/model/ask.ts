@@ -19,7 +19,7 @@ import { pack } from '../../kernel/journal/compact.ts';
 import type { Hold, JournalStep, Step } from '../../kernel/journal/step.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
-import { charge, readBudget } from '../../ledger/operations/budgets.ts';
+import { charge, readBudget } from '../../ledger/operations/leases.ts';
 import { costOf, holdAll, settleAll } from '../budgets.ts';
 import { keepSummary } from '../conclude.ts';
 import type { ModelRun, ModelRunDeps } from './deps.ts';

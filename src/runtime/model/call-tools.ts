@@ -8,9 +8,13 @@
  *     stop the run here; it goes on when a human has said.
  */
 import { AosError } from '../../kernel/errors.ts';
-import type { ToolCallPart } from '../../kernel/journal/fold.ts';
-import { judgeProgress } from '../../kernel/journal/progress.ts';
-import { callKey, type ShownResult, type Step } from '../../kernel/journal/step.ts';
+import {
+  callKey,
+  judgeProgress,
+  type ShownResult,
+  type Step,
+  type ToolCallPart,
+} from '../../kernel/journal/step.ts';
 import type { CallOutcome } from '../../tools/call.ts';
 import type { ModelRun, ModelRunDeps, RunEnd } from './deps.ts';
 

@@ -8,7 +8,7 @@ import {
 import type { LanguageModel, ModelRequest } from '../../kernel/agent/model.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { findAgent } from '../../ledger/agents.ts';
-import { readBudget } from '../../ledger/operations/budgets.ts';
+import { readBudget } from '../../ledger/operations/leases.ts';
 import { defineTool } from '../../tools/tool.ts';
 
 const isFirst = ({ messages }: ModelRequest) => !messages.some(({ role }) => role === 'tool');

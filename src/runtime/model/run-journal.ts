@@ -1,9 +1,14 @@
 /** The journal of one run, as its loop sees it: what is in memory is what is on disk. */
-import { after, foldSteps, type RunState } from '../../kernel/journal/fold.ts';
-import type { JournalStep, Step } from '../../kernel/journal/step.ts';
+import {
+  after,
+  foldSteps,
+  type JournalStep,
+  type RunState,
+  type Step,
+} from '../../kernel/journal/step.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import type { OutputPart } from '../../kernel/sandbox.ts';
-import { ShownOutput, type ShownPart, textOfShown } from '../../kernel/text/shown-output.ts';
+import { ShownOutput, type ShownPart, textOfShown } from '../../kernel/text/quote.ts';
 import type { Ledger, Transaction } from '../../ledger/ledger.ts';
 import { appendSteps, readSteps } from '../../ledger/operations/steps.ts';
 import type { Followers, ShowingCall } from '../followers.ts';

@@ -4,7 +4,7 @@ import { wholeMessage } from '../../../tests/support/temporary-relay.ts';
 import { temporaryRuntime } from '../../../tests/support/temporary-runtime.ts';
 import type { LanguageModel, ModelRequest } from '../../kernel/agent/model.ts';
 import { AosError } from '../../kernel/errors.ts';
-import { readBudget } from '../../ledger/operations/budgets.ts';
+import { readBudget } from '../../ledger/operations/leases.ts';
 import { checkScript } from '../../models/scripted/script.ts';
 import { defineTool, type ToolSpec } from '../../tools/tool.ts';
 

@@ -8,8 +8,12 @@
  * R2. Nothing is written without the lease: a run that was taken over elsewhere ends here.
  */
 import { AosError } from '../../kernel/errors.ts';
-import { judgeProgress } from '../../kernel/journal/progress.ts';
-import type { JournalStep, MailIn, Step } from '../../kernel/journal/step.ts';
+import {
+  type JournalStep,
+  judgeProgress,
+  type MailIn,
+  type Step,
+} from '../../kernel/journal/step.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { copyMemoryUses } from '../../ledger/memory/uses.ts';
 import { mailboxSize } from '../../ledger/messages/messages.ts';

@@ -16,9 +16,8 @@ import { keepCompiled } from '../../../tests/support/keep-compiled.ts';
 import { hasSandbox, isRoot } from '../../../tests/support/machine.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { until } from '../../../tests/support/until.ts';
-import { realClock } from '../../engines/clock.ts';
+import { realClock, realRandom } from '../../engines/clock.ts';
 import { openPrograms } from '../../engines/process/programs.ts';
-import { realRandom } from '../../engines/random.ts';
 import type { ProgramRecord, RunningProgram } from '../../kernel/programs.ts';
 import type {
   BodyOrder,

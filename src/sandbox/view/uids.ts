@@ -5,8 +5,7 @@
  */
 import { agentUids, type Clock, type Random } from '../../kernel/ports.ts';
 import { setUid, uidOf } from '../../ledger/agents.ts';
-import type { Ledger, Transaction } from '../../ledger/ledger.ts';
-import { readState, writeState } from '../../ledger/state.ts';
+import { type Ledger, readState, type Transaction, writeState } from '../../ledger/ledger.ts';
 import { unknownAgent } from '../../security/register.ts';
 
 export interface UidDeps {

@@ -1,6 +1,6 @@
 /** The folders of a walk, opened one below the other (W1 and W2 of watch-walk.ts). */
 import { accessSync, chmodSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { O_PATH } from '../../engines/disk/name-bytes.ts';
+import { O_PATH } from '../../engines/disk/owners.ts';
 import { osCodeOf } from '../../kernel/disk/errors.ts';
 
 export interface Folder {

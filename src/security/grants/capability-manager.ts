@@ -1,9 +1,8 @@
 /** Giving, handing on and taking back capabilities, and asking about them. */
 
 import { granteeOf, isGrantee } from '../../kernel/agent/operation.ts';
-import type { Capability, Deed } from '../../kernel/capability/capability.ts';
+import { type Capability, type Deed, whyNot } from '../../kernel/capability/capability.ts';
 import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
-import { whyNot } from '../../kernel/capability/decide.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Instant } from '../../kernel/ports.ts';

@@ -5,9 +5,8 @@ import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
 import { times } from '../../../tests/support/tier.ts';
-import type { Deed } from '../../kernel/capability/capability.ts';
+import { type Deed, decide } from '../../kernel/capability/capability.ts';
 import { printCapability } from '../../kernel/capability/capability-text.ts';
-import { decide } from '../../kernel/capability/decide.ts';
 import type { GrantRow } from '../../ledger/security/grants.ts';
 import { Grants } from './grants.ts';
 

@@ -13,9 +13,14 @@
  * G4. Uses are counted in rows, in the transaction of what they are for, for every link that
  *     has a `max` or a `rate`.
  */
-import { bitOf, type Deed } from '../../kernel/capability/capability.ts';
+import {
+  bitOf,
+  type Deed,
+  hasToBeNamed,
+  type NearMiss,
+  whyNot,
+} from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { hasToBeNamed, type NearMiss, whyNot } from '../../kernel/capability/decide.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { fileAgentName } from '../../kernel/files/file-agent-name.ts';
 import { newId } from '../../kernel/new-id.ts';

@@ -1,7 +1,11 @@
 /** A grant in memory, with everything above it. */
-import { bitsOf, type Constraints } from '../../kernel/capability/capability.ts';
+import {
+  bitsOf,
+  type Constraints,
+  type GrantChain,
+  type GrantLink,
+} from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import type { GrantChain, GrantLink } from '../../kernel/capability/decide.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { GrantRow } from '../../ledger/security/grants.ts';
 

@@ -1,6 +1,10 @@
 /** Everything that one principal holds. */
-import type { Deed } from '../../kernel/capability/capability.ts';
-import { isSpent, type RecentUses, withMore } from '../../kernel/capability/decide.ts';
+import {
+  type Deed,
+  isSpent,
+  type RecentUses,
+  withMore,
+} from '../../kernel/capability/capability.ts';
 import type { Instant } from '../../kernel/ports.ts';
 import type { Sql, Transaction } from '../../ledger/ledger.ts';
 import { addUses, usesOf } from '../../ledger/security/grants.ts';

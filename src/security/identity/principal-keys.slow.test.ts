@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryTransfers } from '../../../tests/support/temporary-transfers.ts';
+import { realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realRandom } from '../../engines/random.ts';
 import { insertAgent } from '../../ledger/agents.ts';
 import { findPrincipal, insertPrincipal } from '../../ledger/security/principals.ts';
 import { openAgentKeys } from './principal-keys.ts';

@@ -11,8 +11,8 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { openTestLedger } from '../../../tests/support/temporary-ledger.ts';
+import { realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realRandom } from '../../engines/random.ts';
 import { readEvents } from '../../ledger/events.ts';
 import { openSecrets } from './secrets.ts';
 

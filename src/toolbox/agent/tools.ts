@@ -5,7 +5,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { operationOfKey } from '../../kernel/journal/step.ts';
 import { agentInnards, childrenOf, findAgent } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { readBudget } from '../../ledger/operations/budgets.ts';
+import { readBudget } from '../../ledger/operations/leases.ts';
 import type { Spawned, SpawnOrder } from '../../runtime/spawn.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { agentTools as verbs } from '../../verbs/agent-tools.ts';

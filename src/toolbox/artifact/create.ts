@@ -9,7 +9,7 @@ import { tooLarge } from '../../operations/store-artifact.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { artifactTool } from '../../verbs/file-tools.ts';
 import { givenBytes } from '../call-bytes.ts';
-import { type FileDeps, permitOf, walkTo } from '../file/walk-path.ts';
+import { type FileDeps, permitOf, walkTo } from '../file/read.ts';
 
 export interface ArtifactToolDeps extends FileDeps {
   /** Undefined where nothing is worked on. */

@@ -12,7 +12,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
 import { fileDeed } from '../../verbs/verb.ts';
-import { permitOf } from './walk-path.ts';
+import { permitOf } from './read.ts';
 import { fileWrite, type IfExists, writeFileWithin } from './write.ts';
 
 const random = seededRandom(1);

@@ -19,7 +19,7 @@ import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { plainFileTools } from '../../verbs/file-tools.ts';
 import { givenBytes } from '../call-bytes.ts';
 import { toFileError } from './file-errors.ts';
-import { type FileDeps, permitOf, type WalkedPlace, walkTo } from './walk-path.ts';
+import { type FileDeps, permitOf, type WalkedPlace, walkTo } from './read.ts';
 
 /** The tool `file.write`. */
 export function fileWrite(deps: FileDeps): Tool {

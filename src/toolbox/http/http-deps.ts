@@ -1,6 +1,6 @@
 /** What http.fetch needs from outside. */
 import type { Clock, Resolver } from '../../kernel/ports.ts';
-import type { FileDeps } from '../file/walk-path.ts';
+import type { FileDeps } from '../file/read.ts';
 
 export interface HttpDeps {
   readonly resolver: Resolver;

@@ -1,7 +1,7 @@
 /** The tools `message.*`. */
 import { hash } from 'node:crypto';
-import { checkMessage } from '../../kernel/message/check.ts';
 import { priorities } from '../../kernel/message/message.ts';
+import { checkMessage } from '../../kernel/message/text.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { partyOf } from '../../relay/envelope.ts';
 import type { MailboxItem, Relay } from '../../relay/relay.ts';

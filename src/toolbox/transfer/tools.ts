@@ -13,7 +13,7 @@ import { sendSource, type TransferSendDeps } from '../../transfer/client/send.ts
 import { directCalls, type Transfers } from '../../transfer/transfers.ts';
 import { transferTools as verbs } from '../../verbs/agent-tools.ts';
 import { toFileError } from '../file/file-errors.ts';
-import { type FileDeps, permitOf, walkTo } from '../file/walk-path.ts';
+import { type FileDeps, permitOf, walkTo } from '../file/read.ts';
 
 export interface TransferToolDeps extends FileDeps {
   readonly transfers: Transfers;

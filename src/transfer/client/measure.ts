@@ -1,7 +1,7 @@
 /** The first time that a source is read: what is in it. */
 
 import { createCipheriv, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Content } from '../../blobs/seal/keys.ts';
+import type { Content } from '../../blobs/seal/aosb1.ts';
 import type { StretchResult, StretchSlot, StretchWorks } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Random } from '../../kernel/ports.ts';

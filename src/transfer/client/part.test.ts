@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
+import { realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realRandom } from '../../engines/random.ts';
 import { claimPart, type PartDeps, wasNamed } from './part.ts';
 
 /** A process that somebody made up, on a machine with one start. */

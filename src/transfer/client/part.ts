@@ -8,9 +8,8 @@
  *     machine was started anew that is not known, so it begins from nothing.
  */
 import { join } from 'node:path';
-import { readWholeFile } from '../../kernel/disk/durable-file.ts';
+import { readWholeFile, removeIfThere, removeTree } from '../../kernel/disk/durable-file.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { removeIfThere, removeTree } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { ownPrefix } from '../../kernel/files/names.ts';
 import type { Disk, DiskView, Processes, Random } from '../../kernel/ports.ts';

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
+import { removeTree } from '../../kernel/disk/durable-file.ts';
 import { isTaken } from '../../kernel/disk/errors.ts';
-import { removeTree } from '../../kernel/disk/folders.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { Clock, Disk, Processes, Random, TreeDisk } from '../../kernel/ports.ts';

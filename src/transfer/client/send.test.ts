@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { worksHere } from '../../blobs/seal/stretch.ts';
-import { realClock } from '../../engines/clock.ts';
+import { realClock, realRandom } from '../../engines/clock.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { realRandom } from '../../engines/random.ts';
 import { requestFor, type TransferSendDeps } from './send.ts';
 
 const deps: TransferSendDeps = {

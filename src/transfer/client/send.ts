@@ -6,7 +6,7 @@
 import { sealedSize } from '../../blobs/seal/aosb1.ts';
 import type { StretchWorks } from '../../blobs/seal/stretch.ts';
 import { AosError, type ErrorCode } from '../../kernel/errors.ts';
-import { mimeTypeOf } from '../../kernel/files/mime-type.ts';
+import { mimeTypeOf } from '../../kernel/files/names.ts';
 import { must } from '../../kernel/must.ts';
 import type { Clock, Disk, Processes, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

@@ -1,7 +1,7 @@
 /** Where plain bytes go: one file, or the files of a folder. */
 import { dirname, join } from 'node:path';
+import { ensureFolder } from '../../kernel/disk/durable-file.ts';
 import { isMissing, isTaken } from '../../kernel/disk/errors.ts';
-import { ensureFolder } from '../../kernel/disk/folders.ts';
 import { AosError } from '../../kernel/errors.ts';
 import {
   type FolderEntry,

@@ -1,5 +1,5 @@
 /** A catalog that is pointed at a scripted server, and the loop of an agent in a few lines. */
-import { realRandom } from '../../../src/engines/random.ts';
+import { realRandom } from '../../../src/engines/clock.ts';
 import type {
   Delta,
   LanguageModel,

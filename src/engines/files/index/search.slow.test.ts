@@ -17,7 +17,7 @@ import { keepCompiled } from '../../../../tests/support/keep-compiled.ts';
 import { type SearchWorld, searchWorld } from '../../../../tests/support/search-world.ts';
 import { sharedSearch } from '../../../../tests/support/shared-threads.ts';
 import { isFull } from '../../../../tests/support/tier.ts';
-import { bytesOf } from '../../disk/name-bytes.ts';
+import { bytesOf } from '../../disk/owners.ts';
 
 keepCompiled();
 const newWorld = sharedSearch({ byIndex: true });

@@ -9,7 +9,7 @@
 import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import { endsAtSecret } from '../../../kernel/capability/sensitive-path.ts';
 import { continuesPlace, specialNames } from '../../../kernel/files/names.ts';
-import { bytesOf, textOf } from '../../disk/name-bytes.ts';
+import { bytesOf, textOf } from '../../disk/owners.ts';
 import { dropIndexFile, type IndexKind, openIndexFile, PreparedSql } from '../../index-file.ts';
 
 // The words of a text are found, and not their order: without places the index is half as large.

@@ -5,7 +5,7 @@ import { partsOfPath } from '../../../kernel/capability/deed-text.ts';
 import { isIn } from '../../../kernel/files/file-path.ts';
 import type { LookBase } from '../../../kernel/files/look.ts';
 import { realClock } from '../../clock.ts';
-import { bytesOf } from '../../disk/name-bytes.ts';
+import { bytesOf } from '../../disk/owners.ts';
 import type { HeldTree, SearchStop } from '../search/held.ts';
 import { hasText, isChanged, rewriteFile } from './folder.ts';
 import {

@@ -1,6 +1,6 @@
 /** Folders of the index: written with all that is below them, and compared with the disk. */
 import { lstatSync } from 'node:fs';
-import { bytesOf } from '../../disk/name-bytes.ts';
+import { bytesOf } from '../../disk/owners.ts';
 import type { HeldTree, SearchStop } from '../search/held.ts';
 import { lookInto, type SearchedFolder, walkFolders } from '../search/walk.ts';
 import { folderMtime, removeFile, writeFiles } from './folder.ts';

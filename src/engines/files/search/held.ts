@@ -10,7 +10,7 @@ import type { LookBase } from '../../../kernel/files/look.ts';
 import { quote } from '../../../kernel/text/quote.ts';
 import { early } from '../../../kernel/turns.ts';
 import { realClock } from '../../clock.ts';
-import { bytesOf } from '../../disk/name-bytes.ts';
+import { bytesOf } from '../../disk/owners.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 

@@ -6,7 +6,7 @@
 import { readSync } from 'node:fs';
 import type { Matcher } from '../../../files/search/matcher.ts';
 import type { SearchHit } from '../../../kernel/files/look.ts';
-import { textOf } from '../../disk/name-bytes.ts';
+import { textOf } from '../../disk/owners.ts';
 
 /** A line that fits. */
 export interface FittingLine {

@@ -23,7 +23,7 @@ import { deep } from '../../../../tests/support/tier.ts';
 import { untilTrue } from '../../../../tests/support/until.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import { realClock } from '../../clock.ts';
-import { bytesOf } from '../../disk/name-bytes.ts';
+import { bytesOf } from '../../disk/owners.ts';
 import { openFileSearching } from './searching.ts';
 
 const support = join(import.meta.dirname, '../../../../tests/support');

@@ -12,8 +12,7 @@ import {
   uidOf,
 } from '../../../ledger/agents.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
-import { readBudget } from '../../../ledger/operations/budgets.ts';
-import { findLease } from '../../../ledger/operations/leases.ts';
+import { findLease, readBudget } from '../../../ledger/operations/leases.ts';
 import {
   listOperations,
   type OperationRow,

@@ -7,7 +7,7 @@ import { temporaryGateway } from '../../../../tests/support/temporary-gateway.ts
 import { beginOperation, once } from '../../../../tests/support/temporary-operations.ts';
 import { untilTrue } from '../../../../tests/support/until.ts';
 import { defaultSettings } from '../../../app/config/settings.ts';
-import { realRandom } from '../../../engines/random.ts';
+import { realRandom } from '../../../engines/clock.ts';
 import { newId } from '../../../kernel/new-id.ts';
 import { endOperation } from '../../../ledger/operations/operations.ts';
 

@@ -7,7 +7,7 @@ import { quote } from '../../../kernel/text/quote.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import { agentInnards } from '../../../ledger/agents.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
-import { readBudget } from '../../../ledger/operations/budgets.ts';
+import { readBudget } from '../../../ledger/operations/leases.ts';
 import {
   findOperation,
   listOperations,

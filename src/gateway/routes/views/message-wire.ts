@@ -1,8 +1,8 @@
 /** Messages as they go over the wire, both ways. */
 
 import { AosError } from '../../../kernel/errors.ts';
-import { checkMessage } from '../../../kernel/message/check.ts';
 import { type Message, priorities } from '../../../kernel/message/message.ts';
+import { checkMessage } from '../../../kernel/message/text.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import type { Party } from '../../../relay/envelope.ts';
 import type { MailboxItem, MessageHistory } from '../../../relay/relay.ts';

@@ -3,7 +3,7 @@ import type { OperationStatus } from '../../../kernel/agent/operation.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
 import type { Sql } from '../../../ledger/ledger.ts';
 import type { ArtifactRow } from '../../../ledger/operations/artifacts.ts';
-import { readBudget } from '../../../ledger/operations/budgets.ts';
+import { readBudget } from '../../../ledger/operations/leases.ts';
 import type { OperationRow, OperationState } from '../../../ledger/operations/operations.ts';
 import { collectionOf } from '../../../operations/collect.ts';
 import type { StoredResult } from '../../../runtime/conclude.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foldSteps } from './fold.ts';
-import type { JournalStep, Step } from './step.ts';
+import { foldSteps, type JournalStep, type Step } from './step.ts';
 
 describe('what comes next', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OutputPart } from '../kernel/sandbox.ts';
 import { Scrubber } from '../security/secrets/scrub.ts';
-import { LiveOutput } from './running-calls.ts';
+import { LiveOutput } from './run.ts';
 
 function place() {
   const scrubber = new Scrubber();

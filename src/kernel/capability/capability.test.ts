@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
 import { times } from '../../../tests/support/tier.ts';
-import type { Capability, Deed } from './capability.ts';
+import { type Capability, covers, type Deed, decide, type GrantChain } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
-import { covers, decide, type GrantChain } from './decide.ts';
 import { inheritConstraints, isNarrower } from './narrower.ts';
 
 const file = (path: string, action: 'read' | 'write' = 'read'): Deed => ({
