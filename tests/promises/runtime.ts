@@ -192,8 +192,8 @@ export const runtimePromises: readonly KeptPromise[] = [
     proof: runtimeSeeds,
     bug: {
       what: 'a run that stops with its daemon is taken for one that broke',
-      file: 'src/runtime/model/model-runs.ts',
-      find: '    if (why === early) return;\n',
+      file: 'src/runtime/model/end-run.ts',
+      find: '  if (why === early) return;\n',
       put: '',
     },
   },
