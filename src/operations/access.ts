@@ -15,11 +15,11 @@ import type { OperationsDeps } from './deps.ts';
 import { checkGrant, endArtifact, isPast } from './expire.ts';
 
 /** `owner` is the owner of the home, who may look at everything. */
-export type OperationView = 'own' | 'owner' | 'granted';
+export type OperationAccess = 'own' | 'owner' | 'granted';
 
 export interface SeenOperation {
   readonly row: OperationRow;
-  readonly sight: OperationView;
+  readonly access: OperationAccess;
 }
 
 export type OperationAction = 'read' | 'cancel';
@@ -45,12 +45,12 @@ export async function seeOperation(
   if (row === undefined) return principal === 'owner' ? notThere(id) : refuse();
   if (row.owner === principal) {
     await checkGrant(sql, row);
-    return { row, sight: 'own' };
+    return { row, access: 'own' };
   }
-  if (principal === 'owner') return { row, sight: 'owner' };
+  if (principal === 'owner') return { row, access: 'owner' };
   const holds = async (wanted: OperationAction): Promise<boolean> =>
     (await grants.decide(sql, principal, deedOf(wanted))).kind === 'allowed';
-  if (await holds(action)) return { row, sight: 'granted' };
+  if (await holds(action)) return { row, access: 'granted' };
   if (await holds(action === 'read' ? 'cancel' : 'read')) throw notYours(id);
   return refuse();
 }
@@ -89,7 +89,7 @@ export async function recordAccess(
 /** W2. A refused caller is on record. */
 async function seeOwn(deps: OperationsDeps, principal: string, id: string): Promise<SeenOperation> {
   const seen = await seeOperation(deps, principal, { id, action: 'read' });
-  if (seen.sight !== 'granted') return seen;
+  if (seen.access !== 'granted') return seen;
   await recordAccess(deps, principal, { kind: 'artifact.denied', operation: id });
   throw notYours(id);
 }

@@ -9,7 +9,7 @@ import type { ArtifactRow } from '../ledger/operations/artifacts.ts';
 import { findOperation, type OperationRow } from '../ledger/operations/operations.ts';
 import { checksummed } from '../security/identity/key-pair.ts';
 import {
-  type OperationView,
+  type OperationAccess,
   presentArtifacts,
   recordAccess,
   seeArtifact,
@@ -71,8 +71,8 @@ export class ArtifactStorageService {
     requestingAddress: string,
   ): Promise<ArtifactCollection> {
     const principal = principalOf(requestingAddress);
-    const { artifacts, sight } = await seeArtifacts(this.#deps, principal, operationId);
-    return collectionOf(artifacts, sight === 'own');
+    const { artifacts, access } = await seeArtifacts(this.#deps, principal, operationId);
+    return collectionOf(artifacts, access === 'own');
   }
 
   /** The sealed content, as a stream. */
@@ -105,7 +105,7 @@ function principalOf(address: string): string {
 
 export interface ArtifactDownload {
   readonly artifact: ArtifactRow;
-  readonly sight: OperationView;
+  readonly access: OperationAccess;
   /** Ends with an error when the grant is revoked meanwhile. */
   open(range: { readonly from: number; readonly to: number }): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -116,10 +116,10 @@ export async function downloadArtifact(
   principal: string,
   which: { readonly id: string; readonly name: string; readonly isWeak?: boolean },
 ): Promise<ArtifactDownload> {
-  const { row, sight, artifact } = await seeArtifact(deps, principal, which);
+  const { row, access, artifact } = await seeArtifact(deps, principal, which);
   return {
     artifact,
-    sight,
+    access,
     open: async (range) => {
       const data = { artifact: artifact.id, name: artifact.name, ...range, weak: which.isWeak };
       const kind = 'artifact.downloaded';

@@ -4,7 +4,7 @@ import type { Delta } from '../kernel/agent/model.ts';
 import type { JournalStep } from '../kernel/journal/step.ts';
 import type { OutputStream } from '../kernel/sandbox.ts';
 
-export type RunView =
+export type RunEvent =
   | { readonly kind: 'delta'; readonly delta: Delta }
   | { readonly kind: 'step'; readonly step: JournalStep }
   | ({ readonly kind: 'output' } & CallOutput)
@@ -26,20 +26,20 @@ export interface CallOutput extends ShowingCall {
 }
 
 export class Followers {
-  readonly #of = new Map<string, Set<(sight: RunView) => void>>();
+  readonly #of = new Map<string, Set<(event: RunEvent) => void>>();
 
-  follow(operation: string, onSight: (sight: RunView) => void): Disposable {
+  follow(operation: string, onEvent: (event: RunEvent) => void): Disposable {
     const all = this.#of.get(operation) ?? new Set();
-    this.#of.set(operation, all.add(onSight));
+    this.#of.set(operation, all.add(onEvent));
     return {
       [Symbol.dispose]: () => {
-        all.delete(onSight);
+        all.delete(onEvent);
         if (all.size === 0) this.#of.delete(operation);
       },
     };
   }
 
-  show(operation: string, sight: RunView): void {
-    for (const onSight of this.#of.get(operation) ?? []) onSight(sight);
+  show(operation: string, event: RunEvent): void {
+    for (const onEvent of this.#of.get(operation) ?? []) onEvent(event);
   }
 }

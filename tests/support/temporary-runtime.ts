@@ -21,7 +21,7 @@ import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';
 import { sendNote } from '../../src/relay/tell.ts';
 import { pricesFrom } from '../../src/runtime/budgets.ts';
 import { CommandBodies } from '../../src/runtime/command/command-bodies.ts';
-import { Followers, type RunView } from '../../src/runtime/followers.ts';
+import { Followers, type RunEvent } from '../../src/runtime/followers.ts';
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts';
 import { defaultRunLimits, type RunLimits } from '../../src/runtime/model/deps.ts';
 import { ModelRuns } from '../../src/runtime/model/model-runs.ts';
@@ -54,7 +54,7 @@ export interface TemporaryRuntime extends AsyncDisposable {
   readonly capabilities: CapabilityManager;
   readonly grants: Grants;
   readonly leases: LeaseKeeper;
-  readonly sights: readonly RunView[];
+  readonly sights: readonly RunEvent[];
   readonly logged: readonly object[];
   /** A model agent on the test's model, with a goal; resolves to the id of its operation. */
   begin(
@@ -182,7 +182,7 @@ async function open(parts: Parts): Promise<TemporaryRuntime> {
   await runtime.recover();
   const stop = new AbortController();
   const running = runtime.run(stop.signal);
-  const sights: RunView[] = [];
+  const sights: RunEvent[] = [];
   const operation = async (id: string): Promise<OperationRow> => {
     const row = await findOperation(ledger.committed, id);
     if (row === undefined) throw new Error(`there is no operation ${id}`);

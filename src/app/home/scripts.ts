@@ -76,35 +76,39 @@ function leadScript({ files, checkerScript: script }: DemoPlaces): ScriptText {
       },
       { say: 'I wait for what they find.', repeat: 20 },
     ],
-    rules: [
-      { when: { last_contains: 'STATE: failed' }, say: 'My child failed: {{last}}' },
-      {
-        // Counter tells before it writes, and checker reads what it has written: when checker
-        // is done, no message is on its way that could come in between.
-        when: { last_contains: 'CHILD: checker' },
-        delay_ms: pauseMs,
-        say: 'All is counted. I read what counter has written down.',
-        call: [reading(files, 'counts.txt')],
-      },
-      {
-        when: { last_contains: 'counts.txt","size_bytes"' },
-        delay_ms: pauseMs,
-        say: 'I write the report.',
-        call: [
-          {
-            tool: 'file.write',
-            args: { path: `${files}/report.md`, content: reportText.join('\n') },
-          },
-        ],
-      },
-      {
-        when: { last_contains: 'report.md","' },
-        say: 'The report is written: six files, with the lines and words of each.',
-      },
-      { when: { last_contains: 'report.md' }, say: 'There is no report. {{last}}' },
-      { when: { last_contains: 'denied' }, say: 'There is no report. {{last}}' },
-    ],
+    rules: leadRules(files),
   };
+}
+
+function leadRules(files: string): NonNullable<ScriptText['rules']> {
+  return [
+    { when: { last_contains: 'STATE: failed' }, say: 'My child failed: {{last}}' },
+    {
+      // Counter tells before it writes, and checker reads what it has written: when checker
+      // is done, no message is on its way that could come in between.
+      when: { last_contains: 'CHILD: checker' },
+      delay_ms: pauseMs,
+      say: 'All is counted. I read what counter has written down.',
+      call: [reading(files, 'counts.txt')],
+    },
+    {
+      when: { last_contains: 'counts.txt","size_bytes"' },
+      delay_ms: pauseMs,
+      say: 'I write the report.',
+      call: [
+        {
+          tool: 'file.write',
+          args: { path: `${files}/report.md`, content: reportText.join('\n') },
+        },
+      ],
+    },
+    {
+      when: { last_contains: 'report.md","' },
+      say: 'The report is written: six files, with the lines and words of each.',
+    },
+    { when: { last_contains: 'report.md' }, say: 'There is no report. {{last}}' },
+    { when: { last_contains: 'denied' }, say: 'There is no report. {{last}}' },
+  ];
 }
 
 // Results 1 to 4 are the files that lead has read, the last one is what counter wrote.

@@ -69,70 +69,52 @@ export interface HomeTimersDeps extends HeadDeps {
 }
 
 export function homeTimers(deps: HomeTimersDeps): Readonly<Record<string, Ring>> {
+  const { calls, clock, files, log, memory, operations, transfers } = deps;
   return {
-    'audit.head': {
-      kind: 'repeatable',
-      ring: async () => {
-        const head = await signNewHead(deps);
-        // In the log too, which may be kept elsewhere than the ledger.
-        if (head !== undefined) deps.log.info({ head }, 'the end of the chain was signed');
-      },
-    },
-    'audit.prune': {
-      kind: 'repeatable',
-      ring: async () => {
-        await pruneAll(deps);
-        // Each signature takes its time when the chain is verified.
-        await deps.ledger.transact((tx) => thinSignedHeads(tx, deps.clock.now() - dayMs));
-      },
-    },
-    'relay.upkeep': { kind: 'repeatable', ring: () => deps.keepRelay() },
-    'transfer.expire': {
-      kind: 'repeatable',
-      ring: async () => {
-        await deps.transfers.recover();
-        await deps.transfers.cleanUp();
-      },
-    },
-    'requests.expire': { kind: 'repeatable', ring: () => forgetOldKeys(deps) },
-    'operation.cleanup': {
-      kind: 'repeatable',
-      isSlow: true,
-      ring: async () => {
-        await deps.operations.cleanUp();
-        await forgetSigned(deps);
-      },
-    },
-    'operation.monitor': { kind: 'repeatable', ring: () => deps.operations.watchResources() },
-    'keys.rotate': {
-      kind: 'repeatable',
-      isSlow: true,
-      ring: async () => {
-        const { operations, clock, keyRotationDays } = deps;
-        if (clock.now() - operations.keyMadeAt < keyRotationDays * dayMs) return;
-        await operations.rotateKeys('system');
-      },
-    },
+    'audit.head': quick(async () => {
+      const head = await signNewHead(deps);
+      // In the log too, which may be kept elsewhere than the ledger.
+      if (head !== undefined) log.info({ head }, 'the end of the chain was signed');
+    }),
+    'audit.prune': quick(async () => {
+      await pruneAll(deps);
+      // Each signature takes its time when the chain is verified.
+      await deps.ledger.transact((tx) => thinSignedHeads(tx, clock.now() - dayMs));
+    }),
+    'relay.upkeep': quick(() => deps.keepRelay()),
+    'transfer.expire': quick(async () => {
+      await transfers.recover();
+      await transfers.cleanUp();
+    }),
+    'requests.expire': quick(() => forgetOldKeys(deps)),
+    'operation.cleanup': slow(async () => {
+      await operations.cleanUp();
+      await forgetSigned(deps);
+    }),
+    'operation.monitor': quick(() => operations.watchResources()),
+    'keys.rotate': slow(async () => {
+      if (clock.now() - operations.keyMadeAt < deps.keyRotationDays * dayMs) return;
+      await operations.rotateKeys('system');
+    }),
     // A full disk may have kept a plan from ending.
-    'files.recover': {
-      kind: 'repeatable',
-      isSlow: true,
-      ring: () => deps.files.recover(deps.log),
-    },
-    'files.forget': {
-      kind: 'repeatable',
-      isSlow: true,
-      ring: () => deps.files.forgetBefore(deps.clock.now() - deps.filePlanDays * dayMs),
-    },
-    'memory.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.memory.keepHouse() },
-    'blobs.upkeep': { kind: 'repeatable', isSlow: true, ring: () => deps.keepBlobs() },
-    'approval.announce': {
-      kind: 'repeatable',
-      isSlow: true,
-      ring: ({ subject }) => announce(deps, subject),
-    },
-    'approval.expire': { kind: 'repeatable', ring: ({ subject }) => deps.calls.expire(subject) },
+    'files.recover': slow(() => files.recover(log)),
+    'files.forget': slow(() => files.forgetBefore(clock.now() - deps.filePlanDays * dayMs)),
+    'memory.upkeep': slow(() => memory.keepHouse()),
+    'blobs.upkeep': slow(() => deps.keepBlobs()),
+    'approval.announce': slow(({ subject }) => announce(deps, subject)),
+    'approval.expire': quick(({ subject }) => calls.expire(subject)),
   };
+}
+
+type RepeatableRing = Extract<Ring, { kind: 'repeatable' }>['ring'];
+
+function quick(ring: RepeatableRing): Ring {
+  return { kind: 'repeatable', ring };
+}
+
+/** Other timers need not wait for it. */
+function slow(ring: RepeatableRing): Ring {
+  return { kind: 'repeatable', isSlow: true, ring };
 }
 
 async function pruneAll(deps: HomeTimersDeps): Promise<void> {

@@ -59,9 +59,9 @@ export function operationRoutes(deps: RouteDeps): Handles<OperationRoutes> {
     operationLogs: (call) => logs(deps, call),
     artifacts: async ({ caller, params, request }) => {
       const id = await idOf(deps, caller, params.operation_id);
-      const { sight, artifacts } = await operations.artifacts(caller.id, id);
+      const { access, artifacts } = await operations.artifacts(caller.id, id);
       noteWeak(deps, request.isWeak, caller, id);
-      return wireCollection({ artifacts, isOwn: sight === 'own' });
+      return wireCollection({ artifacts, isOwn: access === 'own' });
     },
     artifact: (call) => download(deps, call),
     deleteArtifact: async ({ caller, params, reply }) => {
@@ -153,11 +153,11 @@ async function show(
 ): Promise<WireOperation> {
   const { operations, artifactPhase } = deps;
   const id = await idOf(deps, caller, params.operation_id);
-  const { row, sight } = await operations.see(caller.id, { id, action: 'read' });
+  const { row, access } = await operations.see(caller.id, { id, action: 'read' });
   const operation = await toView(deps, caller, row);
   // With them go the keys of what it has made.
-  if (sight === 'own' && operation.artifacts.count > 0) await operations.noteListed(caller.id, id);
-  if (artifactPhase === 3 || sight === 'granted') return operation;
+  if (access === 'own' && operation.artifacts.count > 0) await operations.noteListed(caller.id, id);
+  if (artifactPhase === 3 || access === 'granted') return operation;
   const rows = await operations.present(id);
   return embedArtifacts(operation, { operations, principal: caller.id, rows, reply });
 }
@@ -232,11 +232,11 @@ async function download(deps: RouteDeps, call: Call<'artifact'>) {
   const { caller, params, request, reply } = call;
   const id = await idOf(deps, caller, params.operation_id);
   const which = { id, name: params.artifact_name, isWeak: request.isWeak };
-  const { artifact, sight, open } = await deps.operations.download(caller.id, which);
+  const { artifact, access, open } = await deps.operations.download(caller.id, which);
   noteWeak(deps, request.isWeak, caller, id);
   const isLook = request.method === 'HEAD' || request.headers['if-none-match'] !== undefined;
   if (isLook) await deps.operations.noteLook(caller.id, artifact);
-  const key = keyFor(artifact, sight === 'own');
+  const key = keyFor(artifact, access === 'own');
   void reply
     .header('x-artifact-checksum', `sha256:${artifact.hash}`)
     .header('x-artifact-id', artifact.id)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import type { JournalStep } from '../../kernel/journal/step.ts';
-import { Followers, type RunView } from '../../runtime/followers.ts';
+import { Followers, type RunEvent } from '../../runtime/followers.ts';
 import { GoalWatch } from './goal-watch.ts';
 
 const never = new AbortController().signal;
@@ -10,14 +10,14 @@ function watched() {
   const followers = new Followers();
   const clock = new SimulatedClock();
   const watch = new GoalWatch(clock, followers, 'one');
-  const show = (...sights: readonly RunView[]): void => {
+  const show = (...sights: readonly RunEvent[]): void => {
     for (const sight of sights) followers.show('one', sight);
   };
   return { watch, show, clock };
 }
 
-const text = (words: string): RunView => ({ kind: 'delta', delta: { kind: 'text', text: words } });
-const step = (seq: number): RunView => {
+const text = (words: string): RunEvent => ({ kind: 'delta', delta: { kind: 'text', text: words } });
+const step = (seq: number): RunEvent => {
   const whole: JournalStep = { seq, at: 0, step: { kind: 'checkpoint', why: 'test' } };
   return { kind: 'step', step: whole };
 };
@@ -36,7 +36,7 @@ test('what is seen comes in order, words with the step behind which they came', 
 
 test('words that were not taken yet go together, but not with thoughts or over a step', async () => {
   const { watch, show } = watched();
-  const thought: RunView = { kind: 'delta', delta: { kind: 'reasoning', text: 'hm' } };
+  const thought: RunEvent = { kind: 'delta', delta: { kind: 'reasoning', text: 'hm' } };
 
   show(text('a'), text('b'), thought, text('c'), step(1), text('d'));
 
@@ -53,7 +53,7 @@ test('words that were not taken yet go together, but not with thoughts or over a
 
 test('what a tool shows goes together by its call and its stream', async () => {
   const { watch, show } = watched();
-  const output = (call: string, stream: 'stdout' | 'stderr', words: string): RunView => ({
+  const output = (call: string, stream: 'stdout' | 'stderr', words: string): RunEvent => ({
     ...{ kind: 'output', call, tool: 't', stream },
     text: words,
   });

@@ -3,7 +3,7 @@
 import type { Delta } from '../../kernel/agent/model.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
-import type { Followers, RunView } from '../../runtime/followers.ts';
+import type { Followers, RunEvent } from '../../runtime/followers.ts';
 
 export type SeenGoal =
   /** There are steps up to this one. */
@@ -14,7 +14,7 @@ export type SeenGoal =
   | { readonly kind: 'look' };
 
 /** What is seen as it comes, and is in no step until later. */
-type Passing = Extract<RunView, { kind: 'delta' | 'output' | 'dropped' }>;
+type Passing = Extract<RunEvent, { kind: 'delta' | 'output' | 'dropped' }>;
 
 const mostItems = 10_000;
 const mostCharacters = 1024 * 1024;
@@ -56,7 +56,7 @@ export class GoalWatch implements Disposable {
     this.#following?.[Symbol.dispose]();
   }
 
-  #see(event: RunView): void {
+  #see(event: RunEvent): void {
     if (this.isOverfull) return;
     if (isPassing(event)) this.#add(event);
     else if (event.kind === 'step') {

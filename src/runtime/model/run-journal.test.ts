@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
-import { Followers, type RunView } from '../followers.ts';
+import { Followers, type RunEvent } from '../followers.ts';
 import { OutputShow } from './run-journal.ts';
 
 function shows() {
   const clock = new SimulatedClock();
   const followers = new Followers();
-  const sights: RunView[] = [];
+  const sights: RunEvent[] = [];
   followers.follow('one', (sight) => sights.push(sight));
   return { clock, sights, show: new OutputShow({ clock, followers }, 'one') };
 }
@@ -14,7 +14,7 @@ function shows() {
 const stdout = (bytes: string | Uint8Array) =>
   ({ stream: 'stdout', bytes: Buffer.from(bytes) }) as const;
 
-function charactersIn(sights: readonly RunView[]): number {
+function charactersIn(sights: readonly RunEvent[]): number {
   return sights.reduce((sum, sight) => sum + (sight.kind === 'output' ? sight.text.length : 0), 0);
 }
 

@@ -8,16 +8,18 @@ import {
   chunksPerStretch,
   type NextStretch,
   type StretchSlot,
+  type StretchWorks,
   stretchesOf,
 } from '../../blobs/seal/stretch.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
+import type { UploadEnd } from '../calls.ts';
 import { WorksHash } from './measure.ts';
 import { resultError, type SendOptions, type SentFile } from './options.ts';
 import { paceOf } from './retries.ts';
 import { requestFor, sentOf, storedSize, type TransferSendDeps } from './send.ts';
-import { localSink, remoteSink } from './sinks.ts';
+import { localSink, remoteSink, type Sink } from './sinks.ts';
 
 export async function sendStream(
   deps: TransferSendDeps,
@@ -26,7 +28,7 @@ export async function sendStream(
   options: SendOptions,
 ): Promise<SentFile> {
   checkFileName(filename);
-  const { signal, onProgress } = options;
+  const { signal } = options;
   await using works = deps.openWorks(null);
   const request = requestFor(deps, { kind: 'stream', filename }, { measured: undefined, options });
   const begun = await deps.use((calls) => calls.beginUpload(request, { signal }));
@@ -41,33 +43,10 @@ export async function sendStream(
     begun.local === null
       ? remoteSink(deps.use, begun, place)
       : await localSink(deps.disk, begun.local, place);
-  const whole = createHash('sha256');
-  let sizeBytes = 0;
   try {
-    const hash = sink.wantsHash ? await WorksHash.begin(works) : undefined;
-    if (dek !== undefined) {
-      const { header } = sealingOf(dek);
-      await hash?.feed([header]);
-      await sink.write(header);
-    }
-    for await (const { length, index, toEnd } of stretchesOf(stream, slot.plain)) {
-      signal?.throwIfAborted();
-      whole.update(slot.plain.subarray(0, length));
-      const sealed = await sealedOf(slot, { length, index, toEnd });
-      await pace.take(sealed, signal);
-      const hashed = hash?.add(slot, { side: 'sealed', from: 0, to: sealed });
-      await sink.write(slot.sealed.subarray(0, sealed));
-      await hashed;
-      sizeBytes += length;
-      onProgress?.({ phase: 'sending', doneBytes: sizeBytes, totalBytes: null });
-    }
-    await sink.end();
-    const end = {
-      ...{ as: deps.as, size_bytes: sizeBytes, sha256: whole.digest('hex') },
-      hash: await hash?.end(),
-      stored_bytes: storedSize(sizeBytes, dek !== undefined),
-    };
-    const answer = await deps.use((calls) => calls.finishUpload(begun.upload, end, { signal }));
+    const end = await sendStretches({ works, slot, sink, dek, pace }, stream, options);
+    const finish = { as: deps.as, ...end };
+    const answer = await deps.use((calls) => calls.finishUpload(begun.upload, finish, { signal }));
     return sentOf(answer, 0);
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure);
@@ -79,6 +58,46 @@ export async function sendStream(
       .catch(() => {});
     throw failure instanceof AosError ? failure : brokenOff(filename, failure);
   }
+}
+
+interface StreamParts {
+  readonly works: StretchWorks;
+  readonly slot: StretchSlot;
+  readonly sink: Sink;
+  readonly dek: Uint8Array | undefined;
+  readonly pace: ReturnType<typeof paceOf>;
+}
+
+/** Hashes, seals and hands on stretch by stretch. Resolves to what finishes the upload. */
+async function sendStretches(
+  { works, slot, sink, dek, pace }: StreamParts,
+  stream: AsyncIterable<Uint8Array>,
+  { signal, onProgress }: SendOptions,
+): Promise<Omit<UploadEnd, 'as'>> {
+  const whole = createHash('sha256');
+  const hash = sink.wantsHash ? await WorksHash.begin(works) : undefined;
+  let sizeBytes = 0;
+  if (dek !== undefined) {
+    const { header } = sealingOf(dek);
+    await hash?.feed([header]);
+    await sink.write(header);
+  }
+  for await (const { length, index, toEnd } of stretchesOf(stream, slot.plain)) {
+    signal?.throwIfAborted();
+    whole.update(slot.plain.subarray(0, length));
+    const sealed = await sealedOf(slot, { length, index, toEnd });
+    await pace.take(sealed, signal);
+    const hashed = hash?.add(slot, { side: 'sealed', from: 0, to: sealed });
+    await sink.write(slot.sealed.subarray(0, sealed));
+    await hashed;
+    sizeBytes += length;
+    onProgress?.({ phase: 'sending', doneBytes: sizeBytes, totalBytes: null });
+  }
+  await sink.end();
+  return {
+    ...{ size_bytes: sizeBytes, sha256: whole.digest('hex'), hash: await hash?.end() },
+    stored_bytes: storedSize(sizeBytes, dek !== undefined),
+  };
 }
 
 async function sealedOf(slot: StretchSlot, { length, index, toEnd }: NextStretch): Promise<number> {
