@@ -30,9 +30,15 @@ import {
   type Recipient,
   relayParty,
 } from './envelope.ts';
-import { checkStream, findRoom, followStream, tellOfFull } from './limits.ts';
+import {
+  checkStream,
+  findRoom,
+  followStream,
+  permitMessage,
+  tellOfFull,
+  useAll,
+} from './limits.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
-import { permitMessage, useAll } from './permit.ts';
 import {
   type Handover,
   type Letter,

@@ -11,7 +11,7 @@ import { findMemory, insertText } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { addPendingOperation } from '../ledger/operations/finish.ts';
 import { relayParty } from './envelope.ts';
-import { type Permitted, permit } from './permit.ts';
+import { type Permitted, permit } from './limits.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
 import { tell } from './tell.ts';
 

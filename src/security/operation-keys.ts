@@ -10,7 +10,7 @@
  *     finishes that, and a key file that was damaged is never taken for one. Bytes are
  *     destroyed under every name that the file has.
  */
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import {
@@ -21,14 +21,12 @@ import {
 } from '../kernel/disk/durable-file.ts';
 import { isTaken } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
-import type { Disk, DiskView } from '../kernel/ports.ts';
+import type { Disk, DiskView, Random } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { InTurn } from '../kernel/turns.ts';
 import type { Bodies, Ledger, Sql, Transaction } from '../ledger/ledger.ts';
-import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
+import { brokenKey, jsonIn, keysFolder, textInKeyFile } from './identity/key-file.ts';
 import { fromHex, toHex } from './identity/key-pair.ts';
-import { keysFolder } from './identity/principal.ts';
-import { openSealedText, sealedTextIn, sealText } from './sealed-text.ts';
 
 export interface OperationKeys extends Bodies {
   /** Resolves when the key would survive a power cut. Again, it is the same key. */
@@ -224,4 +222,73 @@ function callsOf(sql: Sql): Sql {
     get: (text, parameters) => sql.get(text, parameters),
     run: (text, parameters) => sql.run(text, parameters),
   };
+}
+
+// Bytes sealed into one word of text: `FORM.NAME.NONCE.SEALED`, by AES-256-GCM.
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export interface SealedText {
+  /** What kind of word it is, and in which version. */
+  readonly form: string;
+  /** By which its key is found. */
+  readonly name: string;
+  readonly nonce: Uint8Array;
+  /** With the tag at its end. */
+  readonly sealed: Uint8Array;
+}
+
+interface SealWith {
+  readonly random: Random;
+  readonly key: KeyObject;
+  /** What it is sealed for: it opens for nothing else. */
+  readonly label: string;
+}
+
+export function sealText(
+  { random, key, label }: SealWith,
+  { form, name }: Pick<SealedText, 'form' | 'name'>,
+  plain: string | Uint8Array,
+): string {
+  const nonce = random.bytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(Buffer.from(label));
+  const bytes = typeof plain === 'string' ? Buffer.from(plain) : plain;
+  const sealed = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+  return `${form}.${name}.${Buffer.from(nonce).toString('base64url')}.${sealed.toString('base64url')}`;
+}
+
+/** Undefined when it is no such word. */
+export function sealedTextIn(text: string): SealedText | undefined {
+  const [form = '', name = '', nonceText = '', sealedText = '', ...more] = text.split('.');
+  const nonce = bytesIn(nonceText);
+  const sealed = bytesIn(sealedText);
+  if (more.length > 0 || nonce?.length !== nonceBytes) return undefined;
+  if (sealed === undefined || sealed.length < tagBytes) return undefined;
+  return { form, name, nonce, sealed };
+}
+
+// What Node reads and does not write would be the same bytes under a second word.
+function bytesIn(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : undefined;
+}
+
+/** Undefined when another key sealed it, or for something else, or when it was changed. */
+export function openSealedText(
+  { key, label }: Pick<SealWith, 'key' | 'label'>,
+  { nonce, sealed }: SealedText,
+): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(label));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  try {
+    const body = decipher.update(sealed.subarray(0, -tagBytes));
+    decipher.final();
+    return body;
+  } catch {
+    // There is no more to say of it than that it does not open.
+    return undefined;
+  }
 }

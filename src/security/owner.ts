@@ -27,9 +27,15 @@ import {
   revokeHandlesOf,
 } from '../ledger/security/principals.ts';
 import { hashOfHandle, looksLikeHandle, mintHandle } from './handles.ts';
-import { brokenKey, loadKey, loadOrCreateKey } from './identity/key-file.ts';
+import {
+  brokenKey,
+  keyPath,
+  keysFolder,
+  loadKey,
+  loadOrCreateKey,
+  type Signer,
+} from './identity/key-file.ts';
 import { type KeyPair, signText } from './identity/key-pair.ts';
-import { keyPath, keysFolder, type Signer } from './identity/principal.ts';
 
 export interface OwnerDeps extends DurableFileDeps {
   readonly ledger: Ledger;

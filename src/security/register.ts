@@ -39,9 +39,8 @@ import { type FoundFolders, keepMeta, makeFolders } from './agent-folders.ts';
 import { defaultsFor, giveDefaults } from './grants/default-grants.ts';
 import type { GrantChanges, Grants } from './grants/grants.ts';
 import { endOfHandle, hashOfHandle, mintHandle } from './handles.ts';
-import { loadOrCreateKey } from './identity/key-file.ts';
+import { keysFolder, loadOrCreateKey } from './identity/key-file.ts';
 import type { KeyPair } from './identity/key-pair.ts';
-import { keysFolder } from './identity/principal.ts';
 
 export interface RegisterDeps extends DurableFileDeps {
   readonly ledger: Ledger;

@@ -24,10 +24,9 @@ import { isTaken } from '../kernel/disk/errors.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Instant, Random } from '../kernel/ports.ts';
 import { InTurn } from '../kernel/turns.ts';
-import { brokenKey, jsonIn, textInKeyFile } from './identity/key-file.ts';
+import { brokenKey, jsonIn, keysFolder, textInKeyFile } from './identity/key-file.ts';
 import { fromHex, toHex } from './identity/key-pair.ts';
-import { keysFolder } from './identity/principal.ts';
-import { openSealedText, type SealedText, sealedTextIn, sealText } from './sealed-text.ts';
+import { openSealedText, type SealedText, sealedTextIn, sealText } from './operation-keys.ts';
 
 export interface ServerKeys {
   /** The id of the key that seals: 8 hex digits. */

@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentTransfer } from '../../src/app/library/agent-transfer.ts';
 import { unwrapKey } from '../../src/blobs/seal/aosb1.ts';
 import { realDisk } from '../../src/engines/disk/disk.ts';
-import { loadKey } from '../../src/security/identity/key-file.ts';
+import { keysFolder, loadKey } from '../../src/security/identity/key-file.ts';
 import type { KeyPair } from '../../src/security/identity/key-pair.ts';
-import { keysFolder } from '../../src/security/identity/principal.ts';
 import { waitMs } from '../support/limits.ts';
 import { isFull } from '../support/tier.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { keyPath, keysFolder } from '../../src/security/identity/principal.ts';
+import { keyPath, keysFolder } from '../../src/security/identity/key-file.ts';
 import { integerBelow, seededRandom } from '../sim/random.ts';
 import {
   type Acknowledged,

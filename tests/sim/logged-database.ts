@@ -5,7 +5,7 @@
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { SqlParameters } from '../../src/ledger/ledger.ts';
-import { SqliteDatabase } from '../../src/ledger/sqlite/group-commit.ts';
+import { SqliteDatabase } from '../../src/ledger/sqlite/database.ts';
 
 interface Statement {
   readonly text: string;

@@ -6,7 +6,8 @@ import { writeSync } from 'node:fs';
 import { realClock, realEventLoop } from '../../src/engines/clock.ts';
 import { chainHead } from '../../src/ledger/events.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { GroupCommit, openSqlite } from '../../src/ledger/sqlite/group-commit.ts';
+import { openSqlite } from '../../src/ledger/sqlite/database.ts';
+import { GroupCommit } from '../../src/ledger/sqlite/group-commit.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite/sqlite.ts';
 import { openTestLedger } from './temporary-ledger.ts';
 

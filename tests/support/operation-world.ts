@@ -7,7 +7,7 @@ import { composeEngines } from '../../src/app/home/compose.ts';
 import { sweepHome } from '../../src/app/home/home-folder.ts';
 import { openHomeMemory } from '../../src/app/home/memory.ts';
 import { type OpenHome, openHome } from '../../src/app/home/open-home.ts';
-import { openHomeOperations, queueOf } from '../../src/app/home/operations.ts';
+import { openHomeOperations, queueOf } from '../../src/app/home/open-parts.ts';
 import { openHomeRelay } from '../../src/app/home/relay.ts';
 import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';

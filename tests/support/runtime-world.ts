@@ -5,7 +5,7 @@ import { defaultSettings } from '../../src/app/config/settings.ts';
 import { composeEngines } from '../../src/app/home/compose.ts';
 import { openHomeMemory } from '../../src/app/home/memory.ts';
 import { type OpenHome, openHome } from '../../src/app/home/open-home.ts';
-import { openHomeOperations, queueOf } from '../../src/app/home/operations.ts';
+import { openHomeOperations, queueOf } from '../../src/app/home/open-parts.ts';
 import { openHomeRelay } from '../../src/app/home/relay.ts';
 import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';

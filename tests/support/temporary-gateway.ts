@@ -5,12 +5,16 @@ import { createConnection } from 'node:net';
 import { defaultSettings, type Settings } from '../../src/app/config/settings.ts';
 import { composeEngines } from '../../src/app/home/compose.ts';
 import { openHomeMemory } from '../../src/app/home/memory.ts';
-import { openHomeOperations, outsideOf, queueOf } from '../../src/app/home/operations.ts';
+import {
+  openHomeOperations,
+  openHomeTransfers,
+  outsideOf,
+  queueOf,
+} from '../../src/app/home/open-parts.ts';
 import { attachmentDoor, attachmentsOf } from '../../src/app/home/relay.ts';
 import { openHomeModels, openHomeRuntime } from '../../src/app/home/runtime.ts';
 import { openHomeSandboxes } from '../../src/app/home/sandboxes.ts';
 import { openHomeTools, registerTools } from '../../src/app/home/tools.ts';
-import { openHomeTransfers } from '../../src/app/home/transfers.ts';
 import { openLog } from '../../src/app/log.ts';
 import { verifyHomeBlobs } from '../../src/app/upkeep/blobs.ts';
 import { realClock, realRandom } from '../../src/engines/clock.ts';

@@ -6,7 +6,7 @@ import { realDisk } from '../../src/engines/disk/disk.ts';
 import type { AosError } from '../../src/kernel/errors.ts';
 import type { Clock, Disk } from '../../src/kernel/ports.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { openSqlite } from '../../src/ledger/sqlite/group-commit.ts';
+import { openSqlite } from '../../src/ledger/sqlite/database.ts';
 import { migrate, readMigrations } from '../../src/ledger/sqlite/migrate.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/sqlite.ts';
 import { temporaryFolder } from './temporary-folder.ts';

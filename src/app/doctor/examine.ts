@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { AosError, toReport } from '../../kernel/errors.ts';
 import type { Instant, VolumeUsage } from '../../kernel/ports.ts';
-import { openSqlite } from '../../ledger/sqlite/group-commit.ts';
+import { openSqlite } from '../../ledger/sqlite/database.ts';
 import { type ConfigSources, loadConfig } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Engines } from '../home/compose.ts';

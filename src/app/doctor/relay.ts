@@ -7,7 +7,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { findAgentInAnyCase } from '../../ledger/agents.ts';
 import type { Sql } from '../../ledger/ledger.ts';
 import { deadSince, waitingSize } from '../../ledger/messages/deliveries.ts';
-import { openSqlite } from '../../ledger/sqlite/group-commit.ts';
+import { openSqlite } from '../../ledger/sqlite/database.ts';
 import { isMessageName } from '../../relay/files/outbox.ts';
 import { currentLead, leadName } from '../../relay/route.ts';
 import { readHolder } from '../home/home-lock.ts';

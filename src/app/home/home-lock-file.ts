@@ -6,7 +6,7 @@ import { diskError } from '../../kernel/disk/errors.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { type Instant, lastInstant } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { sqliteCodeOf } from '../../ledger/sqlite/group-commit.ts';
+import { sqliteCodeOf } from '../../ledger/sqlite/database.ts';
 
 export interface HomeHolder {
   readonly pid: number;

@@ -9,7 +9,7 @@ import { agentsInState } from '../../ledger/agents.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openSqliteLedger } from '../../ledger/sqlite/sqlite.ts';
 import { Grants } from '../../security/grants/grants.ts';
-import type { Signer } from '../../security/identity/principal.ts';
+import type { Signer } from '../../security/identity/key-file.ts';
 import {
   ledgerWithBodies,
   type OperationKeys,

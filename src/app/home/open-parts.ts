@@ -3,35 +3,40 @@
  * part is opened after those that it uses. What calls back up subscribes when it is there: the
  * runtime and the file agent to new mail, operations to the ends of runs.
  */
-import type { Blobs } from '../../blobs/blobs.ts';
+import type { Blobs, Uploads } from '../../blobs/blobs.ts';
 import type { FileAgent } from '../../files/open-file-agent.ts';
 import type { Attachments, GatewayDeps } from '../../gateway/server/deps.ts';
 import type { ModelCatalog } from '../../kernel/agent/model.ts';
 import { Listeners } from '../../kernel/turns.ts';
 import { modelAgentNames } from '../../ledger/agents.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
-import type { Operations } from '../../operations/operations.ts';
+import type { OperationQueue, OperationsLog } from '../../operations/deps.ts';
+import { Operations } from '../../operations/operations.ts';
 import { noMetrics, type RelayMetrics } from '../../relay/deps.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
+import { sendNote } from '../../relay/tell.ts';
 import type { AgentRuntime } from '../../runtime/runtime.ts';
-import { noCounts, type TransferCounts } from '../../transfer/deps.ts';
+import { principalKeys } from '../../security/identity/principal-keys.ts';
+import { openServerKeys } from '../../security/server-keys.ts';
+import { noCounts, type TransferCounts, type TransferLog } from '../../transfer/deps.ts';
+import { openTransfers, type Transfers } from '../../transfer/transfers.ts';
 import type { Environment } from '../config/config.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log.ts';
+import { homeBlobs } from '../upkeep/blobs.ts';
 import { diskLimits, readDiskState } from '../upkeep/disk-watch.ts';
 import { upkeepOf } from '../upkeep/upkeep.ts';
 import { version } from '../version.ts';
 import type { Engines } from './compose.ts';
 import { bundledFileAgent, serveFileAgent } from './file-agent.ts';
 import { openHomeFiles } from './files.ts';
+import { templateName } from './goals.ts';
 import { openHomeMemory } from './memory.ts';
 import type { OpenHome } from './open-home.ts';
-import { openHomeOperations, outsideOf, queueOf } from './operations.ts';
 import { type HomeRelay, openHomeRelay } from './relay.ts';
 import { type AgentDoors, openHomeModels, openHomeRuntime } from './runtime.ts';
 import { type HomeSandboxes, openHomeSandboxes } from './sandboxes.ts';
 import { type HomeTools, openHomeTools, registerTools } from './tools.ts';
-import { type HomeTransfers, openHomeTransfers } from './transfers.ts';
 
 export interface HomePartsOptions {
   readonly open: OpenHome;
@@ -149,4 +154,94 @@ export function servedParts(
     ...{ ...upkeepOf(engines, open, { blobs, attachments }), ...parts, ...parts.tools },
     diskState: () => readDiskState(engines, diskLimits(settings)),
   };
+}
+
+// The transfers of a home: the byte store, the rows, and who is told.
+
+interface HomeTransfers {
+  readonly transfers: Transfers;
+  /** The one store of this process. */
+  readonly blobs: Blobs;
+  readonly uploads: Uploads;
+}
+
+interface HomeTransfersOptions {
+  readonly open: Pick<OpenHome, 'home' | 'ledger' | 'grants'>;
+  readonly log: TransferLog;
+  readonly relay: Pick<RunningRelay, 'accept'>;
+  readonly counts: TransferCounts;
+}
+
+/** What a crash has left undone is done before a caller asks for more. */
+export async function openHomeTransfers(
+  engines: Engines,
+  settings: Pick<Settings, 'transferQuotaMegabytes' | 'transferDays'>,
+  { open, log, relay, counts }: HomeTransfersOptions,
+): Promise<HomeTransfers> {
+  const { home, ledger, grants } = open;
+  const store = homeBlobs(engines, home);
+  const transfers = openTransfers({
+    ...engines,
+    ...store,
+    ...{ home, ledger, grants, log, counts },
+    keys: principalKeys({ ...engines, ledger }, home),
+    limits: {
+      quotaBytes: settings.transferQuotaMegabytes * 1024 * 1024,
+      ttlMs: settings.transferDays * 24 * 3_600_000,
+    },
+    notify: (note) => sendNote(relay, note),
+  });
+  await transfers.recover();
+  return { transfers, ...store };
+}
+
+// The operations of a home: what outsiders submit, and what came of it.
+
+interface HomeOperationsOptions {
+  readonly open: Pick<OpenHome, 'home' | 'ledger' | 'grants' | 'operationKeys'>;
+  readonly log: OperationsLog;
+  /** The one store of this process. */
+  readonly blobs: Blobs;
+  /** Undefined where nothing is worked on. */
+  readonly queue?: OperationQueue | undefined;
+}
+
+const dayMs = 24 * 3_600_000;
+const megabyte = 1_000_000;
+
+export async function openHomeOperations(
+  engines: Engines,
+  settings: Pick<Settings, 'operationSeconds' | 'operationMegabytes' | 'artifactDays'>,
+  { open, log, blobs, queue }: HomeOperationsOptions,
+): Promise<Operations> {
+  const { home, ledger, grants, operationKeys } = open;
+  return new Operations({
+    ...engines,
+    ...{ home, ledger, grants, operationKeys, log, blobs, queue },
+    serverKeys: await openServerKeys(engines, home),
+    limits: {
+      runMs: settings.operationSeconds * 1000,
+      workspaceBytes: settings.operationMegabytes * megabyte,
+      keepMs: settings.artifactDays * dayMs,
+    },
+  });
+}
+
+/** What outsiders reach of the queue. */
+export function queueOf(
+  engines: Engines,
+  open: OpenHome,
+  runtime: Pick<AgentRuntime, 'scheduler' | 'observe'>,
+): OperationQueue {
+  const { scheduler } = runtime;
+  return {
+    submit: (goal) => scheduler.submit(goal),
+    cancel: (id, why) => scheduler.cancel(id, why),
+    observe: (observer) => runtime.observe(observer),
+    templateFor: (goal) => templateName({ ...engines, open }, goal),
+  };
+}
+
+export function outsideOf({ artifactPhase, legacySignatures, publicUrl }: Settings) {
+  return { artifactPhase, legacySignatures, publicUrl };
 }

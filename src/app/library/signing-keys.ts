@@ -7,9 +7,14 @@ import type { DurableFileDeps } from '../../kernel/disk/durable-file.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, DiskView, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { brokenKey, jsonIn, loadKey, textInKeyFile } from '../../security/identity/key-file.ts';
+import {
+  brokenKey,
+  jsonIn,
+  keysFolder,
+  loadKey,
+  textInKeyFile,
+} from '../../security/identity/key-file.ts';
 import { fromHex, type KeyPair, keyPairOf } from '../../security/identity/key-pair.ts';
-import { keysFolder } from '../../security/identity/principal.ts';
 import { openAgentKeys } from '../../security/identity/principal-keys.ts';
 import { signRequest } from '../../security/identity/signed-request.ts';
 import { version } from '../version.ts';

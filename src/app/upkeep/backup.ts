@@ -16,7 +16,7 @@ import type { Clock, Disk, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { chainHead } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/group-commit.ts';
+import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/database.ts';
 import { isKeyFileName, type KeyFiles, sealKeys } from './sealed-keys.ts';
 
 export interface BackupDeps {

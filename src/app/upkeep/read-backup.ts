@@ -12,7 +12,7 @@ import { everyAgent } from '../../ledger/agents.ts';
 import { chainHead } from '../../ledger/events.ts';
 import { readState, type Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
-import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/group-commit.ts';
+import { openSqlite, type SqliteDatabase } from '../../ledger/sqlite/database.ts';
 import {
   type Migration,
   readMigrations,

@@ -6,7 +6,8 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { chainStart } from '../events.ts';
 import { type SqlParameters, type Transaction, writeState } from '../ledger.ts';
-import { GroupCommit, SqliteDatabase } from './group-commit.ts';
+import { SqliteDatabase } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
 import { readMigrations } from './migrate.ts';
 import { SqliteConnection } from './sqlite.ts';
 

@@ -8,7 +8,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { must } from '../../kernel/must.ts';
 import type { Disk, DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { SqliteDatabase } from './group-commit.ts';
+import type { SqliteDatabase } from './database.ts';
 
 export interface Migration {
   readonly number: number;

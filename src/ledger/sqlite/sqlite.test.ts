@@ -6,7 +6,7 @@ import { openTestLedger, temporaryLedger } from '../../../tests/support/temporar
 import { realDisk } from '../../engines/disk/disk.ts';
 import type { AosError } from '../../kernel/errors.ts';
 import { readState, type Transaction, writeState } from '../ledger.ts';
-import { openSqlite } from './group-commit.ts';
+import { openSqlite } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
 
 const put = (key: string) => (tx: Transaction) => writeState(tx, key, '1', 1);

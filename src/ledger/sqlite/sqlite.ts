@@ -14,13 +14,8 @@ import {
   type Transaction,
   writeState,
 } from '../ledger.ts';
-import {
-  GroupCommit,
-  ledgerReadOnly,
-  openSqlite,
-  type SqliteDatabase,
-  type WritingConnection,
-} from './group-commit.ts';
+import { ledgerReadOnly, openSqlite, type SqliteDatabase } from './database.ts';
+import { GroupCommit, type WritingConnection } from './group-commit.ts';
 import { migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
 
 export interface SqliteLedgerDeps {

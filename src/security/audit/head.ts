@@ -10,8 +10,8 @@ import {
   type SignedHead,
 } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Signer } from '../identity/key-file.ts';
 import { recoverAddress } from '../identity/key-pair.ts';
-import type { Signer } from '../identity/principal.ts';
 
 export interface HeadDeps {
   readonly ledger: Ledger;

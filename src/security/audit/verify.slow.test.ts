@@ -12,8 +12,8 @@ import {
 } from '../../ledger/events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { insertPrincipal } from '../../ledger/security/principals.ts';
+import type { Signer } from '../identity/key-file.ts';
 import { newKeyPair, signText } from '../identity/key-pair.ts';
-import type { Signer } from '../identity/principal.ts';
 import { signedHead, signHead, signNewHead } from './head.ts';
 import { eraseEvents, pruneEvents } from './prune.ts';
 import { verifyChain } from './verify.ts';

@@ -4,9 +4,8 @@ import { SimulatedCrash, SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
 import { temporaryFolder } from '../../../tests/support/temporary-folder.ts';
 import { realDisk } from '../../engines/disk/disk.ts';
-import { loadKey, loadOrCreateKey } from './key-file.ts';
+import { keyPath, loadKey, loadOrCreateKey } from './key-file.ts';
 import { newKeyPair, toHex } from './key-pair.ts';
-import { keyPath } from './principal.ts';
 
 const deps = () => ({ disk: realDisk, random: seededRandom('keys') });
 const key = newKeyPair(seededRandom('a good key'));

@@ -7,6 +7,8 @@
  *     found and not made, because who made it may have died before the sync.
  * R2. What stands under the name and is not this principal's key is refused.
  */
+
+import { join } from 'node:path';
 import { z } from 'zod';
 import {
   createFileDurably,
@@ -18,7 +20,6 @@ import { AosError } from '../../kernel/errors.ts';
 import type { DiskView } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { fromHex, type KeyPair, keyPairOf, newKeyPair, toHex } from './key-pair.ts';
-import { keyPath, type PrincipalId } from './principal.ts';
 
 const keyFile = z.strictObject({
   version: z.literal(1),
@@ -146,4 +147,26 @@ function openKey(path: string): AosError {
     message: `The key file ${quote(path)} is open to others, who may have read it`,
     fix: `If nobody else uses this machine: chmod 600 ${quote(path)}`,
   });
+}
+
+/** Who has a key in the home folder; `agents` is the one that others are derived from. */
+export type PrincipalId = 'owner' | 'agents' | `agent:${string}`;
+
+/** A principal that can sign. The secret stays inside. */
+export interface Signer {
+  readonly address: string;
+  sign(text: string): string;
+}
+
+export function keysFolder(home: string): string {
+  return join(home, 'keys');
+}
+
+/**
+ * `keys/owner.key`, `keys/agent-jean.key`. On a disk that does not tell large letters
+ * from small ones two names would share a file: registration refuses the second name,
+ * and the file says whose it is.
+ */
+export function keyPath(folder: string, principal: PrincipalId): string {
+  return join(folder, `${principal.replace(':', '-')}.key`);
 }

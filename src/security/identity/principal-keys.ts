@@ -7,9 +7,15 @@ import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findPrincipal } from '../../ledger/security/principals.ts';
-import { brokenKey, loadKey, loadOrCreateKey } from './key-file.ts';
+import {
+  brokenKey,
+  keyPath,
+  keysFolder,
+  loadKey,
+  loadOrCreateKey,
+  type PrincipalId,
+} from './key-file.ts';
 import { type KeyPair, keyPairOf } from './key-pair.ts';
-import { keyPath, keysFolder, type PrincipalId } from './principal.ts';
 
 export interface PrincipalKeys {
   /** Read when it is asked for, and not kept. Throws where the key is lost, or another one. */

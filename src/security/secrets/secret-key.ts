@@ -19,7 +19,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Disk, DiskView, Random } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { SecretBinding } from '../../ledger/security/secrets.ts';
-import { keysFolder } from '../identity/principal.ts';
+import { keysFolder } from '../identity/key-file.ts';
 
 const keyBytes = 32;
 const limitBytes = 128;

@@ -9,8 +9,7 @@ import { measure } from './measure.ts';
 import { openBody, type SealedBytes } from './open-body.ts';
 import { type ByteSource, memorySource } from './options.ts';
 import { paceOf } from './retries.ts';
-import type { Sink } from './sinks.ts';
-import { keptOf, upload } from './upload.ts';
+import { keptOf, type Sink, upload } from './upload.ts';
 
 const random = seededRandom('bodies');
 const pace = paceOf(new SimulatedClock(), undefined);

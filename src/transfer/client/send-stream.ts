@@ -19,7 +19,7 @@ import { WorksHash } from './measure.ts';
 import { resultError, type SendOptions, type SentFile } from './options.ts';
 import { paceOf } from './retries.ts';
 import { requestFor, sentOf, storedSize, type TransferSendDeps } from './send.ts';
-import { localSink, remoteSink, type Sink } from './sinks.ts';
+import { localSink, remoteSink, type Sink } from './upload.ts';
 
 export async function sendStream(
   deps: TransferSendDeps,

@@ -15,8 +15,7 @@ import type { OpenedUpload, SendCalls, SentAnswer, UploadRequest, UseHome } from
 import { type Measured, measure } from './measure.ts';
 import type { ByteSource, SendOptions, SentFile } from './options.ts';
 import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
-import { localSink, remoteSink, type Sink, type SinkPlace } from './sinks.ts';
-import { keptOf, upload } from './upload.ts';
+import { keptOf, localSink, remoteSink, type Sink, type SinkPlace, upload } from './upload.ts';
 
 export interface TransferSendDeps {
   readonly disk: Disk;

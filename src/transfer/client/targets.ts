@@ -13,7 +13,7 @@ import type { Disk, FileWriter, TreeDisk } from '../../kernel/ports.ts';
 import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import { type BodyParts, openBody } from './open-body.ts';
 import type { ReceiveOptions } from './options.ts';
-import { bytesIn, flushedAlong } from './sinks.ts';
+import { bytesIn, flushedAlong } from './upload.ts';
 
 /** Takes bytes in their order, from where it says. */
 export interface ReceiveTarget extends AsyncDisposable {
