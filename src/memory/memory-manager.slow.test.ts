@@ -11,7 +11,7 @@ import {
 import { estimateMessage, rememberedText } from '../kernel/journal/compact.ts';
 import { memoryDeed } from '../kernel/memory/memory.ts';
 import { readEvents } from '../ledger/events.ts';
-import { authorize } from '../security/authorize.ts';
+import { authorize } from '../security/permit.ts';
 
 keepCompiled();
 

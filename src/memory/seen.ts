@@ -7,8 +7,8 @@ import type { Action } from '../kernel/capability/capability.ts';
 import { type MemoryKey, memoriesDeed, memoryDeed } from '../kernel/memory/memory.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
-import { authorize, resourceText, withoutAsking } from '../security/authorize.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { HeldGrant } from '../security/grants/shelf.ts';
+import { authorize, resourceText, withoutAsking } from '../security/permit.ts';
 import type { MemoryActor, MemoryDeps } from './deps.ts';
 
 export interface ShownMemory extends MemoryKey {

@@ -17,10 +17,15 @@ import {
   unknownArtifact,
   unknownOperation,
 } from './access.ts';
-import { type ArtifactCollection, collectionOf } from './collect.ts';
 import type { OperationsDeps } from './deps.ts';
 import { endArtifact, expireArtifacts, expiryOf, isTakenBack } from './expire.ts';
-import { type ArtifactContent, storeArtifact, tooMany } from './store-artifact.ts';
+import {
+  type ArtifactCollection,
+  type ArtifactContent,
+  collectionOf,
+  storeArtifact,
+  tooMany,
+} from './store-artifact.ts';
 
 export class ArtifactStorageService {
   readonly #deps: OperationsDeps;

@@ -17,12 +17,15 @@ import {
 } from '../ledger/operations/operations.ts';
 import {
   type OperationAction,
+  type OperationOrder,
   presentArtifacts,
+  queueOf,
   recordAccess,
   type SeenOperation,
   seeArtifact,
   seeArtifacts,
   seeOperation,
+  startOperation,
   unknownOperation,
 } from './access.ts';
 import {
@@ -30,15 +33,13 @@ import {
   ArtifactStorageService,
   downloadArtifact,
 } from './artifact-storage.ts';
-import { collectArtifacts } from './collect.ts';
 import type { OperationsDeps } from './deps.ts';
 import { endArtifact, expiryOf, isTakenBack } from './expire.ts';
 import { finishAll, linesOf } from './finish.ts';
 import { sweepFolders, sweepPending, writeAccessLogs, writeIfNew } from './folder.ts';
 import { checkWorkspace, endRevokedAll, watchResources } from './monitor.ts';
 import { learnKey, type Rotated, rewrapAll, rotateKeys, sealAnew } from './rotate.ts';
-import { type OperationOrder, queueOf, startOperation } from './start.ts';
-import { type ArtifactContent, storeArtifact } from './store-artifact.ts';
+import { type ArtifactContent, collectArtifacts, storeArtifact } from './store-artifact.ts';
 
 const finishBell = 'finish';
 const netMs = 5000;

@@ -38,6 +38,7 @@ import {
   tellOfFull,
   useAll,
 } from './limits.ts';
+import { leadName, type MessageRoute, route } from './mail.ts';
 import { askOrchestrator, checkRequest } from './orchestrator.ts';
 import {
   type Handover,
@@ -56,7 +57,6 @@ import {
   refuse,
   repeated,
 } from './refuse.ts';
-import { leadName, type MessageRoute, route } from './route.ts';
 
 export interface AcceptDeps {
   readonly core: RelayCore;

@@ -22,8 +22,8 @@ import {
   unsubscribe,
 } from '../ledger/messages/subscriptions.ts';
 import type { RelayCore } from './deps.ts';
+import { currentLead, leadKey, leadName } from './mail.ts';
 import type { Groups, Subscription } from './relay.ts';
-import { currentLead, leadKey, leadName } from './route.ts';
 
 export interface GroupDeps {
   readonly core: RelayCore;

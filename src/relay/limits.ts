@@ -5,13 +5,13 @@ import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { advanceStream, findStream } from '../ledger/messages/subscriptions.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { HeldGrant } from '../security/grants/shelf.ts';
 import { findGrants, type PermitRequest, useGrants } from '../security/permit.ts';
 import type { RelayLimits } from './deps.ts';
 import type { Party, Recipient } from './envelope.ts';
+import { leadName } from './mail.ts';
 import { type Letter, type Posting, principalOf } from './posting.ts';
 import type { RateLimit } from './relay.ts';
-import { leadName } from './route.ts';
 import { nackBody, tell } from './tell.ts';
 
 interface Bucket {

@@ -13,7 +13,7 @@ import {
 } from '../ledger/messages/find-mail.ts';
 import { subscriptionsOf } from '../ledger/messages/subscriptions.ts';
 import { type AcceptDeps, accept } from './accept.ts';
-import { clearFiles, type Sinks } from './delivery/egress.ts';
+import { clearFiles, type Sinks } from './delivery/outcome.ts';
 import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
 import type { RelayCore } from './deps.ts';
 import type { Party } from './envelope.ts';

@@ -1,6 +1,6 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
 import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts, partsOfPath } from '../kernel/capability/deed-text.ts';
+import { deedOfParts, partsOfPath } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import {
   type OrchestratorRequest,

@@ -22,8 +22,7 @@ import {
 import { addBlobReference } from '../ledger/transfers/blobs.ts';
 import type { RelayCore } from './deps.ts';
 import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
-import { headersOf } from './mail.ts';
-import type { MessageRoute } from './route.ts';
+import { headersOf, type MessageRoute } from './mail.ts';
 
 /** Whether a delivery may go straight from here to the recipient. */
 export interface Handover {

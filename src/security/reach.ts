@@ -9,7 +9,7 @@ import type { FileReach } from '../kernel/files/look.ts';
 import type { MemoryReach } from '../kernel/memory/index-port.ts';
 import { headOf, type MemoryScope, memoryScopes, sharedOwner } from '../kernel/memory/memory.ts';
 import type { Grants } from './grants/grants.ts';
-import type { HeldGrant } from './grants/held-grant.ts';
+import type { HeldGrant } from './grants/shelf.ts';
 
 export type FilePower = 'read' | 'write' | 'move' | 'delete';
 

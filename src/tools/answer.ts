@@ -2,7 +2,7 @@
 
 import type { Deed } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
-import { capabilityFor, printDeed } from '../kernel/capability/deed-text.ts';
+import { capabilityFor, printDeed } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
@@ -15,7 +15,7 @@ import {
   recordRefusedAnswer,
 } from '../security/approvals.ts';
 import type { GrantChanges } from '../security/grants/grants.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { HeldGrant } from '../security/grants/shelf.ts';
 import { digestOf, permitAll, recordStart } from './ask.ts';
 import type { CallDeps } from './deps.ts';
 import { tellOfEnd } from './notes.ts';

@@ -13,14 +13,15 @@ import { countWaiting, insertApproval } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall, findCallByKey, insertCall } from '../ledger/security/journal.ts';
 import { setTimer } from '../ledger/timers.ts';
 import { hashOfShown, shownText } from '../security/approvals.ts';
-import { authorize, resourceText } from '../security/authorize.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { HeldGrant } from '../security/grants/shelf.ts';
 import {
+  authorize,
   findGrants,
   linksOf,
   type PermitResult,
   refuseTerminated,
+  resourceText,
   useGrants,
 } from '../security/permit.ts';
 import type { CallDeps } from './deps.ts';

@@ -8,7 +8,7 @@ import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import { Bells, early } from '../kernel/turns.ts';
 import { type CallRow, findCall } from '../ledger/security/journal.ts';
-import { authorize } from '../security/authorize.ts';
+import { authorize } from '../security/permit.ts';
 import { type AnswerRequest, answer, expire } from './answer.ts';
 import { ask, type CallRequest, tooMany } from './ask.ts';
 import type { CallDeps } from './deps.ts';

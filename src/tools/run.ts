@@ -22,7 +22,7 @@ import { early } from '../kernel/turns.ts';
 import { findApprovalOfCall } from '../ledger/security/approvals.ts';
 import { type CallRow, endCall } from '../ledger/security/journal.ts';
 import type { Grants } from '../security/grants/grants.ts';
-import type { HeldGrant } from '../security/grants/held-grant.ts';
+import type { HeldGrant } from '../security/grants/shelf.ts';
 import { longestRunMs, type Permit, permitOf, permitUse, wouldPermit } from '../security/permit.ts';
 import type { CallRequest } from './ask.ts';
 import type { CallDeps, ResultScrubber } from './deps.ts';

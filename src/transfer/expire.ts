@@ -15,8 +15,8 @@ import {
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
+import { removeManifest } from './announce.ts';
 import { transferNotes } from './deps.ts';
-import { removeManifest } from './manifest.ts';
 import { letGo } from './settle.ts';
 import { endLeftUploads, type ServingDeps } from './upload.ts';
 

@@ -13,10 +13,9 @@ import {
 } from '../ledger/transfers/transfers.ts';
 import { principalOf } from '../relay/posting.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
-import { alert, statusOf, transferView } from './announce.ts';
+import { alert, removeManifest, statusOf, transferView } from './announce.ts';
 import type { TransferView } from './calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
-import { removeManifest } from './manifest.ts';
 import { type Side, transferOf, transferOver, watchQuota, wrongState } from './refusals.ts';
 
 export interface SettleRequest {

@@ -10,7 +10,7 @@ import {
   transferIdsFrom,
 } from '../ledger/transfers/transfers.ts';
 import { tellAll } from '../relay/tell.ts';
-import { announceLeft } from './announce.ts';
+import { announceLeft, sweepManifests } from './announce.ts';
 import { type BeginRequest, beginUpload } from './begin.ts';
 import type { ReceiveCalls, SendCalls, UploadRequest } from './calls.ts';
 import { type TransferActor, type TransferDeps, transferNotes } from './deps.ts';
@@ -19,7 +19,6 @@ import { failUpload, finishUpload } from './finish.ts';
 import { takeByLink } from './link-upload.ts';
 import { linkBytes, linkFacts, linkTransfer, linkViews, revokeLink, uploadLink } from './links.ts';
 import { awaitAck, awaitList } from './list.ts';
-import { sweepManifests } from './manifest.ts';
 import { openTransfer, shareTransfer, transferBytes } from './open.ts';
 import { settle } from './settle.ts';
 import { addBytes, type ServingDeps, UploadTraffic } from './upload.ts';

@@ -4,7 +4,7 @@ import { requestPartsSchema } from '../files/input.ts';
 import { parsePath, type Roots } from '../files/paths.ts';
 import { artifactLimits } from '../kernel/agent/operation.ts';
 import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts } from '../kernel/capability/deed-text.ts';
+import { deedOfParts } from '../kernel/capability/sensitive-path.ts';
 import { parsePathPattern } from '../kernel/files/glob.ts';
 import type { FileAction } from '../kernel/files/request.ts';
 import { fileDeed, type HomeFolder, type ToolVerb, tool, type VerbEffect } from './verb.ts';

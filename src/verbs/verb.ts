@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts } from '../kernel/capability/deed-text.ts';
+import { deedOfParts } from '../kernel/capability/sensitive-path.ts';
 import { parseFilePath } from '../kernel/files/file-path.ts';
 
 /** What it does to what is there: nothing, something, or something that cannot be taken back. */

@@ -210,7 +210,7 @@ test('the gate for speed finds a slowness, and names it', async () => {
   const gate = () =>
     run(process.execPath, ['bench/run.ts', '--gate', bench], { cwd: copy.path, env: copy.env });
   const asItIs = await gate();
-  using _ = copy.plant('src/security/authorize.ts', (text) =>
+  using _ = copy.plant('src/security/permit.ts', (text) =>
     text.replace('): Promise<Decision> {\n', '$&  for (let i = 0; i < 2000; i++) Math.sqrt(i);\n'),
   );
 

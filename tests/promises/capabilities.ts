@@ -63,7 +63,7 @@ export const capabilityPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the uses of a delegation are not counted for the grants above it',
-      file: 'src/security/grants/held-grant.ts',
+      file: 'src/security/grants/shelf.ts',
       find: 'const counted = links.filter(',
       put: 'const counted = [ownLink].filter(',
     },

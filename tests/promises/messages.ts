@@ -95,7 +95,7 @@ export const messagePromises: readonly KeptPromise[] = [
     proof: manyKills,
     bug: {
       what: 'what comes behind the one that has to be tried again is claimed too',
-      file: 'src/relay/delivery/queue.ts',
+      file: 'src/relay/delivery/deliver.ts',
       find: 'waiting.slice(0, waiting.indexOf(blocked))',
       put: 'waiting.filter((mail) => mail !== blocked)',
     },
@@ -170,7 +170,7 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.channel',
     says: 'A message to a channel reaches everybody who is in it and active, but for its sender.',
     guard: {
-      file: 'src/relay/route.test.ts',
+      file: 'src/relay/mail.test.ts',
       title: 'reaches its active members, but for the sender',
     },
     proof: manyKills,
@@ -185,13 +185,13 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.everybody',
     says: 'A message to * reaches everybody who is active, but for its sender.',
     guard: {
-      file: 'src/relay/route.test.ts',
+      file: 'src/relay/mail.test.ts',
       title: 'reaches everybody who is active, but for the sender',
     },
     proof: relaySeeds,
     bug: {
       what: 'the sender gets it too',
-      file: 'src/relay/route.ts',
+      file: 'src/relay/mail.ts',
       find: 'const others = named.filter((name) => name !== sender);',
       put: 'const others = named;',
     },
@@ -200,7 +200,7 @@ export const messagePromises: readonly KeptPromise[] = [
     id: 'messages.lead',
     says: 'A message to Lead waits while nobody is Lead, and goes to whoever becomes it, in order.',
     guard: {
-      file: 'src/relay/route.test.ts',
+      file: 'src/relay/mail.test.ts',
       title: 'that nobody is holds messages, and whoever becomes it gets them in order',
     },
     proof: {

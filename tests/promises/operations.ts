@@ -117,7 +117,7 @@ export const operationPromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'an operation of an outsider gets no end of its time',
-      file: 'src/operations/start.ts',
+      file: 'src/operations/access.ts',
       find: '    budget,\n',
       put: '',
     },

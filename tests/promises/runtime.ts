@@ -39,7 +39,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     bug: {
       what: 'the key of a call has the time in it',
-      file: 'src/runtime/model/call-tools.ts',
+      file: 'src/runtime/model/run.ts',
       find: 'key: callKey(run.operation.id, turn, place),',
       put: 'key: callKey(run.operation.id, turn, place) + deps.clock.now(),',
     },

@@ -9,8 +9,7 @@ import {
   type RelayLog,
 } from '../../src/relay/deps.ts';
 import { locateFile } from '../../src/relay/files/archive.ts';
-import { InboxFiles } from '../../src/relay/files/inbox-files.ts';
-import { InboxWatch } from '../../src/relay/files/inbox-watch.ts';
+import { InboxFiles, InboxWatch } from '../../src/relay/files/inbox-files.ts';
 import { NoticeBursts } from '../../src/relay/files/outbox.ts';
 import { Outboxes } from '../../src/relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../src/relay/open-relay.ts';

@@ -9,7 +9,7 @@ import type { Sql } from '../../ledger/ledger.ts';
 import { deadSince, waitingSize } from '../../ledger/messages/deliveries.ts';
 import { openSqlite } from '../../ledger/sqlite/database.ts';
 import { isMessageName } from '../../relay/files/outbox.ts';
-import { currentLead, leadName } from '../../relay/route.ts';
+import { currentLead, leadName } from '../../relay/mail.ts';
 import { readHolder } from '../home/home-lock.ts';
 import type { DoctorVerdict, Patient } from './finding.ts';
 

@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { programEnvironment } from '../../kernel/agent/program.ts';
-import { deedOfParts, partsOfPath } from '../../kernel/capability/deed-text.ts';
-import { endsAtSecret } from '../../kernel/capability/sensitive-path.ts';
+import { deedOfParts, endsAtSecret, partsOfPath } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { BodyOrder, SandboxView } from '../../kernel/sandbox.ts';

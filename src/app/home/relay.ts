@@ -18,8 +18,7 @@ import {
   type RelayMetrics,
 } from '../../relay/deps.ts';
 import { locateFile } from '../../relay/files/archive.ts';
-import { InboxFiles } from '../../relay/files/inbox-files.ts';
-import { InboxWatch } from '../../relay/files/inbox-watch.ts';
+import { InboxFiles, InboxWatch } from '../../relay/files/inbox-files.ts';
 import { NoticeBursts } from '../../relay/files/outbox.ts';
 import { Outboxes } from '../../relay/files/outboxes.ts';
 import { openRelay, type RunningRelay } from '../../relay/open-relay.ts';

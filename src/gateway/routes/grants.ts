@@ -1,7 +1,7 @@
 import { granteeOf } from '../../kernel/agent/operation.ts';
 import type { Deed } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { deedOfParts, printDeed } from '../../kernel/capability/deed-text.ts';
+import { deedOfParts, printDeed } from '../../kernel/capability/sensitive-path.ts';
 import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -13,10 +13,10 @@ import {
   grantIdsFrom,
   listGrants,
 } from '../../ledger/security/grants.ts';
-import { grantCommand } from '../../security/authorize.ts';
 import { fetchDeed, tunnelDeed } from '../../security/egress/fetch-deed.ts';
 import { holderOf, unknownGrant } from '../../security/grants/capability-manager.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
+import { grantCommand } from '../../security/permit.ts';
 import type { Answer, WireGrant } from '../contract/contract.ts';
 import { type ActingLedger, actingAgent, type HomeCaller, whose } from '../server/authenticate.ts';
 import { pageLimit } from '../streams/event-query.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { anyDeed } from '../../../tests/support/capability-arbitrary.ts';
 import { type Capability, covers, type Deed } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
-import { capabilityFor, printDeed, wideEnough } from './deed-text.ts';
+import { capabilityFor, printDeed, wideEnough } from './sensitive-path.ts';
 
 const file = (...path: string[]): Deed => ({ resource: 'file', action: 'read', path });
 const page = (...path: string[]): Deed => ({

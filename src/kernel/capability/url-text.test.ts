@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
 import { covers, type Deed } from './capability.ts';
 import { parseCapability } from './capability-text.ts';
-import { printDeed } from './deed-text.ts';
+import { printDeed } from './sensitive-path.ts';
 import { parseRequestUrl, printRequestUrl } from './url-text.ts';
 
 function deedOf(text: string): Deed {

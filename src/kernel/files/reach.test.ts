@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
 import { decide, type GrantChain, type PathTarget } from '../capability/capability.ts';
 import { parseCapability } from '../capability/capability-text.ts';
-import { deedOfParts } from '../capability/deed-text.ts';
+import { deedOfParts } from '../capability/sensitive-path.ts';
 import type { FileReach } from './look.ts';
 import { isInReach, reachFrom } from './reach.ts';
 

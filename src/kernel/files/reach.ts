@@ -9,8 +9,7 @@
  *     need the whole question is told from the tables, on the safe side.
  */
 import { coversPath, type PathTarget } from '../capability/capability.ts';
-import { partsOfPath } from '../capability/deed-text.ts';
-import { endsAtSecret, sensitiveParts } from '../capability/sensitive-path.ts';
+import { endsAtSecret, partsOfPath, sensitiveParts } from '../capability/sensitive-path.ts';
 import { compileGlob, exactPath, type Glob, type GlobState } from './glob.ts';
 import { type NameTest, namePattern } from './glob-name.ts';
 import type { FileKind, FileReach, LookRequest } from './look.ts';

@@ -2,9 +2,9 @@
 import type { Clock } from '../../kernel/ports.ts';
 import { expiredMail, type MailFacts, mailOfTerminated } from '../../ledger/messages/find-mail.ts';
 import type { AcceptDeps } from '../accept.ts';
+import { leadName } from '../mail.ts';
 import { Posting } from '../posting.ts';
-import { leadName } from '../route.ts';
-import { clearFiles } from './egress.ts';
+import { clearFiles } from './outcome.ts';
 import { endBadly } from './settle.ts';
 
 const lookMs = 1000;

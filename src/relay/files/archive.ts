@@ -157,7 +157,7 @@ const noLinks: ReadonlySet<string> = new Set(['disk.denied', 'disk.failed']);
 //
 // L1. Another file that was moved to the archive in its place, by a process that died before
 //     it could see so, is a message that was not read: it goes back to the outbox.
-// L2. Of an outbox that is not ours, the archive has copies (put-away.ts, P4). What is there and
+// L2. Of an outbox that is not ours, the archive has copies (look-at-outbox.ts, P4). What is there and
 //     is ours was read, then: whatever else was moved there is its agent's. That which was
 //     read itself, and not yet copied, may have changed since, and is not kept.
 

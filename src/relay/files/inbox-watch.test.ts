@@ -5,7 +5,7 @@ import { SimulatedDisk } from '../../../tests/sim/disk.ts';
 import { SimulatedWatching } from '../../../tests/sim/watching.ts';
 import { realEventLoop } from '../../engines/clock.ts';
 import type { DiskView } from '../../kernel/ports.ts';
-import { InboxWatch } from './inbox-watch.ts';
+import { InboxWatch } from './inbox-files.ts';
 import { NoticeBursts } from './outbox.ts';
 
 async function place() {

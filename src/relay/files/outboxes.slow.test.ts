@@ -21,8 +21,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { realFileWatching } from '../../engines/disk/file-watching.ts';
 import { bulkOver } from '../../kernel/disk/bulk-disk.ts';
 import type { Acceptance, Incoming } from '../envelope.ts';
-import { InboxFiles } from './inbox-files.ts';
-import { InboxWatch } from './inbox-watch.ts';
+import { InboxFiles, InboxWatch } from './inbox-files.ts';
 import { NoticeBursts } from './outbox.ts';
 import { Outboxes } from './outboxes.ts';
 

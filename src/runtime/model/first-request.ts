@@ -9,9 +9,8 @@ import { pack } from '../../kernel/journal/compact.ts';
 import { costOf } from '../budgets.ts';
 import type { SpawnOrder } from '../spawn.ts';
 import type { Goal } from '../submit.ts';
-import { unpriced } from './ask.ts';
+import { toolsFor, unpriced } from './ask.ts';
 import type { ModelRunDeps } from './deps.ts';
-import { toolsFor } from './offered-tools.ts';
 
 interface FirstRequest {
   readonly spec: ModelSpec;

@@ -18,7 +18,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { AddressAsker } from '../../security/egress/check-address.ts';
 import type { FetchPlace, HttpDeed } from '../../security/egress/fetch-deed.ts';
 import type { Grants } from '../../security/grants/grants.ts';
-import type { HeldGrant } from '../../security/grants/held-grant.ts';
+import type { HeldGrant } from '../../security/grants/shelf.ts';
 import {
   longestRunMs,
   type Permit,

@@ -9,8 +9,11 @@
  *     write; what is found on the PATH by its name is the owner's.
  */
 import { dirname } from 'node:path';
-import { partsOfPath } from '../../kernel/capability/deed-text.ts';
-import { isAboveSecrets, sensitiveParts } from '../../kernel/capability/sensitive-path.ts';
+import {
+  isAboveSecrets,
+  partsOfPath,
+  sensitiveParts,
+} from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { isIn } from '../../kernel/files/file-path.ts';
 import type { ProgramPart } from '../../kernel/programs.ts';

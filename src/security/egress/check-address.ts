@@ -7,7 +7,6 @@
  *     a name can lead anywhere, whatever host it belongs to.
  */
 
-import { printDeed } from '../../kernel/capability/deed-text.ts';
 import {
   isLoopbackAddress,
   isPublicAddress,
@@ -15,6 +14,7 @@ import {
   parseIpv6,
   printIpv6,
 } from '../../kernel/capability/host-text.ts';
+import { printDeed } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';

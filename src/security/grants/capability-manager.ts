@@ -19,11 +19,11 @@ import {
   newestGrants,
 } from '../../ledger/security/grants.ts';
 import { findPrincipalByAddress, insertPrincipal } from '../../ledger/security/principals.ts';
-import { authorize } from '../authorize.ts';
 import { checksummed } from '../identity/key-pair.ts';
+import { authorize } from '../permit.ts';
 import { unknownAgent } from '../register.ts';
 import type { Decision, GrantChanges, Grants, Miss } from './grants.ts';
-import { isOver, newLink } from './held-grant.ts';
+import { isOver, newLink } from './shelf.ts';
 
 export interface CapabilityManagerDeps {
   readonly ledger: Ledger;

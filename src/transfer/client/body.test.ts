@@ -7,8 +7,7 @@ import { stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenedTransfer } from '../calls.ts';
 import { measure } from './measure.ts';
 import { openBody, type SealedBytes } from './open-body.ts';
-import { type ByteSource, memorySource } from './options.ts';
-import { paceOf } from './retries.ts';
+import { type ByteSource, memorySource, paceOf } from './options.ts';
 import { keptOf, type Sink, upload } from './upload.ts';
 
 const random = seededRandom('bodies');

@@ -21,9 +21,15 @@ import {
   remoteBytes,
   type SealedBytes,
 } from './open-body.ts';
-import type { Received, ReceiveOptions } from './options.ts';
+import {
+  gaveUp,
+  isPassing,
+  paceOf,
+  type Received,
+  type ReceiveOptions,
+  withRetries,
+} from './options.ts';
 import { claimPart, type PartFile, wasNamed } from './part.ts';
-import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
 import {
   FolderTarget,
   fileTarget,

@@ -16,8 +16,7 @@ import { checkFileName } from '../../kernel/files/names.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { UploadEnd } from '../calls.ts';
 import { WorksHash } from './measure.ts';
-import { resultError, type SendOptions, type SentFile } from './options.ts';
-import { paceOf } from './retries.ts';
+import { paceOf, resultError, type SendOptions, type SentFile } from './options.ts';
 import { requestFor, sentOf, storedSize, type TransferSendDeps } from './send.ts';
 import { localSink, remoteSink, type Sink } from './upload.ts';
 

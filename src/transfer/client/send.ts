@@ -13,8 +13,15 @@ import { quote } from '../../kernel/text/quote.ts';
 import { transferRetries } from '../../kernel/transfer/transfer.ts';
 import type { OpenedUpload, SendCalls, SentAnswer, UploadRequest, UseHome } from '../calls.ts';
 import { type Measured, measure } from './measure.ts';
-import type { ByteSource, SendOptions, SentFile } from './options.ts';
-import { gaveUp, isPassing, paceOf, withRetries } from './retries.ts';
+import {
+  type ByteSource,
+  gaveUp,
+  isPassing,
+  paceOf,
+  type SendOptions,
+  type SentFile,
+  withRetries,
+} from './options.ts';
 import { keptOf, localSink, remoteSink, type Sink, type SinkPlace, upload } from './upload.ts';
 
 export interface TransferSendDeps {

@@ -18,8 +18,7 @@ import type { Disk, DiskView, FileWriter } from '../../kernel/ports.ts';
 import { partBytes, stretchBytes } from '../../kernel/transfer/transfer.ts';
 import type { OpenedUpload, SendCalls, UseHome } from '../calls.ts';
 import { changed, fill, inOrder, type Measured, stretchCount, WorksHash } from './measure.ts';
-import { type ByteSource, resultError, type TransferProgress } from './options.ts';
-import type { Pace } from './retries.ts';
+import { type ByteSource, type Pace, resultError, type TransferProgress } from './options.ts';
 
 export interface UploadOptions {
   /** Undefined where nothing is sealed. */

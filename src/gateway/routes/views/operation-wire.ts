@@ -5,7 +5,7 @@ import type { Sql } from '../../../ledger/ledger.ts';
 import type { ArtifactRow } from '../../../ledger/operations/artifacts.ts';
 import { readBudget } from '../../../ledger/operations/leases.ts';
 import type { OperationRow, OperationState } from '../../../ledger/operations/operations.ts';
-import { collectionOf } from '../../../operations/collect.ts';
+import { collectionOf } from '../../../operations/store-artifact.ts';
 import type { StoredResult } from '../../../runtime/conclude.ts';
 import type { Answer } from '../../contract/contract.ts';
 

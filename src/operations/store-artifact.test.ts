@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { changingDisk } from '../../tests/support/changing-disk.ts';
 import { temporaryFolder } from '../../tests/support/temporary-folder.ts';
 import { realDisk } from '../engines/disk/disk.ts';
-import { bytesOf } from './collect.ts';
+import { bytesOf } from './store-artifact.ts';
 
 test('bytesOf() fails where somebody writes to the file meanwhile, and gives all of one that stays', async () => {
   await using folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../tests/sim/random.ts';
-import { SecretIndex } from './find-secrets.ts';
+import { SecretIndex } from './scrub.ts';
 import { formsOf } from './secret-forms.ts';
 
 const random = seededRandom('secrets');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Deed } from '../kernel/capability/capability.ts';
-import { deniedError, grantCommand } from './authorize.ts';
+import { deniedError, grantCommand } from './permit.ts';
 
 const principal = 'agent:al';
 const program = (name: string): Deed => ({ resource: 'shell', action: 'execute', name });
