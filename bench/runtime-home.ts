@@ -90,7 +90,7 @@ const noop = defineTool({
   summary: 'Does nothing',
   schema: z.strictObject({ text: z.string() }),
   effect: 'external',
-  deeds: () => [],
+  actions: () => [],
   run: async () => ({ calls: ++calls }),
 });
 

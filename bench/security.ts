@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { realClock, realRandom } from '../src/engines/clock.ts';
-import type { Deed } from '../src/kernel/capability/capability.ts';
+import type { Action } from '../src/kernel/capability/capability.ts';
 import { Grants } from '../src/security/grants/grants.ts';
 import { authorize } from '../src/security/permit.ts';
 import { type Bench, quantile, type Sides } from './frame.ts';
@@ -28,7 +28,7 @@ export const securityBenches: readonly Bench[] = [
   {
     name: 'security.growth',
     unit: 'us',
-    floorIs: `the same ${working} deeds with ${few} grants instead of ${many}`,
+    floorIs: `the same ${working} actions with ${few} grants instead of ${many}`,
     target: '<=2',
     rounds: 21,
     prepare: () => prepareGrowth(working),
@@ -64,13 +64,13 @@ async function prepareAuthorize(): Promise<Sides> {
   };
 }
 
-async function prepareGrowth(deeds: number): Promise<Sides> {
+async function prepareGrowth(actions: number): Promise<Sides> {
   const { folder, disposables } = await workplace();
   const large = await hold(disposables, join(folder, 'large.db'), many);
   const small = await hold(disposables, join(folder, 'small.db'), few);
   return {
-    value: () => timeAsks(large, deeds),
-    floor: () => timeAsks(small, deeds),
+    value: () => timeAsks(large, actions),
+    floor: () => timeAsks(small, actions),
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
 }
@@ -104,7 +104,7 @@ function capabilityAt(index: number): string {
 }
 
 /** Every tenth is of something that is not held. */
-function deedAt(index: number, isHeld: boolean): Deed {
+function actionAt(index: number, isHeld: boolean): Action {
   const name = isHeld ? String(index) : `none-${index}`;
   if (index % 3 === 0) {
     const path = ['srv', `project-${name}`, 'data', 'reports', '2030', 'january.csv'];
@@ -117,16 +117,16 @@ function deedAt(index: number, isHeld: boolean): Deed {
   return { resource: 'tool', action: 'call', name: `pack-${name}.run` };
 }
 
-/** `deeds` different ones, spread over all that is held. */
-async function timeAsks({ grants, sql, count }: Held, deeds: number): Promise<number> {
-  const different = Math.min(deeds, count);
+/** `actions` different ones, spread over all that is held. */
+async function timeAsks({ grants, sql, count }: Held, actions: number): Promise<number> {
+  const different = Math.min(actions, count);
   const apart = Math.floor(count / different);
   const times: number[] = [];
   for (let ask = 0; ask < asksPerRound; ask++) {
     const isHeld = ask % 10 !== 0;
-    const deed = deedAt(((ask * 7919) % different) * apart, isHeld);
+    const action = actionAt(((ask * 7919) % different) * apart, isHeld);
     const startedAt = process.hrtime.bigint();
-    const decision = await authorize(grants, sql, { principal, deed });
+    const decision = await authorize(grants, sql, { principal, action });
     times.push(Number(process.hrtime.bigint() - startedAt) / 1000);
     if ((decision.kind === 'allowed') !== isHeld) throw new Error('a decision is wrong');
   }

@@ -30,7 +30,7 @@ const noop = defineTool({
   summary: 'Does nothing',
   schema: z.strictObject({ text: z.string() }),
   effect: 'external',
-  deeds: () => [{ resource: 'tool', action: 'call', name: 'bench.noop' }],
+  actions: () => [{ resource: 'tool', action: 'call', name: 'bench.noop' }],
   run: async () => ({ done: true }),
 });
 

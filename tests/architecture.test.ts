@@ -42,7 +42,7 @@ const house: HouseRules = {
     runtime: ['kernel', 'ledger', 'security', 'models', 'relay', 'memory', 'tools'],
     operations: ['kernel', 'ledger', 'blobs', 'security', 'relay', 'runtime'],
     // Schemas, and the pure rules by which a request names what it has to be allowed.
-    verbs: ['kernel', 'files/input', 'files/paths', 'security/egress/fetch-deed'],
+    verbs: ['kernel', 'files/input', 'files/paths', 'security/egress/fetch-action'],
     toolbox: [...upToOperations, 'verbs'],
     gateway: [...upToOperations, 'verbs', 'toolbox'],
     'gateway/contract': ['kernel', 'verbs', 'runtime/followers'],

@@ -9,7 +9,7 @@ import {
   sam,
 } from '../../tests/support/memory-world.ts';
 import { estimateMessage, rememberedText } from '../kernel/journal/compact.ts';
-import { memoryDeed } from '../kernel/memory/memory.ts';
+import { memoryAction } from '../kernel/memory/memory.ts';
 import { readEvents } from '../ledger/events.ts';
 import { authorize } from '../security/permit.ts';
 
@@ -393,7 +393,7 @@ test('a share that has ended lets nobody past a human who is to be asked', async
     }),
   );
   await world.grants.change((_tx, changes) => changes.revoke(right.id), [right.id]);
-  const wish = { principal: sam, deed: memoryDeed(sam, anns, 'read') };
+  const wish = { principal: sam, action: memoryAction(sam, anns, 'read') };
 
   const decision = await authorize(world.grants, world.ledger.committed, wish);
 

@@ -3,8 +3,8 @@
  * one, and on record where the memory was another's.
  */
 
-import type { Action } from '../kernel/capability/capability.ts';
-import { type MemoryKey, memoriesDeed, memoryDeed } from '../kernel/memory/memory.ts';
+import type { ActionName } from '../kernel/capability/capability.ts';
+import { type MemoryKey, memoriesAction, memoryAction } from '../kernel/memory/memory.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import type { HeldGrant } from '../security/grants/shelf.ts';
@@ -32,7 +32,7 @@ export async function noteSeen(
   for (const [subject, memories] of Map.groupBy(others, whose)) {
     for (let from = 0; from < memories.length; from += mostNamed) {
       const some = memories.slice(from, from + mostNamed);
-      const resources = some.map((each) => resourceText(memoryDeed(principal, each, 'read')));
+      const resources = some.map((each) => resourceText(memoryAction(principal, each, 'read')));
       const data = { by: user, memories: some.map(({ id }) => id), resources };
       await tx.record({ actor: principal, kind: 'memory.read', subject, data });
     }
@@ -51,7 +51,7 @@ function whose({ owner, scope, key }: ShownMemory): string {
 interface SharedView {
   readonly principal: string;
   readonly place: MemoryKey;
-  readonly action: Extract<Action, 'read' | 'search'>;
+  readonly action: Extract<ActionName, 'read' | 'search'>;
   /** All that lies below the key, too. */
   readonly isBelow?: boolean;
 }
@@ -60,10 +60,10 @@ type SharedViewDeps = Pick<MemoryDeps, 'grants'>;
 
 /** Where the door has decided, asked and counted before. */
 export async function maySee(deps: SharedViewDeps, sql: Sql, view: SharedView): Promise<boolean> {
-  const { principal, place, action, isBelow = false } = view;
+  const { principal, place, isBelow = false } = view;
   if (principal === 'owner' || place.owner === principal) return true;
-  const deed = (isBelow ? memoriesDeed : memoryDeed)(principal, place, action);
-  const decision = await authorize(deps.grants, sql, { principal, deed }, { isCounted: true });
+  const action = (isBelow ? memoriesAction : memoryAction)(principal, place, view.action);
+  const decision = await authorize(deps.grants, sql, { principal, action }, { isCounted: true });
   return decision.kind === 'allowed';
 }
 
@@ -85,8 +85,8 @@ export class GrantedFinds {
   async maySee(sql: Sql, { id, ...place }: MemoryKey & { readonly id: number }): Promise<boolean> {
     const principal = this.#principal;
     if (principal === 'owner') return true;
-    const deed = memoryDeed(principal, place, 'search');
-    const decision = withoutAsking(await authorize(this.#deps.grants, sql, { principal, deed }));
+    const action = memoryAction(principal, place, 'search');
+    const decision = withoutAsking(await authorize(this.#deps.grants, sql, { principal, action }));
     if (decision.kind === 'denied') return false;
     if (decision.grant === undefined) return true;
     this.#grants.set(decision.grant.id, decision.grant);

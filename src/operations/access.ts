@@ -42,11 +42,11 @@ export async function seeOperation(
 ): Promise<SeenOperation> {
   const sql = ledger.committed;
   const row = await findOperation(sql, id);
-  const deedOf = (wanted: OperationAction) =>
+  const actionOf = (wanted: OperationAction) =>
     ({ resource: 'operation', action: wanted, name: id.slice(0, 100) }) as const;
   // W1: the same is written down, so that it takes the same time.
   const refuse = async (): Promise<never> => {
-    const request = { principal, deed: deedOf(action) };
+    const request = { principal, action: actionOf(action) };
     await ledger.transact((tx) =>
       recordDenial(tx, request, { kind: 'denied', nearest: undefined }),
     );
@@ -59,7 +59,7 @@ export async function seeOperation(
   }
   if (principal === 'owner') return { row, access: 'owner' };
   const holds = async (wanted: OperationAction): Promise<boolean> =>
-    (await grants.decide(sql, principal, deedOf(wanted))).kind === 'allowed';
+    (await grants.decide(sql, principal, actionOf(wanted))).kind === 'allowed';
   if (await holds(action)) return { row, access: 'granted' };
   if (await holds(action === 'read' ? 'cancel' : 'read')) throw notYours(id);
   return refuse();
@@ -248,8 +248,8 @@ async function permit(
   principal: string,
   template: string,
 ): Promise<string | null> {
-  const deed = { resource: 'operation', action: 'start', name: template } as const;
-  const grant = await permitUse(deps, { principal, deed }, {});
+  const action = { resource: 'operation', action: 'start', name: template } as const;
+  const grant = await permitUse(deps, { principal, action }, {});
   return grant?.id ?? null;
 }
 

@@ -1,5 +1,5 @@
 /** What limits a sender: its rate, the room of its recipients, and its grants. */
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { Message } from '../kernel/message/message.ts';
 import type { Clock } from '../kernel/ports.ts';
@@ -195,8 +195,8 @@ function streamGap(
 
 /** What is to be done, and the grants for it, to be used when it is done. */
 export interface Permitted {
-  readonly deeds: readonly Deed[];
-  /** For each deed; undefined where none is needed. */
+  readonly actions: readonly Action[];
+  /** For each action; undefined where none is needed. */
   readonly grants: readonly (HeldGrant | undefined)[];
 }
 
@@ -204,11 +204,11 @@ export interface Permitted {
 export async function permit(
   { core, tx }: Posting,
   sender: Party,
-  request: Pick<PermitRequest, 'deeds' | 'size'>,
+  request: Pick<PermitRequest, 'actions' | 'size'>,
 ): Promise<Permitted> {
   const found = await findGrants(core.grants, tx, { ...as(sender), ...request });
   if (found.kind === 'denied') throw found.error;
-  return { deeds: request.deeds, grants: found.grants };
+  return { actions: request.actions, grants: found.grants };
 }
 
 /** Permits sending it at all; a grant may limit its size too. */
@@ -217,14 +217,14 @@ export async function permitMessage(
   sender: Party,
   { to, body }: Message,
 ): Promise<Permitted> {
-  const deeds = [{ resource: 'message', action: 'send', name: to }] as const;
-  const tooLarge = (_: Deed, mostBytes: number) =>
+  const actions = [{ resource: 'message', action: 'send', name: to }] as const;
+  const tooLarge = (_: Action, mostBytes: number) =>
     new AosError('message.too-large', {
       message: `${quote(sender)} may send ${quote(to)} messages of at most ${mostBytes} bytes`,
       fix: 'Send less, or ask the owner for another grant',
     });
   const size = { bytes: Buffer.byteLength(body), tooLarge };
-  return permit(posting, sender, { deeds, size });
+  return permit(posting, sender, { actions, size });
 }
 
 /** Counts the uses of all that was permitted. To be called last before anything is written. */
@@ -233,9 +233,9 @@ export async function useAll(
   sender: Party,
   permits: readonly Permitted[],
 ): Promise<void> {
-  const deeds = permits.flatMap((permitted) => permitted.deeds);
+  const actions = permits.flatMap((permitted) => permitted.actions);
   const grants = permits.flatMap((permitted) => permitted.grants);
-  const used = await useGrants(core.grants, tx, { ...as(sender), deeds }, grants);
+  const used = await useGrants(core.grants, tx, { ...as(sender), actions }, grants);
   if (used.kind === 'denied') throw used.error;
 }
 

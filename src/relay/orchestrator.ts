@@ -1,6 +1,6 @@
 /** Messages to `__orchestrator__`: the relay does what they ask, in the transaction that accepts them. */
-import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts, partsOfPath } from '../kernel/capability/sensitive-path.ts';
+import type { Action } from '../kernel/capability/capability.ts';
+import { partsOfPath, pathAction } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import {
   type OrchestratorRequest,
@@ -43,17 +43,17 @@ export async function checkRequest(
     });
   }
   if (kind === 'ack' || kind === 'nack') return undefined;
-  const deeds = deedsOf(posting.core.realHome, parseOrchestratorRequest(kind, body));
-  return permit(posting, sender, { deeds });
+  const actions = actionsOf(posting.core.realHome, parseOrchestratorRequest(kind, body));
+  return permit(posting, sender, { actions });
 }
 
 /** What a sender asks for by a request; to keep its own state, an agent needs no grant. */
-function deedsOf(home: string, request: OrchestratorRequest): readonly Deed[] {
+function actionsOf(home: string, request: OrchestratorRequest): readonly Action[] {
   if (request.kind !== 'spawn' && request.kind !== 'release') return [];
-  const own: Deed = { resource: 'agent', action: request.kind, name: request.name };
+  const own: Action = { resource: 'agent', action: request.kind, name: request.name };
   if (request.kind === 'release' || request.workingDir === undefined) return [own];
   const path = partsOfPath(request.workingDir);
-  const place = { ...deedOfParts(home, path, 'read'), subtree: true };
+  const place = { ...pathAction(home, path, 'read'), subtree: true };
   return [own, place, { ...place, action: 'write' }];
 }
 

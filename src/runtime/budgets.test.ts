@@ -176,18 +176,18 @@ test('giveBack() does nothing to a budget that was not taken out of another', as
 });
 
 test('a family never spends more than its head may, in whatever order it takes and gives back', async () => {
-  const deed = fc.record({
+  const action = fc.record({
     kind: fc.constantFrom('take', 'spend', 'give-back'),
     who: fc.nat({ max: 3 }),
     amount: fc.nat({ max: 60 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { maxLength: 25 }), async (deeds) => {
+    fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
       await using ledger = await ledgerWith({ tokens: 100 });
       // The first is the head's own; each of the others is a child of the one before it.
       const family = ['operation:a1', 'agent:b', 'agent:c', 'agent:d'];
       let spentInAll = 0;
-      for (const { kind, who, amount } of deeds) {
+      for (const { kind, who, amount } of actions) {
         const [from = '', to] = family.slice(who);
         if (kind === 'give-back') await ledger.transact((tx) => giveBack(tx, from));
         if (kind === 'take' && to !== undefined) {

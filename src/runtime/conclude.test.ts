@@ -14,7 +14,7 @@ function askingTool() {
     schema: z.record(z.string(), z.never()),
     effect: 'external',
     asks: () => 'it costs money',
-    deeds: () => [],
+    actions: () => [],
     run: async (_, { principal }) => calls.push(principal),
   });
   return { tool, calls };

@@ -214,7 +214,7 @@ function appendTool(log: string[]): Tool {
     schema: z.strictObject({ text: z.string() }),
     effect: 'write',
     repeatable: false,
-    deeds: () => [],
+    actions: () => [],
     run: async ({ text }) => {
       log.push(text);
       return 'ok';

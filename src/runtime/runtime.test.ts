@@ -42,7 +42,7 @@ function testTool(
     summary: 'A tool of a test',
     schema: z.record(z.string(), z.never()),
     effect: 'external',
-    deeds: () => [],
+    actions: () => [],
     run,
     ...more,
   });

@@ -75,8 +75,8 @@ export async function checkAnswer(
 async function mayAnswer(grants: Grants, sql: Sql, by: string): Promise<boolean> {
   if (by === 'owner') return true;
   if ((await findPrincipal(sql, by))?.kind !== 'human') return false;
-  const deed = { resource: 'tool', action: 'call', name: 'approval.answer' } as const;
-  return (await grants.decide(sql, by, deed)).kind === 'allowed';
+  const action = { resource: 'tool', action: 'call', name: 'approval.answer' } as const;
+  return (await grants.decide(sql, by, action)).kind === 'allowed';
 }
 
 /** Refusals of an answer to an approval that there is. */

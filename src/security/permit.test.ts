@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { deniedError, grantCommand } from './permit.ts';
 
 const principal = 'agent:al';
-const program = (name: string): Deed => ({ resource: 'shell', action: 'execute', name });
+const program = (name: string): Action => ({ resource: 'shell', action: 'execute', name });
 
 describe('what a denial tells to do', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('what a denial tells to do', () => {
     ["/workspace/it's", "aos cap grant al 'shell:/workspace/it'\\''s:execute'"],
   ])('is to grant the program %j and no other', (name, fix) => {
     const denied = deniedError(
-      { principal, deed: program(name) },
+      { principal, action: program(name) },
       { kind: 'denied', nearest: undefined },
     );
 
@@ -22,12 +22,12 @@ describe('what a denial tells to do', () => {
   test.each(['git ', 'git.*', '[', '/workspace/two\nlines', '/'])(
     'is no grant at all where none can name the program %j',
     (name) => {
-      const deed = program(name);
+      const action = program(name);
       const nearest = { grant: 'g', why: 'target' } as const;
 
-      const denied = deniedError({ principal, deed }, { kind: 'denied', nearest });
+      const denied = deniedError({ principal, action }, { kind: 'denied', nearest });
 
-      expect(grantCommand(principal, deed)).toBeUndefined();
+      expect(grantCommand(principal, action)).toBeUndefined();
       expect(denied.fix).toMatch(/^The name of this program cannot be granted/);
       expect(`${denied.message} ${denied.fix}`).not.toMatch(/aos cap|shell:\*|\n/);
     },
@@ -36,14 +36,14 @@ describe('what a denial tells to do', () => {
   test('nor where a grant that has it by a star is used up', () => {
     const nearest = { grant: 'g', why: 'used-up' } as const;
 
-    const denied = deniedError({ principal, deed: program('git ') }, { kind: 'denied', nearest });
+    const denied = deniedError({ principal, action: program('git ') }, { kind: 'denied', nearest });
 
     expect(denied).toMatchObject({ code: 'capability.used-up', fix: 'Wait' });
   });
 
   test('and of a path that cannot be written a star stands for the part', () => {
-    const deed: Deed = { resource: 'file', action: 'read', path: ['data', 'two\nlines'] };
+    const action: Action = { resource: 'file', action: 'read', path: ['data', 'two\nlines'] };
 
-    expect(grantCommand(principal, deed)).toBe("aos cap grant al 'file:/data/*:read'");
+    expect(grantCommand(principal, action)).toBe("aos cap grant al 'file:/data/*:read'");
   });
 });

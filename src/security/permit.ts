@@ -1,5 +1,5 @@
 /**
- * Permits what a principal wants to do: finds a grant for each deed, counts the uses, and puts a
+ * Permits what a principal wants to do: finds a grant for each action, counts the uses, and puts a
  * denial on record. Messages, transfers, tools and operations all come through here; they differ
  * in whether a human can be asked, in when uses are counted, and in the code of a denial.
  *
@@ -8,11 +8,11 @@
  */
 
 import { addressOfGrantee } from '../kernel/agent/operation.ts';
-import type { Constraints, Deed } from '../kernel/capability/capability.ts';
+import type { Action, Constraints } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
-import { printDeed, wideEnough } from '../kernel/capability/sensitive-path.ts';
+import { printAction, wideEnough } from '../kernel/capability/sensitive-path.ts';
 import { AosError, type ErrorCode } from '../kernel/errors.ts';
-import { type MemoryDeed, sharingDeed } from '../kernel/memory/memory.ts';
+import { type MemoryAction, sharingAction } from '../kernel/memory/memory.ts';
 import { must } from '../kernel/must.ts';
 import type { Instant } from '../kernel/ports.ts';
 import { oneLine, quote, shellQuoted } from '../kernel/text/quote.ts';
@@ -24,13 +24,13 @@ import { type HeldGrant, mostBytesOf } from './grants/shelf.ts';
 /** What a principal wants to do, all of it or nothing. */
 export interface PermitRequest {
   readonly principal: string;
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
   /** A human can be asked. Without it, what would have to be approved is denied. */
   readonly canAsk?: boolean | undefined;
   readonly uses?: Uses | undefined;
-  /** All deeds together are one use of each grant, e.g. a file for several recipients. */
+  /** All actions together are one use of each grant, e.g. a file for several recipients. */
   readonly isOneUse?: boolean | undefined;
-  /** How many bytes each deed is about, and what is said where a grant allows fewer. */
+  /** How many bytes each action is about, and what is said where a grant allows fewer. */
   readonly size?: SizeCheck | undefined;
   /** What the event of a denial says besides, e.g. the call that wanted it. */
   readonly facts?: object | undefined;
@@ -46,18 +46,18 @@ export type Uses = 'count' | 'look' | 'counted';
 
 export interface SizeCheck {
   readonly bytes: number;
-  tooLarge(deed: Deed, mostBytes: number): AosError;
+  tooLarge(action: Action, mostBytes: number): AosError;
 }
 
 export type PermitResult =
   | {
       readonly kind: 'allowed';
-      /** For each deed; undefined for the owner, who needs none. */
+      /** For each action; undefined for the owner, who needs none. */
       readonly grants: readonly (HeldGrant | undefined)[];
     }
   | { readonly kind: 'denied'; readonly error: AosError };
 
-/** Decides on all deeds of a request and counts their uses. A denial is on record after it. */
+/** Decides on all actions of a request and counts their uses. A denial is on record after it. */
 export async function permitAll(
   grants: Grants,
   tx: Transaction,
@@ -76,14 +76,14 @@ export async function findGrants(
   tx: Transaction,
   request: PermitRequest,
 ): Promise<PermitResult> {
-  const { principal, deeds, size } = request;
+  const { principal, actions, size } = request;
   const found: (HeldGrant | undefined)[] = [];
-  for (const deed of deeds) {
-    const decision = await decide(grants, tx, request, deed);
-    if (decision.kind === 'denied') return deny(tx, request, { principal, deed }, decision);
+  for (const action of actions) {
+    const decision = await decide(grants, tx, request, action);
+    if (decision.kind === 'denied') return deny(tx, request, { principal, action }, decision);
     const mostBytes = size && decision.grant && mostBytesOf(decision.grant);
     if (size !== undefined && mostBytes !== undefined && size.bytes > mostBytes) {
-      return { kind: 'denied', error: size.tooLarge(deed, mostBytes) };
+      return { kind: 'denied', error: size.tooLarge(action, mostBytes) };
     }
     found.push(decision.grant);
   }
@@ -101,19 +101,19 @@ export async function useGrants(
   const used = isOneUse === true ? [...new Set(found)] : found;
   const spent = uses === 'count' ? await grants.use(tx, used) : undefined;
   if (spent === undefined) return { kind: 'allowed', grants: found };
-  const deed = must(request.deeds[found.indexOf(spent)], 'the deed of a used-up grant');
+  const action = must(request.actions[found.indexOf(spent)], 'the action of a used-up grant');
   const denial = { kind: 'denied', nearest: { grant: spent.id, why: 'used-up' } } as const;
-  return deny(tx, request, { principal: request.principal, deed }, denial);
+  return deny(tx, request, { principal: request.principal, action }, denial);
 }
 
 async function decide(
   grants: Grants,
   sql: Sql,
-  { principal, canAsk, uses }: Omit<PermitRequest, 'deeds'>,
-  deed: Deed,
+  { principal, canAsk, uses }: Omit<PermitRequest, 'actions'>,
+  action: Action,
 ): Promise<Decision> {
   const options = { isCounted: uses === 'counted' };
-  const decision = await authorize(grants, sql, { principal, deed }, options);
+  const decision = await authorize(grants, sql, { principal, action }, options);
   return canAsk === true ? decision : withoutAsking(decision);
 }
 
@@ -167,14 +167,14 @@ export interface PermitDeps {
  */
 export async function permitUse(
   { ledger, grants }: PermitDeps,
-  { principal, deed }: AuthorizeRequest,
+  { principal, action }: AuthorizeRequest,
   facts: object,
 ): Promise<HeldGrant | undefined> {
   const permitted = await ledger.transact(async (tx) => {
-    const result = await permitAll(grants, tx, { principal, deeds: [deed], facts });
+    const result = await permitAll(grants, tx, { principal, actions: [action], facts });
     if (result.kind === 'denied') return result;
     const data = { ...facts, grants: linksOf(result.grants) };
-    const subject = resourceText(deed);
+    const subject = resourceText(action);
     await tx.record({ actor: principal, kind: 'capability.used', subject, data });
     return result;
   });
@@ -194,22 +194,22 @@ export async function wouldPermit(
   request: AuthorizeRequest,
 ): Promise<boolean> {
   if (await isTerminated(sql, request.principal)) return false;
-  return (await decide(grants, sql, request, request.deed)).kind === 'allowed';
+  return (await decide(grants, sql, request, request.action)).kind === 'allowed';
 }
 
 /** Throws the denial of a look that is neither counted nor recorded. */
 export async function checkHeld(
   grants: Grants,
   sql: Sql,
-  { principal, deeds }: Pick<PermitRequest, 'principal' | 'deeds'>,
+  { principal, actions }: Pick<PermitRequest, 'principal' | 'actions'>,
 ): Promise<void> {
-  for (const deed of deeds) {
-    const decision = await decide(grants, sql, { principal }, deed);
-    if (decision.kind === 'denied') throw deniedError({ principal, deed }, decision);
+  for (const action of actions) {
+    const decision = await decide(grants, sql, { principal }, action);
+    if (decision.kind === 'denied') throw deniedError({ principal, action }, decision);
   }
 }
 
-/** What a grant that allows a deed says of how it may be done. */
+/** What a grant that allows an action says of how it may be done. */
 export interface Permit {
   /** The most bytes of this use, read or written; undefined where nothing limits them. */
   readonly sizeBytes: number | undefined;
@@ -255,25 +255,25 @@ function least(numbers: readonly (number | undefined)[]): number | undefined {
 interface AuthorizeRequest {
   /** `owner`, `system` or `agent:NAME`. */
   readonly principal: string;
-  readonly deed: Deed;
+  readonly action: Action;
 }
 
 /**
- * In the transaction of what it is for, so that nothing comes between the answer and the deed.
+ * In the transaction of what it is for, so that nothing comes between the answer and the action.
  * A share of memories counts no longer than its giver may share: it stands in the way of no
  * other grant, which may be one that asks or is counted.
  */
 export async function authorize(
   grants: Grants,
   sql: Sql,
-  { principal, deed }: AuthorizeRequest,
+  { principal, action }: AuthorizeRequest,
   options: DecideOptions = {},
 ): Promise<Decision> {
-  if (deed.resource !== 'memory') return grants.decide(sql, principal, deed, options);
+  if (action.resource !== 'memory') return grants.decide(sql, principal, action, options);
   for (const without = new Set(options.without); ; ) {
-    const decision = await grants.decide(sql, principal, deed, { ...options, without });
+    const decision = await grants.decide(sql, principal, action, { ...options, without });
     const grant = decision.kind === 'allowed' ? decision.grant : undefined;
-    if (grant === undefined || (await isStillShared(grants, sql, grant, deed))) return decision;
+    if (grant === undefined || (await isStillShared(grants, sql, grant, action))) return decision;
     without.add(grant.id);
   }
 }
@@ -286,11 +286,11 @@ async function isStillShared(
   grants: Grants,
   sql: Sql,
   { links }: HeldGrant,
-  deed: MemoryDeed,
+  action: MemoryAction,
 ): Promise<boolean> {
   const giver = links.at(-1)?.giver;
   if (giver === undefined) return true;
-  const right = sharingDeed(giver, deed);
+  const right = sharingAction(giver, action);
   const decision = await grants.decide(sql, giver, right, { isCounted: true });
   // Who is put on hold has taken nothing back.
   return decision.kind === 'allowed' || decision.nearest?.why === 'paused';
@@ -307,14 +307,14 @@ type Denial = Extract<Decision, { kind: 'denied' }>;
 /** Every denial is on record, with the resource in its one spelling. */
 export async function recordDenial(
   tx: Transaction,
-  { principal, deed }: AuthorizeRequest,
+  { principal, action }: AuthorizeRequest,
   { nearest }: Denial,
   facts: object = {},
 ): Promise<void> {
   await tx.record({
     actor: principal,
     kind: 'capability.denied',
-    subject: resourceText(deed),
+    subject: resourceText(action),
     data: {
       ...facts,
       ...(nearest === undefined ? {} : { nearest: nearest.why, grant: nearest.grant }),
@@ -325,15 +325,18 @@ export async function recordDenial(
 const longestResource = 500;
 
 /** For events, where a path may be too long to read. */
-export function resourceText(deed: Deed): string {
-  const text = printDeed(deed);
+export function resourceText(action: Action): string {
+  const text = printAction(action);
   return text.length <= longestResource ? text : `${text.slice(0, longestResource)}…`;
 }
 
-export function deniedError({ principal, deed }: AuthorizeRequest, { nearest }: Denial): AosError {
-  const missing = oneLine(printDeed(deed));
+export function deniedError(
+  { principal, action }: AuthorizeRequest,
+  { nearest }: Denial,
+): AosError {
+  const missing = oneLine(printAction(action));
   const details = { missing, ...nearest };
-  const command = grantCommand(principal, deed);
+  const command = grantCommand(principal, action);
   if (nearest?.why === 'used-up') {
     return new AosError('capability.used-up', {
       message: `${nameOf(principal)} has used its grant for ${missing} as often as it may`,
@@ -349,22 +352,22 @@ export function deniedError({ principal, deed }: AuthorizeRequest, { nearest }: 
     });
   }
   return new AosError('capability.denied', {
-    message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(deed, nearest)}`,
+    message: `${nameOf(principal)} lacks the capability ${missing}${nearWords(action, nearest)}`,
     // Another grant would take the human out who is to be asked.
-    fix: nearest?.why === 'asks' ? 'Call the tool for it' : (command ?? noGrant(deed)),
+    fix: nearest?.why === 'asks' ? 'Call the tool for it' : (command ?? noGrant(action)),
     details,
   });
 }
 
 /** The command that gives what is missing; undefined where it would give every name. */
-export function grantCommand(principal: string, deed: Deed): string | undefined {
-  const capability = wideEnough(deed);
+export function grantCommand(principal: string, action: Action): string | undefined {
+  const capability = wideEnough(action);
   if (capability === undefined) return undefined;
   const text = shellQuoted(printCapability(capability));
   return `aos cap grant ${principal.replace(/^(?:agent|grantee):/, '')} ${text}`;
 }
 
-function noGrant({ resource }: Deed): string {
+function noGrant({ resource }: Action): string {
   return resource === 'shell'
     ? 'The name of this program cannot be granted: give it one of letters, digits and . _ + -'
     : `The name of this ${resource} cannot be granted: choose another`;
@@ -377,7 +380,7 @@ function nameOf(principal: string): string {
   return agent === undefined ? quote(principal) : `Agent ${quote(agent)}`;
 }
 
-function nearWords({ resource }: Deed, nearest: Miss | undefined): string {
+function nearWords({ resource }: Action, nearest: Miss | undefined): string {
   if (nearest === undefined) return '';
   const words = {
     // It covers the place by a star: else it would not have been looked at.

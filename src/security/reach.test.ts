@@ -8,7 +8,7 @@ import { coversPath } from '../kernel/capability/capability.ts';
 import {
   type MemoryKey,
   type MemoryScope,
-  memoryDeed,
+  memoryAction,
   memoryScopes,
 } from '../kernel/memory/memory.ts';
 import { Grants } from './grants/grants.ts';
@@ -63,8 +63,8 @@ test('what is in reach is what would be allowed, memory by memory', async () => 
         const reach = await memoryReach(grants, jean, 'search');
         for (const each of places) {
           const whose = each.scope === 'shared' ? { ...each, owner: 'shared' } : each;
-          const deed = memoryDeed(jean, whose, 'search');
-          const decision = await grants.decide(ledger.committed, jean, deed);
+          const action = memoryAction(jean, whose, 'search');
+          const decision = await grants.decide(ledger.committed, jean, action);
           expect(isIn(reach, whose), `${capabilities} ${JSON.stringify(whose)}`).toBe(
             decision.kind === 'allowed',
           );
@@ -80,13 +80,13 @@ function isIn(
   { owner, scope, key }: MemoryKey,
 ): boolean {
   const path = key.split('/');
-  const deed = { resource: 'memory', action: 'search', path } as const;
+  const action = { resource: 'memory', action: 'search', path } as const;
   return reach.some(
     (each) =>
       each.owner === owner &&
       each.scope === scope &&
       (each.chains === 'all' ||
-        each.chains.some((chain) => chain.every((target) => coversPath(target, deed)))),
+        each.chains.some((chain) => chain.every((target) => coversPath(target, action)))),
   );
 }
 

@@ -1,6 +1,6 @@
 /** What a principal may do to files, as data: for where very many paths are to be looked at. */
 import {
-  type Action,
+  type ActionName,
   type Capability,
   implies,
   type PathTarget,
@@ -67,7 +67,7 @@ interface Whose {
 export async function memoryReach(
   grants: Grants,
   principal: string,
-  action: Action,
+  action: ActionName,
 ): Promise<readonly MemoryReach[]> {
   const own = ownPlaces(principal);
   if (principal === 'owner') return own.map((place) => ({ ...place, chains: 'all' }));
@@ -109,7 +109,7 @@ function distinct(places: readonly Whose[]): readonly Whose[] {
 interface ChainRequest {
   readonly principal: string;
   readonly place: Whose;
-  readonly action: Action;
+  readonly action: ActionName;
 }
 
 /** In a list, so that nothing is added where it allows nothing. */

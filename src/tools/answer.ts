@@ -1,8 +1,8 @@
 /** A human's answer to a call that waits: it goes on, or it is over. */
 
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { printCapability } from '../kernel/capability/capability-text.ts';
-import { capabilityFor, printDeed } from '../kernel/capability/sensitive-path.ts';
+import { capabilityFor, printAction } from '../kernel/capability/sensitive-path.ts';
 import { AosError } from '../kernel/errors.ts';
 import { oneLine } from '../kernel/text/quote.ts';
 import type { Sql, Transaction } from '../ledger/ledger.ts';
@@ -154,14 +154,14 @@ async function giveApproved(
     grants,
   }: {
     readonly call: CallRow;
-    readonly prepared: Pick<PreparedCall, 'deeds'>;
+    readonly prepared: Pick<PreparedCall, 'actions'>;
     readonly by: string;
     readonly grants: readonly (HeldGrant | undefined)[];
   },
 ): Promise<void> {
-  for (const [index, deed] of prepared.deeds.entries()) {
-    const capability = capabilityFor(deed);
-    if (capability === undefined) throw onceOnly(deed);
+  for (const [index, action] of prepared.actions.entries()) {
+    const capability = capabilityFor(action);
+    if (capability === undefined) throw onceOnly(action);
     await changes.give({
       principal: call.principal,
       capability: printCapability(capability),
@@ -212,9 +212,9 @@ export async function expire(deps: CallDeps, id: string): Promise<void> {
   if (call !== undefined) await tellOfEnd(deps, call, outcomeOf(call));
 }
 
-function onceOnly(deed: Deed): AosError {
+function onceOnly(action: Action): AosError {
   return new AosError('capability.bad', {
-    message: `No capability can name just ${oneLine(printDeed(deed))}, so it cannot be approved for always`,
+    message: `No capability can name just ${oneLine(printAction(action))}, so it cannot be approved for always`,
     fix: 'Approve it once, or grant a place above it',
   });
 }

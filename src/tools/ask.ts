@@ -3,7 +3,7 @@
  * whether it may be done, and either it has started, or a human is asked, or it is over.
  */
 import { hash } from 'node:crypto';
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { newId } from '../kernel/new-id.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
@@ -171,7 +171,7 @@ export function tooMany(principal: string, what: string): AosError {
 
 export interface Start {
   readonly written: Pick<CallRow, 'call_id' | 'principal' | 'tool' | 'effect' | 'arguments_digest'>;
-  readonly prepared: Pick<PreparedCall, 'deeds'>;
+  readonly prepared: Pick<PreparedCall, 'actions'>;
   readonly grants: readonly (HeldGrant | undefined)[];
 }
 
@@ -186,7 +186,7 @@ export function recordStart(
     subject: `tool:${written.tool}`,
     data: {
       ...{ call: written.call_id, effect: written.effect, arguments: written.arguments_digest },
-      ...groundsOf(prepared.deeds, grants),
+      ...groundsOf(prepared.actions, grants),
       ...facts,
     },
   });
@@ -202,7 +202,7 @@ async function askHuman(
   }: Omit<Start, 'grants'> & { readonly written: Written; readonly reason: string },
 ): Promise<string> {
   const now = clock.now();
-  const { resources } = groundsOf(prepared.deeds, []);
+  const { resources } = groundsOf(prepared.actions, []);
   const whole = shownText({
     ...{ principal: written.principal, tool: written.tool, effect: written.effect, reason },
     ...{ arguments: written.arguments, argumentsDigest: written.arguments_digest, resources },
@@ -240,7 +240,7 @@ type Permission =
 interface Wanted {
   readonly principal: string;
   readonly callId: string;
-  readonly prepared: Pick<PreparedCall, 'deeds' | 'asksEachTime'>;
+  readonly prepared: Pick<PreparedCall, 'actions' | 'asksEachTime'>;
   /** What the tool says that a human has to approve. */
   readonly asks?: string | undefined;
   /** A human has said yes to this very call. */
@@ -257,7 +257,7 @@ export async function permitAll(
 ): Promise<Permission> {
   const facts = { call: callId };
   const uses = isCounted ? 'counted' : 'count';
-  const request = { principal, deeds: prepared.deeds, facts, uses, canAsk: true } as const;
+  const request = { principal, actions: prepared.actions, facts, uses, canAsk: true } as const;
   const over = await refuseTerminated(tx, principal, facts);
   if (over !== undefined) return { kind: 'denied', error: over };
   const found = await findGrants(grants, tx, request);
@@ -284,10 +284,10 @@ async function reasonToAsk(
   if (principal === 'owner') return undefined;
   const asking = held.find((grant) => grant.asks);
   const reason = asks ?? (asking && `grant ${asking.id.slice(0, 16)} asks before each use`);
-  if (reason === undefined || prepared.deeds.length === 0) return reason;
+  if (reason === undefined || prepared.actions.length === 0) return reason;
   if (asks !== undefined && prepared.asksEachTime) return reason;
-  for (const deed of prepared.deeds) {
-    const approved = await authorize(grants, sql, { principal, deed }, { approvedOnly: true });
+  for (const action of prepared.actions) {
+    const approved = await authorize(grants, sql, { principal, action }, { approvedOnly: true });
     if (approved.kind === 'denied') return reason;
   }
   return undefined;
@@ -295,8 +295,8 @@ async function reasonToAsk(
 
 /** For the events: what was done, and by which grants with those above them. */
 function groundsOf(
-  deeds: readonly Deed[],
+  actions: readonly Action[],
   grants: readonly (HeldGrant | undefined)[],
 ): { readonly resources: readonly string[]; readonly grants: readonly string[] } {
-  return { resources: deeds.map(resourceText), grants: linksOf(grants) };
+  return { resources: actions.map(resourceText), grants: linksOf(grants) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { temporaryTools, testTool, toolDeed } from '../../tests/support/temporary-tools.ts';
+import { temporaryTools, testTool, toolAction } from '../../tests/support/temporary-tools.ts';
 import { until } from '../../tests/support/until.ts';
 import { AosError } from '../kernel/errors.ts';
 import { changeStatus } from '../ledger/agents.ts';
@@ -83,8 +83,8 @@ describe('what is refused is not run:', () => {
     ]);
   });
 
-  test('a call of two deeds of which only the first is granted', async () => {
-    const home = await withTool(never, { deeds: () => [toolDeed('x'), toolDeed('y')] });
+  test('a call of two actions of which only the first is granted', async () => {
+    const home = await withTool(never, { actions: () => [toolAction('x'), toolAction('y')] });
     await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
 
     const outcome = await home.doIt();
@@ -257,7 +257,7 @@ describe('a running call is ended', () => {
     ['end', 'tool:other:call{expires:2030-01-01T00:00:02Z}'],
   ])('by the %s of a grant that it found on the way', async (_what, capability) => {
     const home = await withTool(async (_args, call) => {
-      await call.permit(toolDeed('other'));
+      await call.permit(toolAction('other'));
       return new Promise(() => {});
     });
     await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
@@ -289,7 +289,7 @@ describe('a running call is ended', () => {
 
   test('when a grant is revoked that it found on the way', async () => {
     const home = await withTool(async (_args, call) => {
-      await call.permit(toolDeed('other'));
+      await call.permit(toolAction('other'));
       return new Promise(() => {});
     });
     await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
@@ -308,8 +308,8 @@ describe('a running call is ended', () => {
 
 test('what turns out on the way and would have to be approved is denied: nobody can be asked', async () => {
   const home = await withTool(async (_args, call) => {
-    const may = await call.may(toolDeed('other'));
-    await call.permit(toolDeed('other'));
+    const may = await call.may(toolAction('other'));
+    await call.permit(toolAction('other'));
     return may;
   });
   await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
@@ -323,7 +323,7 @@ test('what turns out on the way and would have to be approved is denied: nobody 
 });
 
 test('whether something may be done says no where a human would have to be asked', async () => {
-  const home = await withTool((_args, call) => call.may(toolDeed('other')));
+  const home = await withTool((_args, call) => call.may(toolAction('other')));
   await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');
   const asking = { agent: 'jean', capability: 'tool:other:call', asks: true };
   await home.capabilities.grant(asking, 'owner');
@@ -331,8 +331,8 @@ test('whether something may be done says no where a human would have to be asked
   expect(await home.doIt()).toMatchObject({ kind: 'answered', output: false });
 });
 
-test('a call of two deeds under one grant is two uses, and one too many costs none', async () => {
-  const two = { deeds: () => [toolDeed('x'), toolDeed('y')] };
+test('a call of two actions under one grant is two uses, and one too many costs none', async () => {
+  const two = { actions: () => [toolAction('x'), toolAction('y')] };
   const home = await withTool(async () => 1, two);
   const grant = { agent: 'jean', capability: 'tool:*:call{max:3}' };
   const { id } = await home.capabilities.grant(grant, 'owner');
@@ -346,9 +346,9 @@ test('a call of two deeds under one grant is two uses, and one too many costs no
 
 test('what turns out on the way is asked for, counted and on record', async () => {
   const home = await withTool(async (_args, call) => {
-    const may = [await call.may(toolDeed('other')), await call.may(toolDeed('third'))];
-    await call.permit(toolDeed('other'));
-    await call.permit(toolDeed('other'));
+    const may = [await call.may(toolAction('other')), await call.may(toolAction('third'))];
+    await call.permit(toolAction('other'));
+    await call.permit(toolAction('other'));
     return may;
   });
   await home.capabilities.grant({ agent: 'jean', capability: 'tool:x:call' }, 'owner');

@@ -214,8 +214,8 @@ async function reasonOf(
   prepared: PreparedCall,
 ): Promise<string | undefined> {
   if (principal === 'owner') return undefined;
-  for (const deed of prepared.deeds) {
-    const { kind } = await authorize(grants, ledger.committed, { principal, deed });
+  for (const action of prepared.actions) {
+    const { kind } = await authorize(grants, ledger.committed, { principal, action });
     if (kind === 'denied') return undefined;
   }
   const late = new AbortController();

@@ -13,7 +13,7 @@
  * R5. An end that the ledger cannot take now is written when it can; until then no caller hears it.
  */
 
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { must } from '../kernel/must.ts';
 import type { Clock } from '../kernel/ports.ts';
@@ -166,8 +166,8 @@ function callFor(deps: ToolRunDeps, work: ToolRun, { running, live }: Performanc
     outputBytes: mostBytes(work, deps),
     permits: grants.map(permitOf),
     ...(live === undefined ? {} : { show: (part) => live.show(part) }),
-    permit: (deed) => permitOnTheWay(deps, { principal, callId: call_id, deed }, running),
-    may: (deed) => wouldPermit(deps.grants, deps.ledger.committed, { principal, deed }),
+    permit: (action) => permitOnTheWay(deps, { principal, callId: call_id, action }, running),
+    may: (action) => wouldPermit(deps.grants, deps.ledger.committed, { principal, action }),
     approvedReason: async () => {
       const approval = await findApprovalOfCall(deps.ledger.committed, call_id);
       return approval?.state === 'approved' ? approval.reason : undefined;
@@ -178,7 +178,7 @@ function callFor(deps: ToolRunDeps, work: ToolRun, { running, live }: Performanc
 interface RequestOnTheWay {
   readonly principal: string;
   readonly callId: string;
-  readonly deed: Deed;
+  readonly action: Action;
 }
 
 async function permitOnTheWay(

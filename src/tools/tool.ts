@@ -1,6 +1,6 @@
 /** What a tool is. The door (call.ts) is the only one who runs it. */
 import * as z from 'zod';
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import type { OutputPart } from '../kernel/sandbox.ts';
 import type { Permit } from '../security/permit.ts';
@@ -38,12 +38,12 @@ export interface ToolSpec<Args> {
   /** Where its result may be longer than results usually are. */
   readonly outputBytes?: number;
   /** All that the caller must be allowed to do, before anything is done. */
-  readonly deeds: (args: Args) => readonly Deed[];
+  readonly actions: (args: Args) => readonly Action[];
   /** Resolves to what JSON can hold. */
   readonly run: (args: Args, call: ToolCall) => Promise<unknown>;
 }
 
-/** The caller, before it is decided whether it may, but for what the deeds say. */
+/** The caller, before it is decided whether it may, but for what the actions say. */
 export interface ToolAsker {
   readonly principal: string;
   /** Of the call; undefined where it was given none. */
@@ -62,14 +62,14 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** The most that the result may have. */
   readonly outputBytes: number;
-  /** What the grants for `deeds` allow, in the same order. */
+  /** What the grants for `actions` allow, in the same order. */
   readonly permits: readonly Permit[];
   /** For a caller that looks on; undefined where none does. */
   show?(part: OutputPart): void;
   /** For what turns out on the way, as where a redirect leads. Throws `capability.denied`. */
-  permit(deed: Deed): Promise<Permit>;
+  permit(action: Action): Promise<Permit>;
   /** Whether it would be permitted. Nothing is counted or recorded. */
-  may(deed: Deed): Promise<boolean>;
+  may(action: Action): Promise<boolean>;
   /** The reason to which a human has said yes; undefined where none was asked. */
   approvedReason(): Promise<string | undefined>;
 }
@@ -89,7 +89,7 @@ export interface Tool {
 /** A call whose arguments were checked. */
 export interface PreparedCall {
   readonly effect: Effect;
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
   readonly asksEachTime: boolean;
   readonly cleansUp: boolean;
   readonly deadlineMs: number | undefined;
@@ -101,7 +101,7 @@ export interface PreparedCall {
 /** What a tool does when it is called; what it is, its verb says. */
 export type ToolWork<Args> = Omit<
   ToolSpec<Args>,
-  'name' | 'summary' | 'schema' | 'effect' | 'deeds'
+  'name' | 'summary' | 'schema' | 'effect' | 'actions'
 >;
 
 /** What the tool of a verb is called with. */
@@ -117,13 +117,13 @@ export function toolOf<Args, Home>(
   return defineTool<Args>({
     ...{ name, summary, schema: input },
     effect: toolEffect ?? (effect === 'looks' ? 'read' : 'write'),
-    deeds: (args) => permission(args, home),
+    actions: (args) => permission(args, home),
     ...work,
   });
 }
 
 export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
-  const { name, summary, schema, effect, asks, deeds, run } = spec;
+  const { name, summary, schema, effect, asks, actions, run } = spec;
   const { $schema: _, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });
   return {
     name,
@@ -137,7 +137,7 @@ export function defineTool<Args>(spec: ToolSpec<Args>): Tool {
       const args = parsed.data;
       return {
         effect: typeof effect === 'function' ? effect(args) : effect,
-        deeds: deeds(args),
+        actions: actions(args),
         asksEachTime: spec.asksEachTime ?? false,
         cleansUp: spec.cleansUp ?? false,
         deadlineMs: spec.deadlineMs,

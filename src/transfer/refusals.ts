@@ -1,6 +1,6 @@
 /** What refuses a transfer, and in which words: grants, the sender's quota, its state. */
 
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { sizeText } from '../kernel/transfer/transfer.ts';
@@ -107,20 +107,20 @@ export async function refuseSending(
   const names = isPermitted ? [] : to;
   const result = await permitAll(grants, tx, {
     principal: principalOf(sender),
-    deeds: names.map((name) => ({ resource: 'transfer', action: 'send', name })),
+    actions: names.map((name) => ({ resource: 'transfer', action: 'send', name })),
     uses: counts ? 'count' : 'look',
     isOneUse: true,
     size: {
       bytes: sizeBytes ?? 0,
-      tooLarge: (deed, mostBytes) => tooMuch(sender, deed, mostBytes),
+      tooLarge: (action, mostBytes) => tooMuch(sender, action, mostBytes),
     },
     code: 'transfer.denied',
   });
   return result.kind === 'denied' ? result.error : undefined;
 }
 
-function tooMuch(sender: string, deed: Deed, mostBytes: number): AosError {
-  const recipient = 'name' in deed ? deed.name : '';
+function tooMuch(sender: string, action: Action, mostBytes: number): AosError {
+  const recipient = 'name' in action ? action.name : '';
   return new AosError('transfer.denied', {
     message: `${quote(sender)} may send ${quote(recipient)} at most ${mostBytes} bytes at a time`,
     fix: 'Send less, or ask the owner for another grant',

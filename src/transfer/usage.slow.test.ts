@@ -17,7 +17,7 @@ import type { StepName } from './settle.ts';
 const parties = ['samantha', 'jared', 'jean'] as const;
 const texts = ['one', 'the second', 'what was found', 'x'.repeat(300)] as const;
 
-type Deed = (here: TemporaryTransfers, dice: Dice) => Promise<void>;
+type Action = (here: TemporaryTransfers, dice: Dice) => Promise<void>;
 
 async function someTransfer(
   here: TemporaryTransfers,
@@ -27,8 +27,8 @@ async function someTransfer(
 }
 
 /** What is over is refused, and that is well. */
-const perhaps = (deed: Promise<unknown>): Promise<void> =>
-  deed.then(
+const perhaps = (action: Promise<unknown>): Promise<void> =>
+  action.then(
     () => {},
     (failure: unknown) => {
       expect(failure).toMatchObject({
@@ -37,7 +37,7 @@ const perhaps = (deed: Promise<unknown>): Promise<void> =>
     },
   );
 
-function settling(step: StepName): Deed {
+function settling(step: StepName): Action {
   return async (here, dice) => {
     const row = await someTransfer(here, dice);
     if (row === undefined) return;
@@ -46,7 +46,7 @@ function settling(step: StepName): Deed {
   };
 }
 
-const send: Deed = async (here, dice) => {
+const send: Action = async (here, dice) => {
   const sender = dice.pick(parties);
   const to = [dice.pick(parties), dice.pick(parties)].slice(dice.below(2));
   const draft = {
@@ -57,16 +57,16 @@ const send: Deed = async (here, dice) => {
   await here.send(sender, dice.pick(texts), draft);
 };
 
-const share: Deed = async (here, dice) => {
+const share: Action = async (here, dice) => {
   const row = await someTransfer(here, dice);
   if (row === undefined) return;
   await perhaps(here.transfers.share(row.sender, { id: row.id, to: [dice.pick(parties)] }));
 };
 
-const wait: Deed = async ({ clock }, dice) =>
+const wait: Action = async ({ clock }, dice) =>
   (clock as SimulatedClock).advance(dice.below(2 * day));
 
-const giveUp: Deed = async (here, dice) => {
+const giveUp: Action = async (here, dice) => {
   const begun = await here.begin(dice.pick(parties), `never sent ${dice.below(3)}`, {
     to: ['jean'],
   });
@@ -77,7 +77,7 @@ const giveUp: Deed = async (here, dice) => {
   await here.transfers.giveUp(row?.sender ?? '', { id: begun.upload, reason: 'so' });
 };
 
-const deeds: Readonly<Record<string, Deed>> = {
+const actions: Readonly<Record<string, Action>> = {
   ...{ send, sendAgain: send, sendMore: send, share, wait, giveUp },
   verify: settling('verified'),
   reject: settling('rejected'),
@@ -117,9 +117,9 @@ test.each(seeds('what each has stored', { fast: 2, full: 8 }))(
     const done: string[] = [];
 
     for (let step = 0; step < 120; step++) {
-      const name = dice.oneOf(Object.keys(deeds)) ?? 'send';
+      const name = dice.oneOf(Object.keys(actions)) ?? 'send';
       done.push(name);
-      await deeds[name]?.(here, dice);
+      await actions[name]?.(here, dice);
       await expectCounted(here).catch((failure: unknown) => {
         throw new Error(`after ${done.slice(-8).join(', ')}`, { cause: failure });
       });

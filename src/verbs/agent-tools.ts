@@ -1,11 +1,11 @@
 /** What agents do among agents, as tools: messages, children, transfers. */
 import * as z from 'zod';
-import type { Deed } from '../kernel/capability/capability.ts';
+import type { Action } from '../kernel/capability/capability.ts';
 import { AosError } from '../kernel/errors.ts';
 import { messageLimits, parseAddress, priorities } from '../kernel/message/message.ts';
 import { transferStatuses } from '../kernel/transfer/transfer.ts';
 import { longestRequestMs, usualRequestMs } from './limits.ts';
-import { fileDeed, type HomeFolder, tool } from './verb.ts';
+import { actionOnFile, type HomeFolder, tool } from './verb.ts';
 
 // What else a message may have is checked by kernel/message/text.ts.
 const to = z
@@ -31,7 +31,7 @@ function isAddress(text: string): boolean {
   }
 }
 
-function sendingTo(name: string): Deed {
+function sendingTo(name: string): Action {
   return { resource: 'message', action: 'send', name };
 }
 
@@ -165,7 +165,7 @@ export const transferTools = {
     toolEffect: 'external',
     input: sendInput,
     permission: ({ path, to: recipients }, { home }) => [
-      fileDeed(home, path, 'read'),
+      actionOnFile(home, path, 'read'),
       ...[...new Set(recipients)].map(
         (name) => ({ resource: 'transfer', action: 'send', name }) as const,
       ),
@@ -192,6 +192,6 @@ export const transferTools = {
     summary: 'Fetch a file or a folder that was sent to you; its sender is told',
     effect: 'changes',
     input: downloadInput,
-    permission: ({ path }, { home }) => [fileDeed(home, path, 'write')],
+    permission: ({ path }, { home }) => [actionOnFile(home, path, 'write')],
   }),
 };

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { requestPartsSchema } from '../files/input.ts';
 import { parsePath, type Roots } from '../files/paths.ts';
 import { artifactLimits } from '../kernel/agent/operation.ts';
-import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts } from '../kernel/capability/sensitive-path.ts';
+import type { Action } from '../kernel/capability/capability.ts';
+import { pathAction } from '../kernel/capability/sensitive-path.ts';
 import { parsePathPattern } from '../kernel/files/glob.ts';
 import type { FileAction } from '../kernel/files/request.ts';
-import { fileDeed, type HomeFolder, type ToolVerb, tool, type VerbEffect } from './verb.ts';
+import { actionOnFile, type HomeFolder, type ToolVerb, tool, type VerbEffect } from './verb.ts';
 
 /** Where the file agent works. */
 export interface FileFolders extends HomeFolder {
@@ -89,35 +89,35 @@ export function fileActionTool(action: FileAction): ToolVerb<FileParts, FileFold
     summary,
     effect,
     input: requestPartsSchema,
-    permission: (parts, folders) => actionDeeds(folders, action, parts),
+    permission: (parts, folders) => actionsNeeded(folders, action, parts),
   };
 }
 
 /** Each file that turns out to be meant is looked at by itself later. Throws `files.*`. */
-function actionDeeds(
+function actionsNeeded(
   folders: FileFolders,
   action: FileAction,
   request: FileParts,
-): readonly Deed[] {
+): readonly Action[] {
   const { path: power, destination: power2 } = actions[action];
   const { folder, glob } = parsePathPattern(request.path ?? '~');
   const place = glob.length === 0 ? (request.path ?? '~') : folder === '' ? '~' : folder;
-  const deeds = [deedAt(folders, place, power)];
-  if (power2 === undefined || request.destination === undefined) return deeds;
-  return [...deeds, deedAt(folders, request.destination, power2)];
+  const needed = [actionAt(folders, place, power)];
+  if (power2 === undefined || request.destination === undefined) return needed;
+  return [...needed, actionAt(folders, request.destination, power2)];
 }
 
-function deedAt({ root, home }: FileFolders, path: string, power: Power) {
+function actionAt({ root, home }: FileFolders, path: string, power: Power) {
   // Who is in a workspace, and may, is told by the grants.
   const roots: Roots = [root, `${home}/agents`];
-  return deedOfParts(home, parsePath(roots, path), power);
+  return pathAction(home, parsePath(roots, path), power);
 }
 
 const place = z.string().max(8192);
 const dryRun = z.boolean().default(false).describe('Say what would happen, and touch nothing');
 const indexed = z.strictObject({ path: place.describe('The folder, with everything below it') });
 const readAll = ({ path }: { readonly path: string }, folders: FileFolders) => [
-  { ...deedAt(folders, path, 'read'), subtree: true },
+  { ...actionAt(folders, path, 'read'), subtree: true },
 ];
 
 /** What came to the file agent after what it declares. */
@@ -225,14 +225,14 @@ export const plainFileTools = {
     summary: 'Read a file, or a part of one',
     effect: 'looks',
     input: readInput,
-    permission: ({ path }, { home }) => [fileDeed(home, path, 'read')],
+    permission: ({ path }, { home }) => [actionOnFile(home, path, 'read')],
   }),
   write: tool<z.output<typeof writeInput>, HomeFolder>({
     name: 'file.write',
     summary: 'Write a file, whole: a new one, or in place of the one that is there',
     effect: 'changes',
     input: writeInput,
-    permission: ({ path }, { home }) => [fileDeed(home, path, 'write')],
+    permission: ({ path }, { home }) => [actionOnFile(home, path, 'write')],
   }),
 };
 
@@ -264,5 +264,6 @@ export const artifactTool = tool<z.output<typeof artifactInput>, HomeFolder>({
   summary: 'Make an artifact of the operation: sealed for the principal that submitted it',
   effect: 'changes',
   input: artifactInput,
-  permission: ({ path }, { home }) => (path === undefined ? [] : [fileDeed(home, path, 'read')]),
+  permission: ({ path }, { home }) =>
+    path === undefined ? [] : [actionOnFile(home, path, 'read')],
 });

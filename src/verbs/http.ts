@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { parseRequestUrl, type RequestUrl } from '../kernel/capability/url-text.ts';
 import { AosError } from '../kernel/errors.ts';
 import { quote } from '../kernel/text/quote.ts';
-import { type HttpDeed, type Method, requestDeed } from '../security/egress/fetch-deed.ts';
-import { fileDeed, type HomeFolder, tool } from './verb.ts';
+import { type HttpAction, type Method, requestAction } from '../security/egress/fetch-action.ts';
+import { actionOnFile, type HomeFolder, tool } from './verb.ts';
 
 const longestTimeoutMs = 3_600_000;
 const mostRedirects = 10;
@@ -60,13 +60,13 @@ export const fetchVerb = tool<FetchArgs, HomeFolder>({
   },
   input: fetchArgs,
   permission: (args, { home }) => [
-    deedFor(outgoingOf(args)),
-    ...(args.save_to === undefined ? [] : [fileDeed(home, args.save_to, 'write')]),
+    actionFor(outgoingOf(args)),
+    ...(args.save_to === undefined ? [] : [actionOnFile(home, args.save_to, 'write')]),
   ],
 });
 
-export function deedFor({ method, url }: OutgoingRequest): HttpDeed {
-  return requestDeed(method, url);
+export function actionFor({ method, url }: OutgoingRequest): HttpAction {
+  return requestAction(method, url);
 }
 
 /** Throws `http.bad-url` and `http.bad-request`. */

@@ -1,11 +1,11 @@
 /** What agents remember. */
 import * as z from 'zod';
-import type { Action, Deed } from '../kernel/capability/capability.ts';
+import type { Action, ActionName } from '../kernel/capability/capability.ts';
 import {
   isMemoryKey,
   keyRule,
-  memoriesDeed,
-  memoryDeed,
+  memoriesAction,
+  memoryAction,
   memoryLimits,
 } from '../kernel/memory/memory.ts';
 import { type PlaceSaid, placeOf } from '../kernel/memory/place.ts';
@@ -66,13 +66,13 @@ const place = { key, scope: usualScope, of };
 const shared = { key, scope: usualScope, with: name.describe('The agent that may read it') };
 
 /** On one's own memory where the caller does not say whose. */
-function onKey(said: PlaceSaid, action: Action): readonly Deed[] {
-  return [memoryDeed(self, placeOf(self, said), action)];
+function onKey(said: PlaceSaid, action: ActionName): readonly Action[] {
+  return [memoryAction(self, placeOf(self, said), action)];
 }
 
 /** On the key, and all that lies below it. */
-function belowKey(said: PlaceSaid, action: Action): readonly Deed[] {
-  return [memoriesDeed(self, placeOf(self, said), action)];
+function belowKey(said: PlaceSaid, action: ActionName): readonly Action[] {
+  return [memoriesAction(self, placeOf(self, said), action)];
 }
 
 const self = 'agent:';
@@ -82,7 +82,7 @@ export function searchPermission({
   scope: where = 'long-term',
   prefix: below = '',
   of: whom,
-}: z.output<typeof memoryVerbs.searchMemory.input>): readonly Deed[] {
+}: z.output<typeof memoryVerbs.searchMemory.input>): readonly Action[] {
   return belowKey({ scope: where, of: whom, key: below }, 'search');
 }
 

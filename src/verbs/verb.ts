@@ -3,8 +3,8 @@
  * and its checks, the OpenAPI page, the typed client and the model's tool are derived from it.
  */
 import * as z from 'zod';
-import type { Deed } from '../kernel/capability/capability.ts';
-import { deedOfParts } from '../kernel/capability/sensitive-path.ts';
+import type { Action } from '../kernel/capability/capability.ts';
+import { pathAction } from '../kernel/capability/sensitive-path.ts';
 import { parseFilePath } from '../kernel/files/file-path.ts';
 
 /** What it does to what is there: nothing, something, or something that cannot be taken back. */
@@ -85,7 +85,7 @@ export interface ToolVerb<Args, Home = unknown> {
   /** Strict: what it does not know is refused. */
   readonly input: z.ZodType<Args>;
   /** All that the caller must be allowed to do, before anything is done. */
-  readonly permission: (args: Args, home: Home) => readonly Deed[];
+  readonly permission: (args: Args, home: Home) => readonly Action[];
 }
 
 /** A verb that is a tool alone: over HTTP it is called by the tool's name. */
@@ -110,8 +110,8 @@ export interface HomeFolder {
 }
 
 /** What is done to a file, as capabilities see it. Throws `file.bad-path`. */
-export function fileDeed(home: string, path: string, action: 'read' | 'write'): Deed {
-  return deedOfParts(home, parseFilePath(path), action);
+export function actionOnFile(home: string, path: string, action: 'read' | 'write'): Action {
+  return pathAction(home, parseFilePath(path), action);
 }
 
 /** A tool that has a route of its own too, `POST /api/v1/AREA/WHAT`: each request is a call of it. */

@@ -1,6 +1,6 @@
 /** Asking for one place and reaching another. */
 import { describe, expect, test } from 'vitest';
-import type { Deed } from '../../src/kernel/capability/capability.ts';
+import type { Action } from '../../src/kernel/capability/capability.ts';
 import { fetchTool, grantsFor, steeredResolver, webServer } from '../support/http-world.ts';
 import { runTool } from '../support/tool-call.ts';
 
@@ -180,7 +180,7 @@ describe('what is not granted', () => {
     ['a path that two slashes begin', 'http://allowed.test//api/x'],
     ['a path that is encoded twice', 'http://allowed.test/%2561pi/x'],
   ])('is denied before its name is resolved: %s', async (_, url) => {
-    const deeds: [Deed, boolean][] = [];
+    const actions: [Action, boolean][] = [];
     const resolver = steeredResolver({});
 
     const attempt = runTool(
@@ -188,12 +188,12 @@ describe('what is not granted', () => {
       { url },
       {
         capabilities: ['http:allowed.test:80/api/*:get', 'http:127.0.0.1:80/*:get'],
-        onDeed: (deed, allowed) => deeds.push([deed, allowed]),
+        onAction: (action, allowed) => actions.push([action, allowed]),
       },
     );
 
     await expect(attempt).rejects.toMatchObject({ code: 'capability.denied' });
-    expect(deeds).toEqual([[expect.objectContaining({ resource: 'http' }), false]]);
+    expect(actions).toEqual([[expect.objectContaining({ resource: 'http' }), false]]);
     expect(resolver.asked).toEqual([]);
   });
 

@@ -58,7 +58,7 @@ describe('an agent with a handle', () => {
     expect(await home.client.agentDetails(name)).toMatchObject({ state: 'pending' });
   });
 
-  test('that is paused is denied every deed, and heard again when it is resumed', async () => {
+  test('that is paused is denied every action, and heard again when it is resumed', async () => {
     const home = await agents('jean');
     const path = home.folder.at('note.txt');
     writeFileSync(path, 'hello');

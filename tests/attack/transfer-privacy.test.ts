@@ -104,7 +104,7 @@ function shape({ status, headers, text }: TestAnswer, id: string): object {
 }
 
 /** How often something that jean did was written down. */
-async function deedsOfJean({ daemon, names }: ServedHome): Promise<number> {
+async function actionsOfJean({ daemon, names }: ServedHome): Promise<number> {
   const actor = `agent:${names.jean}`;
   return (await Array.fromAsync(daemon.client.events({ actor }))).length;
 }
@@ -114,7 +114,7 @@ describe.each(ways)('jean $way', ({ at }) => {
     const home = await served();
     const { id } = await withSecret(home);
     await jeansHandle(home);
-    const before = await deedsOfJean(home);
+    const before = await actionsOfJean(home);
 
     const [ofNobody, ofStart] = [nobodys, id.slice(0, 20)].map((some) => routes(some, home.names));
     for (const [index, route] of routes(id, home.names).entries()) {
@@ -128,7 +128,7 @@ describe.each(ways)('jean $way', ({ at }) => {
       if (route[0] !== 'HEAD') expect(theirs.json).toMatchObject({ code: 'transfer.unknown' });
     }
     // Nothing was written down for either, by which somebody could tell them apart.
-    expect(await deedsOfJean(home)).toBe(before);
+    expect(await actionsOfJean(home)).toBe(before);
     expect(await home.daemon.client.transfer(id)).toMatchObject({
       ack: 'announced',
       status: 'pending',

@@ -7,14 +7,14 @@ export const capabilityPromises: readonly KeptPromise[] = [
     says: 'An agent may do what it was granted and nothing else, and every denial is on record.',
     guard: {
       file: 'src/tools/call.test.ts',
-      title: 'a call of two deeds of which only the first is granted',
+      title: 'a call of two actions of which only the first is granted',
     },
     proof: {
       file: 'tests/attack/tool-floods.test.ts',
       title: 'many denied calls are all on record, and the daemon is well',
     },
     bug: {
-      what: 'only the first deed of a call has to be granted',
+      what: 'only the first action of a call has to be granted',
       file: 'src/security/permit.ts',
       find: "if (decision.kind === 'denied') return deny(",
       put: "if (decision.kind === 'denied' && found.length === 0) return deny(",

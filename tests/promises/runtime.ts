@@ -173,7 +173,7 @@ export const runtimePromises: readonly KeptPromise[] = [
     },
     proof: {
       file: 'tests/attack/runtime-agents.test.ts',
-      title: 'that is paused is denied every deed, and heard again when it is resumed',
+      title: 'that is paused is denied every action, and heard again when it is resumed',
     },
     bug: {
       what: 'a pause that has no reason is none',

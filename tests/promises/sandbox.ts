@@ -198,7 +198,7 @@ export const sandboxPromises: readonly KeptPromise[] = [
       what: 'for an address of this machine the grant of its name is enough',
       file: 'src/security/egress/check-address.ts',
       find: 'permits.push(await permitPrivate(asker, there, host));',
-      put: 'permits.push(await permitPrivate(asker, deed, host));',
+      put: 'permits.push(await permitPrivate(asker, action, host));',
     },
   },
   {
@@ -215,8 +215,8 @@ export const sandboxPromises: readonly KeptPromise[] = [
     bug: {
       what: 'a redirect is held against the grant of the request before it',
       file: 'src/toolbox/http/fetch.ts',
-      find: 'permit = await permitRequest(call, deedFor(next));',
-      put: 'permit = await permitRequest(call, deedFor(outgoing));',
+      find: 'permit = await permitRequest(call, actionFor(next));',
+      put: 'permit = await permitRequest(call, actionFor(outgoing));',
     },
   },
 ];

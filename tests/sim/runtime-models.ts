@@ -114,7 +114,7 @@ function textTool(
   parts: Pick<ToolSpec<TextArgs>, 'run' | 'effect'> & Partial<ToolSpec<TextArgs>>,
 ): Tool {
   return defineTool<TextArgs>({
-    ...{ name, summary: 'A simulated tool', deeds: () => [] },
+    ...{ name, summary: 'A simulated tool', actions: () => [] },
     schema: z.strictObject({ text: z.string() }),
     ...parts,
   });

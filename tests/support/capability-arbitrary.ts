@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import {
   type Action,
+  type ActionName,
   actionsOf,
   type Capability,
   type CapabilityTarget,
   type Constraints,
-  type Deed,
   type Host,
   implies,
   type NameTarget,
@@ -82,8 +82,8 @@ function anyTarget(resource: Resource): fc.Arbitrary<CapabilityTarget> {
   });
 }
 
-function anyActions(resource: Resource): fc.Arbitrary<readonly Action[]> {
-  const known: readonly Action[] = actionsOf[resource];
+function anyActions(resource: Resource): fc.Arbitrary<readonly ActionName[]> {
+  const known: readonly ActionName[] = actionsOf[resource];
   const some = fc
     .subarray([...known], { minLength: 1 })
     .map((actions) =>
@@ -128,9 +128,9 @@ export function anyCapability(only: readonly Resource[] = resources): fc.Arbitra
 }
 
 /** What might be done, often of the names that the capabilities have. */
-export function anyDeed(only: readonly Resource[] = resources): fc.Arbitrary<Deed> {
-  return fc.constantFrom(...only).chain((resource): fc.Arbitrary<Deed> => {
-    const action = fc.constantFrom<Action>(...actionsOf[resource]);
+export function anyAction(only: readonly Resource[] = resources): fc.Arbitrary<Action> {
+  return fc.constantFrom(...only).chain((resource): fc.Arbitrary<Action> => {
+    const action = fc.constantFrom<ActionName>(...actionsOf[resource]);
     const path = fc.array(fileName, { maxLength: 5 });
     if (resource === 'file' || resource === 'memory') {
       return fc.record({ resource: fc.constant(resource), action, path });

@@ -130,7 +130,7 @@ function append(
   return defineTool<{ readonly text: string }>({
     ...{ name: 'test.append', summary: 'Writes it down', effect: 'external', repeatable: true },
     schema: z.strictObject({ text: z.string() }),
-    deeds: () => [],
+    actions: () => [],
     run: async ({ text }) => {
       effects.push(text);
       return `${text} is written. ${more}`.trim();

@@ -88,7 +88,7 @@ function appendingTool({ order, boundaries, relay }: ToolParts, repeatable: bool
     schema: z.strictObject({ mail: z.optional(z.string()) }),
     effect: 'external',
     repeatable,
-    deeds: () => [],
+    actions: () => [],
     run: async ({ mail }, { key, principal }) => {
       if (mail !== undefined) await sendAsOwner(relay, { to: agentOf(principal), body: mail });
       boundaries.pass();

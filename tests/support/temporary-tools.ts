@@ -1,7 +1,7 @@
 /** The one door over a ledger in memory, with tools that a test writes. */
 
 import * as z from 'zod';
-import type { Deed } from '../../src/kernel/capability/capability.ts';
+import type { Action } from '../../src/kernel/capability/capability.ts';
 import type { Note } from '../../src/kernel/message/message.ts';
 import { insertAgent } from '../../src/ledger/agents.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -106,12 +106,12 @@ export function testTool(
     summary: 'A tool of a test',
     schema: z.strictObject({ name: z.string().max(1000).default('x') }),
     effect: 'external',
-    deeds: (args) => [toolDeed(args.name)],
+    actions: (args) => [toolAction(args.name)],
     ...choices,
     run,
   });
 }
 
-export function toolDeed(name: string): Deed {
+export function toolAction(name: string): Action {
   return { resource: 'tool', action: 'call', name };
 }

@@ -1,7 +1,7 @@
 /** A call as the door hands it to a tool, over capabilities that a test names. */
-import { type Deed, decide, type GrantChain } from '../../src/kernel/capability/capability.ts';
+import { type Action, decide, type GrantChain } from '../../src/kernel/capability/capability.ts';
 import { parseCapability } from '../../src/kernel/capability/capability-text.ts';
-import { printDeed } from '../../src/kernel/capability/sensitive-path.ts';
+import { printAction } from '../../src/kernel/capability/sensitive-path.ts';
 import { AosError } from '../../src/kernel/errors.ts';
 import type { Permit } from '../../src/security/permit.ts';
 import type { Tool, ToolCall } from '../../src/tools/tool.ts';
@@ -11,18 +11,18 @@ export interface TestCallOptions {
   readonly principal?: string;
   readonly signal?: AbortSignal;
   readonly outputBytes?: number;
-  /** Told of every deed that was permitted or refused. */
-  readonly onDeed?: (deed: Deed, allowed: boolean) => void;
+  /** Told of every action that was permitted or refused. */
+  readonly onAction?: (action: Action, allowed: boolean) => void;
 }
 
-/** Runs a tool as the door would: its arguments checked, its deeds permitted first. */
+/** Runs a tool as the door would: its arguments checked, its actions permitted first. */
 export async function runTool(
   tool: Tool,
   args: unknown,
   options: TestCallOptions,
 ): Promise<unknown> {
   const prepared = tool.prepare(args);
-  const permits = prepared.deeds.map((deed) => permitted(options, deed));
+  const permits = prepared.actions.map((action) => permitted(options, action));
   return prepared.run({ ...testCall(options), permits });
 }
 
@@ -34,17 +34,17 @@ function testCall(options: TestCallOptions): ToolCall {
     signal: options.signal ?? new AbortController().signal,
     outputBytes: options.outputBytes ?? 1024 * 1024,
     permits: [],
-    permit: async (deed) => permitted(options, deed),
-    may: async (deed) => decide(chainsOf(options), deed, 0).kind === 'allowed',
+    permit: async (action) => permitted(options, action),
+    may: async (action) => decide(chainsOf(options), action, 0).kind === 'allowed',
     approvedReason: async () => undefined,
   };
 }
 
-function permitted(options: TestCallOptions, deed: Deed): Permit {
-  const verdict = decide(chainsOf(options), deed, 0);
-  options.onDeed?.(deed, verdict.kind === 'allowed');
+function permitted(options: TestCallOptions, action: Action): Permit {
+  const verdict = decide(chainsOf(options), action, 0);
+  options.onAction?.(action, verdict.kind === 'allowed');
   if (verdict.kind === 'denied') {
-    throw new AosError('capability.denied', { message: `It may not: ${printDeed(deed)}` });
+    throw new AosError('capability.denied', { message: `It may not: ${printAction(action)}` });
   }
   const [link] = verdict.chain.links;
   const target = link?.capability.target;

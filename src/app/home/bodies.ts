@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { CommandSpec } from '../../kernel/agent/agent.ts';
 import { programEnvironment } from '../../kernel/agent/program.ts';
-import { deedOfParts, endsAtSecret, partsOfPath } from '../../kernel/capability/sensitive-path.ts';
+import { endsAtSecret, partsOfPath, pathAction } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { madeAt } from '../../kernel/new-id.ts';
 import type { BodyOrder, SandboxView } from '../../kernel/sandbox.ts';
@@ -267,9 +267,9 @@ export async function checkWorkingFolder(
   principal: string,
   path: string,
 ): Promise<void> {
-  const deeds = (['read', 'write'] as const).map((action) => ({
-    ...deedOfParts(realHome, partsOfPath(path), action),
+  const actions = (['read', 'write'] as const).map((action) => ({
+    ...pathAction(realHome, partsOfPath(path), action),
     subtree: true,
   }));
-  await checkHeld(grants, ledger.committed, { principal, deeds });
+  await checkHeld(grants, ledger.committed, { principal, actions });
 }

@@ -13,7 +13,7 @@ const ended = {
 
 async function homeWith(run: (call: ToolCall) => Promise<unknown>): Promise<CommandHome> {
   const home = await commandHome('jean');
-  home.tools.register(testTool('test.show', (_args, call) => run(call), { deeds: () => [] }));
+  home.tools.register(testTool('test.show', (_args, call) => run(call), { actions: () => [] }));
   return home;
 }
 

@@ -213,8 +213,8 @@ function rowOf(row: RowValues): CountingRow {
 
 function reaches(chains: Chains, key: string): boolean {
   if (chains === 'all') return true;
-  const deed = { resource: 'memory', action: 'search', path: key.split('/') } as const;
-  return chains.some((chain) => chain.every((target) => coversPath(target, deed)));
+  const action = { resource: 'memory', action: 'search', path: key.split('/') } as const;
+  return chains.some((chain) => chain.every((target) => coversPath(target, action)));
 }
 
 interface Condition {

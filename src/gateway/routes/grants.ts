@@ -1,7 +1,7 @@
 import { granteeOf } from '../../kernel/agent/operation.ts';
-import type { Deed } from '../../kernel/capability/capability.ts';
+import type { Action } from '../../kernel/capability/capability.ts';
 import { parseCapability } from '../../kernel/capability/capability-text.ts';
-import { deedOfParts, printDeed } from '../../kernel/capability/sensitive-path.ts';
+import { pathAction, printAction } from '../../kernel/capability/sensitive-path.ts';
 import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -13,7 +13,7 @@ import {
   grantIdsFrom,
   listGrants,
 } from '../../ledger/security/grants.ts';
-import { fetchDeed, tunnelDeed } from '../../security/egress/fetch-deed.ts';
+import { fetchAction, tunnelAction } from '../../security/egress/fetch-action.ts';
 import { holderOf, unknownGrant } from '../../security/grants/capability-manager.ts';
 import { checksummed } from '../../security/identity/key-pair.ts';
 import { grantCommand } from '../../security/permit.ts';
@@ -97,14 +97,14 @@ async function holding(
 
 async function check(
   { capabilities, ledger, realHome }: RouteDeps,
-  { caller, body: { agent, action, resource } }: Call<'checkGrant'>,
+  { caller, body: { agent, action: actionName, resource } }: Call<'checkGrant'>,
 ): Promise<Answer<'checkGrant'>> {
   const sql = ledger.committed;
   const isOutsider = caller.kind === 'owner' && checksummed(agent ?? '') !== undefined;
   const name = isOutsider ? (agent ?? '') : await actingAgent(ledger, caller, agent);
-  const deed = deedOf(realHome, action, resource);
-  const decision = await capabilities.explain(name, deed);
-  const canonical = printDeed(deed);
+  const action = actionOf(realHome, actionName, resource);
+  const decision = await capabilities.explain(name, action);
+  const canonical = printAction(action);
   const rowOf = async (id: string): Promise<WireGrant> => {
     const row = await findGrant(sql, id);
     if (row === undefined) throw unknownGrant(id);
@@ -116,7 +116,7 @@ async function check(
       ...{ allowed: false, resource: canonical, asks: false, chain: [] },
       nearest:
         nearest === undefined ? null : { grant: await rowOf(nearest.grant), why: nearest.why },
-      fix: grantCommand(isOutsider ? granteeOf(name) : `agent:${name}`, deed) ?? null,
+      fix: grantCommand(isOutsider ? granteeOf(name) : `agent:${name}`, action) ?? null,
     };
   }
   const chain: WireGrant[] = [];
@@ -162,26 +162,26 @@ export function secretRoutes({
   };
 }
 
-// What a caller asks about, as a deed: `read` and `file:/data/x`, `get` and a URL.
+// What a caller asks about, as an action: `read` and `file:/data/x`, `get` and a URL.
 
-function deedOf(home: string, action: string, resource: string): Deed {
-  if (/^https?:\/\//.test(resource)) return fetchDeed(parseRequestUrl(resource), action);
+function actionOf(home: string, action: string, resource: string): Action {
+  if (/^https?:\/\//.test(resource)) return fetchAction(parseRequestUrl(resource), action);
   const { target, actions, ...capability } = parseCapability(`${resource}:${action}`);
   const [only = '*', ...others] = actions;
   if (others.length > 0 || only === '*') throw inexact(action, 'one action');
   if (target.kind === 'url') {
     const { host, port, segments, below } = target;
     const isWhole = below && segments.length === 0 && only === 'request';
-    if (host.kind === 'exact' && isWhole) return tunnelDeed({ host: host.name, port });
+    if (host.kind === 'exact' && isWhole) return tunnelAction({ host: host.name, port });
     if (host.kind !== 'exact' || below) throw inexact(resource, 'one host and one path');
-    return fetchDeed({ host: host.name, port, path: segments }, only);
+    return fetchAction({ host: host.name, port, path: segments }, only);
   }
   if (target.kind === 'path') {
     const path = target.segments.map((segment) => (segment === 'any' ? '*' : segment.name));
     if (target.subtree || target.segments.includes('any')) throw inexact(resource, 'one path');
     return capability.resource === 'memory'
       ? { resource: 'memory', action: only, path }
-      : deedOfParts(home, path, only);
+      : pathAction(home, path, only);
   }
   if (target.kind === 'prefix') throw inexact(resource, 'one name');
   const { resource: kind } = capability;

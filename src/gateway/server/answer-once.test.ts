@@ -8,15 +8,15 @@ import { answerOnce, takesKeys } from './answer-once.ts';
 import { type Caller, owner } from './authenticate.ts';
 import { Idempotency } from './idempotency.ts';
 
-type Deed = (reply: FastifyReply, time: number) => unknown;
+type Action = (reply: FastifyReply, time: number) => unknown;
 
 interface World {
   readonly route?: Pick<Verb, 'streams' | 'secretAnswer'>;
   readonly caller?: Caller;
 }
 
-/** One route of a real framework over a real ledger; the deed hears how often it was done. */
-async function world(deed: Deed, { route = {}, caller = owner }: World = {}) {
+/** One route of a real framework over a real ledger; the action hears how often it was done. */
+async function world(action: Action, { route = {}, caller = owner }: World = {}) {
   const home = await temporaryLedger();
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const idempotency = new Idempotency({
@@ -28,7 +28,7 @@ async function world(deed: Deed, { route = {}, caller = owner }: World = {}) {
   app.delete('/x', (request, reply) =>
     answerOnce(idempotency, route, { caller, request, reply }, () => {
       times++;
-      return deed(reply, times);
+      return action(reply, times);
     }),
   );
   app.setErrorHandler((error, _request, reply) => {
@@ -68,7 +68,7 @@ test('what was deleted without a word is answered without a word again', async (
   expect(here.times()).toBe(1);
 });
 
-test('the status that the deed has chosen is told again', async () => {
+test('the status that the action has chosen is told again', async () => {
   await using here = await world((reply) => {
     void reply.code(202);
     return { made: true };
@@ -80,7 +80,7 @@ test('the status that the deed has chosen is told again', async () => {
   expect(again).toEqual({ statusCode: 202, body: '{"made":true}', isReplayed: true });
 });
 
-test('a deed that has answered by itself is not done again, and its answer is not known', async () => {
+test('an action that has answered by itself is not done again, and its answer is not known', async () => {
   await using here = await world((reply) => reply.code(200).send('by itself'));
 
   const first = await here.ask();

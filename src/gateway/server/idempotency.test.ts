@@ -33,14 +33,14 @@ async function world() {
     epoch: 1,
     owner: { sign: (text) => `signed ${text}` },
   };
-  let deeds = 0;
-  const deed = async () => {
-    deeds++;
+  let actions = 0;
+  const action = async () => {
+    actions++;
     return done;
   };
   return {
-    ...{ deps, clock, ledger: home.ledger, logged, deed, idempotency: new Idempotency(deps) },
-    deeds: () => deeds,
+    ...{ deps, clock, ledger: home.ledger, logged, action, idempotency: new Idempotency(deps) },
+    actions: () => actions,
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   };
 }
@@ -67,19 +67,19 @@ function thatFillsUp(ledger: Ledger): IdempotencyDeps['ledger'] {
 test('the same request with the same key is done once, and told again', async () => {
   await using here = await world();
 
-  const first = await here.idempotency.once(request, here.deed);
-  const again = await here.idempotency.once({ ...request, body: { c: [2], b: 1 } }, here.deed);
+  const first = await here.idempotency.once(request, here.action);
+  const again = await here.idempotency.once({ ...request, body: { c: [2], b: 1 } }, here.action);
 
   expect(first).toEqual({ kind: 'done', outcome: done });
   expect(again).toEqual({ kind: 'replayed', outcome: done });
-  expect(here.deeds()).toBe(1);
+  expect(here.actions()).toBe(1);
 });
 
 test('also for a process that comes after', async () => {
   await using here = await world();
-  await here.idempotency.once(request, here.deed);
+  await here.idempotency.once(request, here.action);
 
-  const again = await new Idempotency({ ...here.deps, epoch: 2 }).once(request, here.deed);
+  const again = await new Idempotency({ ...here.deps, epoch: 2 }).once(request, here.action);
 
   expect(again).toEqual({ kind: 'replayed', outcome: done });
 });
@@ -91,15 +91,15 @@ test.each([
   ['absence of a body', { body: undefined }],
 ])('another %s with the same key is refused, and not done', async (_what, change) => {
   await using here = await world();
-  await here.idempotency.once(request, here.deed);
+  await here.idempotency.once(request, here.action);
 
-  const attempt = here.idempotency.once({ ...request, ...change }, here.deed);
+  const attempt = here.idempotency.once({ ...request, ...change }, here.action);
 
   await expect(attempt).rejects.toMatchObject({
     code: 'gateway.key-reused',
     details: { state: 'other-request' },
   });
-  expect(here.deeds()).toBe(1);
+  expect(here.actions()).toBe(1);
 });
 
 test('keys of one principal are nothing to another, also where their names could be mixed up', async () => {
@@ -110,12 +110,12 @@ test('keys of one principal are nothing to another, also where their names could
     { principal: 'owner', key: 'b c' },
   ];
 
-  for (const twin of twins) await here.idempotency.once({ ...request, ...twin }, here.deed);
+  for (const twin of twins) await here.idempotency.once({ ...request, ...twin }, here.action);
 
-  expect(here.deeds()).toBe(3);
+  expect(here.actions()).toBe(3);
 });
 
-test('the row is on disk before the deed, and its end before the answer', async () => {
+test('the row is on disk before the action, and its end before the answer', async () => {
   await using here = await world();
   const seen: unknown[] = [];
 
@@ -134,9 +134,9 @@ test('while one is under way the others are told so, and it is done once', async
   const slow = here.idempotency.once(request, () => promise);
 
   const others = await Promise.allSettled([
-    here.idempotency.once(request, here.deed),
-    here.idempotency.once(request, here.deed),
-    here.idempotency.once({ ...request, url: '/other' }, here.deed),
+    here.idempotency.once(request, here.action),
+    here.idempotency.once(request, here.action),
+    here.idempotency.once({ ...request, url: '/other' }, here.action),
   ]);
   resolve(done);
 
@@ -146,17 +146,17 @@ test('while one is under way the others are told so, and it is done once', async
     { reason: { code: 'gateway.key-reused', details: { state: 'other-request' } } },
   ]);
   expect(await slow).toEqual({ kind: 'done', outcome: done });
-  expect(here.deeds()).toBe(0);
+  expect(here.actions()).toBe(0);
 });
 
 test('of fifty at once one is done', async () => {
   await using here = await world();
 
   const all = await Promise.allSettled(
-    Array.from({ length: 50 }, () => here.idempotency.once(request, here.deed)),
+    Array.from({ length: 50 }, () => here.idempotency.once(request, here.action)),
   );
 
-  expect(here.deeds()).toBe(1);
+  expect(here.actions()).toBe(1);
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
@@ -167,14 +167,14 @@ test('what was left behind by a process that died is not done again, in words of
   void dying.once(request, () => new Promise<typeof done>(() => {}));
   await until(async () => expect(await rows(here.ledger)).toHaveLength(1));
 
-  const attempt = here.idempotency.once(request, here.deed);
+  const attempt = here.idempotency.once(request, here.action);
 
   await expect(attempt).rejects.toMatchObject({
     code: 'gateway.key-busy',
     message: expect.stringContaining('whether it was done is unknown'),
     details: { state: 'unknown' },
   });
-  expect(here.deeds()).toBe(0);
+  expect(here.actions()).toBe(0);
 });
 
 test('what throws frees its key', async () => {
@@ -183,7 +183,7 @@ test('what throws frees its key', async () => {
   await expect(broken).rejects.toThrow('no disk');
 
   expect(await rows(here.ledger)).toEqual([]);
-  expect(await here.idempotency.once(request, here.deed)).toMatchObject({ kind: 'done' });
+  expect(await here.idempotency.once(request, here.action)).toMatchObject({ kind: 'done' });
 });
 
 test('a key that cannot be freed does not hide what failed', async () => {
@@ -191,9 +191,9 @@ test('a key that cannot be freed does not hide what failed', async () => {
   const ledger = thatFillsUp(here.ledger);
   const idempotency = new Idempotency({ ...here.deps, ledger });
 
-  const attempt = idempotency.once(request, () => Promise.reject(new Error('the deed failed')));
+  const attempt = idempotency.once(request, () => Promise.reject(new Error('the action failed')));
 
-  await expect(attempt).rejects.toThrow('the deed failed');
+  await expect(attempt).rejects.toThrow('the action failed');
   expect(here.logged).toMatchObject([{ err: { message: 'the disk is full' } }]);
 });
 
@@ -202,11 +202,11 @@ test('an end that cannot be written is not told, and not known afterwards', asyn
   const ledger = thatFillsUp(here.ledger);
   const idempotency = new Idempotency({ ...here.deps, ledger });
 
-  await expect(idempotency.once(request, here.deed)).rejects.toThrow('the disk is full');
-  const again = idempotency.once(request, here.deed);
+  await expect(idempotency.once(request, here.action)).rejects.toThrow('the disk is full');
+  const again = idempotency.once(request, here.action);
 
   await expect(again).rejects.toMatchObject({ details: { state: 'unknown' } });
-  expect(here.deeds()).toBe(1);
+  expect(here.actions()).toBe(1);
 });
 
 test('an answer that is as long as may be is kept, and a longer one is not', async () => {
@@ -217,7 +217,7 @@ test('an answer that is as long as may be is kept, and a longer one is not', asy
 
   await here.idempotency.once({ ...request, key: 'short' }, async () => short);
   const first = await here.idempotency.once({ ...request, key: 'long' }, async () => long);
-  const again = here.idempotency.once({ ...request, key: 'long' }, here.deed);
+  const again = here.idempotency.once({ ...request, key: 'long' }, here.action);
 
   expect(first.outcome).toEqual(long);
   await expect(again).rejects.toMatchObject({
@@ -225,7 +225,7 @@ test('an answer that is as long as may be is kept, and a longer one is not', asy
     message: expect.stringContaining('was done already'),
     details: { state: 'done', status: 200 },
   });
-  const kept = await here.idempotency.once({ ...request, key: 'short' }, here.deed);
+  const kept = await here.idempotency.once({ ...request, key: 'short' }, here.action);
   expect(kept).toEqual({ kind: 'replayed', outcome: short });
 });
 
@@ -236,8 +236,8 @@ test('an answer without content is told again, and one that is not kept is not',
   await here.idempotency.once({ ...request, key: 'nothing' }, async () => nothing);
   await here.idempotency.once({ ...request, key: 'secret' }, async () => secret);
 
-  const again = await here.idempotency.once({ ...request, key: 'nothing' }, here.deed);
-  const shown = here.idempotency.once({ ...request, key: 'secret' }, here.deed);
+  const again = await here.idempotency.once({ ...request, key: 'nothing' }, here.action);
+  const shown = here.idempotency.once({ ...request, key: 'secret' }, here.action);
 
   expect(again).toEqual({ kind: 'replayed', outcome: nothing });
   await expect(shown).rejects.toMatchObject({ details: { state: 'done', status: 201 } });
@@ -253,8 +253,8 @@ test('nobody has more keys than may be, and those who have fewer do not suffer',
   });
 
   const [full, other] = await Promise.allSettled([
-    here.idempotency.once(request, here.deed),
-    here.idempotency.once({ ...request, principal: 'agent:sam' }, here.deed),
+    here.idempotency.once(request, here.action),
+    here.idempotency.once({ ...request, principal: 'agent:sam' }, here.action),
   ]);
 
   const details = { retry_after_ms: 3_600_000 };
@@ -271,7 +271,7 @@ test('keys are good for a day', async () => {
     }
   });
   here.clock.jump(1);
-  await here.idempotency.once(request, here.deed);
+  await here.idempotency.once(request, here.action);
   here.clock.jump(86_400_000);
 
   await forgetOldKeys(here.deps);
@@ -283,7 +283,7 @@ test('a digest tells nothing to who has the ledger and not the key of the owner'
   await using here = await world();
   const digest = async (sign: (text: string) => string, key: string) => {
     const idempotency = new Idempotency({ ...here.deps, owner: { sign } });
-    await idempotency.once({ ...request, key }, here.deed);
+    await idempotency.once({ ...request, key }, here.action);
     const row = await here.ledger.committed.get<{ digest: string }>(
       'select digest from idempotent_requests where key = $1',
       [key],
@@ -304,7 +304,7 @@ test('a body that is nested too deep is refused in words', async () => {
   await using here = await world();
   const body: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
 
-  const attempt = here.idempotency.once({ ...request, body }, here.deed);
+  const attempt = here.idempotency.once({ ...request, body }, here.action);
 
   await expect(attempt).rejects.toMatchObject({ code: 'gateway.bad-request' });
 });

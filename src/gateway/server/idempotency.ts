@@ -1,7 +1,7 @@
 /**
  * A write that comes with an `Idempotency-Key` is done once, however often it comes.
  *
- * I1. The row is on disk before the deed, and how it ended before that is answered.
+ * I1. The row is on disk before the action, and how it ended before that is answered.
  * I2. In one process no two requests of one key are between the two.
  * I3. What failed by our fault (5xx), or is to come again later (429), frees its key.
  * I4. A row without an end that is not worked on here was left behind: the process died, or its

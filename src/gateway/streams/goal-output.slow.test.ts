@@ -10,7 +10,7 @@ import type { ToolCall } from '../../tools/tool.ts';
 
 /** All that is seen of a goal whose model calls a tool that does what the test says. */
 async function seen(gateway: TemporaryGateway, run: (call: ToolCall) => Promise<unknown>) {
-  gateway.tools.register(testTool('test.show', (_args, call) => run(call), { deeds: () => [] }));
+  gateway.tools.register(testTool('test.show', (_args, call) => run(call), { actions: () => [] }));
   const path = gateway.home.at('script.json');
   const turns = [{ call: [{ tool: 'test.show', args: {} }] }, { say: 'Done.', delay_ms: 50 }];
   writeFileSync(path, JSON.stringify({ scripted_model: 1, turns }));

@@ -21,7 +21,7 @@ async function gatewayWith(
   choices: Partial<GatewayDeps> = {},
 ): Promise<TemporaryGateway> {
   const gateway = await temporaryGateway(choices);
-  gateway.tools.register(testTool('test.show', (_args, call) => run(call), { deeds: () => [] }));
+  gateway.tools.register(testTool('test.show', (_args, call) => run(call), { actions: () => [] }));
   return gateway;
 }
 
@@ -145,7 +145,7 @@ describe('a call that somebody looks on at', () => {
   test('that waits for a human says so at once', async () => {
     await using gateway = await temporaryGateway();
     const asks = () => 'It is a test.';
-    gateway.tools.register(testTool('test.show', async () => 1, { deeds: () => [], asks }));
+    gateway.tools.register(testTool('test.show', async () => 1, { actions: () => [], asks }));
     await gateway.client.register('jean');
 
     const call = { args: {}, as: 'jean' };

@@ -11,7 +11,7 @@
 
 import type { Instant } from '../ports.ts';
 import {
-  type Action,
+  type ActionName,
   actionsOf,
   BrokenRule,
   badCapability,
@@ -121,11 +121,11 @@ function isResource(text: string): text is Resource {
   return Object.hasOwn(actionsOf, text);
 }
 
-function parseActions(resource: Resource, text: string): readonly Action[] {
+function parseActions(resource: Resource, text: string): readonly ActionName[] {
   const said = text.split(',');
-  const known: readonly Action[] = ['*', ...actionsOf[resource]];
+  const known: readonly ActionName[] = ['*', ...actionsOf[resource]];
   for (const action of said) {
-    if (!known.includes(action as Action)) {
+    if (!known.includes(action as ActionName)) {
       throw new BrokenRule(
         action === '' ? 'it says no action' : 'there is no such action',
         `Of ${resource} there are ${actionsOf[resource].join(', ')} and *`,
@@ -136,8 +136,8 @@ function parseActions(resource: Resource, text: string): readonly Action[] {
   const [star] = said;
   if (star === '*' && said.length === 1) return ['*'];
   if (said.includes('*')) throw new BrokenRule('"*" says every action already');
-  const implied = (action: Action): boolean =>
-    said.some((other) => other !== action && implies(resource, other as Action, action));
+  const implied = (action: ActionName): boolean =>
+    said.some((other) => other !== action && implies(resource, other as ActionName, action));
   return known.filter((action) => said.includes(action) && !implied(action));
 }
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
+import { anyAction, anyCapability } from '../../../tests/support/capability-arbitrary.ts';
 import { times } from '../../../tests/support/tier.ts';
-import { type Capability, covers, type Deed, decide, type GrantChain } from './capability.ts';
+import { type Action, type Capability, covers, decide, type GrantChain } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
 import { inheritConstraints, isNarrower } from './narrower.ts';
 
-const file = (path: string, action: 'read' | 'write' = 'read'): Deed => ({
+const file = (path: string, action: 'read' | 'write' = 'read'): Action => ({
   resource: 'file',
   action,
   path: path.split('/').slice(1),
 });
 
-const http = (host: string, path = '/', port = 443): Deed => ({
+const http = (host: string, path = '/', port = 443): Action => ({
   resource: 'http',
   action: 'get',
   host,
@@ -20,18 +20,18 @@ const http = (host: string, path = '/', port = 443): Deed => ({
   path: path.split('/').slice(1),
 });
 
-const whole = (host: string, port = 443): Deed => ({
+const whole = (host: string, port = 443): Action => ({
   ...{ resource: 'http', action: 'request', host, port },
   path: [],
   everyPath: true,
 });
 
-const program = (name: string): Deed => ({ resource: 'shell', action: 'execute', name });
+const program = (name: string): Action => ({ resource: 'shell', action: 'execute', name });
 
-const named = (resource: 'message' | 'tool', name: string): Deed =>
+const named = (resource: 'message' | 'tool', name: string): Action =>
   resource === 'message' ? { resource, action: 'send', name } : { resource, action: 'call', name };
 
-describe.each<readonly [string, readonly Deed[], readonly Deed[]]>([
+describe.each<readonly [string, readonly Action[], readonly Action[]]>([
   [
     'file:/data/*:read',
     [file('/data/a')],
@@ -105,17 +105,17 @@ describe.each<readonly [string, readonly Deed[], readonly Deed[]]>([
 ])('%s', (text, allowed, denied) => {
   const capability = parseCapability(text);
 
-  test.each(allowed.map((deed) => [JSON.stringify(deed), deed] as const))(
+  test.each(allowed.map((action) => [JSON.stringify(action), action] as const))(
     'allows %s',
-    (_, deed) => {
-      expect(covers(capability, deed)).toBe(true);
+    (_, action) => {
+      expect(covers(capability, action)).toBe(true);
     },
   );
 
-  test.each(denied.map((deed) => [JSON.stringify(deed), deed] as const))(
+  test.each(denied.map((action) => [JSON.stringify(action), action] as const))(
     'does not allow %s',
-    (_, deed) => {
-      expect(covers(capability, deed)).toBe(false);
+    (_, action) => {
+      expect(covers(capability, action)).toBe(false);
     },
   );
 });
@@ -130,15 +130,15 @@ const some = fc.constantFrom('file', 'http', 'message', 'shell', 'memory', 'tool
 interface Trio {
   readonly child: Capability;
   readonly parent: Capability;
-  readonly deed: Deed;
+  readonly action: Action;
 }
 
-/** Two capabilities and a deed of one resource, so that they often have to do with each other. */
+/** Two capabilities and an action of one resource, so that they often have to do with each other. */
 const trio = some.chain((resource) =>
   fc.record({
     child: anyCapability([resource]),
     parent: anyCapability([resource]),
-    deed: anyDeed([resource]),
+    action: anyAction([resource]),
   }),
 );
 
@@ -156,16 +156,16 @@ const wider = (
     ['tool:file.*:call', 'tool:file.read:call', named('tool', 'file.write')],
     ['shell:execute', 'shell:execute{allowlist:ls}', program('rm')],
   ] as const
-).map(([child, parent, deed]): [Trio] => [
-  { child: parseCapability(child), parent: parseCapability(parent), deed },
+).map(([child, parent, action]): [Trio] => [
+  { child: parseCapability(child), parent: parseCapability(parent), action },
 ]);
 
 describe('whatever is granted,', () => {
   test('what is narrower allows nothing that the other does not', () => {
     fc.assert(
-      fc.property(trio, ({ child, parent, deed }) => {
-        if (isNarrower(child, parent) && covers(child, deed))
-          expect(covers(parent, deed)).toBe(true);
+      fc.property(trio, ({ child, parent, action }) => {
+        if (isNarrower(child, parent) && covers(child, action))
+          expect(covers(parent, action)).toBe(true);
       }),
       { ...runs, examples: wider },
     );
@@ -200,10 +200,10 @@ describe('whatever is granted,', () => {
 
   test('a chain allows only what every link of it allows', () => {
     fc.assert(
-      fc.property(trio, ({ child, parent, deed }) => {
-        const verdict = decide([chainOf(child, parent)], deed, 0);
+      fc.property(trio, ({ child, parent, action }) => {
+        const verdict = decide([chainOf(child, parent)], action, 0);
         if (verdict.kind !== 'allowed') return;
-        expect([covers(child, deed), covers(parent, deed)]).toEqual([true, true]);
+        expect([covers(child, action), covers(parent, action)]).toEqual([true, true]);
       }),
       runs,
     );
@@ -211,25 +211,25 @@ describe('whatever is granted,', () => {
 
   test('revoking any link never allows more', () => {
     fc.assert(
-      fc.property(trio, fc.nat({ max: 1 }), fc.nat(), ({ child, parent, deed }, revoked, now) => {
+      fc.property(trio, fc.nat({ max: 1 }), fc.nat(), ({ child, parent, action }, revoked, now) => {
         const chain = chainOf(child, parent);
         const links = chain.links.map((link, index) => ({ ...link, revoked: index === revoked }));
-        expect(decide([{ ...chain, links }], deed, now).kind).toBe('denied');
+        expect(decide([{ ...chain, links }], action, now).kind).toBe('denied');
       }),
     );
   });
 
   test('a print says what is allowed as the capability itself does', () => {
     fc.assert(
-      fc.property(trio, ({ child, deed }) => {
-        expect(covers(parseCapability(printCapability(child)), deed)).toBe(covers(child, deed));
+      fc.property(trio, ({ child, action }) => {
+        expect(covers(parseCapability(printCapability(child)), action)).toBe(covers(child, action));
       }),
     );
   });
 });
 
 describe('why something is denied:', () => {
-  const deed = file('/data/a');
+  const action = file('/data/a');
 
   test.each([
     ['the grant that was revoked', ['file:/data/*:read'], true, 'revoked'],
@@ -248,7 +248,7 @@ describe('why something is denied:', () => {
       links: [{ id: `${index}`, capability: parseCapability(text), revoked }],
     }));
 
-    const verdict = decide(chains, deed, Date.UTC(2031, 0));
+    const verdict = decide(chains, action, Date.UTC(2031, 0));
 
     expect(verdict).toMatchObject({ kind: 'denied', nearest: { why } });
   });

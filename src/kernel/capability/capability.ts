@@ -24,13 +24,13 @@ export const actionsOf = {
 export type Resource = keyof typeof actionsOf;
 
 /** `*` is every action of the resource, also one that is added later. */
-export type Action = (typeof actionsOf)[Resource][number] | '*';
+export type ActionName = (typeof actionsOf)[Resource][number] | '*';
 
 export interface Capability {
   readonly resource: Resource;
   readonly target: CapabilityTarget;
   /** In the order of the table, none that another implies; or `*` alone. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly ActionName[];
   readonly constraints: Constraints;
 }
 
@@ -93,10 +93,10 @@ export const rateUnitMs = { sec: 1000, min: 60_000, hour: 3_600_000, day: 86_400
 export type RateUnit = keyof typeof rateUnitMs;
 
 /** What is about to be done, to be held against capabilities. */
-export type Deed =
+export type Action =
   | {
       readonly resource: 'file';
-      readonly action: Action;
+      readonly action: ActionName;
       readonly path: readonly string[];
       /** The folder with everything below it, and not just what is of that name. */
       readonly subtree?: boolean | undefined;
@@ -105,7 +105,7 @@ export type Deed =
     }
   | {
       readonly resource: 'memory';
-      readonly action: Action;
+      readonly action: ActionName;
       readonly path: readonly string[];
       /** As of `file`. */
       readonly subtree?: boolean | undefined;
@@ -114,7 +114,7 @@ export type Deed =
     }
   | {
       readonly resource: 'http';
-      readonly action: Action;
+      readonly action: ActionName;
       readonly host: string;
       readonly port: number;
       readonly path: readonly string[];
@@ -125,12 +125,12 @@ export type Deed =
     }
   | {
       readonly resource: Exclude<Resource, 'file' | 'memory' | 'http'>;
-      readonly action: Action;
+      readonly action: ActionName;
       readonly name: string;
     };
 
 /** `request` is every method. */
-export function implies(resource: Resource, held: Action, wanted: Action): boolean {
+export function implies(resource: Resource, held: ActionName, wanted: ActionName): boolean {
   if (held === '*' || held === wanted) return true;
   return resource === 'http' && held === 'request' && wanted !== '*';
 }
@@ -139,7 +139,7 @@ export function implies(resource: Resource, held: Action, wanted: Action): boole
  * The actions that a capability allows, as bits: whether it has one is asked often, and of many.
  */
 export function bitsOf({ resource, actions }: Pick<Capability, 'resource' | 'actions'>): number {
-  const all: readonly Action[] = actionsOf[resource];
+  const all: readonly ActionName[] = actionsOf[resource];
   return all.reduce(
     (bits, action, index) =>
       actions.some((held) => implies(resource, held, action)) ? bits | (1 << index) : bits,
@@ -148,8 +148,8 @@ export function bitsOf({ resource, actions }: Pick<Capability, 'resource' | 'act
 }
 
 /** Of one action; nothing where the resource has none of that name. */
-export function bitOf(resource: Resource, action: Action): number {
-  const all: readonly Action[] = actionsOf[resource];
+export function bitOf(resource: Resource, action: ActionName): number {
+  const all: readonly ActionName[] = actionsOf[resource];
   const index = all.indexOf(action);
   return index === -1 ? 0 : 1 << index;
 }
@@ -175,7 +175,7 @@ export class BrokenRule extends Error {
   }
 }
 
-// Whether capabilities allow a deed. Who holds them, and how often they were used, is not known here.
+// Whether capabilities allow an action. Who holds them, and how often they were used, is not known here.
 
 /** A grant with everything above it, from itself up to the one that was not delegated. */
 export interface GrantChain {
@@ -199,11 +199,15 @@ export interface NearMiss {
   readonly why: 'action' | 'target' | 'revoked' | 'expired';
 }
 
-/** The first chain of which every link allows the deed. */
-export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): CapabilityVerdict {
+/** The first chain of which every link allows the action. */
+export function decide(
+  chains: Iterable<GrantChain>,
+  action: Action,
+  now: Instant,
+): CapabilityVerdict {
   let nearest: NearMiss | undefined;
   for (const chain of chains) {
-    const miss = whyNot(chain, deed, now);
+    const miss = whyNot(chain, action, now);
     if (miss === undefined) return { kind: 'allowed', chain };
     if (nearest === undefined || nearness[miss.why] > nearness[nearest.why]) nearest = miss;
   }
@@ -212,10 +216,10 @@ export function decide(chains: Iterable<GrantChain>, deed: Deed, now: Instant): 
 
 const nearness = { target: 0, action: 1, expired: 2, revoked: 3 } as const;
 
-/** Which link does not allow the deed; undefined when every one does. */
-export function whyNot(chain: GrantChain, deed: Deed, now: Instant): NearMiss | undefined {
+/** Which link does not allow the action; undefined when every one does. */
+export function whyNot(chain: GrantChain, action: Action, now: Instant): NearMiss | undefined {
   for (const { id, capability, revoked } of chain.links) {
-    const why = missOfLink(capability, revoked, deed, now);
+    const why = missOfLink(capability, revoked, action, now);
     if (why !== undefined) return { grant: id, why };
   }
   return undefined;
@@ -224,64 +228,64 @@ export function whyNot(chain: GrantChain, deed: Deed, now: Instant): NearMiss | 
 function missOfLink(
   capability: Capability,
   revoked: boolean,
-  deed: Deed,
+  action: Action,
   now: Instant,
 ): NearMiss['why'] | undefined {
-  if (!coversTarget(capability, deed)) return 'target';
-  if (!coversAction(capability, deed)) return 'action';
+  if (!coversTarget(capability, action)) return 'target';
+  if (!coversAction(capability, action)) return 'action';
   const { expires } = capability.constraints;
   if (expires !== undefined && expires <= now) return 'expired';
   return revoked ? 'revoked' : undefined;
 }
 
-/** Whether the capability by itself, its time aside, allows the deed. */
-export function covers(capability: Capability, deed: Deed): boolean {
-  return coversTarget(capability, deed) && coversAction(capability, deed);
+/** Whether the capability by itself, its time aside, allows the action. */
+export function covers(capability: Capability, action: Action): boolean {
+  return coversTarget(capability, action) && coversAction(capability, action);
 }
 
-function coversAction({ resource, actions }: Capability, { action }: Deed): boolean {
+function coversAction({ resource, actions }: Capability, { action }: Action): boolean {
   return actions.some((held) => implies(resource, held, action));
 }
 
-function coversTarget({ resource, target, constraints }: Capability, deed: Deed): boolean {
-  if (resource !== deed.resource) return false;
-  if (deed.resource === 'shell' && constraints.allowlist?.includes(deed.name) === false) {
+function coversTarget({ resource, target, constraints }: Capability, action: Action): boolean {
+  if (resource !== action.resource) return false;
+  if (action.resource === 'shell' && constraints.allowlist?.includes(action.name) === false) {
     return false;
   }
-  if (target.kind === 'any') return !hasToBeNamed(deed);
-  if (deed.resource === 'http') return target.kind === 'url' && coversUrl(target, deed);
-  if ('path' in deed) return target.kind === 'path' && coversPath(target, deed);
-  return target.kind !== 'path' && target.kind !== 'url' && coversName(target, deed.name);
+  if (target.kind === 'any') return !hasToBeNamed(action);
+  if (action.resource === 'http') return target.kind === 'url' && coversUrl(target, action);
+  if ('path' in action) return target.kind === 'path' && coversPath(target, action);
+  return target.kind !== 'path' && target.kind !== 'url' && coversName(target, action.name);
 }
 
 /** Whether there is a part of it for which no star stands. */
-export function hasToBeNamed(deed: Deed): boolean {
-  return 'mustName' in deed && (deed.mustName?.length ?? 0) > 0;
+export function hasToBeNamed(action: Action): boolean {
+  return 'mustName' in action && (action.mustName?.length ?? 0) > 0;
 }
 
 /** Whether the target by itself covers the path, with what has to be named. */
 export function coversPath(
   { segments, subtree }: PathTarget,
-  { path, ...deed }: Extract<Deed, { resource: 'file' | 'memory' }>,
+  { path, ...action }: Extract<Action, { resource: 'file' | 'memory' }>,
 ): boolean {
   if (subtree ? path.length < segments.length : path.length !== segments.length) return false;
-  if (deed.subtree === true && !subtree) return false;
+  if (action.subtree === true && !subtree) return false;
   const isNamed = (index: number) => (segments[index] ?? 'any') !== 'any';
-  if (deed.mustName?.every(isNamed) === false) return false;
+  if (action.mustName?.every(isNamed) === false) return false;
   return segments.every((segment, index) => segment === 'any' || segment.name === path[index]);
 }
 
 function coversUrl(
   { host, port, segments, below }: UrlTarget,
-  deed: Extract<Deed, { resource: 'http' }>,
+  action: Extract<Action, { resource: 'http' }>,
 ): boolean {
-  if (port !== deed.port || !coversHost(host, deed.host)) return false;
-  if (deed.mustNameHost === true && host.kind !== 'exact') return false;
-  if (deed.everyPath === true) return below && segments.length === 0;
-  if (below ? deed.path.length < segments.length : deed.path.length !== segments.length) {
+  if (port !== action.port || !coversHost(host, action.host)) return false;
+  if (action.mustNameHost === true && host.kind !== 'exact') return false;
+  if (action.everyPath === true) return below && segments.length === 0;
+  if (below ? action.path.length < segments.length : action.path.length !== segments.length) {
     return false;
   }
-  return segments.every((name, index) => name === deed.path[index]);
+  return segments.every((name, index) => name === action.path[index]);
 }
 
 function coversHost(host: Host, name: string): boolean {

@@ -1,5 +1,5 @@
 import { AosError } from '../errors.ts';
-import type { Action, Capability, CapabilityTarget, Deed, Segment } from './capability.ts';
+import type { Action, ActionName, Capability, CapabilityTarget, Segment } from './capability.ts';
 import { parseCapability, printCapability } from './capability-text.ts';
 
 /**
@@ -199,25 +199,25 @@ export function isAboveSecrets(path: readonly string[]): boolean {
   );
 }
 
-// Deeds in the spelling of capabilities.
+// Actions in the spelling of capabilities.
 
 /** For people and for events; what no capability can name is in it as it is. */
-export function printDeed(deed: Deed): string {
-  return printCapability(exactly(deed));
+export function printAction(action: Action): string {
+  return printCapability(exactly(action));
 }
 
-/** What allows this deed and no other; undefined where no capability can say that. */
-export function capabilityFor(deed: Deed): Capability | undefined {
-  const capability = exactly(deed);
+/** What allows this action and no other; undefined where no capability can say that. */
+export function capabilityFor(action: Action): Capability | undefined {
+  const capability = exactly(action);
   return canBeWritten(capability) ? capability : undefined;
 }
 
 /**
- * The narrowest that can be written and allows the deed: a star for the part of a path that
+ * The narrowest that can be written and allows the action: a star for the part of a path that
  * cannot be named. Undefined for a name that cannot: a star would be everything that there is.
  */
-export function wideEnough(deed: Deed): Capability | undefined {
-  const capability = exactly(deed);
+export function wideEnough(action: Action): Capability | undefined {
+  const capability = exactly(action);
   if (canBeWritten(capability)) return capability;
   const { target } = capability;
   if (target.kind === 'url') {
@@ -235,22 +235,22 @@ export function wideEnough(deed: Deed): Capability | undefined {
   return { ...capability, target: { ...target, segments } };
 }
 
-function exactly(deed: Deed): Capability {
-  const { resource, action } = deed;
-  return { resource, target: targetOf(deed), actions: [action], constraints: {} };
+function exactly(action: Action): Capability {
+  const { resource, action: name } = action;
+  return { resource, target: targetOf(action), actions: [name], constraints: {} };
 }
 
-function targetOf(deed: Deed): CapabilityTarget {
-  if (deed.resource === 'http') {
-    const { host: name, port, everyPath: below = false } = deed;
-    const segments = below ? [] : deed.path;
+function targetOf(action: Action): CapabilityTarget {
+  if (action.resource === 'http') {
+    const { host: name, port, everyPath: below = false } = action;
+    const segments = below ? [] : action.path;
     return { kind: 'url', host: { kind: 'exact', name }, port, segments, below };
   }
-  if ('path' in deed) {
-    const segments = deed.path.map((name) => ({ name }));
-    return { kind: 'path', segments, subtree: deed.subtree === true };
+  if ('path' in action) {
+    const segments = action.path.map((name) => ({ name }));
+    return { kind: 'path', segments, subtree: action.subtree === true };
   }
-  return deed.name === '*' ? { kind: 'any' } : { kind: 'name', name: deed.name };
+  return action.name === '*' ? { kind: 'any' } : { kind: 'name', name: action.name };
 }
 
 function canBeNamed(name: string): boolean {
@@ -271,10 +271,10 @@ function canBeWritten(capability: Capability): boolean {
   }
 }
 
-type FileDeed = Extract<Deed, { resource: 'file' }>;
+type FileAccess = Extract<Action, { resource: 'file' }>;
 
 /** What is done to a path, as capabilities see it. `home` is that of Agent OS, without symlinks. */
-export function deedOfParts(home: string, path: readonly string[], action: Action): FileDeed {
+export function pathAction(home: string, path: readonly string[], action: ActionName): FileAccess {
   const mustName = sensitiveParts(path, { aosHome: partsOfPath(home) });
   return { resource: 'file', action, path, mustName };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
-import { covers, type Deed } from './capability.ts';
+import { type Action, covers } from './capability.ts';
 import { parseCapability } from './capability-text.ts';
-import { printDeed } from './sensitive-path.ts';
+import { printAction } from './sensitive-path.ts';
 import { parseRequestUrl, printRequestUrl } from './url-text.ts';
 
-function deedOf(text: string): Deed {
+function actionOf(text: string): Action {
   const { host, port, path } = parseRequestUrl(text);
   return { resource: 'http', action: 'get', host, port, path };
 }
@@ -159,17 +159,17 @@ describe('the grants for', () => {
     ['https://h/%2a', ['http:h/%2A:get'], []],
     ['http://h/', ['http:h:80:get'], ['http:h:get']],
   ])('%s', (url, allowed, denied) => {
-    const deed = deedOf(url);
+    const action = actionOf(url);
 
     for (const text of allowed)
-      expect([text, covers(parseCapability(text), deed)]).toEqual([text, true]);
+      expect([text, covers(parseCapability(text), action)]).toEqual([text, true]);
     for (const text of denied)
-      expect([text, covers(parseCapability(text), deed)]).toEqual([text, false]);
+      expect([text, covers(parseCapability(text), action)]).toEqual([text, false]);
   });
 
   test('every address are named by words that differ from those of every other path', () => {
     const words = ['/', '/a', '/a/', '//', '//a', '/a//b', '/a/b'].map((path) =>
-      printDeed(deedOf(`https://h${path}`)),
+      printAction(actionOf(`https://h${path}`)),
     );
 
     expect(new Set(words).size).toBe(words.length);

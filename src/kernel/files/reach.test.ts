@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { times } from '../../../tests/support/tier.ts';
 import { decide, type GrantChain, type PathTarget } from '../capability/capability.ts';
 import { parseCapability } from '../capability/capability-text.ts';
-import { deedOfParts } from '../capability/sensitive-path.ts';
+import { pathAction } from '../capability/sensitive-path.ts';
 import type { FileReach } from './look.ts';
 import { isInReach, reachFrom } from './reach.ts';
 
@@ -164,7 +164,7 @@ test('the walk, the question of one path, and decide() say the same', () => {
           }),
         );
 
-        const decided = decide(grants, deedOfParts(aosHome, path, 'read'), 0).kind === 'allowed';
+        const decided = decide(grants, pathAction(aosHome, path, 'read'), 0).kind === 'allowed';
 
         expect(isInReach(reach, path)).toBe(decided);
         expect(isWalkedTo(reach, `/${base.join('/')}`, `/${path.join('/')}`)).toBe(decided);

@@ -29,8 +29,8 @@ export function isInReach(
 /** R1 */
 function isGranted({ aosHome, chains }: GrantedReach, path: readonly string[]): boolean {
   const mustName = sensitiveParts(path, { aosHome: partsOfPath(aosHome) });
-  const deed = { resource: 'file', action: 'read', path, mustName } as const;
-  return chains.some((chain) => chain.every((target) => coversPath(target, deed)));
+  const action = { resource: 'file', action: 'read', path, mustName } as const;
+  return chains.some((chain) => chain.every((target) => coversPath(target, action)));
 }
 
 /** R2 */
@@ -100,7 +100,7 @@ function seesOrdinary(reach: FileReach, parts: readonly string[]): boolean {
   if (reach.kind === 'all') return true;
   const mustName = mustNameOnTheWay(reach, parts);
   return reach.chains.some((chain) =>
-    chain.every((target) => target.subtree && coversPath(target, deedOn(parts, mustName))),
+    chain.every((target) => target.subtree && coversPath(target, actionOn(parts, mustName))),
   );
 }
 
@@ -124,13 +124,13 @@ function isOnTheWay(
 ): boolean {
   const { segments, subtree } = target;
   if (segments.length <= parts.length) {
-    return subtree && coversPath(target, deedOn(parts, mustName));
+    return subtree && coversPath(target, actionOn(parts, mustName));
   }
   const way = { ...target, segments: segments.slice(0, parts.length) };
-  return coversPath({ ...way, subtree: false }, deedOn(parts, mustName));
+  return coversPath({ ...way, subtree: false }, actionOn(parts, mustName));
 }
 
-function deedOn(path: readonly string[], mustName: readonly number[]) {
+function actionOn(path: readonly string[], mustName: readonly number[]) {
   return { resource: 'file', action: 'read', path, mustName } as const;
 }
 

@@ -3,7 +3,7 @@
  * it has had is a version, kept word for word with where it came from and when it was true.
  */
 
-import type { Action, Deed } from '../capability/capability.ts';
+import type { Action, ActionName } from '../capability/capability.ts';
 import { AosError } from '../errors.ts';
 import type { Instant } from '../ports.ts';
 
@@ -89,26 +89,34 @@ export function checkMemoryKey(text: string): void {
  * What is done to a memory, as something to be allowed. An agent's own memories lie below their
  * scope. Those of others have to be named: no star that was meant for its own reaches them.
  */
-export type MemoryDeed = Extract<Deed, { resource: 'memory' }>;
+export type MemoryAction = Extract<Action, { resource: 'memory' }>;
 
-export function memoryDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
+export function memoryAction(
+  principal: string,
+  place: MemoryKey,
+  action: ActionName,
+): MemoryAction {
   const { head, mustName } = headOf(principal, place);
   const parts = place.key === '' ? [] : place.key.split('/');
   return { resource: 'memory', action, path: [...head, ...parts], mustName };
 }
 
 /** Of the key and all that lies below it; of everything where there is no key. */
-export function memoriesDeed(principal: string, place: MemoryKey, action: Action): MemoryDeed {
-  return { ...memoryDeed(principal, place, action), subtree: true };
+export function memoriesAction(
+  principal: string,
+  place: MemoryKey,
+  action: ActionName,
+): MemoryAction {
+  return { ...memoryAction(principal, place, action), subtree: true };
 }
 
 /** What the giver of a share has to be allowed for the share to count. */
-export function sharingDeed(giver: string, deed: MemoryDeed): MemoryDeed {
-  const [first, owner] = deed.path;
+export function sharingAction(giver: string, action: MemoryAction): MemoryAction {
+  const [first, owner] = action.path;
   // To the one who remembers it is their own.
   const isOwn = first === 'of' && `agent:${owner}` === giver;
-  const place = isOwn ? { path: deed.path.slice(2), mustName: [] } : {};
-  return { ...deed, ...place, action: 'share' };
+  const place = isOwn ? { path: action.path.slice(2), mustName: [] } : {};
+  return { ...action, ...place, action: 'share' };
 }
 
 /** The parts of the path before the key, and which of them no star stands for. */

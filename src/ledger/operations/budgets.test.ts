@@ -117,7 +117,7 @@ test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
   'an amount of %d is refused everywhere',
   async (tokens) => {
     await using ledger = await ledgerWithBudget({});
-    const deeds = [
+    const actions = [
       (tx: Transaction) => hold(tx, jean, { tokens }),
       (tx: Transaction) => charge(tx, jean, { tokens }),
       (tx: Transaction) => release(tx, jean, { tokens }),
@@ -125,8 +125,8 @@ test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
       (tx: Transaction) => insertBudget(tx, 'agent:other', { tokens }),
     ];
 
-    for (const deed of deeds) {
-      await expect(ledger.transact<boolean>(deed)).rejects.toThrow(/no whole number/);
+    for (const action of actions) {
+      await expect(ledger.transact<boolean>(action)).rejects.toThrow(/no whole number/);
     }
   },
 );

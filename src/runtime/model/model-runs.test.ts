@@ -23,7 +23,7 @@ const askingTool = (asks: () => string) =>
     schema: z.record(z.string(), z.never()),
     effect: 'external',
     asks,
-    deeds: () => [],
+    actions: () => [],
     run: async () => 'done',
   });
 

@@ -538,7 +538,7 @@ function appendTool(
     summary: 'Writes it down',
     schema: z.strictObject({ text: z.string() }),
     effect: 'external',
-    deeds: () => [],
+    actions: () => [],
     run: async ({ text }) => {
       log.push(text);
       return result(text);
@@ -553,7 +553,7 @@ function testTool(name: string, run: () => Promise<unknown>) {
     summary: 'A tool of a test',
     schema: z.strictObject({}) as never,
     effect: 'external',
-    deeds: () => [],
+    actions: () => [],
     run,
   });
 }

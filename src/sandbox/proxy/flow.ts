@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/ports.ts';
 import { early } from '../../kernel/turns.ts';
 import { checkPlace, permitRequest, within } from '../../security/egress/check-address.ts';
 import { dial, plainFailure } from '../../security/egress/dial.ts';
-import type { FetchPlace, HttpDeed } from '../../security/egress/fetch-deed.ts';
+import type { FetchPlace, HttpAction } from '../../security/egress/fetch-action.ts';
 import type { Permit } from '../../security/permit.ts';
 import { type Passage, type ProxyDeps, ProxyRefusal, proxyLimits } from './passage.ts';
 
@@ -98,16 +98,16 @@ export async function reach(
   deps: ProxyDeps,
   passage: Passage,
   place: FetchPlace,
-  deed: HttpDeed,
+  action: HttpAction,
 ): Promise<Reached> {
   passage.leadsTo(place);
-  const permit = await permitRequest(passage, deed);
+  const permit = await permitRequest(passage, action);
   const { clock, resolver } = deps;
   const late = () => tooSlow(place, `could not be reached within ${proxyLimits.reachMs} ms`);
   const limit = { clock, signal: passage.signal, timeoutMs: proxyLimits.reachMs, late };
   return within(limit, async (signal) => {
     try {
-      const { addresses, permits } = await checkPlace(resolver, passage, deed, signal);
+      const { addresses, permits } = await checkPlace(resolver, passage, action, signal);
       const upstream = await dial({ clock }, place, addresses, signal);
       return { upstream, sizeBytes: smallest([permit, ...permits]) };
     } catch (failure) {

@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises';
 import { hostAndPort, parseRequestUrl, type RequestUrl } from '../../kernel/capability/url-text.ts';
 import { must } from '../../kernel/must.ts';
 import { badAnswer } from '../../security/egress/dial.ts';
-import { requestDeed } from '../../security/egress/fetch-deed.ts';
+import { requestAction } from '../../security/egress/fetch-action.ts';
 import { asRefusal, Flow, IdleWatch, reach, tooLarge, tooSlow } from './flow.ts';
 import { type Passage, type ProxyDeps, ProxyRefusal, proxyLimits } from './passage.ts';
 
@@ -29,8 +29,8 @@ export async function forward(
 ): Promise<void> {
   const plain = readPlainRequest(request);
   const { url } = plain;
-  const deed = requestDeed(plain.method, url);
-  const { upstream, sizeBytes } = await reach(deps, passage, url, deed);
+  const action = requestAction(plain.method, url);
+  const { upstream, sizeBytes } = await reach(deps, passage, url, action);
   try {
     closeWhenEnded(upstream, passage.signal);
     if ((plain.bodyBytes ?? 0) > sizeBytes) throw tooLarge(url, sizeBytes);

@@ -16,7 +16,7 @@ import { oneLine } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { AddressAsker } from '../../security/egress/check-address.ts';
-import type { FetchPlace, HttpDeed } from '../../security/egress/fetch-deed.ts';
+import type { FetchPlace, HttpAction } from '../../security/egress/fetch-action.ts';
 import type { Grants } from '../../security/grants/grants.ts';
 import type { HeldGrant } from '../../security/grants/shelf.ts';
 import {
@@ -62,9 +62,9 @@ export class Passage implements AddressAsker, Disposable {
     return this.#controller.signal;
   }
 
-  async permit(deed: HttpDeed): Promise<Permit> {
+  async permit(action: HttpAction): Promise<Permit> {
     this.signal.throwIfAborted();
-    const request = { principal: this.principal, deed };
+    const request = { principal: this.principal, action };
     // W3: a look, which writes nothing.
     const { grants, ledger } = this.#deps;
     const isPermitted = await wouldPermit(grants, ledger.committed, request);

@@ -16,7 +16,7 @@ import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
 import type { SandboxListener } from '../../kernel/sandbox.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { early } from '../../kernel/turns.ts';
-import { type FetchPlace, tunnelDeed } from '../../security/egress/fetch-deed.ts';
+import { type FetchPlace, tunnelAction } from '../../security/egress/fetch-action.ts';
 import { Flow, IdleWatch, reach } from './flow.ts';
 import { forward } from './forward.ts';
 import { Overruns, TokenBucket } from './overruns.ts';
@@ -231,7 +231,7 @@ async function openTunnel(
   { request, client, head }: WantedTunnel,
 ): Promise<() => Promise<void>> {
   const place = readPlace(request.url ?? '');
-  const { upstream, sizeBytes } = await reach(deps, passage, place, tunnelDeed(place));
+  const { upstream, sizeBytes } = await reach(deps, passage, place, tunnelAction(place));
   // One side may be done and still listen.
   upstream.allowHalfOpen = true;
   return async () => {

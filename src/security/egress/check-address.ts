@@ -14,25 +14,25 @@ import {
   parseIpv6,
   printIpv6,
 } from '../../kernel/capability/host-text.ts';
-import { printDeed } from '../../kernel/capability/sensitive-path.ts';
+import { printAction } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock, Resolver } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Permit } from '../permit.ts';
-import { type HttpDeed, isLocalName, literalAddress } from './fetch-deed.ts';
+import { type HttpAction, isLocalName, literalAddress } from './fetch-action.ts';
 
 /** Who wants to reach something, and how they are permitted to. */
 export interface AddressAsker {
   /** `owner` or `agent:NAME`. */
   readonly principal: string;
   /** Throws `capability.denied`. */
-  permit(deed: HttpDeed): Promise<Permit>;
+  permit(action: HttpAction): Promise<Permit>;
 }
 
 /** A1. Throws `capability.denied` and `http.private-address`. */
-export async function permitRequest(asker: AddressAsker, deed: HttpDeed): Promise<Permit> {
-  if (deed.mustNameHost !== true) return asker.permit(deed);
-  return permitPrivate(asker, deed, deed.host);
+export async function permitRequest(asker: AddressAsker, action: HttpAction): Promise<Permit> {
+  if (action.mustNameHost !== true) return asker.permit(action);
+  return permitPrivate(asker, action, action.host);
 }
 
 export interface CheckedPlace {
@@ -46,12 +46,12 @@ export interface CheckedPlace {
 export async function checkPlace(
   resolver: Resolver,
   asker: AddressAsker,
-  deed: HttpDeed,
+  action: HttpAction,
   signal: AbortSignal,
 ): Promise<CheckedPlace> {
-  const { host } = deed;
+  const { host } = action;
   const literal = literalAddress(host);
-  // The deed of a literal said already that a grant has to name it.
+  // The action of a literal said already that a grant has to name it.
   if (literal !== undefined) return { addresses: [literal], permits: [] };
   const addresses = [...new Set(await untilAborted(resolver.resolve(host), signal))];
   if (addresses.length === 0) throw noAddress(host);
@@ -59,7 +59,7 @@ export async function checkPlace(
   for (const address of addresses) {
     if (isPublicAddress(address)) continue;
     if (isLocalName(host) && isLoopbackAddress(address)) continue;
-    const there = { ...deed, host: asHost(host, address), mustNameHost: true };
+    const there = { ...action, host: asHost(host, address), mustNameHost: true };
     permits.push(await permitPrivate(asker, there, host));
   }
   return { addresses, permits };
@@ -73,12 +73,16 @@ function asHost(host: string, address: string): string {
   throw privateAddress(host, address);
 }
 
-async function permitPrivate(asker: AddressAsker, deed: HttpDeed, host: string): Promise<Permit> {
+async function permitPrivate(
+  asker: AddressAsker,
+  action: HttpAction,
+  host: string,
+): Promise<Permit> {
   try {
-    return await asker.permit(deed);
+    return await asker.permit(action);
   } catch (failure) {
     if (!(failure instanceof AosError) || !isMissing(failure)) throw failure;
-    throw privateAddress(host, deed.host, `aos cap grant ${partyOf(asker)} "${widened(deed)}"`);
+    throw privateAddress(host, action.host, `aos cap grant ${partyOf(asker)} "${widened(action)}"`);
   }
 }
 
@@ -90,8 +94,8 @@ function isMissing({ code, details }: AosError): boolean {
 }
 
 /** Every path of the place: an owner who trusts the address rarely means one page of it. */
-function widened(deed: HttpDeed): string {
-  return printDeed({ ...deed, everyPath: true });
+function widened(action: HttpAction): string {
+  return printAction({ ...action, everyPath: true });
 }
 
 function partyOf({ principal }: AddressAsker): string {

@@ -7,7 +7,7 @@ import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import { within } from './check-address.ts';
-import { type FetchPlace, literalAddress } from './fetch-deed.ts';
+import { type FetchPlace, literalAddress } from './fetch-action.ts';
 
 export interface DialDeps {
   readonly clock: Clock;

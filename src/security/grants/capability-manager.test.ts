@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type TemporaryTools, temporaryTools } from '../../../tests/support/temporary-tools.ts';
-import type { Deed } from '../../kernel/capability/capability.ts';
+import type { Action } from '../../kernel/capability/capability.ts';
 import { type GrantRow, insertGrant } from '../../ledger/security/grants.ts';
 
 const reading = 'file:/data/*:read';
-const readA: Deed = { resource: 'file', action: 'read', path: ['data', 'a'] };
+const readA: Action = { resource: 'file', action: 'read', path: ['data', 'a'] };
 
 const toJean = { agent: 'jean', capability: reading };
 const toSam = { agent: 'sam', from: 'jean', capability: reading };

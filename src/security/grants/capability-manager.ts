@@ -1,7 +1,7 @@
 /** Giving, handing on and taking back capabilities, and asking about them. */
 
 import { granteeOf, isGrantee } from '../../kernel/agent/operation.ts';
-import { type Capability, type Deed, whyNot } from '../../kernel/capability/capability.ts';
+import { type Action, type Capability, whyNot } from '../../kernel/capability/capability.ts';
 import { parseCapability, printCapability } from '../../kernel/capability/capability-text.ts';
 import { inheritConstraints, isNarrower } from '../../kernel/capability/narrower.ts';
 import { AosError } from '../../kernel/errors.ts';
@@ -172,25 +172,25 @@ export class CapabilityManager {
   }
 
   /** Whether an agent may do something. It counts as no use and is not recorded. */
-  async check(agent: string, deed: Deed): Promise<boolean> {
-    return (await this.explain(agent, deed)).kind === 'allowed';
+  async check(agent: string, action: Action): Promise<boolean> {
+    return (await this.explain(agent, action)).kind === 'allowed';
   }
 
   /** What was revoked or is over counts for the reason too. */
-  async explain(agent: string, deed: Deed): Promise<Decision> {
+  async explain(agent: string, action: Action): Promise<Decision> {
     const sql = this.#deps.ledger.committed;
     const principal = await holderOf(sql, agent);
-    const decision = await authorize(this.#deps.grants, sql, { principal, deed });
+    const decision = await authorize(this.#deps.grants, sql, { principal, action });
     if (decision.kind === 'allowed' || decision.nearest !== undefined) return decision;
-    return { kind: 'denied', nearest: await this.#nearestOfOld(sql, principal, deed) };
+    return { kind: 'denied', nearest: await this.#nearestOfOld(sql, principal, action) };
   }
 
-  async #nearestOfOld(sql: Sql, principal: string, deed: Deed): Promise<Miss | undefined> {
+  async #nearestOfOld(sql: Sql, principal: string, action: Action): Promise<Miss | undefined> {
     const now = this.#deps.clock.now();
     const rows = await newestGrants(sql, principal, mostOld);
     for (const { id } of rows) {
       const chain = await grantChain(sql, id);
-      const miss = whyNot({ id, links: chain.map(newLink) }, deed, now);
+      const miss = whyNot({ id, links: chain.map(newLink) }, action, now);
       if (miss?.why === 'revoked' || miss?.why === 'expired') return { grant: id, why: miss.why };
     }
     return undefined;

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from '../../../tests/sim/clock.ts';
 import { SimulatedLedger } from '../../../tests/sim/ledger.ts';
 import { seededRandom } from '../../../tests/sim/random.ts';
-import { anyCapability, anyDeed } from '../../../tests/support/capability-arbitrary.ts';
+import { anyAction, anyCapability } from '../../../tests/support/capability-arbitrary.ts';
 import { times } from '../../../tests/support/tier.ts';
-import { type Deed, decide } from '../../kernel/capability/capability.ts';
+import { type Action, decide } from '../../kernel/capability/capability.ts';
 import { printCapability } from '../../kernel/capability/capability-text.ts';
 import type { GrantRow } from '../../ledger/security/grants.ts';
 import { Grants } from './grants.ts';
 
 const jean = 'agent:jean';
-const sending: Deed = { resource: 'message', action: 'send', name: 'sam' };
+const sending: Action = { resource: 'message', action: 'send', name: 'sam' };
 
 interface World {
   readonly ledger: SimulatedLedger;
@@ -20,7 +20,7 @@ interface World {
   give(principal: string, capability: string, parent?: string): Promise<GrantRow>;
   revoke(id: string): Promise<unknown>;
   /** Decides and uses, as one transaction. */
-  use(principal: string, deed?: Deed): Promise<'allowed' | 'denied'>;
+  use(principal: string, action?: Action): Promise<'allowed' | 'denied'>;
 }
 
 async function world(): Promise<World> {
@@ -37,9 +37,9 @@ async function world(): Promise<World> {
         }),
       ),
     revoke: (id) => grants.change((_tx, changes) => changes.revoke(id), [id]),
-    use: (principal, deed = sending) =>
+    use: (principal, action = sending) =>
       ledger.transact(async (tx) => {
-        const decision = await grants.decide(tx, principal, deed);
+        const decision = await grants.decide(tx, principal, action);
         if (decision.kind === 'denied') return 'denied';
         return (await grants.use(tx, [decision.grant])) === undefined ? 'allowed' : 'denied';
       }),
@@ -60,12 +60,12 @@ test('what is found among many grants is what looking at each of them would find
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyCapability(some), { maxLength: 12 }),
-      anyDeed(some),
+      anyAction(some),
       fc.boolean(),
-      async (held, deed, isKnown) => {
+      async (held, action, isKnown) => {
         const { grants, ledger, clock, give } = await world();
         // Then each is added to what is in memory; else all are read at once.
-        if (isKnown) await grants.decide(ledger.committed, jean, deed);
+        if (isKnown) await grants.decide(ledger.committed, jean, action);
         // What is counted may be used up from the start (max:0), which a look does not see.
         const given = held.map((capability) => {
           const { allowlist } = capability.constraints;
@@ -77,9 +77,9 @@ test('what is found among many grants is what looking at each of them would find
           return { id, links: [{ id, capability, revoked: false }] };
         });
 
-        const found = await grants.decide(ledger.committed, jean, deed);
+        const found = await grants.decide(ledger.committed, jean, action);
 
-        expect(found.kind).toBe(decide(chains, deed, clock.now()).kind);
+        expect(found.kind).toBe(decide(chains, action, clock.now()).kind);
       },
     ),
     { numRuns: times({ fast: 80, full: 400 }) },

@@ -14,8 +14,8 @@
  *     has a `max` or a `rate`.
  */
 import {
+  type Action,
   bitOf,
-  type Deed,
   hasToBeNamed,
   isSpent,
   type NearMiss,
@@ -113,21 +113,21 @@ export class Grants implements LinkSource {
   async decide(
     sql: Sql,
     principal: string,
-    deed: Deed,
+    action: Action,
     { approvedOnly = false, isCounted = false, without }: DecideOptions = {},
   ): Promise<Decision> {
     if (principal === 'owner' || principal === 'system') return ownersRight;
     if (this.#paused.has(principal)) return { kind: 'denied', nearest: ofPaused };
     const now = this.#deps.clock.now();
     const holdings = this.#holders.get(principal) ?? (await this.#load(principal));
-    const bit = wantsMore(deed) ? 0 : bitOf(deed.resource, deed.action);
+    const bit = wantsMore(action) ? 0 : bitOf(action.resource, action.action);
     let nearest: Miss | undefined;
-    for (const first of holdings.listsFor(deed)) {
+    for (const first of holdings.listsFor(action)) {
       for (let grant: HeldGrant | undefined = first; grant !== undefined; grant = grant.next) {
         if ((approvedOnly && !grant.approved) || without?.has(grant.id)) continue;
         const isPlain = isPlainlyAllowed(grant, bit, now);
         if (isPlain && this.#inQuestion.size === 0) return { kind: 'allowed', grant };
-        const miss = isPlain ? undefined : whyNot(grant, deed, now);
+        const miss = isPlain ? undefined : whyNot(grant, action, now);
         const why =
           miss?.why ?? (await this.#whyNotByRows(sql, grant, isCounted ? undefined : now));
         if (why === undefined) return { kind: 'allowed', grant };
@@ -331,10 +331,10 @@ function isPlainlyAllowed({ plainBits, expires }: HeldGrant, bit: number, now: I
   return (plainBits & bit) !== 0 && (expires === undefined || expires > now);
 }
 
-/** Then a target in which the deed lies is not enough. */
-function wantsMore(deed: Deed): boolean {
-  if (hasToBeNamed(deed) || ('subtree' in deed && deed.subtree === true)) return true;
-  return deed.resource === 'http' && deed.mustNameHost === true;
+/** Then a target in which the action lies is not enough. */
+function wantsMore(action: Action): boolean {
+  if (hasToBeNamed(action) || ('subtree' in action && action.subtree === true)) return true;
+  return action.resource === 'http' && action.mustNameHost === true;
 }
 
 const ofPaused: Miss = { grant: '', why: 'paused' };
@@ -381,10 +381,10 @@ class Holdings {
     this.#shelves[grant.rank]?.add(grant);
   }
 
-  /** The lists of grants that have the deed in their target, in the order in which to try them. */
-  listsFor(deed: Deed): readonly HeldGrant[] {
+  /** The lists of grants that have the action in their target, in the order in which to try them. */
+  listsFor(action: Action): readonly HeldGrant[] {
     const found: HeldGrant[] = [];
-    for (const shelf of this.#shelves) shelf.listsFor(deed, found);
+    for (const shelf of this.#shelves) shelf.listsFor(action, found);
     return found;
   }
 

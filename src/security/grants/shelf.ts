@@ -1,12 +1,12 @@
 /**
- * What one principal holds, arranged so that a deed finds what could allow it without looking
+ * What one principal holds, arranged so that an action finds what could allow it without looking
  * at the rest: by names, by hosts, and by the parts of a path.
  */
 import {
+  type Action,
   bitsOf,
   type CapabilityTarget,
   type Constraints,
-  type Deed,
   type GrantChain,
   type GrantLink,
   type PathTarget,
@@ -41,22 +41,22 @@ export class Shelf {
   }
 
   /**
-   * The lists of whatever has a target that the deed lies in, each by its first grant: only
+   * The lists of whatever has a target that the action lies in, each by its first grant: only
    * whether a part has to be named is left to be looked at.
    */
-  listsFor(deed: Deed, found: HeldGrant[]): void {
+  listsFor(action: Action, found: HeldGrant[]): void {
     if (this.#isEmpty) return;
-    if (deed.resource === 'http') {
-      for (const host of hostKeys(deed.host)) {
-        const branch = this.#paths.get(`http ${deed.port} ${host}`);
-        if (deed.everyPath === true) listForAll(branch, found);
-        else listsFor(branch, deed.path, found);
+    if (action.resource === 'http') {
+      for (const host of hostKeys(action.host)) {
+        const branch = this.#paths.get(`http ${action.port} ${host}`);
+        if (action.everyPath === true) listForAll(branch, found);
+        else listsFor(branch, action.path, found);
       }
-    } else if ('path' in deed) {
-      listsFor(this.#paths.get(deed.resource), deed.path, found);
+    } else if ('path' in action) {
+      listsFor(this.#paths.get(action.resource), action.path, found);
     } else {
-      for (const key of nameKeys(deed.name)) {
-        const first = this.#names.get(`${deed.resource} ${key}`);
+      for (const key of nameKeys(action.name)) {
+        const first = this.#names.get(`${action.resource} ${key}`);
         if (first !== undefined) found.push(first);
       }
     }

@@ -96,7 +96,7 @@ export function recoverSigner(
   try {
     const parsed = secp256k1.Signature.fromBytes(bytes.subarray(0, 64)).addRecoveryBit(recovery);
     // Of the two signatures that fit, one can be computed from the other. Only one
-    // counts, so that a signature names one deed.
+    // counts, so that a signature names one action.
     if (parsed.hasHighS()) return undefined;
     // Both coordinates at once: each way of writing a point divides anew.
     const point = parsed.recoverPublicKey(digestOf(text)).toBytes(false).subarray(1);

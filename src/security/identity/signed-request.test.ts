@@ -56,7 +56,7 @@ function refusalOf(attempt: () => unknown): AosError {
   throw new Error('it was not refused');
 }
 
-test('what a wallet signs names the wallet, its public key, and one deed', async () => {
+test('what a wallet signs names the wallet, its public key, and one action', async () => {
   const payload = payloadOf(good);
   const signature = await account.signMessage({ message: payload });
 
@@ -291,7 +291,7 @@ describe('verifySignedRequest() refuses as expired', () => {
   });
 });
 
-test('a signature in large letters is the same deed, and no new one', () => {
+test('a signature in large letters is the same action, and no new one', () => {
   const header = signedClaims(good);
   const large = header.replace(/\.0x.+$/, (part) => `.0x${part.slice(3).toUpperCase()}`);
 

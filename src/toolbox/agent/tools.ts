@@ -9,7 +9,7 @@ import { readBudget } from '../../ledger/operations/leases.ts';
 import type { Spawned, SpawnOrder } from '../../runtime/spawn.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
 import { agentTools as verbs } from '../../verbs/agent-tools.ts';
-import { fileDeed } from '../../verbs/verb.ts';
+import { actionOnFile } from '../../verbs/verb.ts';
 
 export interface AgentToolDeps {
   readonly ledger: Ledger;
@@ -57,7 +57,7 @@ async function spawnChild(
 /** A script is a file: an agent that has another one followed learns what is in it. */
 async function permitScript({ home }: AgentToolDeps, model: string, call: ToolCall): Promise<void> {
   const path = /^scripted:(\/.*)$/s.exec(model)?.[1];
-  if (path !== undefined) await call.permit(fileDeed(home, path, 'read'));
+  if (path !== undefined) await call.permit(actionOnFile(home, path, 'read'));
 }
 
 function runtimeOf(deps: AgentToolDeps): AgentToolRuntime {

@@ -216,8 +216,8 @@ describe('file.read behind symlinks', () => {
       path,
       {},
       {
-        onDeed: (deed, allowed) => {
-          if (!allowed && 'path' in deed) denied.push(`/${deed.path.join('/')}`);
+        onAction: (action, allowed) => {
+          if (!allowed && 'path' in action) denied.push(`/${action.path.join('/')}`);
         },
       },
     );
@@ -230,11 +230,15 @@ describe('file.read behind symlinks', () => {
     const { disk, read } = await world({ '/w/a': 'text' });
     disk.plantSymlink('/w/one', 'two');
     disk.plantSymlink('/w/two', 'a');
-    const deeds: unknown[] = [];
+    const actions: unknown[] = [];
 
-    await read('/w/one', {}, { onDeed: (deed) => void deeds.push('path' in deed && deed.path) });
+    await read(
+      '/w/one',
+      {},
+      { onAction: (action) => void actions.push('path' in action && action.path) },
+    );
 
-    expect(deeds).toEqual([
+    expect(actions).toEqual([
       ['w', 'one'],
       ['w', 'a'],
     ]);

@@ -5,7 +5,7 @@
 
 import { followPath, type PathEnd, placesOn } from '../../files/follow-path.ts';
 import { decodeUtf8, typeOfBytes, wholeCharacters } from '../../files/text-bytes.ts';
-import { deedOfParts } from '../../kernel/capability/sensitive-path.ts';
+import { pathAction } from '../../kernel/capability/sensitive-path.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { parseFilePath, printFilePath, readSteadily } from '../../kernel/files/file-path.ts';
 import { must } from '../../kernel/must.ts';
@@ -187,9 +187,9 @@ export interface FileDeps {
   readonly home: string;
 }
 
-/** Of a call that has one deed. */
+/** Of a call that has one action. */
 export function permitOf({ permits: [permit] }: ToolCall): Permit {
-  return must(permit, 'The permit for the deed of a call');
+  return must(permit, 'The permit for the action of a call');
 }
 
 interface FileTarget {
@@ -230,8 +230,8 @@ export async function walkTo<Found extends FileReader | undefined>(
         parts = turned;
         // P1
         for (const place of placesOn(turned)) {
-          const deed = deedOfParts(deps.home, place, target.action);
-          if (!(await call.may(deed))) await call.permit(deed);
+          const action = pathAction(deps.home, place, target.action);
+          if (!(await call.may(action))) await call.permit(action);
         }
       },
     });
@@ -252,7 +252,7 @@ async function permitted<Found extends FileReader | undefined>(
   const permit =
     path === target.path
       ? target.permit
-      : await call.permit(deedOfParts(home, parts, target.action));
+      : await call.permit(pathAction(home, parts, target.action));
   const identity = await found?.identity();
   checkDisks(path, identity === undefined ? devices : [...devices, identity.device], permit);
   const kept = stack.move();

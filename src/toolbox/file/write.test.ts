@@ -11,7 +11,7 @@ import { realDisk } from '../../engines/disk/disk.ts';
 import { AosError } from '../../kernel/errors.ts';
 import type { Disk } from '../../kernel/ports.ts';
 import { defineTool, type Tool } from '../../tools/tool.ts';
-import { fileDeed } from '../../verbs/verb.ts';
+import { actionOnFile } from '../../verbs/verb.ts';
 import { permitOf } from './read.ts';
 import { fileWrite, type IfExists, writeFileWithin } from './write.ts';
 
@@ -54,7 +54,7 @@ function partWriter(disk: Disk, ifExists: IfExists, parts: AsyncIterable<Uint8Ar
     summary: 'Write parts',
     schema: z.strictObject({ path: z.string() }),
     effect: 'write',
-    deeds: ({ path }) => [fileDeed(home, path, 'write')],
+    actions: ({ path }) => [actionOnFile(home, path, 'write')],
     run: ({ path }, call) =>
       writeFileWithin(
         { disk, random, home },

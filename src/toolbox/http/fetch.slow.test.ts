@@ -441,14 +441,14 @@ describe('before it is run, http.fetch', () => {
     const prepared = fetchTool().prepare({ url: 'https://h/a', ...args });
 
     expect(prepared.effect).toBe(effect);
-    expect(prepared.deeds[0]).toEqual({
+    expect(prepared.actions[0]).toEqual({
       resource: 'http',
       action,
       host: 'h',
       port: 443,
       path: ['a'],
     });
-    expect(prepared.deeds).toHaveLength('save_to' in args ? 2 : 1);
+    expect(prepared.actions).toHaveLength('save_to' in args ? 2 : 1);
   });
 
   test.each([

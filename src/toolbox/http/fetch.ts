@@ -15,13 +15,13 @@ import { dial, plainFailure, tooLarge, unreachable } from '../../security/egress
 import type { Permit } from '../../security/permit.ts';
 import { type Tool, type ToolCall, toolOf } from '../../tools/tool.ts';
 import {
-  deedFor,
+  actionFor,
   type FetchArgs,
   fetchVerb,
   type OutgoingRequest,
   outgoingOf,
 } from '../../verbs/http.ts';
-import { fileDeed } from '../../verbs/verb.ts';
+import { actionOnFile } from '../../verbs/verb.ts';
 import { type WrittenFile, writeFileWithin } from '../file/write.ts';
 import { allOf, collect, readBody } from './answer-body.ts';
 import { exchange } from './exchange.ts';
@@ -65,14 +65,14 @@ async function follow(running: Running, first: OutgoingRequest): Promise<unknown
   const { scrubber } = running.deps.secrets;
   const redirects: string[] = [];
   let outgoing = first;
-  let permit = call.permits[0] ?? (await permitRequest(call, deedFor(first)));
+  let permit = call.permits[0] ?? (await permitRequest(call, actionFor(first)));
   for (;;) {
     const hop = await ask(running, outgoing, permit);
     try {
       const next = args.max_redirects === 0 ? undefined : nextRequest(scrubber, hop, hop.answer);
       if (next === undefined) return await finish(running, hop, redirects);
       if (redirects.length === args.max_redirects) throw tooManyRedirects(args.max_redirects);
-      permit = await permitRequest(call, deedFor(next));
+      permit = await permitRequest(call, actionFor(next));
       redirects.push(printRequestUrl(next.url));
       outgoing = next;
     } finally {
@@ -96,7 +96,7 @@ async function ask(
   outgoing: OutgoingRequest,
   permit: Permit,
 ): Promise<Hop> {
-  const place = await checkPlace(deps.resolver, call, deedFor(outgoing), signal);
+  const place = await checkPlace(deps.resolver, call, actionFor(outgoing), signal);
   const sizeBytes = smallest([permit, ...place.permits]);
   if ((outgoing.body?.length ?? 0) > sizeBytes) {
     throw tooLarge(outgoing.url, 'The body for', sizeBytes);
@@ -145,7 +145,7 @@ async function save(
   if (Number(answer.headers['content-length'] ?? 0) > limitBytes) {
     throw tooLarge(url, 'The answer of', limitBytes);
   }
-  const permit = call.permits[1] ?? (await call.permit(fileDeed(files.home, path, 'write')));
+  const permit = call.permits[1] ?? (await call.permit(actionOnFile(files.home, path, 'write')));
   const file = { path, ifExists: args.if_exists, permit };
   return writeFileWithin(files, call, file, allOf(url, body, limitBytes));
 }

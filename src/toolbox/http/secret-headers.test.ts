@@ -19,7 +19,7 @@ interface Asking {
 async function filled(asking: Asking): Promise<FilledHeaders & { permitted: readonly string[] }> {
   const { url = 'https://api.test/', headers = {}, secrets = [token], mayUse = ['token'] } = asking;
   const permitted: string[] = [];
-  const nameOf = (deed: { resource: string }) => ('name' in deed ? String(deed.name) : '');
+  const nameOf = (action: { resource: string }) => ('name' in action ? String(action.name) : '');
   const call: ToolCall = {
     id: 'call-1',
     principal: 'agent:jean',
@@ -27,10 +27,10 @@ async function filled(asking: Asking): Promise<FilledHeaders & { permitted: read
     signal: new AbortController().signal,
     outputBytes: 1000,
     permits: [],
-    may: async (deed) => mayUse.includes(nameOf(deed)),
+    may: async (action) => mayUse.includes(nameOf(action)),
     approvedReason: async () => undefined,
-    async permit(deed) {
-      permitted.push(nameOf(deed));
+    async permit(action) {
+      permitted.push(nameOf(action));
       return { sizeBytes: undefined, namedParts: 0 };
     },
   };

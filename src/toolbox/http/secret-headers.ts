@@ -7,7 +7,7 @@
  * S4. What the caller wrote into a header stays, but for a placeholder that S1 to S3 fill.
  */
 
-import type { Deed } from '../../kernel/capability/capability.ts';
+import type { Action } from '../../kernel/capability/capability.ts';
 import { isLoopbackAddress } from '../../kernel/capability/host-text.ts';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
@@ -100,7 +100,7 @@ function addMissing(
   });
 }
 
-function useOf(name: string): Deed {
+function useOf(name: string): Action {
   return { resource: 'secret', action: 'use', name };
 }
 

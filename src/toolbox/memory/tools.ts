@@ -46,7 +46,7 @@ function recallTools({ memory }: MemoryToolDeps): readonly Tool[] {
         });
         // A caller that may search nowhere of what it asks for is told so.
         if (found.isNowhere === true) {
-          for (const deed of searchPermission(args)) await call.permit(deed);
+          for (const action of searchPermission(args)) await call.permit(action);
         }
         return { hits: found.hits.map(wireHit), time: found.time };
       },

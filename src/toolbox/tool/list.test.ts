@@ -9,7 +9,7 @@ const echo = defineTool({
   summary: 'Say it again',
   schema: z.strictObject({ text: z.string() }),
   effect: 'read',
-  deeds: () => [],
+  actions: () => [],
   run: async ({ text }) => text,
 });
 

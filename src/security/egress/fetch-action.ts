@@ -1,12 +1,12 @@
 /** A request, as capabilities see it. */
 
-import { actionsOf, type Deed } from '../../kernel/capability/capability.ts';
+import { type Action, actionsOf } from '../../kernel/capability/capability.ts';
 import { isPublicAddress, parseIpv4 } from '../../kernel/capability/host-text.ts';
 import type { RequestUrl } from '../../kernel/capability/url-text.ts';
 import { AosError } from '../../kernel/errors.ts';
 import { quote } from '../../kernel/text/quote.ts';
 
-export type HttpDeed = Extract<Deed, { resource: 'http' }>;
+export type HttpAction = Extract<Action, { resource: 'http' }>;
 
 /** Who is asked there, and how. */
 export type FetchPlace = Pick<RequestUrl, 'scheme' | 'host' | 'port'>;
@@ -25,11 +25,11 @@ export const actionOf = {
 export type Method = keyof typeof actionOf;
 
 /** A method without a name of its own needs what allows every one. */
-export function requestDeed(
+export function requestAction(
   method: string,
   url: Pick<RequestUrl, 'host' | 'port' | 'path'>,
-): HttpDeed {
-  return fetchDeed(url, isNamed(method) ? actionOf[method] : 'request');
+): HttpAction {
+  return fetchAction(url, isNamed(method) ? actionOf[method] : 'request');
 }
 
 function isNamed(method: string): method is Method {
@@ -37,21 +37,21 @@ function isNamed(method: string): method is Method {
 }
 
 /** The proxy does not see what goes through a tunnel: whatever is done there, and wherever. */
-export function tunnelDeed({ host, port }: Pick<RequestUrl, 'host' | 'port'>): HttpDeed {
-  return { ...fetchDeed({ host, port, path: [] }, 'request'), everyPath: true };
+export function tunnelAction({ host, port }: Pick<RequestUrl, 'host' | 'port'>): HttpAction {
+  return { ...fetchAction({ host, port, path: [] }, 'request'), everyPath: true };
 }
 
 /** What is not in the open internet has to be named: no star stands for it. */
-export function fetchDeed(
+export function fetchAction(
   { host, port, path }: Pick<RequestUrl, 'host' | 'port' | 'path'>,
-  action: string,
-): HttpDeed {
-  const known = actionsOf.http.find((each) => each === action);
-  if (known === undefined) throw noAction(action);
+  name: string,
+): HttpAction {
+  const known = actionsOf.http.find((each) => each === name);
+  if (known === undefined) throw noAction(name);
   const address = literalAddress(host);
   const mustNameHost = address === undefined ? isLocalName(host) : !isPublicAddress(address);
-  const deed = { resource: 'http', action: known, host, port, path } as const;
-  return mustNameHost ? { ...deed, mustNameHost } : deed;
+  const action = { resource: 'http', action: known, host, port, path } as const;
+  return mustNameHost ? { ...action, mustNameHost } : action;
 }
 
 /** The address that a host is, without its brackets; undefined for a name. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseRequestUrl } from '../../kernel/capability/url-text.ts';
-import { fetchDeed, requestDeed, tunnelDeed } from './fetch-deed.ts';
+import { fetchAction, requestAction, tunnelAction } from './fetch-action.ts';
 
-test('fetchDeed() names the host, the port and the decoded path', () => {
-  const deed = fetchDeed(parseRequestUrl('https://h/a%20b/'), 'get');
+test('fetchAction() names the host, the port and the decoded path', () => {
+  const action = fetchAction(parseRequestUrl('https://h/a%20b/'), 'get');
 
-  expect(deed).toEqual({
+  expect(action).toEqual({
     resource: 'http',
     action: 'get',
     host: 'h',
@@ -28,34 +28,34 @@ test.each([
   ['http://localhost/', true],
   ['http://a.localhost/', true],
 ])('whether %s has to be named by a grant: %s', (url, expected) => {
-  expect(fetchDeed(parseRequestUrl(url), 'get').mustNameHost).toBe(expected);
+  expect(fetchAction(parseRequestUrl(url), 'get').mustNameHost).toBe(expected);
 });
 
-test('requestDeed() knows the methods; any other needs what allows every one', () => {
+test('requestAction() knows the methods; any other needs what allows every one', () => {
   const url = parseRequestUrl('https://h/a');
 
   const actions = ['GET', 'DELETE', 'PROPFIND', 'toString'].map(
-    (method) => requestDeed(method, url).action,
+    (method) => requestAction(method, url).action,
   );
 
   expect(actions).toEqual(['get', 'delete', 'request', 'request']);
 });
 
-test('tunnelDeed() is the whole place, by every method', () => {
+test('tunnelAction() is the whole place, by every method', () => {
   const place = {
     ...{ resource: 'http', action: 'request', port: 443, path: [] },
     everyPath: true,
   };
 
-  expect(tunnelDeed({ host: 'h', port: 443 })).toEqual({ ...place, host: 'h' });
-  expect(tunnelDeed({ host: '10.0.0.1', port: 443 })).toEqual({
+  expect(tunnelAction({ host: 'h', port: 443 })).toEqual({ ...place, host: 'h' });
+  expect(tunnelAction({ host: '10.0.0.1', port: 443 })).toEqual({
     ...{ ...place, host: '10.0.0.1' },
     mustNameHost: true,
   });
 });
 
-test.each(['GET', 'read', '*', '', 'toString'])('fetchDeed() knows no action %j', (action) => {
-  expect(() => fetchDeed(parseRequestUrl('https://h/'), action)).toThrow(
+test.each(['GET', 'read', '*', '', 'toString'])('fetchAction() knows no action %j', (action) => {
+  expect(() => fetchAction(parseRequestUrl('https://h/'), action)).toThrow(
     expect.objectContaining({ code: 'capability.bad' }),
   );
 });
