@@ -319,7 +319,7 @@ describe('types', () => {
       ['picture.png', 'picture.txt', 'real'],
     ],
     [['text/plain'], ['letter.pdf']],
-    [['document/*'], ['real']],
+    [['document/*'], ['empty.pdf', 'real']],
   ])('%j are found by content', async (types, expected) => {
     await using place = await typedPlace();
 
