@@ -80,9 +80,10 @@ async function withNameFound(
   { bareName, world, run }: BareName,
 ): Promise<Understanding> {
   if (found.kind !== 'understood') return found;
-  const look = (path: string, recursive: boolean) =>
-    namedIn(deps, run, { name: bareName, path, recursive });
-  const here = await look(world.here, false);
+  const look = (path: string, recursive: boolean, kind: 'file' | 'any' = 'file') =>
+    namedIn(deps, run, { name: bareName, path, recursive, kind });
+  // A folder is only taken for it where it lies here: elsewhere it may be any other.
+  const here = await look(world.here, false, 'any');
   const usual = world.folders.filter(({ isKnown }) => isKnown).map(({ path }) => path);
   const below = [world.here, ...usual].map((path) => look(path, true));
   const places =
@@ -123,6 +124,7 @@ interface NamedIn {
   readonly name: string;
   readonly path: string;
   readonly recursive: boolean;
+  readonly kind: 'file' | 'any';
 }
 
 const mostNamed = 50;
@@ -131,7 +133,7 @@ const mostNamed = 50;
 async function namedIn(
   deps: SentenceDeps,
   run: SentenceRun,
-  { name, path, recursive }: NamedIn,
+  { name, path, recursive, kind }: NamedIn,
 ): Promise<readonly string[]> {
   const caller = callerOf(deps, run, async () => false);
   const request: FileRequest = {
@@ -143,7 +145,7 @@ async function namedIn(
     const parts = parsePath(caller.roots, path);
     await using folder = await findFolder(deps, caller, parts, { passing: true });
     const wanted = await lookRequest(deps, caller, request, {
-      ...{ folder, glob: [], power: 'read', kind: 'any', limit: mostNamed },
+      ...{ folder, glob: [], power: 'read', kind, limit: mostNamed },
     });
     const { files } = await deps.looking.list(wanted, caller.signal);
     return files.map((file) => shownPath(caller.roots, file.path));

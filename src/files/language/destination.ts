@@ -3,6 +3,7 @@ import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { fold } from '../../kernel/language/tokens.ts';
 import {
+  belowHome,
   exactly,
   type FolderFound,
   folderAt,
@@ -148,15 +149,15 @@ function destinationAt(cursor: Place): Destination | undefined {
 }
 
 /** `~/Old stuff`: a path goes on over the words behind it. */
-function writtenPath(cursor: Cursor): FolderFound | undefined {
+function writtenPath(cursor: Place): FolderFound | undefined {
   cursor.skip('the', 'my', 'folder');
   const { token } = cursor;
-  if (token?.kind !== 'path' || !/^[~/]/.test(token.text)) return undefined;
+  if (token?.kind !== 'path' || !/^(?:[~/]|\.\/)/.test(token.text)) return undefined;
   cursor.at++;
   const rest = token.isEnd ? [] : phraseAt(cursor).filter((word) => !isFolderNoun(word.fold));
   cursor.at += rest.length;
   const path = textOf([token, ...rest]).replace(/(?<=.)\/$/, '');
-  return exactly(path, path);
+  return exactly(path.startsWith('./') ? belowHome(path, cursor.sentence.world) : path, path);
 }
 
 const politeEnds = wordSet('please thanks thank now asap today instead');

@@ -124,6 +124,18 @@ const ofChanges: readonly Doubt[] = [
     (areMixed || / (?:and|or) (?:files|everything|all|anything|any|every) /.test(sentence.text)) &&
     types.length > 0 &&
     'These are two groups of files. Please tell me one at a time.',
+  // `empty a.txt`: is it to go, or what is in it?
+  ({ files: [file], verb }) =>
+    file !== undefined &&
+    isClearing(verb) &&
+    `Shall ${quote(file)} be deleted? Then say so. What is in it is written anew by: write "…" to it.`,
+  // `delete a b.txt`: an article, or a part of the name?
+  ({ sentence }) => {
+    const at = sentence.tokens.findIndex(
+      ({ kind }, place) => kind === 'name' && ['a', 'an'].includes(sentence.word(place - 1)),
+    );
+    return at > 0 && 'Where does the name of the file begin? Please put it in quotes.';
+  },
   ({ files: [file], types }) => {
     if (file === undefined || types.length === 0) return undefined;
     const extension = file.slice(file.lastIndexOf('.') + 1).toLowerCase();

@@ -62,8 +62,10 @@ export function herePath(world: SentenceWorld): string {
   return belowHome(world.here, world);
 }
 
-/** `/home/mary/x` is `~/x`. */
-export function belowHome(path: string, { root }: SentenceWorld): string {
+/** `/home/mary/x` is `~/x`, and `./x` is below where it was said. */
+export function belowHome(path: string, world: SentenceWorld): string {
+  const { root } = world;
+  if (path.startsWith('./')) return pathBelow(herePath(world), path.slice(2));
   if (path === root) return '~';
   const prefix = root.endsWith('/') ? root : `${root}/`;
   return path.startsWith(prefix) ? `~/${path.slice(prefix.length)}` : path;
@@ -92,7 +94,7 @@ function writtenAt(cursor: Place): FolderFound | undefined {
   if (token.kind === 'path' && !token.isEnd && !isThere && cursor.token?.kind === 'name')
     return undefined;
   if (token.kind === 'quoted' && found === undefined && !hasNoun) return undefined;
-  const path = found ?? (/^[~/]/.test(text) ? text : `~/${text}`);
+  const path = found ?? (/^(?:[~/]|\.\/)/.test(text) ? text : `~/${text}`);
   const how = found === undefined && token.kind === 'quoted' ? 'new' : 'exact';
   return { ...exactly(belowHome(withoutSlash(path), cursor.sentence.world), text), how };
 }

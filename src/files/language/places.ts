@@ -20,26 +20,32 @@ in, inside, within, from, on, under, at, into, below, beneath, underneath, throu
 const subjects = phrases('of, for, does, (used|taken [up]|occupied) by');
 const lying = phrases(`
 that, which, are, is, stored, located, lying, sitting, living, saved, all over, directly, somewhere`);
+const objects = wordSet(
+  'move copy rename delete remove up backup clone transfer relocate list show me display',
+);
+const entering = wordSet('in inside on ls browse through check');
 
-type FolderRule = (cursor: Place) => FolderFound | undefined;
-
-/** Every folder that the sentence names as a place. */
+/**
+ * Every folder that the sentence names as a place; those that are led by a word come first, then
+ * those that can be nothing else. `isDirect`: one may stand right behind the verb.
+ */
 export function takeFolders(
   sentence: Said,
   { isDirect }: { readonly isDirect: boolean },
 ): FolderFound[] {
-  const rules = [...(isDirect ? [atHead] : []), behindPreposition, beforeNoun, unmistakable];
+  const rules = [...(isDirect ? [atHead] : []), behindWord, byNoun, byItself];
   return rules.flatMap((rule) =>
     sentence.takeAll((cursor) => cursor.try((place) => withSiblings(place, rule))).flat(),
   );
 }
 
 /** `Downloads and Desktop` are two. */
-function withSiblings(cursor: Place, rule: FolderRule): FolderFound[] | undefined {
+function withSiblings(
+  cursor: Place,
+  rule: (cursor: Place) => FolderFound | undefined,
+): FolderFound[] | undefined {
   const all: FolderFound[] = [];
-  for (let next = rule(cursor); next !== undefined; next = siblingAt(cursor)) {
-    all.push(next);
-  }
+  for (let next = rule(cursor); next !== undefined; next = siblingAt(cursor)) all.push(next);
   return all.length === 0 ? undefined : all;
 }
 
@@ -53,117 +59,98 @@ export function siblingAt(cursor: Place): FolderFound | undefined {
   });
 }
 
-const things = wordSet(
-  'move copy rename delete remove up backup clone transfer relocate list show me display',
-);
-const into = wordSet('in inside on ls browse through check');
+/** The folder here, with how it is written. */
+function mentionAt(cursor: Place) {
+  const { sentence, at } = cursor;
+  const found = folderAt(cursor);
+  const said = sentence.tokens.slice(at, cursor.at);
+  const last = said.at(-1);
+  return {
+    found,
+    isNamed: said.some(({ kind, fold }) => kind === 'path' || isFolderNoun(fold)),
+    hasNoun: isFolderNoun(last?.fold),
+    /** "Holiday 2026" is written with a capital, too. */
+    hasCapital: said.some(({ text }) => /^\p{Lu}/u.test(text)),
+    isCapital: /^\p{Lu}/u.test(last?.text ?? ''),
+    isLower: last?.kind === 'word' && /^\p{Ll}/u.test(last.text),
+    /** "Of my videos" are videos; "of Videos" and "of my videos folder" is the folder. */
+    isKind: kindAt(sentence.cursor(cursor.at - 1)) !== undefined,
+  };
+}
 
-// Right behind "what is in" or "size of".
+// Right behind "what is in" or "size of"; "move Work" is the folder, "move my invoices" may be files.
 function atHead(cursor: Place): FolderFound | undefined {
   const { sentence, at } = cursor;
   if (at === 0 || sentence.isFree(at - 1)) return undefined;
   const before = sentence.word(at - 1);
-  if (things.has(before)) return capitalFolder(cursor);
-  if (before === 'search') return searchedFolder(cursor);
-  return into.has(before) ? folderAt(cursor) : properFolder(cursor);
+  if (entering.has(before)) return folderAt(cursor);
+  if (!objects.has(before) && before !== 'search') return subjectAt(cursor);
+  const { found, isNamed, hasCapital, isKind } = mentionAt(cursor);
+  // "Search Work for …" is the folder; "search invoices" looks for them.
+  const isSearched = before === 'search' && cursor.word === 'for' && !isKind;
+  return isNamed || hasCapital || isSearched ? found : undefined;
 }
 
-/** "Search Work for …" is the folder; "search invoices" looks for them. */
-function searchedFolder(cursor: Place): FolderFound | undefined {
-  const start = cursor.at;
-  const found = folderAt(cursor);
-  const isKind = kindAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
-  if (cursor.word === 'for' && !isKind) return found;
-  cursor.at = start;
-  return capitalFolder(cursor);
+/** Behind `of` and the like a kind of files is as likely as a folder. */
+function subjectAt(cursor: Place): FolderFound | undefined {
+  const { sentence, at } = cursor;
+  const [inside, before] = [sentence.word(at - 2), sentence.word(at - 1)];
+  const { found, hasNoun, isKind, isCapital, isLower } = mentionAt(cursor);
+  // Only a folder has contents.
+  if (inside === 'contents') return found;
+  // "Search for invoices" looks for them.
+  const isWanted = before === 'for' && isLower && found?.isKnown === false;
+  return hasNoun || !(isWanted || (isKind && !isCapital)) ? found : undefined;
 }
 
-/** "Move Work" is the folder; "move my invoices" may be some files. */
-function capitalFolder(cursor: Place): FolderFound | undefined {
-  const start = cursor.at;
-  const found = folderAt(cursor);
-  // "Holiday 2026" is written with a capital, too.
-  const said = cursor.sentence.tokens.slice(start, cursor.at);
-  const last = said.at(-1);
-  const isNamed = last?.kind === 'path' || said.some(({ text }) => isCapital(text));
-  return isNamed || isFolderNoun(last?.fold) ? found : undefined;
-}
-
-function isCapital(text: string | undefined): boolean {
-  return /^\p{Lu}/u.test(text ?? '');
-}
-
-function behindPreposition(cursor: Place): FolderFound | undefined {
+function behindWord(cursor: Place): FolderFound | undefined {
   cursor.skip(lying);
-  if (cursor.take(subjects) !== undefined) return properFolder(cursor);
+  if (cursor.take(subjects) !== undefined) return subjectAt(cursor);
   if (cursor.take(prepositions) !== undefined) return folderAt(cursor);
   return cursor.take('everywhere', 'anywhere') === undefined
     ? undefined
     : { ...exactly('~', 'everywhere'), isEverywhere: true };
 }
 
-/** "Of my videos" are videos; "of Videos" and "of my videos folder" is the folder. */
-function properFolder(cursor: Place): FolderFound | undefined {
-  const before = cursor.sentence.tokens[cursor.at - 1]?.fold;
-  const found = folderAt(cursor);
-  const last = cursor.sentence.tokens[cursor.at - 1];
-  if (found === undefined || last === undefined || isFolderNoun(last.fold)) return found;
-  // "Search for invoices" looks for them.
-  const isWord = last.kind === 'word' && /^\p{Ll}/u.test(last.text);
-  if (before === 'for' && isWord && found.isKnown === false) return undefined;
-  const isKind = kindAt(cursor.sentence.cursor(cursor.at - 1)) !== undefined;
-  return isKind && !isCapital(last.text) ? undefined : found;
+/** `my Work folder`, a path. */
+function byNoun(cursor: Place): FolderFound | undefined {
+  const { found, isNamed } = mentionAt(cursor);
+  return isNamed ? found : undefined;
 }
 
-/** `my Work folder`. */
-function beforeNoun(cursor: Place): FolderFound | undefined {
+/** `my downloads`, `here`; `pictures` could be a kind of files. */
+function byItself(cursor: Place): FolderFound | undefined {
   const { sentence, at } = cursor;
-  const found = folderAt(cursor);
-  return sentence.tokens.slice(at, cursor.at).some(({ fold }) => isFolderNoun(fold))
-    ? found
-    : undefined;
-}
-
-/** `my downloads`, a path, `this folder`; `pictures` could be a kind of files. */
-function unmistakable(cursor: Place): FolderFound | undefined {
-  const { sentence, at } = cursor;
-  const found = folderAt(cursor);
-  if (found === undefined) return undefined;
-  const isWritten = sentence.tokens.slice(at, cursor.at).some(({ kind }) => kind === 'path');
-  if (isWritten || found.said.includes('folder') || found.said === 'here') return found;
-  const isKnown = cursor.sentence.world.folders.some(
-    (folder) => folder.isKnown && folder.path === found.path,
+  const { found, isCapital } = mentionAt(cursor);
+  if (found?.said.includes('folder') || found?.said === 'here') return found;
+  const { folders } = sentence.world;
+  const isKnown = folders.some((folder) => folder.isKnown && folder.path === found?.path);
+  const isKind = [at, at + 1].some(
+    (place) => place < cursor.at && kindAt(sentence.cursor(place)) !== undefined,
   );
-  const first = [at, at + 1].map((place) => sentence.cursor(place));
-  const isKind = first.some((place) => place.at < cursor.at && kindAt(place) !== undefined);
-  const isProper = isCapital(sentence.tokens[cursor.at - 1]?.text) && cursor.at > 1;
-  return isKnown && (!isKind || (isProper && at > 0)) ? found : undefined;
-}
-
-/** A place that is not known by this name: behind `in`, or before `folder`. */
-export function takeUnknownFolder(sentence: Said): FolderFound | undefined {
-  return sentence.take((cursor) => cursor.try(partAt))?.found;
+  return isKnown && (!isKind || (isCapital && at > 0)) ? found : undefined;
 }
 
 const quantifiers = wordSet('all any every some empty which the only just these those');
 
-function partAt(cursor: Place): FolderFound | undefined {
+/** A place that is not known by this name: behind `in`, or before `folder`. */
+export function takeUnknownFolder(sentence: Said): FolderFound | undefined {
+  return sentence.take((cursor) => cursor.try(unknownAt))?.found;
+}
+
+function unknownAt(cursor: Place): FolderFound | undefined {
+  const { world } = cursor.sentence;
   const word = cursor.take('in', 'inside', 'from', 'on', 'within', 'of');
   cursor.skip('my', 'the', 'our', 'that');
   const words = phraseAt(cursor);
-  const folded = words.map(({ fold }) => fold);
-  const hasNoun = isFolderNoun(folded.at(-1));
+  const [first = '', ...rest] = words.map(({ fold }) => fold);
+  const hasNoun = isFolderNoun(words.at(-1)?.fold);
   if (words.length === 0 || (word === undefined && !hasNoun)) return undefined;
-  const ending = (found: FolderFound, length: number): FolderFound => {
-    cursor.at += length;
-    return found;
-  };
-  const like = word === 'of' ? undefined : misspelt(folded[0] ?? '', cursor.sentence.world);
-  if (like !== undefined) return ending(like, isFolderNoun(folded[1]) ? 2 : 1);
-  const part = partlyNamed(folded, cursor.sentence.world);
-  if (part !== undefined) return ending(part, words.length);
-  const said = textOf(words.slice(0, -1));
-  const isNamed = hasNoun && !folded.slice(0, -1).every((each) => quantifiers.has(each));
-  if (!isNamed || said === '') return undefined;
-  return ending({ ...exactly(`~/${said}`, said), how: 'new' }, words.length);
+  const like = word === 'of' ? undefined : misspelt(first, world);
+  cursor.at += like === undefined ? words.length : isFolderNoun(rest[0]) ? 2 : 1;
+  const found = like ?? partlyNamed([first, ...rest], world);
+  if (found !== undefined) return found;
+  const names = words.slice(0, -1);
+  const isNew = hasNoun && !names.every(({ fold }) => quantifiers.has(fold));
+  return isNew ? { ...exactly(`~/${textOf(names)}`, textOf(names)), how: 'new' } : undefined;
 }

@@ -76,7 +76,7 @@ function pathOf(slots: Slots, world: SentenceWorld, filters: FileFilters): strin
   const name = isOne ? (slots.files[0] ?? wholeName(slots)) : undefined;
   if (name === undefined || filters.name === name)
     return isAllOfIt(slots, filters) ? `${folder}/*` : (folder ?? '~');
-  if (/^[~/]/.test(name)) return belowHome(name, world);
+  if (/^(?:[~/]|\.\/)/.test(name)) return belowHome(name, world);
   if (name.includes('/')) return knownPath(name, world) ?? `~/${name}`;
   return pathBelow(folder ?? herePath(world), name);
 }

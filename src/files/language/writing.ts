@@ -66,7 +66,7 @@ export function understandWriting(
 
 /** `Desktop/a.txt` is on the desktop, wherever the sentence was said. */
 function pathOf(name: string, folder: FolderFound | undefined, world: SentenceWorld): string {
-  if (/^[~/]/.test(name)) return belowHome(name, world);
+  if (/^(?:[~/]|\.\/)/.test(name)) return belowHome(name, world);
   const known = folder === undefined && name.includes('/') ? knownPath(name, world) : undefined;
   return known ?? pathBelow(folder?.path ?? herePath(world), name);
 }

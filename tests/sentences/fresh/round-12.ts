@@ -1,7 +1,7 @@
 /**
  * Sentences of four people in four homes of their own; `rows.ts` says how to read them. What is
- * expected was written down before any of them was tried: 148 of 151 were right then. The ten that
- * were added since are of sentences that should ask back.
+ * expected was written down before any of them was tried: 148 of 151 were right then. Those
+ * at the ends, which ask back or name a path, were added since.
  */
 export const homes = [
   {
@@ -367,6 +367,24 @@ delete package-lock.json in web
   delete_file ~/code/web/package-lock.json
 delete every folder in tmp
   delete_file ~/tmp; kind folder
+delete the contents of tmp
+  delete_file ~/tmp/*; kind any
+delete the contents of tmp and logs
+  asks
+empty a.txt
+  asks
+delete a b.txt
+  asks
+delete ./a.txt
+  delete_file ~/code/api/a.txt
+move ./a.txt to ./old
+  move_file ~/code/api/a.txt; destination ~/code/api/old
+delete files without an extension in tmp
+  delete_file ~/tmp; exclude *.*
+delete files not modified in June in logs
+  asks
+delete almost everything in tmp
+  asks
 delete logs
   asks
 delete all files in code that are not typescript
