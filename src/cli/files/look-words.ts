@@ -1,6 +1,7 @@
 /** What the file agent has found, as a person reads it. */
 import type { FileAnswer } from '../../kernel/files/request.ts';
 import { countWords, thousands } from '../../kernel/files/words.ts';
+import { must } from '../../kernel/must.ts';
 import { oneLine } from '../../kernel/text/quote.ts';
 import { table } from '../core/words.ts';
 import { folderOf, type ShowPath } from './path.ts';
@@ -70,7 +71,9 @@ export function lookWords(answer: FileAnswer, { show, limit }: ViewOptions): Loo
 function filesText(files: readonly File[], show: ShowPath): string {
   if (files.length === 0) return 'Nothing fits.';
   const lines = table(files.map((file) => row(file, show))).split('\n');
-  return files.flatMap((file, index) => [lines[index] ?? '', ...whyLines(file)]).join('\n');
+  return files
+    .flatMap((file, index) => [must(lines[index], 'the line of a file'), ...whyLines(file)])
+    .join('\n');
 }
 
 function row(file: File, show: ShowPath): readonly string[] {

@@ -80,9 +80,10 @@ and (name|call) (it|the copy), and rename it [to], (calling|naming) it, under th
 with the name, renaming it to, renamed to, as`);
 
 /** `a copy of a.txt called b.txt`: what has a name already gets another. */
-export function namesAgain({ tokens }: Sentence, at: number): boolean {
+export function namesAgain(sentence: Sentence, at: number): boolean {
+  const { tokens } = sentence;
   const before = tokens[at - 1];
-  const isCue = ['called', 'named'].includes(tokens[at]?.fold ?? '');
+  const isCue = ['called', 'named'].includes(sentence.word(at));
   return isCue && before !== undefined && before.kind !== 'word' && tokens[at + 1]?.kind !== 'word';
 }
 

@@ -152,7 +152,7 @@ const objects = wordSet('my the all this these those every each');
 /** `fax the contract`: a verb that is not known, and what it is to be done to. */
 function unknownVerb(sentence: Said, start: number): string | undefined {
   const [first, second] = sentence.tokens.slice(start);
-  const isObject = objects.has(second?.fold ?? '') || second?.kind === 'name';
+  const isObject = objects.has(sentence.word(start + 1)) || second?.kind === 'name';
   const isWord = first?.kind === 'word' && !first.isEnd && /^[a-z]{3,}(?<!s)$/.test(first.fold);
   if (!isWord || !isObject || isFiller(first.fold)) return undefined;
   const cursor = sentence.cursor(start);

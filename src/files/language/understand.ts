@@ -111,7 +111,7 @@ function chosenVerb(words: Sentence): VerbFound | 'two' {
   if (second === undefined) return first;
   // "Find the logs and delete them" is one thing.
   const after = words.tokens[second.next];
-  const isSame = ['them', 'it', 'those', 'these', 'all'].includes(after?.fold ?? '');
+  const isSame = ['them', 'it', 'those', 'these', 'all'].includes(words.word(second.next));
   const isLooking = first.verb === 'find' || first.verb === 'list';
   if ((isLooking || first.said === 'take') && isSame && isChange(second.verb)) {
     words.use(second.at - 1, second.next + 1);

@@ -100,8 +100,7 @@ const leads = wordSet('be please to get is you');
 // "In Downloads, delete …" and "everything … should be deleted" have it further back.
 function laterVerb(sentence: Sentence): VerbFound | undefined {
   for (let at = 1; at < sentence.tokens.length; at++) {
-    const before = sentence.tokens[at - 1];
-    const canBegin = before?.isEnd === true || leads.has(before?.fold ?? '');
+    const canBegin = sentence.isEnd(at - 1) || leads.has(sentence.word(at - 1));
     const found = canBegin ? verbAt(sentence.cursor(at)) : undefined;
     if (found === undefined || !strong.has(found.verb)) continue;
     if (isChange(found.verb) && isQuestion(sentence)) return undefined;
@@ -139,8 +138,8 @@ const questions = wordSet(
 );
 
 /** "Why did you delete …" does not ask for it. */
-function isQuestion({ tokens }: Sentence): boolean {
-  return questions.has(tokens[0]?.fold ?? '');
+function isQuestion(sentence: Sentence): boolean {
+  return questions.has(sentence.word(0));
 }
 
 export function verbAt(cursor: Cursor): VerbFound | undefined {

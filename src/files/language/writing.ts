@@ -75,9 +75,9 @@ const texting = wordSet('write save jot note record');
 const emptyWords = wordSet('file empty blank document note nothing');
 
 /** `create a.txt`, `write an empty file a.txt`; "write my name to a.txt" is to have something in it. */
-function isForEmpty({ tokens }: Sentence, start: number): boolean {
-  const isText = texting.has(tokens[start]?.fold ?? '');
-  return !isText || tokens.slice(start + 1).some(({ fold }) => emptyWords.has(fold));
+function isForEmpty(sentence: Sentence, start: number): boolean {
+  const isText = texting.has(sentence.word(start));
+  return !isText || sentence.tokens.slice(start + 1).some(({ fold }) => emptyWords.has(fold));
 }
 
 const putting = phrases('put, place, stick, note, store, record, type, enter');

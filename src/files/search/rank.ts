@@ -2,6 +2,7 @@
  * Which file is meant. Each word of the question looks for itself in the name, in the folders,
  * in the content and in the kind of a file; a rare word counts more than one that fits all.
  */
+import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
 import type { Question, QuestionWord } from './question.ts';
 import { byScore, type Candidate, type Ranked, type RankOptions, withDate } from './score.ts';
@@ -136,14 +137,15 @@ interface Looked {
 
 function rarity(looked: readonly Looked[], index: number): number {
   let fitting = 0;
-  for (const { strengths } of looked) if ((strengths[index] ?? 0) > 0) fitting++;
+  for (const { strengths } of looked)
+    if (must(strengths[index], 'the strength of a word') > 0) fitting++;
   return Math.log(1 + (looked.length + 1) / (fitting + 0.5));
 }
 
 function byWords(strengths: readonly number[], weights: readonly number[]): number {
   let [found, whole, isAll] = [0, 0, true];
   for (const [index, weight] of weights.entries()) {
-    const strength = strengths[index] ?? 0;
+    const strength = must(strengths[index], 'the strength of a word');
     found += strength * weight;
     whole += weight;
     isAll &&= strength > 0;

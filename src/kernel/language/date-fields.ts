@@ -63,7 +63,7 @@ function isVerbToo(word: string): boolean {
 
 export function takeParticiple(cursor: Cursor): boolean {
   // "In Work on Tuesday" is a folder.
-  const before = cursor.sentence.tokens[cursor.at - 1]?.fold ?? '';
+  const before = cursor.sentence.word(cursor.at - 1);
   if (cursor.word === 'work' && ['in', 'from', 'inside', 'under'].includes(before)) return false;
   return cursor.take(...Object.keys(fields)) !== undefined;
 }

@@ -42,12 +42,12 @@ function quotedAt(
   sentence: string,
   place: number,
 ): { readonly token: Token; readonly next: number } | undefined {
-  const close = closing[sentence[place] ?? ''];
+  const close = closing[sentence.charAt(place)];
   if (close === undefined) return undefined;
   const end = endOfQuote(sentence, place + 1, close);
   if (end === -1) return undefined;
   const text = sentence.slice(place + 1, end);
-  const isEnd = /[,.;:!?]/.test(sentence[end + 1] ?? '');
+  const isEnd = /[,.;:!?]/.test(sentence.charAt(end + 1));
   return { token: { text, fold: fold(text), kind: 'quoted', isEnd }, next: end + 1 };
 }
 
@@ -59,14 +59,15 @@ function endOfQuote(sentence: string, from: number, close: string): number {
     end !== -1;
     end = sentence.indexOf(close, end + 1)
   ) {
-    if (!isApostrophe || !/[\p{L}\p{N}]/u.test(sentence[end + 1] ?? '')) return end;
+    if (!isApostrophe || !/[\p{L}\p{N}]/u.test(sentence.charAt(end + 1))) return end;
   }
   return -1;
 }
 
 function endOfWord(sentence: string, from: number): number {
   let end = from;
-  while (end < sentence.length && !/[\s"\u201c\u201e\u00ab\u2014]/.test(sentence[end] ?? '')) end++;
+  while (end < sentence.length && !/[\s"\u201c\u201e\u00ab\u2014]/.test(sentence.charAt(end)))
+    end++;
   return end;
 }
 
@@ -74,7 +75,7 @@ const punctuation = ',.;:!?)]\u2026\'"`\u2019\u201d';
 
 function wordsOf(written: string): Token[] {
   let end = written.length;
-  while (end > 0 && punctuation.includes(written[end - 1] ?? '')) end--;
+  while (end > 0 && punctuation.includes(written.charAt(end - 1))) end--;
   // "(1).pdf" keeps its bracket; "(all of them)" has one that belongs to the sentence.
   const isOpen = /^[([]/.test(written) && !/[)\]]/.test(written.slice(0, end));
   const text = written.slice(isOpen ? 1 : 0, end);
