@@ -209,9 +209,9 @@ function isRemote({ tokens, world, text }: Said): boolean {
   )
     return true;
   return remote.all.some((phrase) => {
+    if (!text.includes(` ${phrase} `)) return false;
     // A folder of that name on this computer is one of ours.
-    const isFolder = knownPath(phrase.slice(phrase.lastIndexOf(' ') + 1), world) !== undefined;
-    return !isFolder && text.includes(` ${phrase} `);
+    return knownPath(phrase.slice(phrase.lastIndexOf(' ') + 1), world) === undefined;
   });
 }
 

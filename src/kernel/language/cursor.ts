@@ -9,6 +9,7 @@ export class Sentence<World = unknown> {
   readonly tokens: readonly Token[];
   readonly world: World;
   readonly #used: boolean[];
+  #text: string | undefined;
 
   constructor(tokens: readonly Token[], world: World) {
     this.tokens = tokens;
@@ -32,7 +33,8 @@ export class Sentence<World = unknown> {
 
   /** All of it, folded, with a space before and behind each word. */
   get text(): string {
-    return ` ${this.tokens.map(({ fold }) => fold).join(' ')} `;
+    this.#text ??= ` ${this.tokens.map(({ fold }) => fold).join(' ')} `;
+    return this.#text;
   }
 
   use(from: number, to = from + 1): void {

@@ -5,28 +5,44 @@
 import { must } from '../must.ts';
 
 export class Phrases {
-  readonly all: readonly string[];
-  /** By their first word, the longest first, in words. */
-  readonly #byFirst: ReadonlyMap<string, readonly (readonly string[])[]>;
+  readonly #text: string;
+  #all: readonly string[] | undefined;
+  #byFirst: ReadonlyMap<string, readonly (readonly string[])[]> | undefined;
 
+  /** Nothing is written out before it is asked for: most programs that load it ask for few. */
   constructor(text: string) {
-    const found = new Set(text.split(/[,\n]/).flatMap((pattern) => expand(pattern.trim())));
-    found.delete('');
-    this.all = [...found];
-    const words = this.all.map((phrase) => phrase.split(' '));
-    words.sort((one, other) => other.length - one.length);
-    this.#byFirst = Map.groupBy(words, ([first]) => must(first, 'the first word of a phrase'));
+    this.#text = text;
   }
 
-  /** The phrases that begin with this word, in words. */
+  get all(): readonly string[] {
+    this.#all ??= expandAll(this.#text);
+    return this.#all;
+  }
+
+  /** The phrases that begin with this word, in words, the longest first. */
   from(word: string): readonly (readonly string[])[] {
-    return this.#byFirst.get(word) ?? [];
+    this.#byFirst ??= byFirstWord(this.all);
+    return this.#byFirst.get(word) ?? none;
   }
 
   /** Whether it is exactly one of them. */
   has(phrase: string): boolean {
     return this.all.includes(phrase);
   }
+}
+
+const none: readonly (readonly string[])[] = [];
+
+function expandAll(text: string): readonly string[] {
+  const found = new Set(text.split(/[,\n]/).flatMap((pattern) => expand(pattern.trim())));
+  found.delete('');
+  return [...found];
+}
+
+function byFirstWord(all: readonly string[]): ReadonlyMap<string, readonly (readonly string[])[]> {
+  const words = all.map((phrase) => phrase.split(' '));
+  words.sort((one, other) => other.length - one.length);
+  return Map.groupBy(words, ([first]) => must(first, 'the first word of a phrase'));
 }
 
 export function phrases(text: string): Phrases {
