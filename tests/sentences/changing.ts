@@ -185,7 +185,7 @@ Clear my desktop
 Delete the folder Work
   delete_file ~/Documents/Work
 Delete all files in Downloads that I haven't opened in 2 years
-  delete_file ~/Downloads; modified_before 2024-11-15T12:00
+  asks
 Wipe everything from Archive older than 5 years
   delete_file ~/Archive; modified_before 2021-11-15T12:00
 Delete the three largest files in Videos

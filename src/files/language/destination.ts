@@ -90,6 +90,7 @@ export function namesAgain(sentence: Sentence, at: number): boolean {
 /** `to Archive as old.txt`, `and call it old.txt`: the name that it shall have there. */
 function takeNameThere(sentence: Sentence, from: number): string | undefined {
   const rule = (place: Cursor) => {
+    if (place.at <= from) return undefined;
     const again = namesAgain(sentence, place.at) ? ['named', 'called'] : [];
     if (place.take(naming, ...again) === undefined) return undefined;
     const { token } = place;
@@ -98,7 +99,7 @@ function takeNameThere(sentence: Sentence, from: number): string | undefined {
     place.at++;
     return token?.text;
   };
-  return sentence.take((cursor) => cursor.try(rule), { from: from + 1 })?.found;
+  return sentence.take(rule);
 }
 
 /** `the PDFs to Archive and the photos to Pictures`: two things at once. */

@@ -20,6 +20,7 @@ export function doubtOf(slots: Slots, request: FileRequest): string | undefined 
   return undefined;
 }
 
+const nothingSaid = 'What shall I do? For example: find PDFs from last week.';
 const whichChange = 'What shall I do with which files? Begin with it: "move …", "delete …".';
 const changing = wordSet(`
 delete remove erase trash move rename copy wipe purge discard deleting removing moving gone renaming
@@ -55,6 +56,8 @@ const ofLooks: readonly Doubt[] = [
     const isWanted = says('go', 'goes', 'belong', 'belongs', 'should', 'must', 'needs', 'ought');
     return verb.said === '' && (isHidden || isWanted) && whichChange;
   },
+  // `What's 2 + 2`: nothing that a file is called.
+  ({ verb }, { query = 'any' }) => verb.said === 'what is' && !/\p{L}/u.test(query) && nothingSaid,
   // What is to be left out must not be what is looked for.
   ({ left }) =>
     left.some(({ kind, fold }) => kind === 'word' && leavingOut.has(fold)) &&
@@ -74,7 +77,7 @@ const ofLooks: readonly Doubt[] = [
   ({ verb, folders, files }, { filters, query, options }) => {
     const isSaid = (filters ?? query ?? options?.sort ?? options?.limit) !== undefined;
     const isNothing = verb.said === '' && folders.length + files.length === 0 && !isSaid;
-    return isNothing && 'What shall I do? For example: find PDFs from last week.';
+    return isNothing && nothingSaid;
   },
 ];
 

@@ -51,7 +51,7 @@ export function exactly(path: string, said: string): FolderFound {
 export function folderAt(cursor: Place): FolderFound | undefined {
   const said = cursor.take(here);
   if (said !== undefined) return exactly(herePath(cursor.sentence.world), said);
-  return cursor.try(everywhereAt) ?? cursor.try(writtenAt) ?? cursor.try(exactAt);
+  return cursor.first(everywhereAt, writtenAt, exactAt);
 }
 
 export function pathBelow(folder: string, name: string): string {

@@ -107,7 +107,7 @@ export function takeKinds(sentence: Sentence): KindsTaken {
   const taken: { readonly type: Kind; readonly at: number; readonly next: number }[] = [];
   sentence.takeAll((cursor) => {
     const { at } = cursor;
-    const type = cursor.try(kindAt);
+    const type = kindAt(cursor);
     if (type !== undefined) taken.push({ type, at, next: cursor.at });
     return type;
   });
@@ -120,7 +120,7 @@ export function takeKinds(sentence: Sentence): KindsTaken {
 }
 
 export function kindAt(cursor: Cursor): Kind | undefined {
-  return cursor.try(adjectiveKind) ?? cursor.try(ending) ?? cursor.try(nounKind);
+  return cursor.first(adjectiveKind, ending, nounKind);
 }
 
 function adjectiveKind(cursor: Cursor): Kind | undefined {

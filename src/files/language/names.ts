@@ -23,7 +23,7 @@ const insideIt = phrases('in (them|it), inside [them], somewhere');
 
 /** What has to be in the file. */
 export function takeContent(sentence: Sentence): TextWanted | undefined {
-  return sentence.take((cursor) => cursor.try(contentAt))?.found;
+  return sentence.take(contentAt);
 }
 
 function contentAt(cursor: Cursor): TextWanted | undefined {
@@ -74,7 +74,7 @@ const having = phrases('with, [that|which] (have|has|contain), having, containin
 
 /** `called report`, `with "draft" in the name`. */
 export function takeCalled(sentence: Sentence): TextWanted | undefined {
-  return sentence.take((cursor) => cursor.try(called) ?? cursor.try(inTheName))?.found;
+  return sentence.take(called, inTheName);
 }
 
 function called(cursor: Cursor): TextWanted | undefined {
@@ -97,15 +97,13 @@ const notHaving = phrases('[that|which] (do|does) not have, [that|which] not hav
 
 /** `that do not have "draft" in the name`: only where something is looked at. */
 export function takeNotCalled(sentence: Sentence): string[] {
-  return sentence.takeAll((cursor) =>
-    cursor.try((place) => {
-      if (place.take(notHaving) === undefined) return undefined;
-      place.skip('the', 'word');
-      const unwanted = textAt(place);
-      const isName = place.take(inNames) !== undefined;
-      return unwanted !== undefined && isName ? `*${unwanted.text}*` : undefined;
-    }),
-  );
+  return sentence.takeAll((cursor) => {
+    if (cursor.take(notHaving) === undefined) return undefined;
+    cursor.skip('the', 'word');
+    const unwanted = textAt(cursor);
+    const isName = cursor.take(inNames) !== undefined;
+    return unwanted !== undefined && isName ? `*${unwanted.text}*` : undefined;
+  });
 }
 
 const beginning = phrases('(starting|beginning|start|begin|starts|begins) with');
@@ -113,8 +111,7 @@ const ending = phrases('(ending|end|ends) (with|in)');
 
 /** `starting with IMG_`, `ending in _old`, `IMG_*`: a pattern of the name; `*.log` is a kind. */
 export function takeNamePattern(sentence: Sentence): string | undefined {
-  const found = sentence.take((cursor) => cursor.try(edgePattern));
-  return (found ?? sentence.take(patternAlone))?.found;
+  return sentence.take(edgePattern) ?? sentence.take(patternAlone);
 }
 
 function edgePattern(cursor: Cursor): string | undefined {
@@ -147,7 +144,7 @@ are, which, stuff`);
 
 /** Names, patterns and folders that are passed over. */
 export function takeExclusions(sentence: Said): string[] {
-  return sentence.takeAll((cursor) => cursor.try(exclusion)).flat();
+  return sentence.takeAll(exclusion).flat();
 }
 
 function exclusion(cursor: Place): string[] | undefined {

@@ -15,8 +15,7 @@ export function takeNewName(sentence: Sentence, verb: VerbFound): string | undef
   const extension = newExtension(sentence, written);
   if (extension !== undefined) return `{name}.${extension}`;
   // "Change a.txt's name to b.txt".
-  if (verb.said === 'change')
-    sentence.take((cursor) => cursor.take('name', 'filename', 'file name'));
+  if (verb.said === 'change') sentence.takePhrase('name', 'filename', 'file name');
   const isPattern = written?.includes('{') === true && !/\{ext\}|\.\w/.test(written);
   if (isPattern) return `${written}{ext}`;
   if (pattern === undefined || written === undefined) return pattern ?? written;
@@ -29,7 +28,7 @@ const extensionWords = phrases('[the] [file] (extension|extensions)');
 function newExtension(sentence: Sentence, written: string | undefined): string | undefined {
   const [, extension] = /^\.?([a-z0-9]{1,10})$/i.exec(written ?? '') ?? [];
   if (extension === undefined) return undefined;
-  const isSaid = sentence.take((cursor) => cursor.take(extensionWords)) !== undefined;
+  const isSaid = sentence.takePhrase(extensionWords);
   const areMany = sentence.tokens.some(({ fold }) =>
     ['files', 'all', 'every', 'each'].includes(fold),
   );
@@ -44,8 +43,8 @@ function takeCalledThen(sentence: Sentence, { next, said }: VerbFound): string |
   const isNamed = sentence.tokens.slice(next, second.at).some(({ fold }) => fold === 'name');
   if (said === 'give' && !isNamed) return undefined;
   sentence.use(second.at);
-  sentence.take((cursor) => cursor.take('the new name', 'the name', 'a new name', 'instead'));
-  sentence.take((cursor) => cursor.take('instead', 'from now on'));
+  sentence.takePhrase('the new name', 'the name', 'a new name', 'instead');
+  sentence.takePhrase('instead', 'from now on');
   return second.token.text;
 }
 
@@ -54,7 +53,7 @@ function takePrefix(sentence: Sentence): string | undefined {
   const found = sentence.take((cursor) =>
     cursor.take('with', 'by') === undefined ? undefined : takeText(cursor),
   );
-  return found && `${found.found}{name}{ext}`;
+  return found && `${found}{name}{ext}`;
 }
 
 /** Whatever stands here. */
@@ -80,11 +79,8 @@ function writtenName(sentence: Sentence, from: number): string | undefined {
 
 /** The pattern of the new names, where the sentence describes one. */
 function takePattern(sentence: Sentence): string | undefined {
-  for (const rule of [added, addedAs, byDate, described]) {
-    const found = sentence.take((cursor) => cursor.try(rule))?.found;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const rules = [added, addedAs, byDate, described];
+  return rules.reduce<string | undefined>((found, rule) => found ?? sentence.take(rule), undefined);
 }
 
 const nameParts = phrases(`

@@ -57,7 +57,7 @@ export type SaidOptions = FileOptions & {
 
 /** How it is to be done, and whether folders are meant too. */
 export function takeOptions(sentence: Sentence): SaidOptions {
-  const has = (wanted: Phrases) => sentence.take((cursor) => cursor.take(wanted)) !== undefined;
+  const has = (wanted: Phrases) => sentence.takePhrase(wanted);
   has(notHidden);
   has(purposes);
   const isWholeFolder = has(whole);

@@ -68,13 +68,11 @@ export function takeOrder(
   { isSorting }: { readonly isSorting: boolean },
 ): Order | undefined {
   // "By size, smallest first": the last says it best.
-  const sorted = sentence
-    .takeAll((cursor) => cursor.try((place) => sortedBy(place, { isSorting })))
-    .at(-1);
-  const ranked = sentence.take((cursor) => cursor.try(ranking) ?? cursor.try(lastOne))?.found;
+  const sorted = sentence.takeAll((cursor) => sortedBy(cursor, { isSorting })).at(-1);
+  const ranked = sentence.take(ranking, lastOne);
   const limit =
     ranked?.limit === undefined
-      ? sentence.take((cursor) => cursor.try(limitAt) ?? (ranked && cursor.try(countAt)))?.found
+      ? sentence.take(...(ranked === undefined ? [limitAt] : [limitAt, countAt]))
       : undefined;
   if (sorted === undefined && ranked === undefined && limit === undefined) return undefined;
   return { ...limit, ...ranked, ...sorted };
@@ -87,16 +85,14 @@ const unused = phrases(
 );
 
 export function takeVagueOrder(sentence: Sentence): Order | undefined {
-  const isLong = sentence.take((cursor) =>
-    cursor.try((place) => {
-      place.skip(unused);
-      return place.take(ages);
-    }),
-  );
+  const isLong = sentence.take((cursor) => {
+    cursor.skip(unused);
+    return cursor.take(ages);
+  });
   if (isLong !== undefined) return { sort: 'modified', order: 'asc' };
   // "When was it last modified" asks for the time.
   const isAsked = sentence.word(0) === 'when';
-  const isLast = !isAsked && sentence.take((cursor) => cursor.take(lastTimes)) !== undefined;
+  const isLast = !isAsked && sentence.takePhrase(lastTimes);
   if (isLast) return { sort: 'modified', order: 'desc' };
   const [found] = sentence.takeAll((cursor) => orderAt(cursor, adjectives));
   return found === undefined ? undefined : plain(found);

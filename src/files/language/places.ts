@@ -34,9 +34,7 @@ export function takeFolders(
   { isDirect }: { readonly isDirect: boolean },
 ): FolderFound[] {
   const rules = [...(isDirect ? [atHead] : []), behindWord, byNoun, byItself];
-  return rules.flatMap((rule) =>
-    sentence.takeAll((cursor) => cursor.try((place) => withSiblings(place, rule))).flat(),
-  );
+  return rules.flatMap((rule) => sentence.takeAll((cursor) => withSiblings(cursor, rule)).flat());
 }
 
 /** `Downloads and Desktop` are two. */
@@ -135,7 +133,7 @@ const quantifiers = wordSet('all any every some empty which the only just these 
 
 /** A place that is not known by this name: behind `in`, or before `folder`. */
 export function takeUnknownFolder(sentence: Said): FolderFound | undefined {
-  return sentence.take((cursor) => cursor.try(unknownAt))?.found;
+  return sentence.take(unknownAt);
 }
 
 function unknownAt(cursor: Place): FolderFound | undefined {

@@ -67,7 +67,7 @@ others: send, email, e-mail, mail, forward, text, post, tweet, publish, play, in
   tell me a joke, change [the] (permissions|owner|ownership), chmod, chown, unlock, protect, hide
   unhide, symlink, fax, defragment, defrag, reboot, restart, shut down, turn (off|on), launch, eject
   unmount, repair, partition, upgrade, connect, scan my (computer|disk), scan for viruses, compare
-  diff, ask`);
+  diff, ask, open (firefox|chrome|safari|edge|outlook|spotify|photoshop|zoom|slack)`);
 
 /** Those of which a question comes back. */
 const vague = phraseTable(`

@@ -23,17 +23,13 @@ const units: ReadonlyMap<string, number> = new Map(
 );
 
 export function takeSizes(sentence: Sentence): SizeSpan | undefined {
-  const spans = sentence.takeAll((cursor) => cursor.try(sizeSpan));
+  const spans = sentence.takeAll(sizeSpan);
   return spans.length === 0 ? undefined : Object.assign({}, ...spans);
 }
 
 function sizeSpan(cursor: Cursor): SizeSpan | undefined {
   cursor.skip('that', 'which', 'who', 'are', 'is', 'with', 'a', 'size', 'of', 'weigh', 'weighing');
-  for (const rule of [exactly, between, compared, comparedAfter, empty]) {
-    const found = cursor.try(rule);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return cursor.first(exactly, between, compared, comparedAfter, empty);
 }
 
 const afterSize = phrases('in size, big, long, large, each');

@@ -167,7 +167,7 @@ copies of the same, more than once, exactly the same, (that|which) are the same,
 function takeWhich(sentence: Said, { verb }: VerbFound) {
   const isLooking = !isChange(verb);
   const wanted = isLooking ? [twinsSeen, twins] : [twins];
-  const areDuplicates = sentence.take((cursor) => cursor.take(...wanted)) !== undefined;
+  const areDuplicates = sentence.takePhrase(...wanted);
   const notCalled = isLooking ? takeNotCalled(sentence) : [];
   // "A folder called X" is a place, and a copy that is called so gets that name.
   const isFolder = / (?:folder|directory|subfolder) (?:called|named) /.test(sentence.text);

@@ -123,8 +123,8 @@ const asContent = phrases('as [its|the] (contents|content|text), in [it], inside
 
 /** Behind a cue; else the first quoted text that is no name. */
 function takeText(sentence: Sentence): string | undefined {
-  const cued = sentence.take((cursor) => cursor.try(cuedText));
-  if (cued !== undefined) return cued.found;
+  const cued = sentence.take(cuedText);
+  if (cued !== undefined) return cued;
   const first = sentence.free().find(({ token }) => !isFiller(token.fold) && token.fold !== 'text');
   if (first?.token.kind !== 'quoted') return undefined;
   sentence.use(first.at);
@@ -172,25 +172,21 @@ function cuedText(cursor: Cursor): string | undefined {
 }
 
 function takePlace(sentence: Said): FolderFound | undefined {
-  return sentence.take((cursor) =>
-    cursor.try((place) =>
-      place.take('in', 'on', 'inside', 'to', 'into', 'under') === undefined
-        ? undefined
-        : folderAt(place),
-    ),
-  )?.found;
+  return sentence.take((cursor) => {
+    const isLed = cursor.take('in', 'on', 'inside', 'to', 'into', 'under') !== undefined;
+    return isLed ? folderAt(cursor) : undefined;
+  });
 }
 
 const namings = phrases(`
 called, named, with the name, as, titled, (call|name|calling|naming) it, entitled, by the name of`);
 
 function takeName(sentence: Sentence): string | undefined {
-  const called = sentence.take((cursor) =>
-    cursor.try((place) => (place.take(namings) === undefined ? undefined : textAt(place)?.text)),
-  );
-  const rule = (cursor: Cursor) =>
-    ['name', 'path', 'quoted'].includes(cursor.token?.kind ?? '')
+  const called = (cursor: Cursor) =>
+    cursor.take(namings) === undefined ? undefined : textAt(cursor)?.text;
+  const written = (cursor: Cursor) =>
+    cursor.word === undefined && cursor.token?.kind !== 'pattern'
       ? textAt(cursor)?.text
       : undefined;
-  return (called ?? sentence.take(rule))?.found;
+  return sentence.take(called) ?? sentence.take(written);
 }

@@ -52,33 +52,41 @@ export class Sentence<World = unknown> {
       .map(([at, token]) => ({ token, at }));
   }
 
-  /** Tries the rule at every place in turn; the first that fits is used up. */
-  take<Found>(
-    rule: (cursor: Cursor<World>) => Found | undefined,
-    { from = 0 } = {},
-  ): { readonly found: Found; readonly at: number; readonly next: number } | undefined {
-    for (let at = from; at < this.tokens.length; at++) {
-      if (!this.isFree(at)) continue;
-      const cursor = this.cursor(at);
-      const found = rule(cursor);
-      if (found === undefined || cursor.at === at) continue;
-      this.use(at, cursor.at);
-      return { found, at, next: cursor.at };
-    }
-    return undefined;
+  /** Tries the rules at every place in turn; the first that fits is used up. */
+  take<Found>(...rules: readonly Rule<World, Found>[]): Found | undefined {
+    return this.#taken(rules, 0)?.found;
   }
 
-  takeAll<Found>(rule: (cursor: Cursor<World>) => Found | undefined): Found[] {
+  takeAll<Found>(...rules: readonly Rule<World, Found>[]): Found[] {
     const all: Found[] = [];
     // What did not fit before the last place does not fit now: less is free than it was.
-    for (let from = 0, taken = this.take(rule); taken !== undefined; ) {
+    for (let taken = this.#taken(rules, 0); taken !== undefined; ) {
       all.push(taken.found);
-      from = taken.next;
-      taken = this.take(rule, { from });
+      taken = this.#taken(rules, taken.next);
     }
     return all;
   }
+
+  /** Whether one of them is there; it is used up. */
+  takePhrase(...wanted: readonly (string | Phrases)[]): boolean {
+    return this.take((cursor) => cursor.take(...wanted)) !== undefined;
+  }
+
+  #taken<Found>(rules: readonly Rule<World, Found>[], from: number) {
+    for (let at = from; at < this.tokens.length; at++) {
+      if (!this.isFree(at)) continue;
+      const cursor = this.cursor(at);
+      const found = cursor.first(...rules);
+      if (found === undefined || cursor.at === at) continue;
+      this.use(at, cursor.at);
+      return { found, next: cursor.at };
+    }
+    return undefined;
+  }
 }
+
+/** Moves the cursor on where it fits. */
+export type Rule<World, Found> = (cursor: Cursor<World>) => Found | undefined;
 
 /** Passes over nothing: what is used already ends every rule. */
 export class Cursor<World = unknown> {
@@ -121,11 +129,20 @@ export class Cursor<World = unknown> {
   }
 
   /** Goes back where the rule does not fit. */
-  try<Found>(rule: (cursor: Cursor<World>) => Found | undefined): Found | undefined {
+  try<Found>(rule: Rule<World, Found>): Found | undefined {
     const start = this.at;
     const found = rule(this);
     if (found === undefined) this.at = start;
     return found;
+  }
+
+  /** What the first of the rules that fits has found. */
+  first<Found>(...rules: readonly Rule<World, Found>[]): Found | undefined {
+    for (const rule of rules) {
+      const found = this.try(rule);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   #takePhrase(words: readonly string[]): boolean {

@@ -27,7 +27,7 @@ type Span = Omit<DateSpan, 'field' | 'isAmbiguous'> & { readonly isAmbiguous?: b
 export function takeDates(sentence: Sentence, today: Today): DateSpan | undefined {
   const said = fieldsOf(sentence);
   const field = said.find((each) => each !== 'modified') ?? 'modified';
-  const spans = sentence.takeAll((cursor) => cursor.try((place) => dated(place, today)));
+  const spans = sentence.takeAll((cursor) => dated(cursor, today));
   if (spans.length === 0) return undefined;
   const after = spans.map((span) => span.after).filter((each) => each !== undefined);
   const before = spans.map((span) => span.before).filter((each) => each !== undefined);

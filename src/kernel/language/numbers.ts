@@ -10,7 +10,7 @@ const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
 /** `12`, `1,500`, `1.5`, `twelve`, `twenty five`, `a hundred`, `half a`, `a couple of`, `a dozen`. */
 export function numberAt(cursor: Cursor): number | undefined {
-  return cursor.try(vagueNumber) ?? cursor.try(digits) ?? cursor.try(numberInWords);
+  return cursor.first(vagueNumber, digits, numberInWords);
 }
 
 /** The same, and `a` or `an` is one. */
