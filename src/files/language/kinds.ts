@@ -2,10 +2,10 @@
  * What people call kinds of files. What is typed as an ending (`txt`, `.jpg`) is one; a kind in
  * words (`photos`, `documents`) is told by the content, as the type of `filters` has it.
  */
-import { endingsOfKind } from '../../kernel/files/types.ts';
+import { endingsOfKind, typeOfExtension } from '../../kernel/files/types.ts';
 import type { Cursor, Sentence } from '../../kernel/language/cursor.ts';
 import { extensions, spelledOut } from '../../kernel/language/extensions.ts';
-import { phrases } from '../../kernel/language/phrases.ts';
+import { phrases, wordSet } from '../../kernel/language/phrases.ts';
 import { must } from '../../kernel/must.ts';
 
 export interface Kind {
@@ -72,20 +72,16 @@ function kindsIn(text: string): ReadonlyMap<string, Kind> {
 }
 
 const adjectiveWords = phrases([...adjectives.keys()].join(','));
-const fileNouns = words(
+const fileNouns = wordSet(
   'file document doc sheet spreadsheet presentation slide script archive note deck workbook image photo',
 );
 /** `mp4 videos`, `png pictures`. */
-const endingNouns = words(
+const endingNouns = wordSet(
   'picture pic video movie clip song track recording page ebook ending extension installer',
 );
 const spokenEndings: Readonly<Record<string, string>> = {
   ...{ jpg: 'jpg,jpeg', jpeg: 'jpg,jpeg', doc: 'doc,docx' },
 };
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '));
-}
 
 /** Patterns of names, for what is passed over: rather one too many than one too few. */
 export function patternsOf({ type, name }: Kind): string[] {
@@ -159,15 +155,27 @@ function ending(cursor: Cursor): Kind | undefined {
   const { token } = cursor;
   const written = /^\*?\.([a-z0-9]{1,10})$/.exec(token?.fold ?? '')?.[1];
   const word = cursor.word ?? '';
-  const plain = extensions.has(word) ? word : word.replace(/(?<=\w)'?s$/, '');
+  const plain =
+    extensions.has(word) || isRareEnding(cursor) ? word : word.replace(/(?<=\w)'?s$/, '');
   const isHidden = token?.kind === 'name' || ['ssh', 'git'].includes(written ?? '');
-  const found = written ?? (extensions.has(plain) ? plain : undefined);
+  const isEnding = extensions.has(plain) || isRareEnding(cursor);
+  const found = written ?? (isEnding ? plain : undefined);
   if (found === undefined || isHidden || token?.kind === 'quoted') return undefined;
   cursor.at++;
   takeNoun(cursor, new Set([...fileNouns, ...endingNouns]));
   const isSpoken = written === undefined || found !== 'doc';
   const type = isSpoken ? (spokenEndings[found] ?? found) : found;
   return { type, words: `${found.toUpperCase()} files` };
+}
+
+/** Endings that are words, too. */
+const alsoWords = wordSet('text key pages numbers class org tab desktop log');
+
+/** `nef files`: hardly ever spoken of without the noun. */
+function isRareEnding({ word = '', sentence, at }: Cursor): boolean {
+  const isNoun = ['file', 'files'].includes(sentence.word(at + 1)) && !sentence.isEnd(at);
+  const isKnown = word.length > 1 && typeOfExtension(word) !== undefined;
+  return isNoun && isKnown && !alsoWords.has(word);
 }
 
 function nounKind(cursor: Cursor): Kind | undefined {

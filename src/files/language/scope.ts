@@ -36,6 +36,7 @@ const questions: Readonly<Record<string, string>> = {
   whichFiles: `What shall happen to which files? ${example}`,
   justSay: `Just say what is to be done. ${example}`,
   average: 'I tell how much they take together, and how large each of them is. Say: how big are …',
+  inside: 'I count files, and not what is in them. Say: how many PDFs are in Downloads.',
   undo: 'What has been done is undone with `aos files undo` and the number of its plan.',
   part: 'I can write a whole file, and not change a part of one. Say: write "…" to name.txt.',
   trash: 'The trash is emptied elsewhere; I delete files in folders. Which ones?',
@@ -76,6 +77,7 @@ whichFiles: organise, organize, tidy [up], clean [up|my|the], sort [out], declut
   file (the|my|all|these|those|away), put away, free up, make (room|space), consolidate, deduplicate
   dedupe, arrange, categorise, categorize, fix, improve, manage, handle, deal with, exchange, flatten
 justSay: how (do|can|would) i, how to, (tell|show) me how to
+inside: how many (pages|words|lines|characters|slides|letters)
 average: what is the (average|mean|median), average [size]
 undo: undo, restore, undelete, recover, bring back, revert
 part: overwrite, replace, append, edit, add a line, change the text, insert, modify, update

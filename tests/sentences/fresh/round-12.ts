@@ -1,7 +1,7 @@
 /**
  * Sentences of four people in four homes of their own; `rows.ts` says how to read them. What is
- * expected was written down before any of them was tried: 148 of 151 were right then. Those
- * at the ends, which ask back or name a path, were added since.
+ * expected was written down before any of them was tried: 148 of 151 were right then. A
+ * score of others, mostly of doubts, was added since.
  */
 export const homes = [
   {
@@ -91,6 +91,9 @@ show hidden files in Uni
   list_files ~/Uni; hidden; kind file
 is there a file called reading-list.pdf
   search_files ~; query reading-list.pdf; search_in name
+how many pages does thesis.pdf have
+  asks
+  refused document_agent
 email thesis.docx to my professor
   refused nobody
 delete notes.txt from Uni and Biology
@@ -248,6 +251,10 @@ find photos of the bride
 show me the newest exports
   list_files ~/Exports; sort modified; order desc
   search_files ~; query exports
+find all nef files
+  list_files ~; type nef
+delete the cr2 files in Selects
+  delete_file ~/Selects; type cr2
 find tiff images in Print
   list_files ~/Exports/Print; type tiff
 delete every psd in Exports older than 90 days
@@ -287,6 +294,10 @@ replace spaces with underscores in the file names in Portraits
       ...['Documents/Specs'],
     ],
     sentences: `
+delete key files in code
+  asks
+what's in ./src
+  list_files ~/code/api/src
 delete all log files in logs
   delete_file ~/logs; type log
 find TODO in python files
