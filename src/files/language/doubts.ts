@@ -3,8 +3,9 @@ import type { FileRequest } from '../../kernel/files/request.ts';
 import { wordSet } from '../../kernel/language/phrases.ts';
 import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
+import { isPathLonger } from './hints.ts';
 import { textFiles } from './kinds.ts';
-import { isPathLonger, type Slots, wasDownloaded } from './slots.ts';
+import { type Slots, wasDownloaded } from './slots.ts';
 import { isChange, isClearing } from './verbs.ts';
 
 /** A question, or nothing where the sentence is clear in this. */
@@ -154,7 +155,8 @@ const ofChanges: readonly Doubt[] = [
     return `Is ${text} the whole name? Say it with its ending, or "${verb.said} files with ${text} in the name".`;
   },
   (slots) =>
-    isPathLonger(slots) && 'Where does the name of the folder end? Please put it in quotes.',
+    isPathLonger(slots.sentence) &&
+    'Where does the name of the folder end? Please put it in quotes.',
   // `the PDFs in Work and everything in it`.
   (slots) =>
     slots.options.isWholeFolder === true &&

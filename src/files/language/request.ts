@@ -7,7 +7,8 @@ import type {
 } from '../../kernel/files/request.ts';
 import type { SentenceWorld } from '../../kernel/files/understanding.ts';
 import { belowHome, herePath, knownPath, pathBelow } from './folders.ts';
-import { asksFolders, type Slots, wasDownloaded } from './slots.ts';
+import { asksFolders } from './hints.ts';
+import { type Slots, wasDownloaded } from './slots.ts';
 import { actionOf, isChange, isClearing } from './verbs.ts';
 
 export function requestOf(
@@ -47,7 +48,7 @@ function actionFor(slots: Slots): FileAction {
   if (isAboutOne(slots)) return verb.verb === 'usage' ? 'get_metadata' : actionOf[verb.verb];
   if (wantedWords(slots) !== undefined) return 'search_files';
   // How large a folder is, is how much is in it.
-  const isOfFolders = types.length === 0 && order?.sort === 'size' && asksFolders(slots);
+  const isOfFolders = types.length === 0 && order?.sort === 'size' && asksFolders(slots.sentence);
   if (isOfFolders) return 'get_disk_usage';
   return verb.verb === 'read' && folders.length > 0 ? 'list_files' : actionOf[verb.verb];
 }
