@@ -2,6 +2,7 @@
  * What a sentence leads to before anything is made of it: a refusal, where it is the work of
  * another agent, or a question, where its verb says too little. Only the verb counts.
  */
+import { Sentence } from '../../kernel/language/cursor.ts';
 import { phrases, phraseTable, wordSet } from '../../kernel/language/phrases.ts';
 import { must } from '../../kernel/must.ts';
 import { quote } from '../../kernel/text/quote.ts';
@@ -228,11 +229,8 @@ const imageNoun = / (?:picture|photo|image|screenshot) /;
 const documentNoun = / (?:pdf|docx?|document|contract|letter|presentation|scan)s? /;
 
 /** `what does the PDF say`: the text of a plain file may be read, that of a document not. */
-function saysWhat({ tokens }: Said, start: number): Refusal | undefined {
-  const said = `${tokens
-    .slice(start)
-    .map(({ fold }) => fold)
-    .join(' ')} `;
+function saysWhat({ tokens, world }: Said, start: number): Refusal | undefined {
+  const said = new Sentence(tokens.slice(start), world).text.trimStart();
   const named = tokens.filter(({ kind }) => kind !== 'word').map(({ fold }) => fold);
   // `What is in report.pdf`.
   const isNamedLast = tokens.at(-1)?.kind !== 'word' && /\bwhat\b.* (?:in|inside) \S+ $/.test(said);

@@ -21,9 +21,10 @@ export class Sentence<World = unknown> {
     return this.#used[at] === false;
   }
 
-  /** The word at this place, folded; '' beyond the ends. */
+  /** The word at this place, folded; '' beyond the ends, and of what is quoted. */
   word(at: number): string {
-    return this.tokens[at]?.fold ?? '';
+    const token = this.tokens[at];
+    return token === undefined || token.kind === 'quoted' ? '' : token.fold;
   }
 
   /** Whether a comma, a full stop or the like stands behind the word at this place. */
@@ -31,9 +32,14 @@ export class Sentence<World = unknown> {
     return this.tokens[at]?.isEnd === true;
   }
 
-  /** All of it, folded, with a space before and behind each word. */
+  /**
+   * All of it, folded, with a space before and behind each word, for patterns over several of
+   * them. What is quoted is data, and only its mark is there.
+   */
   get text(): string {
-    this.#text ??= ` ${this.tokens.map(({ fold }) => fold).join(' ')} `;
+    this.#text ??= ` ${this.tokens
+      .map(({ kind, fold }) => (kind === 'quoted' ? '"' : fold))
+      .join(' ')} `;
     return this.#text;
   }
 

@@ -346,6 +346,18 @@ diff a.json and b.json
   refused nobody
 create an empty file called .gitkeep in tmp
   write_file ~/tmp/.gitkeep; content
+write "the cloud is down" to status.txt
+  write_file ~/code/api/status.txt; content the cloud is down
+create a file called plan.txt saying "every day, move all files into a zip"
+  write_file ~/code/api/plan.txt; content every day, move all files into a zip
+find "first line of the nas"
+  search_files ~; query first line of the nas
+delete "and all folders.txt" in tmp
+  delete_file ~/tmp/and all folders.txt
+move "into the photo.txt" to notes
+  move_file ~/code/api/into the photo.txt; destination ~/notes
+rename "every file.txt" to "all or any files.txt"
+  rename_file ~/code/api/every file.txt; destination all or any files.txt
 write "node_modules" to .gitignore
   write_file ~/code/api/.gitignore; content node_modules
 find files named docker-compose.yml
