@@ -1,5 +1,6 @@
 /** Why a sentence is not enough to act on, each as a question that says what is missing. */
 import type { FileRequest } from '../../kernel/files/request.ts';
+import { extensionOf, mayBeOfType } from '../../kernel/files/types.ts';
 import { wordSet } from '../../kernel/language/phrases.ts';
 import { must } from '../../kernel/must.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
@@ -142,10 +143,8 @@ const ofChanges: readonly Doubt[] = [
   },
   ({ files: [file], types }) => {
     if (file === undefined || types.length === 0) return undefined;
-    const extension = file.slice(file.lastIndexOf('.') + 1).toLowerCase();
-    const fits = types.some(
-      ({ type }) => type.split(',').includes(extension) || type.endsWith('*'),
-    );
+    const all = types.flatMap(({ type }) => type.split(','));
+    const fits = extensionOf(file) !== '' && all.some((each) => mayBeOfType(each, file));
     return !fits && `Only ${quote(file)}, or others too? Please tell me one at a time.`;
   },
   ({ called, verb }) => {

@@ -141,8 +141,8 @@ const numbered = phrases(`
 [and] number them, numbering them, by number, with [sequential] numbers, sequentially, numbered
 to (numbers|a number), in (sequence|order)`);
 const leads = phrases(`
-to, in, so, all, that, they, are, into, with, names, using, be, by, and, have, use, an, any, the
-replace, replacing, change, changing, turn, turning`);
+to, in, so, all, that, they, are, into, with, names, using, be, by, and, have, use, an, any, the`);
+const replacing = phrases('replace, replacing, change, changing, turn, turning');
 const lower = phrases('lowercase, lower case, lower-case, small letters');
 const upper = phrases('uppercase, upper case, upper-case, capitals, capital letters');
 const underscores = phrases('underscores, underscore, underlines');
@@ -154,7 +154,10 @@ names, letters, filenames`);
 function described(cursor: Cursor): string | undefined {
   if (cursor.take(numbered) !== undefined) return '{n}{ext}';
   cursor.skip(leads);
+  const isReplaced = cursor.take(replacing) !== undefined;
+  if (isReplaced) cursor.skip('all', 'the', 'any');
   const isOfSpaces = cursor.take('spaces', 'blanks') !== undefined;
+  if (isReplaced && !isOfSpaces) return undefined;
   if (isOfSpaces) cursor.skip(inNames);
   if (isOfSpaces && cursor.take('with', 'by', 'to', 'into') === undefined) return undefined;
   cursor.skip('an', 'the');

@@ -31,7 +31,7 @@ const both = phrases('files and (folders|directories), folders and files');
 const conflicts = {
   skip: phrases(`
 do not (overwrite|replace) [anything], without overwriting [anything], skip duplicates
-(skip|skipping) existing [files|ones]`),
+(skip|skipping) existing (files|ones), skip existing`),
   replace: phrases('(overwriting|replacing|overwrite) existing files'),
   number: phrases('(keep|keeping) both'),
 } as const;
