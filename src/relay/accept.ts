@@ -26,9 +26,9 @@ import {
   type Acceptance,
   type Incoming,
   type IncomingMessage,
-  type Party,
+  type PrincipalName,
   type Recipient,
-  relayParty,
+  relayName,
 } from './envelope.ts';
 import {
   checkStream,
@@ -46,7 +46,7 @@ import {
   noteSignOfLife,
   type Posted,
   Posting,
-  principalOf,
+  principalIdOf,
 } from './posting.ts';
 import {
   archiveOf,
@@ -80,7 +80,7 @@ export async function accept(
   const hasLooks = batch.some((incoming) => needsLook(deps.core, incoming));
   const checked = isBehind || hasLooks ? await lookInTurn(deps, batch) : batch;
   const parts: Promise<readonly Acceptance[]>[] = [];
-  const heldBack = new Set<Party>();
+  const heldBack = new Set<PrincipalName>();
   for (let start = 0; start < checked.length; start += mostPerTransaction) {
     parts.push(acceptPart(deps, checked.slice(start, start + mostPerTransaction), heldBack));
   }
@@ -92,7 +92,7 @@ export async function accept(
 async function acceptPart(
   deps: AcceptDeps,
   batch: readonly Incoming[],
-  heldBack: Set<Party>,
+  heldBack: Set<PrincipalName>,
 ): Promise<readonly Acceptance[]> {
   deps.core.notes.flush();
   const { acceptances, posted } = await deps.core.ledger.transact(async (tx) => {
@@ -119,7 +119,7 @@ async function acceptPart(
 async function acceptInTurn(
   posting: Posting,
   incoming: Incoming,
-  heldBack: Set<Party>,
+  heldBack: Set<PrincipalName>,
 ): Promise<Acceptance> {
   const { sender, source } = incoming;
   if (source !== undefined && heldBack.has(sender)) {
@@ -192,7 +192,7 @@ async function acceptMessage(
   const wanted = way.kind === 'to' ? way.recipients : [];
   const { recipients, full } = await findRoom(posting, letter, wanted);
   if (message.kind === 'stream') await followStream(posting, letter, recipients);
-  await answer(posting, letter, way.kind === 'orchestrator' ? [relayParty] : names(recipients));
+  await answer(posting, letter, way.kind === 'orchestrator' ? [relayName] : names(recipients));
   await useAll(posting, sender, permits);
   const row = await posting.insert(letter);
   if (row === undefined) throw new Error('the id or the name of a new message was taken');
@@ -208,7 +208,11 @@ async function acceptMessage(
 }
 
 // Many of one batch go to the same name. What is no plain message may change who is there.
-async function wayOf(posting: Posting, sender: Party, message: Message): Promise<MessageRoute> {
+async function wayOf(
+  posting: Posting,
+  sender: PrincipalName,
+  message: Message,
+): Promise<MessageRoute> {
   if (message.kind !== 'message') posting.ways.clear();
   const known = message.kind === 'message' ? posting.ways.get(message.to) : undefined;
   if (known !== undefined) return known;
@@ -227,7 +231,7 @@ async function refuseTerminated(posting: Posting, { sender, source }: Incoming):
   if ((await posting.presenceOf(sender)) !== 'terminated') return;
   // A file that is refused is on record anyway.
   if (source === undefined) {
-    const actor = principalOf(sender);
+    const actor = principalIdOf(sender);
     const data = { code: 'message.denied', why: 'terminated' };
     await posting.tx.record({ actor, kind: 'message.refused', subject: actor, data });
   }
@@ -241,14 +245,14 @@ async function refuseTerminated(posting: Posting, { sender, source }: Incoming):
 async function answer(
   posting: Posting,
   { sender, message }: Letter,
-  reaches: readonly Party[],
+  reaches: readonly PrincipalName[],
 ): Promise<void> {
   const { kind, re, body } = message;
   if (re === undefined || (kind !== 'ack' && kind !== 'nack' && kind !== 'response')) return;
   await settleAnswered(posting, sender, { kind, re, reaches, reason: firstLine(body) });
 }
 
-function names(recipients: readonly Recipient[]): readonly Party[] {
+function names(recipients: readonly Recipient[]): readonly PrincipalName[] {
   return recipients.map(({ name }) => name);
 }
 
@@ -270,7 +274,7 @@ async function place(posting: Posting, placement: Placement): Promise<void> {
   const { row, letter, way, recipients, grants } = placement;
   const { id, sender, message, sizeBytes } = letter;
   await posting.tx.record({
-    actor: principalOf(sender),
+    actor: principalIdOf(sender),
     kind: way.kind === 'held' ? 'message.held' : 'message.accepted',
     subject: `message:${id}`,
     data: {

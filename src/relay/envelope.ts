@@ -5,14 +5,14 @@ import type { Instant } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 
 /** An agent's name, `owner`, or `__orchestrator__`: no agent can be called either. */
-export type Party = string;
+export type PrincipalName = string;
 
-export const ownerParty: Party = 'owner';
-export const relayParty: Party = '__orchestrator__';
+export const ownerName: PrincipalName = 'owner';
+export const relayName: PrincipalName = '__orchestrator__';
 
 /** Who gets a message, and through which queue. */
 export interface Recipient {
-  readonly name: Party;
+  readonly name: PrincipalName;
   /** 0 for the inbox. */
   readonly subscription: number;
 }
@@ -31,7 +31,7 @@ export interface FileSource {
 export type Incoming = IncomingMessage | IncomingFault;
 
 export interface IncomingMessage {
-  readonly sender: Party;
+  readonly sender: PrincipalName;
   readonly message: Message;
   /** The caller has asked whether it may be sent, and counted that. */
   readonly isPermitted?: true | undefined;
@@ -40,7 +40,7 @@ export interface IncomingMessage {
 
 /** A file that is no message, and why. */
 export interface IncomingFault {
-  readonly sender: Party;
+  readonly sender: PrincipalName;
   readonly source: FileSource;
   readonly fault: AosError;
 }
@@ -76,9 +76,9 @@ export interface ArchivePlace {
   readonly at: Instant;
 }
 
-/** Whose mailbox a principal has; the other way round it is principalOf(). */
-export function partyOf(principal: string): Party {
-  if (principal === 'owner') return ownerParty;
+/** Whose mailbox a principal has; the other way round it is principalIdOf(). */
+export function principalNameOf(principal: string): PrincipalName {
+  if (principal === 'owner') return ownerName;
   const [, name] = /^agent:(.+)$/.exec(principal) ?? [];
   if (name !== undefined) return name;
   throw new AosError('message.denied', {

@@ -5,7 +5,7 @@ import { eventsOfMessage } from '../ledger/events.ts';
 import type { Sql } from '../ledger/ledger.ts';
 import { type DeliveryRow, deliveriesOf } from '../ledger/messages/deliveries.ts';
 import { answersTo, findMessage, type MessageRow } from '../ledger/messages/messages.ts';
-import { relayParty } from './envelope.ts';
+import { relayName } from './envelope.ts';
 import type { DeliveryHistory, HistoryStep, MessageHistory } from './relay.ts';
 
 export async function readHistory(sql: Sql, id: string): Promise<MessageHistory | undefined> {
@@ -49,7 +49,7 @@ function stepsOfMessage(message: MessageRow): HistoryStep[] {
   const { discovered_at: at, source_name, status, last_error, processed_at } = message;
   const way = source_name === null ? '' : ` as the file ${source_name}.msg`;
   const from =
-    message.agent_name === relayParty ? 'made by the relay' : `from ${message.agent_name}`;
+    message.agent_name === relayName ? 'made by the relay' : `from ${message.agent_name}`;
   if (wasRefused(message)) {
     return [{ at, what: `came ${from}${way} and was refused: ${last_error}` }];
   }
@@ -81,7 +81,7 @@ function stepsOfDelivery(message: MessageRow, row: DeliveryRow): HistoryStep[] {
   if (delivered_at !== read_at || via !== 'pull') {
     add(delivered_at, `delivered to ${to}${ways[via ?? ''] ?? ''}`);
   }
-  add(read_at, to === relayParty ? 'taken by the orchestrator' : `read by ${to}`);
+  add(read_at, to === relayName ? 'taken by the orchestrator' : `read by ${to}`);
   if (state === 'acked') add(ended_at, `acknowledged by ${to}`);
   if (state === 'expired') add(ended_at, `expired for ${to}: ${row.error}`);
   if (state === 'dead') add(ended_at, `dead for ${to}: ${row.error}`);
@@ -125,7 +125,7 @@ async function stepsOfAnswers(sql: Sql, message: MessageRow): Promise<HistorySte
   return answers.map(({ discovered_at: at, agent_name, message_type, message_id }) => ({
     at,
     what:
-      agent_name === relayParty
+      agent_name === relayName
         ? `${message.agent_name} was told by ${message_type} ${message_id}`
         : `${agent_name} ${isAnswer(message_type) ? 'answered' : 'referred to it'} with ${message_type} ${message_id}`,
   }));

@@ -8,9 +8,9 @@ import { advanceStream, findStream } from '../ledger/messages/subscriptions.ts';
 import type { HeldGrant } from '../security/grants/shelf.ts';
 import { findGrants, type PermitRequest, useGrants } from '../security/permit.ts';
 import type { RelayLimits } from './deps.ts';
-import type { Party, Recipient } from './envelope.ts';
+import type { PrincipalName, Recipient } from './envelope.ts';
 import { leadName } from './mail.ts';
-import { type Letter, type Posting, principalOf } from './posting.ts';
+import { type Letter, type Posting, principalIdOf } from './posting.ts';
 import type { RateLimit } from './relay.ts';
 import { nackBody, tell } from './tell.ts';
 
@@ -26,10 +26,10 @@ export function rateLimit(
   clock: Clock,
   { messagesPerSecond, messageBurst }: RelayLimits,
 ): RateLimit {
-  const buckets = new Map<Party, Bucket>();
+  const buckets = new Map<PrincipalName, Bucket>();
   const perMs = messagesPerSecond / 1000;
 
-  const bucketOf = (sender: Party): Bucket => {
+  const bucketOf = (sender: PrincipalName): Bucket => {
     const nowMs = clock.monotonicMs();
     const bucket = buckets.get(sender);
     if (bucket === undefined) {
@@ -43,14 +43,14 @@ export function rateLimit(
     return bucket;
   };
 
-  const take = (sender: Party, wanted: number): number => {
+  const take = (sender: PrincipalName, wanted: number): number => {
     const bucket = bucketOf(sender);
     const taken = Math.min(wanted, Math.floor(bucket.tokens));
     bucket.tokens -= taken;
     return taken;
   };
 
-  const waitMs = (sender: Party): number => {
+  const waitMs = (sender: PrincipalName): number => {
     const { tokens } = bucketOf(sender);
     return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perMs);
   };
@@ -70,7 +70,7 @@ export function rateLimit(
 
 /** A bucket that is full again is as good as none. */
 function dropFull(
-  buckets: Map<Party, Bucket>,
+  buckets: Map<PrincipalName, Bucket>,
   fill: { readonly perMs: number; readonly messageBurst: number; readonly nowMs: number },
 ): void {
   for (const [sender, { tokens, filledAtMs }] of buckets) {
@@ -203,7 +203,7 @@ export interface Permitted {
 /** Throws `message.denied`. No human can be asked about a message that is half accepted. */
 export async function permit(
   { core, tx }: Posting,
-  sender: Party,
+  sender: PrincipalName,
   request: Pick<PermitRequest, 'actions' | 'size'>,
 ): Promise<Permitted> {
   const found = await findGrants(core.grants, tx, { ...as(sender), ...request });
@@ -214,7 +214,7 @@ export async function permit(
 /** Permits sending it at all; a grant may limit its size too. */
 export async function permitMessage(
   posting: Posting,
-  sender: Party,
+  sender: PrincipalName,
   { to, body }: Message,
 ): Promise<Permitted> {
   const actions = [{ resource: 'message', action: 'send', name: to }] as const;
@@ -230,7 +230,7 @@ export async function permitMessage(
 /** Counts the uses of all that was permitted. To be called last before anything is written. */
 export async function useAll(
   { core, tx }: Posting,
-  sender: Party,
+  sender: PrincipalName,
   permits: readonly Permitted[],
 ): Promise<void> {
   const actions = permits.flatMap((permitted) => permitted.actions);
@@ -239,6 +239,6 @@ export async function useAll(
   if (used.kind === 'denied') throw used.error;
 }
 
-function as(sender: Party): Pick<PermitRequest, 'principal' | 'code'> {
-  return { principal: principalOf(sender), code: 'message.denied' };
+function as(sender: PrincipalName): Pick<PermitRequest, 'principal' | 'code'> {
+  return { principal: principalIdOf(sender), code: 'message.denied' };
 }

@@ -16,7 +16,7 @@ import { activeAgentNames, presenceOf } from '../ledger/agents.ts';
 import { readState, type Sql } from '../ledger/ledger.ts';
 import type { MailFacts, MailRow } from '../ledger/messages/find-mail.ts';
 import { activeMembers, allSubscriptions } from '../ledger/messages/subscriptions.ts';
-import { ownerParty, type Party, type Recipient } from './envelope.ts';
+import { ownerName, type PrincipalName, type Recipient } from './envelope.ts';
 import type { MailboxItem } from './relay.ts';
 
 /** A delivery together with its message. */
@@ -157,13 +157,17 @@ export const leadName = 'Lead';
 export const leadKey = 'lead';
 
 /** Throws an AosError when the message could reach no recipient. */
-export async function route(sql: Sql, sender: Party, message: Message): Promise<MessageRoute> {
+export async function route(
+  sql: Sql,
+  sender: PrincipalName,
+  message: Message,
+): Promise<MessageRoute> {
   const address = parseAddress(message.to);
   switch (address.kind) {
     case 'orchestrator':
       return { kind: 'orchestrator' };
     case 'owner':
-      return to([ownerParty]);
+      return to([ownerName]);
     case 'agent':
       return to([await presentAgent(sql, address.name)]);
     case 'lead': {
@@ -199,7 +203,7 @@ async function presentAgent(sql: Sql, name: string): Promise<string> {
 
 async function members(
   sql: Sql,
-  sender: Party,
+  sender: PrincipalName,
   { address, message }: { readonly address: Address; readonly message: Message },
 ): Promise<readonly Recipient[]> {
   const named =

@@ -16,7 +16,7 @@ import { type AcceptDeps, accept } from './accept.ts';
 import { clearFiles, type Sinks } from './delivery/outcome.ts';
 import { markPushedRead, markRead, unknownMessage } from './delivery/settle.ts';
 import type { RelayCore } from './deps.ts';
-import type { Party } from './envelope.ts';
+import type { PrincipalName } from './envelope.ts';
 import { itemOf, messageOf, type OutgoingMail } from './mail.ts';
 import { Posting } from './posting.ts';
 import type {
@@ -59,7 +59,7 @@ function items(rows: readonly MailRow[]): MailboxItem[] {
 /** Each is handed out once: the row that says so is on disk before the answer goes out. */
 async function take(
   deps: MailboxDeps,
-  recipient: Party,
+  recipient: PrincipalName,
   { roomFor, also, ...query }: TakeQuery,
 ): Promise<readonly MailboxItem[]> {
   if (deps.core.grants.isPaused(`agent:${recipient}`)) return [];
@@ -89,7 +89,7 @@ async function take(
 // A transaction must not hold the ledger up for long.
 async function readByIds(
   deps: MailboxDeps,
-  recipient: Party,
+  recipient: PrincipalName,
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const parts: Promise<readonly string[]>[] = [];
@@ -101,7 +101,7 @@ async function readByIds(
 
 async function readPart(
   deps: MailboxDeps,
-  recipient: Party,
+  recipient: PrincipalName,
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const pushed = ids.flatMap((id) => deps.sinks.pushedMail(recipient, id) ?? []);
@@ -127,7 +127,7 @@ async function readPart(
 /** The answer is a message like any other; accepting it moves on what it answers. */
 async function settle(
   deps: MailboxDeps,
-  recipient: Party,
+  recipient: PrincipalName,
   { id, kind, body }: MailSettlement & { readonly id: string },
 ): Promise<SettledMail> {
   const { committed } = deps.core.ledger;
@@ -150,7 +150,7 @@ async function settle(
   return { id, state: after?.state ?? mail.state, answer: answer.id };
 }
 
-function attach(deps: MailboxDeps, recipient: Party, sink: PushSink): AsyncDisposable {
+function attach(deps: MailboxDeps, recipient: PrincipalName, sink: PushSink): AsyncDisposable {
   deps.sinks.add(recipient, sink);
   const wakeAll = async (): Promise<void> => {
     const subscriptions = await subscriptionsOf(deps.core.ledger.committed, recipient);

@@ -12,7 +12,7 @@ import { endMailOfTerminated, expireAll, runExpiry } from './delivery/expire.ts'
 import { Sinks } from './delivery/outcome.ts';
 import { InboxReads, recover } from './delivery/recover.ts';
 import { Notes, type RelayCore, type RelayDeps, Stamps } from './deps.ts';
-import { type Acceptance, type Incoming, type Party, relayParty } from './envelope.ts';
+import { type Acceptance, type Incoming, type PrincipalName, relayName } from './envelope.ts';
 import { openGroups } from './groups.ts';
 import { readHistory } from './history.ts';
 import { rateLimit } from './limits.ts';
@@ -132,8 +132,8 @@ class LiveRelay implements RunningRelay {
     this.#deliverer.wake({ recipient, subscription: 0 });
   }
 
-  heardFrom(party: Party): void {
-    this.#heard.add(party);
+  heardFrom(principal: PrincipalName): void {
+    this.#heard.add(principal);
   }
 
   heardSince(): readonly string[] {
@@ -161,7 +161,7 @@ class LiveRelay implements RunningRelay {
       this.#bells.ring(mail.recipient);
       core.onMail(mail.recipient);
     }
-    if (hasRequests) core.onMail(relayParty);
+    if (hasRequests) core.onMail(relayName);
     for (const { state, reason } of ended) core.metrics.ended(state, reason);
   }
 

@@ -10,9 +10,9 @@ import { setPresence } from '../ledger/agents.ts';
 import { findMemory, insertText } from '../ledger/memory/memories.ts';
 import { noteMemoryUses } from '../ledger/memory/uses.ts';
 import { addPendingOperation } from '../ledger/operations/finish.ts';
-import { relayParty } from './envelope.ts';
+import { relayName } from './envelope.ts';
 import { type Permitted, permit } from './limits.ts';
-import { type Letter, type Posting, principalOf } from './posting.ts';
+import { type Letter, type Posting, principalIdOf } from './posting.ts';
 import { tell } from './tell.ts';
 
 const understood = new Set(['spawn', 'release', 'status', 'continuity', 'ack', 'nack']);
@@ -27,7 +27,7 @@ export async function askOrchestrator(
   if (kind !== 'ack' && kind !== 'nack') {
     await perform(posting, letter, parseOrchestratorRequest(kind, body));
   }
-  await posting.placeEnded(row, letter, { recipient: relayParty, state: 'read' });
+  await posting.placeEnded(row, letter, { recipient: relayName, state: 'read' });
 }
 
 /** Refuses what cannot be asked, before anything is written. Resolves to the grants to be used. */
@@ -87,7 +87,7 @@ async function keepState(
   { sender, id, message }: Letter,
   request: Extract<OrchestratorRequest, { kind: 'continuity' }>,
 ): Promise<void> {
-  const key = { owner: principalOf(sender), scope: 'working', key: request.key } as const;
+  const key = { owner: principalIdOf(sender), scope: 'working', key: request.key } as const;
   const answer = { to: sender, re: id, thread: message.thread };
   if (request.action === 'save') {
     const memory = { value: request.state, source: `message:${id}`, at: posting.now };

@@ -21,7 +21,13 @@ import {
 } from '../ledger/messages/messages.ts';
 import { addBlobReference } from '../ledger/transfers/blobs.ts';
 import type { RelayCore } from './deps.ts';
-import { type FileSource, ownerParty, type Party, type Recipient, relayParty } from './envelope.ts';
+import {
+  type FileSource,
+  ownerName,
+  type PrincipalName,
+  type Recipient,
+  relayName,
+} from './envelope.ts';
 import { headersOf, type MessageRoute } from './mail.ts';
 
 /** Whether a delivery may go straight from here to the recipient. */
@@ -43,7 +49,7 @@ export interface Ended {
 
 export interface Letter {
   readonly id: string;
-  readonly sender: Party;
+  readonly sender: PrincipalName;
   readonly message: Message;
   readonly sizeBytes: number;
   readonly status: MessageStatus;
@@ -70,11 +76,11 @@ export class Posting {
   /** Whether there is something to be done that is not the relay's. */
   hasRequests = false;
   /** Who has read something. */
-  readonly #readers = new Set<Party>();
+  readonly #readers = new Set<PrincipalName>();
   /** Where messages to these names go. */
   readonly ways = new Map<string, MessageRoute>();
   readonly #handover: Handover;
-  readonly #presences = new Map<Party, AgentStatus | undefined>();
+  readonly #presences = new Map<PrincipalName, AgentStatus | undefined>();
   readonly #sizes = new Map<string, MailboxSize>();
   readonly #growth = new Map<string, { messages: number; bytes: number }>();
 
@@ -86,9 +92,10 @@ export class Posting {
   }
 
   /** Looked up once a transaction for each. */
-  async presenceOf(party: Party): Promise<AgentStatus | undefined> {
-    if (!this.#presences.has(party)) this.#presences.set(party, await presenceOf(this.tx, party));
-    return this.#presences.get(party);
+  async presenceOf(principal: PrincipalName): Promise<AgentStatus | undefined> {
+    if (!this.#presences.has(principal))
+      this.#presences.set(principal, await presenceOf(this.tx, principal));
+    return this.#presences.get(principal);
   }
 
   newId(): string {
@@ -101,7 +108,7 @@ export class Posting {
     return insertMessage(this.tx, {
       message_id: letter.id,
       agent_name: letter.sender,
-      direction: letter.sender === relayParty ? 'inbox' : 'outbox',
+      direction: letter.sender === relayName ? 'inbox' : 'outbox',
       source_name: letter.sourceName ?? source?.stem ?? null,
       file_path: source?.path ?? null,
       file_size: source?.sizeBytes ?? null,
@@ -217,7 +224,7 @@ export class Posting {
     }
   }
 
-  hasRead(reader: Party): void {
+  hasRead(reader: PrincipalName): void {
     this.#readers.add(reader);
   }
 
@@ -238,10 +245,10 @@ export class Posting {
   }
 }
 
-/** How events name a party. */
-export function principalOf(party: Party): string {
-  if (party === ownerParty) return 'owner';
-  return party === relayParty ? 'system' : `agent:${party}`;
+/** How events and grants name a principal, e.g. `agent:jean`. */
+export function principalIdOf(name: PrincipalName): string {
+  if (name === ownerName) return 'owner';
+  return name === relayName ? 'system' : `agent:${name}`;
 }
 
 /** An agent that does something is there: an inactive agent is active again with that. */

@@ -3,7 +3,7 @@ import type { AosError } from '../kernel/errors.ts';
 import { type Message, priorities } from '../kernel/message/message.ts';
 import type { KnownFile } from '../ledger/messages/messages.ts';
 import type { Acceptance, ArchivePlace, FileSource, Incoming } from './envelope.ts';
-import { type Letter, type Posting, principalOf } from './posting.ts';
+import { type Letter, type Posting, principalIdOf } from './posting.ts';
 import { nackBody, tell } from './tell.ts';
 
 export function isRefusal({ code }: AosError): boolean {
@@ -42,7 +42,7 @@ export async function refuse(
     error: error.message,
   });
   await posting.tx.record({
-    actor: principalOf(sender),
+    actor: principalIdOf(sender),
     kind: 'message.refused',
     subject: `message:${letter.id}`,
     data: { file: source.stem, code: error.code },
@@ -67,7 +67,7 @@ async function recordRefusedRequest(
   if (!('message' in incoming) || code === 'message.denied') return;
   const { kind } = incoming.message;
   if (kind !== 'spawn' && kind !== 'release') return;
-  const actor = principalOf(incoming.sender);
+  const actor = principalIdOf(incoming.sender);
   await tx.record({ actor, kind: 'message.refused', subject: actor, data: { code, kind } });
 }
 

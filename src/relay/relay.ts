@@ -3,7 +3,7 @@ import type { MessageKind } from '../kernel/message/message.ts';
 import type { Instant } from '../kernel/ports.ts';
 import type { Transaction } from '../ledger/ledger.ts';
 import type { DeliveryRowState } from '../ledger/messages/deliveries.ts';
-import type { Acceptance, Incoming, Party } from './envelope.ts';
+import type { Acceptance, Incoming, PrincipalName } from './envelope.ts';
 
 /** By the ids of their messages. */
 export interface FilesDone {
@@ -22,7 +22,7 @@ export interface Relay {
   readonly mailboxes: Mailboxes;
   readonly groups: Groups;
   /** They called, so they are there; it is written down with the next look at who is. */
-  heardFrom(party: Party): void;
+  heardFrom(principal: PrincipalName): void;
   /** The whole path of a message; undefined when there is none of that id. */
   history(id: string): Promise<MessageHistory | undefined>;
   /** The ids that begin so, at most `limit` of them. */
@@ -32,19 +32,19 @@ export interface Relay {
 /** Slows a sender down, and drops nothing. */
 export interface RateLimit {
   /** Takes as many as may go now, at most `wanted`; 0 when none may. */
-  take(sender: Party, wanted: number): number;
+  take(sender: PrincipalName, wanted: number): number;
   /** How long until one more may go; 0 when it may now. */
-  waitMs(sender: Party): number;
+  waitMs(sender: PrincipalName): number;
   /** Resolves when that many have been let through. */
-  pass(sender: Party, count: number, signal?: AbortSignal): Promise<void>;
+  pass(sender: PrincipalName, count: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A message in a mailbox. */
 export interface MailboxItem {
   readonly id: string;
-  readonly from: Party;
+  readonly from: PrincipalName;
   readonly to: string;
-  readonly recipient: Party;
+  readonly recipient: PrincipalName;
   readonly kind: MessageKind;
   readonly state: DeliveryRowState;
   readonly priority: number;
@@ -66,7 +66,7 @@ export interface MailboxQuery {
   readonly kinds?: readonly MessageKind[] | undefined;
   /** Only answers to this message. */
   readonly re?: string | undefined;
-  readonly from?: Party | undefined;
+  readonly from?: PrincipalName | undefined;
   /** Only events of this subscription. */
   readonly eventType?: string | undefined;
 }
@@ -80,17 +80,17 @@ export interface TakeQuery extends MailboxQuery {
 
 export interface Mailboxes {
   /** What was not read yet, as it would be taken; nothing changes. */
-  list(recipient: Party, query: MailboxQuery): Promise<readonly MailboxItem[]>;
+  list(recipient: PrincipalName, query: MailboxQuery): Promise<readonly MailboxItem[]>;
   /** Like list(), but they are read with that: each is handed out once. */
-  take(recipient: Party, query: TakeQuery): Promise<readonly MailboxItem[]>;
+  take(recipient: PrincipalName, query: TakeQuery): Promise<readonly MailboxItem[]>;
   /** Those of the ids that were unread until now. */
-  markRead(recipient: Party, ids: readonly string[]): Promise<readonly string[]>;
+  markRead(recipient: PrincipalName, ids: readonly string[]): Promise<readonly string[]>;
   /** The recipient has done what a message asked for, or refuses to; its sender is told. */
-  settle(recipient: Party, id: string, settlement: MailSettlement): Promise<SettledMail>;
+  settle(recipient: PrincipalName, id: string, settlement: MailSettlement): Promise<SettledMail>;
   /** From now on messages go to the sink instead of the inbox folder. */
-  attach(recipient: Party, sink: PushSink): AsyncDisposable;
+  attach(recipient: PrincipalName, sink: PushSink): AsyncDisposable;
   /** Resolves when something new may be there for the recipient, or the time is up. */
-  wait(recipient: Party, timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  wait(recipient: PrincipalName, timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface MailSettlement {
@@ -134,7 +134,7 @@ export interface Subscription {
 
 export interface MessageHistory {
   readonly id: string;
-  readonly from: Party;
+  readonly from: PrincipalName;
   readonly to: string;
   readonly kind: MessageKind;
   readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'archived';
@@ -149,7 +149,7 @@ export interface MessageHistory {
 }
 
 export interface DeliveryHistory {
-  readonly recipient: Party;
+  readonly recipient: PrincipalName;
   readonly state: DeliveryRowState;
   readonly attempts: number;
   readonly via: string | undefined;

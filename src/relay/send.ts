@@ -6,7 +6,7 @@ import { checkMessage } from '../kernel/message/text.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { quote } from '../kernel/text/quote.ts';
 import { early } from '../kernel/turns.ts';
-import { type Acceptance, type Party, relayParty } from './envelope.ts';
+import { type Acceptance, type PrincipalName, relayName } from './envelope.ts';
 import type { Mailboxes, MailboxItem, RateLimit, Relay } from './relay.ts';
 
 export interface SendDeps {
@@ -28,7 +28,7 @@ interface SendOptions {
 /** For a message that was checked. Throws what the relay says against it. */
 export async function send(
   deps: SendDeps,
-  sender: Party,
+  sender: PrincipalName,
   message: Message,
   { signal, isPermitted }: SendOptions,
 ): Promise<Accepted> {
@@ -41,7 +41,7 @@ export async function send(
 
 async function passInTime(
   { relay: { rate }, clock }: SendDeps,
-  sender: Party,
+  sender: PrincipalName,
   signal: AbortSignal,
 ): Promise<void> {
   if (rate.take(sender, 1) === 1) return;
@@ -62,7 +62,7 @@ async function passInTime(
   }
 }
 
-function slowedTooLong(rate: RateLimit, sender: Party): AosError {
+function slowedTooLong(rate: RateLimit, sender: PrincipalName): AosError {
   const waitMs = Math.max(1, rate.waitMs(sender));
   return new AosError('gateway.too-many', {
     message: `Too many messages; the next one may go in ${waitMs} ms`,
@@ -87,7 +87,7 @@ const shortestTtlMs = 1000;
 /** Throws `message.no-answer` when no answer comes in time, and `message.refused` for a nack. */
 export async function request(
   deps: RequestDeps,
-  sender: Party,
+  sender: PrincipalName,
   asked: Message,
   { timeoutMs, ...options }: AnswerPatience,
 ): Promise<{ readonly id: string; readonly response: MailboxItem }> {
@@ -121,7 +121,7 @@ function noAnswer(id: string, to: string, why: string): AosError {
 
 function refused(id: string, { from, to, body }: MailboxItem): AosError {
   const words = body.length > 500 ? `${body.slice(0, 500)}…` : body;
-  if (from === relayParty) return noAnswer(id, to, `: ${words}`);
+  if (from === relayName) return noAnswer(id, to, `: ${words}`);
   return new AosError('message.refused', {
     message: `${quote(from)} refuses the request: ${words}`,
     fix: `aos why ${id}`,
@@ -147,7 +147,7 @@ interface Patience {
 /** What is there now, or comes within that time; nothing when the caller waits no more. */
 export async function awaitMail(
   { mailboxes, clock }: AwaitMailDeps,
-  recipient: Party,
+  recipient: PrincipalName,
   look: () => Promise<readonly MailboxItem[]>,
   { waitMs, signal }: Patience,
 ): Promise<readonly MailboxItem[]> {

@@ -25,7 +25,12 @@ import {
   openPendingOperations,
   payloadOf,
 } from '../ledger/operations/finish.ts';
-import { type Acceptance, type IncomingMessage, type Party, relayParty } from './envelope.ts';
+import {
+  type Acceptance,
+  type IncomingMessage,
+  type PrincipalName,
+  relayName,
+} from './envelope.ts';
 import type { Letter, Posting } from './posting.ts';
 
 /** Of the rows that wait to be told; each part that tells works off its own. */
@@ -124,13 +129,13 @@ export async function sendNote(
     dedupKey: key,
     body,
   };
-  const [accepted] = await relay.accept([{ sender: relayParty, message }]);
+  const [accepted] = await relay.accept([{ sender: relayName, message }]);
   if (accepted?.kind === 'refused') throw accepted.error;
 }
 
 /** What the relay says of a message, in the transaction in which that became of it. */
 interface RelayNote {
-  readonly to: Party;
+  readonly to: PrincipalName;
   readonly kind: MessageKind;
   /** The message that it is about. */
   readonly re: string;
@@ -143,10 +148,10 @@ interface RelayNote {
  * What the relay itself has sent is told to no one. Resolves to the id of the message.
  */
 export async function tell(posting: Posting, note: RelayNote): Promise<string | undefined> {
-  if (note.to === relayParty) return undefined;
+  if (note.to === relayName) return undefined;
   const letter: Letter = {
     id: posting.newId(),
-    sender: relayParty,
+    sender: relayName,
     message: {
       to: note.to,
       kind: note.kind,

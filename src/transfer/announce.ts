@@ -24,7 +24,7 @@ import {
   transfersOfBatch,
   unannouncedTransfers,
 } from '../ledger/transfers/transfers.ts';
-import { ownerParty } from '../relay/envelope.ts';
+import { ownerName } from '../relay/envelope.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
 import type { SentAnswer, TransferView } from './calls.ts';
 import { type TransferDeps, transferNotes } from './deps.ts';
@@ -107,7 +107,7 @@ export async function alert(
   const key = `transfer:alert:${kind}:${transfer ?? sender}:${at}`;
   await tellLater(
     tx,
-    { to: ownerParty, key, body: `${words}\n`, transfer },
+    { to: ownerName, key, body: `${words}\n`, transfer },
     { at, queue: transferNotes },
   );
 }
@@ -244,7 +244,7 @@ function manifestOf(row: TransferRow): object {
   };
 }
 
-/** Also when there is none. The folders of the parties stay. */
+/** Also when there is none. The folders of sender and recipient stay. */
 export async function removeManifest(
   { disk, home }: Pick<ManifestDeps, 'disk' | 'home'>,
   key: string,

@@ -86,7 +86,7 @@ test('a process that lives is waited for, and one that is gone is not', async ()
     bootId: () => 'boot',
   };
   await using here = await temporaryTransfers({ deps: { processes } });
-  const local = { party: 'samantha', isLocal: true };
+  const local = { principal: 'samantha', isLocal: true };
   const wish = wishOf(text, { to: ['jared'] });
   const mine = { ...wish, writer: { pid: 7, started: 'then' } };
   const theirs = { ...wish, writer: { pid: 8, started: 'later' } };
@@ -232,7 +232,7 @@ test('an upload is nobody else’s to add to, to finish or to give up', async ()
 
   const attempts = [
     here.transfers.addBytes('jean', { id, from: 0, source: once(new Uint8Array(1)) }),
-    here.transfers.finish({ party: 'jean', isLocal: false }, end),
+    here.transfers.finish({ principal: 'jean', isLocal: false }, end),
     here.transfers.giveUp('jean', { id, reason: 'no' }),
     here.transfers.giveUp('jean', { id: 'unknown', reason: 'no' }),
   ];
@@ -283,7 +283,7 @@ test('whoever was slow and is taken over can neither add to it nor finish it', a
     sizeBytes: text.length,
     sha256: createHash('sha256').update(text).digest('hex'),
   };
-  const finishing = here.transfers.finish({ party: 'samantha', isLocal: false }, finish);
+  const finishing = here.transfers.finish({ principal: 'samantha', isLocal: false }, finish);
 
   expect(quick.upload).not.toBe(slow.upload);
   await expect(adding).rejects.toMatchObject({ code: 'transfer.unknown' });

@@ -25,7 +25,7 @@ import {
   takeUpload,
   type UploadRow,
 } from '../ledger/transfers/bodies.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import type { BegunUpload } from './calls.ts';
 import type { TransferActor } from './deps.ts';
@@ -50,13 +50,13 @@ export interface BeginRequest extends SendRequest {
 
 export async function beginUpload(
   deps: ServingDeps,
-  { party, isLocal, isPermitted }: TransferActor,
+  { principal, isLocal, isPermitted }: TransferActor,
   begin: BeginRequest,
 ): Promise<BegunUpload> {
-  const plan = { ...(await planOf(deps, party, begin)), isPermitted };
+  const plan = { ...(await planOf(deps, principal, begin)), isPermitted };
   const { content, request } = plan;
   if (content !== null) {
-    await endSuperseded(deps, { sender: party, filename: request.filename, content });
+    await endSuperseded(deps, { sender: principal, filename: request.filename, content });
   }
   for (;;) {
     const seen = await lookAround(deps, plan);
@@ -93,7 +93,7 @@ async function planOf(deps: ServingDeps, sender: string, begin: BeginRequest): P
   const { sealed, writer, ...request } = begin;
   const { sizeBytes, sha256 } = request;
   const content = sizeBytes === null || sha256 === null ? undefined : { sizeBytes, sha256 };
-  const secret = async () => sealingSecretOf((await deps.keys.of(principalOf(sender))).secretKey);
+  const secret = async () => sealingSecretOf((await deps.keys.of(principalIdOf(sender))).secretKey);
   const dekOf = async () =>
     content === undefined ? deps.random.bytes(dekBytes) : contentKey(await secret(), content);
   return {
@@ -242,7 +242,7 @@ async function openUpload(
   if (isWhole && plainBytes !== null && sha256 !== null) {
     // B5
     const whole = { id, storedBytes: reservedBytes, sizeBytes: plainBytes, sha256 };
-    const sent = await finishUpload(deps, { party: sender, isLocal: false }, whole);
+    const sent = await finishUpload(deps, { principal: sender, isLocal: false }, whole);
     return { state: 'stored', ...sent };
   }
   // More than there can be: two have written at once, and nothing of it is worth anything.

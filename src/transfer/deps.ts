@@ -53,7 +53,7 @@ export const transferNotes = 'transfer.tell' satisfies TellQueue;
 /** Who acts. */
 export interface TransferActor {
   /** An agent's name, or `owner`. */
-  readonly party: string;
+  readonly principal: string;
   /** A process of the owner on this machine, which may open files of the home itself. */
   readonly isLocal: boolean;
   /** The caller has asked already whether it may send, and has counted it. */

@@ -61,8 +61,8 @@ test('an agent cleans up its own, and leaves what is others’', async () => {
   await here.send('samantha', text, { to: ['jean'], expiresMs: 1000 });
   await (here.clock as SimulatedClock).advance(1000);
 
-  expect(await here.transfers.cleanUp({ party: 'jean' })).toMatchObject({ expired: 1 });
-  expect(await here.transfers.cleanUp({ party: 'samantha' })).toMatchObject({ expired: 1 });
+  expect(await here.transfers.cleanUp({ principal: 'jean' })).toMatchObject({ expired: 1 });
+  expect(await here.transfers.cleanUp({ principal: 'samantha' })).toMatchObject({ expired: 1 });
 });
 
 test('rows are kept as long as events are, and then go with what they leave', async () => {

@@ -22,7 +22,7 @@ import { endLeftUploads, type ServingDeps } from './upload.ts';
 
 export interface Cleanup {
   /** Of whom; of all where nothing is said. */
-  readonly party?: string | undefined;
+  readonly principal?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
@@ -36,14 +36,14 @@ const batchRows = 200;
 
 export async function cleanUp(
   deps: ServingDeps,
-  { party, dryRun = false }: Cleanup = {},
+  { principal, dryRun = false }: Cleanup = {},
 ): Promise<CleanedUp> {
-  if (dryRun) return wouldCleanUp(deps, party);
+  if (dryRun) return wouldCleanUp(deps, principal);
   const now = deps.clock.now();
   let expired = 0;
   let freedBytes = 0;
   for (;;) {
-    const batch = await deps.ledger.transact((tx) => endBatch(deps, tx, { now, party }));
+    const batch = await deps.ledger.transact((tx) => endBatch(deps, tx, { now, principal }));
     for (const row of batch.rows) {
       if (row.status === 'pending') deps.counts.ended('expired');
       await removeQuietly(deps, row);
@@ -52,15 +52,18 @@ export async function cleanUp(
     freedBytes += batch.freedBytes;
     if (batch.rows.length < batchRows) break;
   }
-  if (party === undefined) await endLeftUploads(deps);
+  if (principal === undefined) await endLeftUploads(deps);
   await tellAll(deps, transferNotes);
   return { expired, freed_bytes: freedBytes };
 }
 
-async function wouldCleanUp({ ledger, clock }: ServingDeps, party?: string): Promise<CleanedUp> {
+async function wouldCleanUp(
+  { ledger, clock }: ServingDeps,
+  principal?: string,
+): Promise<CleanedUp> {
   const now = clock.now();
   const limit = 1_000_000;
-  const rows = await endedTransfers(ledger.committed, { now, party, limit });
+  const rows = await endedTransfers(ledger.committed, { now, principal, limit });
   const going = new Set(rows.map(({ id }) => id));
   const bodies = new Map(rows.map((row) => [row.body, row]));
   let freed = 0;
@@ -73,15 +76,15 @@ async function wouldCleanUp({ ledger, clock }: ServingDeps, party?: string): Pro
 
 interface Ending {
   readonly now: Instant;
-  readonly party: string | undefined;
+  readonly principal: string | undefined;
 }
 
 async function endBatch(
   deps: ServingDeps,
   tx: Transaction,
-  { now, party }: Ending,
+  { now, principal }: Ending,
 ): Promise<{ readonly rows: readonly TransferRow[]; readonly freedBytes: number }> {
-  const rows = await endedTransfers(tx, { now, party, limit: batchRows });
+  const rows = await endedTransfers(tx, { now, principal, limit: batchRows });
   let freedBytes = 0;
   for (const row of rows) {
     const isExpired = await markExpired(tx, row.id);

@@ -20,7 +20,7 @@ async function uploaded(here: Awaited<ReturnType<typeof temporaryTransfers>>) {
     sha256: sha256(text),
   };
   const finish = (changed: object) =>
-    here.transfers.finish({ party: 'samantha', isLocal: false }, { ...whole, ...changed });
+    here.transfers.finish({ principal: 'samantha', isLocal: false }, { ...whole, ...changed });
   return { bytes, finish };
 }
 
@@ -136,7 +136,7 @@ test('twenty who send the same at once store it once, and each transfer arrives'
       const id = begun.upload;
       await here.transfers.addBytes('samantha', { id, from: 0, source: once(bytes) });
       const sent = await here.transfers.finish(
-        { party: 'samantha', isLocal: false },
+        { principal: 'samantha', isLocal: false },
         { id, storedBytes: bytes.length, sizeBytes: text.length, sha256: sha256(text) },
       );
       return sent.transfers[0]?.id ?? '';
@@ -204,7 +204,7 @@ test('what nobody knew the size of is sent, and its key is another each time', a
 
   for (let time = 0; time < 2; time++) {
     const begun = await here.transfers.begin(
-      { party: 'samantha', isLocal: false },
+      { principal: 'samantha', isLocal: false },
       wishOf('', unknown),
     );
     if (begun.state !== 'open') throw new Error('it is new');
@@ -213,7 +213,7 @@ test('what nobody knew the size of is sent, and its key is another each time', a
     const id = begun.upload;
     await here.transfers.addBytes('samantha', { id, from: 0, source: once(bytes) });
     const { transfers } = await here.transfers.finish(
-      { party: 'samantha', isLocal: false },
+      { principal: 'samantha', isLocal: false },
       { id, storedBytes: bytes.length, sizeBytes: text.length, sha256: sha256(text) },
     );
     expect(transfers[0]).toMatchObject({ file_size_bytes: text.length, kind: 'stream' });

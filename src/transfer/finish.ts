@@ -26,7 +26,7 @@ import {
   type UploadRow,
 } from '../ledger/transfers/bodies.ts';
 import { insertTransfer, transfersOfBatch } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { tellAll } from '../relay/tell.ts';
 import { alert, announceBatch, transferView } from './announce.ts';
 import type { SentAnswer } from './calls.ts';
@@ -47,11 +47,11 @@ export interface UploadFinish {
 
 export async function finishUpload(
   deps: ServingDeps,
-  { party, isLocal, isPermitted }: TransferActor,
+  { principal, isLocal, isPermitted }: TransferActor,
   finish: UploadFinish,
 ): Promise<SentAnswer> {
   const { ledger, uploads, traffic } = deps;
-  const upload = await uploadOf(ledger.committed, party, finish.id);
+  const upload = await uploadOf(ledger.committed, principal, finish.id);
   return traffic.during(finish.id, async () => {
     const { sizeBytes } = await uploads.open(finish.id);
     checkFinish(upload, finish, sizeBytes);
@@ -107,7 +107,7 @@ async function reserveRest(
 
 async function dekOf({ keys }: ServingDeps, upload: UploadRow): Promise<Uint8Array | undefined> {
   if (upload.sender_key === null) return undefined;
-  const { secretKey, address } = await keys.of(principalOf(upload.sender));
+  const { secretKey, address } = await keys.of(principalIdOf(upload.sender));
   return unwrapKey(upload.sender_key, { secretKey, address, object: upload.id });
 }
 
@@ -174,11 +174,11 @@ async function bodyFor(
 
 export async function failUpload(
   deps: ServingDeps,
-  party: string,
+  principal: string,
   { id, reason, attempts = 1 }: GivenUp,
 ): Promise<SentAnswer> {
   const { ledger, uploads, clock, log } = deps;
-  await uploadOf(ledger.committed, party, id);
+  await uploadOf(ledger.committed, principal, id);
   const batch = await ledger.transact((tx) => writeFailed(deps, tx, { id, reason, attempts }));
   deps.counts.ended('failed');
   // A file without a row is swept with the rest.
@@ -215,7 +215,7 @@ async function writeFailed(
     await insertTransfer(tx, { ...row, status: 'failed', ack: 'failed', reason, attempts });
     const subject = `transfer:${row.id}`;
     const data = { sender, recipient, filename: request.filename, reason };
-    await tx.record({ actor: principalOf(sender), kind: 'transfer.failed', subject, data });
+    await tx.record({ actor: principalIdOf(sender), kind: 'transfer.failed', subject, data });
   }
   // Only a recipient that has not tried again is told of it.
   if (attempts <= transferRetries) return batch;

@@ -33,7 +33,7 @@ async function withWriter() {
 /** Begins it, and leaves it with a few bytes; its id. */
 async function leave(here: TemporaryTransfers, said: string, draft: Partial<WishDraft> = {}) {
   const wish = wishOf(said, { to: ['jared'], ...draft });
-  const begun = await here.transfers.begin({ party: 'samantha', isLocal: true }, wish);
+  const begun = await here.transfers.begin({ principal: 'samantha', isLocal: true }, wish);
   if (begun.state !== 'open') throw new Error(`it was ${begun.state}`);
   const id = begun.upload;
   await here.transfers.addBytes('samantha', { id, from: 0, source: once(new Uint8Array(5)) });
@@ -217,7 +217,7 @@ test('a process goes on with its own upload at once', async () => {
   await using here = await withWriter();
   await leave(here, text, { writer });
 
-  const local = { party: 'samantha', isLocal: true };
+  const local = { principal: 'samantha', isLocal: true };
   const mine = await here.transfers.begin(local, wishOf(text, { to: ['jared'], writer }));
   const theirs = await here.transfers.begin(local, {
     ...wishOf(text, { to: ['jared'], writer: { pid: 8, started: 'now' } }),
@@ -240,7 +240,7 @@ test('who may not send any more when everything is there leaves no upload', asyn
   await here.grants.change((_tx, changes) => changes.revoke(held?.id ?? ''), [held?.id ?? '']);
 
   const end = { id, storedBytes: bytes.length, sizeBytes: text.length, sha256: sha256(text) };
-  const attempt = here.transfers.finish({ party: 'samantha', isLocal: false }, end);
+  const attempt = here.transfers.finish({ principal: 'samantha', isLocal: false }, end);
 
   await expect(attempt).rejects.toMatchObject({ code: 'transfer.denied' });
   expect(await uploadsIn(here)).toEqual([]);

@@ -22,7 +22,7 @@ import {
 } from '../ledger/transfers/bodies.ts';
 import { type LinkRow, useLink } from '../ledger/transfers/links.ts';
 import { transfersOfBatch } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { announceBatch } from './announce.ts';
 import { goodLink } from './links.ts';
 import { checkRoom, unknownLink } from './refusals.ts';
@@ -70,7 +70,7 @@ export async function takeByLink(deps: ServingDeps, upload: LinkUpload): Promise
 }
 
 async function dekOf({ keys }: ServingDeps, link: LinkRow, recipient: string): Promise<Uint8Array> {
-  const { secretKey, address } = await keys.of(principalOf(recipient));
+  const { secretKey, address } = await keys.of(principalIdOf(recipient));
   return unwrapKey(must(link.recipient_key, 'the key of a link for uploads'), {
     secretKey,
     address,

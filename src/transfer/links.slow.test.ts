@@ -36,10 +36,13 @@ const gone = {
 
 test.each(['samantha', 'jared', 'owner'])(
   'a link of %s opens the file with the key in it',
-  async (party) => {
+  async (principal) => {
     await using here = await sentToJared();
 
-    const link = await here.transfers.link(party, { id: here.id, ofAll: party === 'owner' });
+    const link = await here.transfers.link(principal, {
+      id: here.id,
+      ofAll: principal === 'owner',
+    });
     const { token, dek } = partsOf(link);
     const facts = await here.transfers.linkFacts(token);
     const bytes = await fetched(here, token);

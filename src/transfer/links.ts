@@ -19,10 +19,16 @@ import {
   useLink,
 } from '../ledger/transfers/links.ts';
 import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
 import { bodyOf, recipientDek, senderDek } from './open.ts';
-import { isParty, refuseSending, unknownLink, unknownTransfer, wrongState } from './refusals.ts';
+import {
+  isSenderOrRecipient,
+  refuseSending,
+  unknownLink,
+  unknownTransfer,
+  wrongState,
+} from './refusals.ts';
 import { wrapFor } from './rows.ts';
 
 export interface LinkView {
@@ -58,26 +64,27 @@ export interface DownloadLink {
 
 export async function linkTransfer(
   deps: TransferDeps,
-  party: string,
+  principal: string,
   { id, ttlMs = usualTtlMs, mostUses = 1, ofAll }: DownloadLink,
 ): Promise<MadeLink> {
   const row = await findTransfer(deps.ledger.committed, id);
-  if (row === undefined || !(ofAll || isParty(row, party))) throw unknownTransfer(id);
+  if (row === undefined || !(ofAll || isSenderOrRecipient(row, principal)))
+    throw unknownTransfer(id);
   bodyOf(row, deps.clock.now());
   if (row.kind === 'folder') throw wrongState(id, 'is a folder, which no browser can unpack');
-  const dek = await dekFor(deps, row, party);
+  const dek = await dekFor(deps, row, principal);
   const untilMs = Math.min(ttlMs, (row.expires_at ?? lastInstant) - deps.clock.now());
   const facts = { kind: 'download', transfer: id, most_uses: mostUses } as const;
   const sizeBytes = row.file_size_bytes;
-  return make(deps, { party, ttlMs: untilMs, dek, sizeBytes }, facts);
+  return make(deps, { principal, ttlMs: untilMs, dek, sizeBytes }, facts);
 }
 
 async function dekFor(
   deps: TransferDeps,
   row: TransferRow,
-  party: string,
+  principal: string,
 ): Promise<Uint8Array | undefined> {
-  if (row.recipient === party) return recipientDek(deps, row);
+  if (row.recipient === principal) return recipientDek(deps, row);
   const body = row.body === null ? undefined : await findBody(deps.ledger.committed, row.body);
   return body && senderDek(deps, body);
 }
@@ -92,19 +99,19 @@ export interface UploadLink {
 /** What comes by it is sent by the maker of the link. */
 export async function uploadLink(
   deps: TransferDeps,
-  party: string,
+  principal: string,
   { recipient, ttlMs = usualTtlMs, mostBytes = usualMostBytes }: UploadLink,
 ): Promise<MadeLink> {
   const dek = deps.random.bytes(dekBytes);
   return make(
     deps,
-    { party, ttlMs, dek, sizeBytes: mostBytes },
+    { principal, ttlMs, dek, sizeBytes: mostBytes },
     { kind: 'upload', recipient, most_bytes: mostBytes, most_uses: 1 },
   );
 }
 
 interface Making {
-  readonly party: string;
+  readonly principal: string;
   readonly ttlMs: number;
   readonly dek: Uint8Array | undefined;
   /** What goes by it, at most. */
@@ -113,7 +120,7 @@ interface Making {
 
 async function make(
   deps: TransferDeps,
-  { party, ttlMs, dek, sizeBytes }: Making,
+  { principal, ttlMs, dek, sizeBytes }: Making,
   facts: Pick<LinkRow, 'kind' | 'most_uses'> & Partial<LinkRow>,
 ): Promise<MadeLink> {
   const now = deps.clock.now();
@@ -121,12 +128,12 @@ async function make(
   const id = newId(now, deps.random);
   const none = { transfer: null, recipient: null, recipient_key: null, most_bytes: null };
   const base: LinkRow = {
-    ...{ id, token_hash: hashOf(token), created_by: party, ...none, ...facts },
+    ...{ id, token_hash: hashOf(token), created_by: principal, ...none, ...facts },
     ...{ uses: 0, created_at: now, expires_at: now + ttlMs, revoked_at: null },
   };
   const link = await deps.ledger.transact(async (tx) => {
     const { recipient } = base;
-    const sending = { sender: party, to: [anybody], sizeBytes, counts: true };
+    const sending = { sender: principal, to: [anybody], sizeBytes, counts: true };
     const refused = await refuseSending(deps, tx, sending);
     if (refused !== undefined) return refused;
     // The id of the link is that of the body which will come.
@@ -138,7 +145,7 @@ async function make(
     await insertLink(tx, row);
     const { kind, transfer, most_uses } = row;
     const data = { kind, transfer, recipient, most_uses, expires_at: row.expires_at };
-    const actor = principalOf(party);
+    const actor = principalIdOf(principal);
     await tx.record({ actor, kind: 'transfer.link-made', subject: `link:${id}`, data });
     return row;
   });
@@ -163,26 +170,26 @@ export function linkView(link: LinkRow): LinkView {
 
 export async function linkViews(
   sql: Sql,
-  party: string | undefined,
+  principal: string | undefined,
   page?: LinkRange,
 ): Promise<LinkView[]> {
-  return (await listLinks(sql, party, page)).map(linkView);
+  return (await listLinks(sql, principal, page)).map(linkView);
 }
 
 /** Whether a principal may know of a link; the owner of all. */
-export function isLinkOf(link: LinkRow, party: string | undefined): boolean {
-  return party === undefined || link.created_by === party || link.recipient === party;
+export function isLinkOf(link: LinkRow, principal: string | undefined): boolean {
+  return principal === undefined || link.created_by === principal || link.recipient === principal;
 }
 
 export async function revokeLink(
   { ledger, clock }: TransferDeps,
-  party: string,
+  principal: string,
   id: string,
 ): Promise<LinkView> {
   return ledger.transact(async (tx) => {
     if (await revokeLinkRow(tx, id, clock.now())) {
       const data = { link: id };
-      const actor = principalOf(party);
+      const actor = principalIdOf(principal);
       await tx.record({ actor, kind: 'transfer.revoked', subject: `link:${id}`, data });
     }
     const link = await findLink(tx, id);

@@ -21,7 +21,7 @@ async function filled() {
   };
   const names = async (query: Partial<TransferListQuery>) => {
     const page = await here.transfers.list(
-      { party: 'jared', box: 'received', limit: 100, ...query },
+      { principal: 'jared', box: 'received', limit: 100, ...query },
       now,
     );
     return page.items.map(({ filename }) => filename);
@@ -37,12 +37,12 @@ test('each sees what was sent to it or by it, the newest first, and nothing else
 
   expect(await here.names({})).toEqual(['three.md', 'one.md']);
   expect(await here.names({ box: 'sent' })).toEqual([]);
-  expect(await here.names({ party: 'jean' })).toEqual(['two.md']);
-  expect(await here.names({ party: 'jean', to: 'jared' })).toEqual([]);
-  expect(await here.names({ party: 'jean', box: 'all', to: 'jared' })).toEqual([]);
-  expect(await here.names({ party: 'jean', box: 'sent', from: 'samantha' })).toEqual([]);
-  expect(await here.names({ party: 'samantha', box: 'sent', to: 'jean' })).toEqual(['two.md']);
-  expect(await here.names({ party: undefined, box: 'all' })).toHaveLength(3);
+  expect(await here.names({ principal: 'jean' })).toEqual(['two.md']);
+  expect(await here.names({ principal: 'jean', to: 'jared' })).toEqual([]);
+  expect(await here.names({ principal: 'jean', box: 'all', to: 'jared' })).toEqual([]);
+  expect(await here.names({ principal: 'jean', box: 'sent', from: 'samantha' })).toEqual([]);
+  expect(await here.names({ principal: 'samantha', box: 'sent', to: 'jean' })).toEqual(['two.md']);
+  expect(await here.names({ principal: undefined, box: 'all' })).toHaveLength(3);
 });
 
 test('names, senders, metadata and status choose among them', async () => {
@@ -78,7 +78,7 @@ test('pages follow each other without a gap, also among what came in one moment'
   let before: string | undefined;
   for (let page = 0; page < 10; page++) {
     const found = await here.transfers.list(
-      { party: undefined, box: 'all', limit: 2, before },
+      { principal: undefined, box: 'all', limit: 2, before },
       now,
     );
     all.push(...found.items.map(({ id }) => id));
@@ -93,7 +93,7 @@ test('pages follow each other without a gap, also among what came in one moment'
 
 test('who waits for one is woken by it', async () => {
   await using here = await temporaryTransfers({ clock: realClock });
-  const query = { party: 'jared', box: 'received', limit: 10 } as const;
+  const query = { principal: 'jared', box: 'received', limit: 10 } as const;
   const patience = { waitMs: 10_000, signal: new AbortController().signal };
 
   const waiting = here.transfers.list(query, patience);
@@ -137,8 +137,8 @@ test('metrics count days, failures, what is saved and what is stored', async () 
     to: ['jean'],
   });
 
-  const own = await here.transfers.metrics({ party: 'samantha', days: 30 });
-  const other = await here.transfers.metrics({ party: 'jared', days: 30 });
+  const own = await here.transfers.metrics({ principal: 'samantha', days: 30 });
+  const other = await here.transfers.metrics({ principal: 'jared', days: 30 });
 
   expect(own.days.map(({ day: on, count, failed }) => [on, count, failed])).toEqual([
     ['2030-01-01', 1, 0],

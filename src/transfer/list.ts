@@ -17,7 +17,7 @@ import { unknownTransfer, wrongState } from './refusals.ts';
 
 export interface TransferListQuery {
   /** Undefined where everything of the home is meant. */
-  readonly party: string | undefined;
+  readonly principal: string | undefined;
   readonly box: 'received' | 'sent' | 'all';
   readonly status?: TransferStatus | undefined;
   readonly from?: string | undefined;
@@ -93,17 +93,17 @@ function placeOf(text: string): Place {
 }
 
 /** Of another principal's transfers, nothing is seen. */
-function isElsewhere({ party, box, from, to }: TransferListQuery): boolean {
-  if (party === undefined) return false;
-  if (box === 'received') return to !== undefined && to !== party;
-  return box === 'sent' && from !== undefined && from !== party;
+function isElsewhere({ principal, box, from, to }: TransferListQuery): boolean {
+  if (principal === undefined) return false;
+  if (box === 'received') return to !== undefined && to !== principal;
+  return box === 'sent' && from !== undefined && from !== principal;
 }
 
-function whoseOf({ party, box, from, to }: TransferListQuery) {
+function whoseOf({ principal, box, from, to }: TransferListQuery) {
   const all = { sentBy: from, sentTo: to };
-  if (party === undefined) return all;
-  if (box === 'received') return { ...all, sentTo: party };
-  return box === 'sent' ? { ...all, sentBy: party } : { ...all, party };
+  if (principal === undefined) return all;
+  if (box === 'received') return { ...all, sentTo: principal };
+  return box === 'sent' ? { ...all, sentBy: principal } : { ...all, principal };
 }
 
 function fitting({ filename, metadata }: TransferListQuery): (row: TransferRow) => boolean {

@@ -7,7 +7,7 @@ import type { Transaction } from '../ledger/ledger.ts';
 import { blobRow } from '../ledger/transfers/blobs.ts';
 import { type BodyRow, findBody } from '../ledger/transfers/bodies.ts';
 import { advanceTransfer, findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { announceBatch, metadataOf, statusOf, transferView } from './announce.ts';
 import type { OpenedTransfer, SentAnswer } from './calls.ts';
 import type { TransferActor, TransferDeps } from './deps.ts';
@@ -16,10 +16,10 @@ import { checkRecipients, type SendRequest, writeTransfers } from './rows.ts';
 
 export async function openTransfer(
   deps: TransferDeps,
-  { party, isLocal }: TransferActor,
+  { principal, isLocal }: TransferActor,
   id: string,
 ): Promise<OpenedTransfer> {
-  const row = await transferOf(deps.ledger.committed, party, { id, side: 'recipient' });
+  const row = await transferOf(deps.ledger.committed, principal, { id, side: 'recipient' });
   const { hash, stored_bytes } = bodyOf(row, deps.clock.now());
   const dek = await recipientDek(deps, row);
   const place = isLocal ? await placeOf(deps, hash) : undefined;
@@ -48,10 +48,10 @@ export interface OpenBytes extends OpenBlob {
 
 export async function transferBytes(
   { ledger, blobs, clock }: TransferDeps,
-  party: string,
+  principal: string,
   { id, range }: { readonly id: string; readonly range?: ByteRange | undefined },
 ): Promise<OpenBytes> {
-  const row = await transferOf(ledger.committed, party, { id, side: 'recipient' });
+  const row = await transferOf(ledger.committed, principal, { id, side: 'recipient' });
   const { hash } = bodyOf(row, clock.now());
   return { hash, ...(await blobs.get(hash, range)) };
 }
@@ -83,7 +83,7 @@ export async function recipientDek(
   { recipient, recipient_key, body }: TransferRow,
 ): Promise<Uint8Array | undefined> {
   if (recipient_key === null || body === null) return undefined;
-  const { secretKey, address } = await keys.of(principalOf(recipient));
+  const { secretKey, address } = await keys.of(principalIdOf(recipient));
   return unwrapKey(recipient_key, { secretKey, address, object: body });
 }
 
@@ -96,7 +96,7 @@ async function noteFetched(
   return ledger.transact(async (tx) => {
     const change = { from: ['stored', 'announced'], to: 'fetched', at: clock.now() } as const;
     if (await advanceTransfer(tx, id, change)) {
-      const actor = principalOf(row.recipient);
+      const actor = principalIdOf(row.recipient);
       await tx.record({ actor, kind: 'transfer.fetched', subject: `transfer:${id}` });
     }
     return (await findTransfer(tx, id)) ?? row;
@@ -113,11 +113,11 @@ export interface TransferShare {
 
 export async function shareTransfer(
   deps: TransferDeps,
-  party: string,
+  principal: string,
   share: TransferShare,
 ): Promise<SentAnswer> {
   const sql = deps.ledger.committed;
-  const row = await transferOf(sql, party, { id: share.id, side: 'sender' });
+  const row = await transferOf(sql, principal, { id: share.id, side: 'sender' });
   const { id } = bodyOf(row, deps.clock.now());
   const body = await findBody(sql, id);
   if (body === undefined) throw transferOver(row.id, 'is over');
@@ -134,7 +134,7 @@ export async function senderDek(
   { sender, sender_key, id }: Pick<BodyRow, 'sender' | 'sender_key' | 'id'>,
 ): Promise<Uint8Array | undefined> {
   if (sender_key === null) return undefined;
-  const { secretKey, address } = await keys.of(principalOf(sender));
+  const { secretKey, address } = await keys.of(principalIdOf(sender));
   return unwrapKey(sender_key, { secretKey, address, object: id });
 }
 

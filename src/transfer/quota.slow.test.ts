@@ -39,7 +39,7 @@ test('what is revoked or given up makes room again', async () => {
 test('what nobody knows the size of takes room as it comes, and is stopped in time', async () => {
   await using here = await temporaryTransfers({ limits: { quotaBytes: 65 * mib } });
   const unknown = { to: ['jared'], kind: 'stream', sizeBytes: null, sha256: null } as const;
-  const actor = { party: 'samantha', isLocal: false };
+  const actor = { principal: 'samantha', isLocal: false };
   const begun = await here.transfers.begin(actor, wishOf('', unknown));
   if (begun.state !== 'open') throw new Error('there is room');
   async function* flood(): AsyncGenerator<Uint8Array> {

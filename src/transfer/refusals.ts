@@ -7,7 +7,7 @@ import { sizeText } from '../kernel/transfer/transfer.ts';
 import { readState, type Sql, type Transaction, writeState } from '../ledger/ledger.ts';
 import { heldBytes, reservedBytes } from '../ledger/transfers/bodies.ts';
 import { findTransfer, type TransferRow } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { permitAll } from '../security/permit.ts';
 import { alert } from './announce.ts';
 import type { TransferDeps } from './deps.ts';
@@ -72,16 +72,19 @@ export type Side = 'sender' | 'recipient';
 /** Refused in the same words where there is none and where it is not theirs. */
 export async function transferOf(
   sql: Sql,
-  party: string,
+  principal: string,
   { id, side }: { readonly id: string; readonly side: Side },
 ): Promise<TransferRow> {
   const row = await findTransfer(sql, id);
-  if (row === undefined || row[side] !== party) throw unknownTransfer(id);
+  if (row === undefined || row[side] !== principal) throw unknownTransfer(id);
   return row;
 }
 
-export function isParty(row: Pick<TransferRow, 'sender' | 'recipient'>, party: string): boolean {
-  return row.sender === party || row.recipient === party;
+export function isSenderOrRecipient(
+  row: Pick<TransferRow, 'sender' | 'recipient'>,
+  principal: string,
+): boolean {
+  return row.sender === principal || row.recipient === principal;
 }
 
 // Whether a sender may send to its recipients.
@@ -106,7 +109,7 @@ export async function refuseSending(
   // What a call of a tool has permitted is refused to a terminated agent all the same.
   const names = isPermitted ? [] : to;
   const result = await permitAll(grants, tx, {
-    principal: principalOf(sender),
+    principal: principalIdOf(sender),
     actions: names.map((name) => ({ resource: 'transfer', action: 'send', name })),
     uses: counts ? 'count' : 'look',
     isOneUse: true,

@@ -18,8 +18,8 @@ import { findPrincipal } from '../ledger/security/principals.ts';
 import { addBlobReference, needBlob } from '../ledger/transfers/blobs.ts';
 import { type BodyRow, holdBody } from '../ledger/transfers/bodies.ts';
 import { insertTransfer, type NewTransfer } from '../ledger/transfers/transfers.ts';
-import { ownerParty } from '../relay/envelope.ts';
-import { principalOf } from '../relay/posting.ts';
+import { ownerName } from '../relay/envelope.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import type { TransferDeps } from './deps.ts';
 import { watchQuota } from './refusals.ts';
 
@@ -57,7 +57,7 @@ export async function writeTransfers(
     await addBlobReference(tx, { ...reference, expiresAt: row.expires_at });
     await holdBody(tx, body.id);
     await tx.record({
-      ...{ actor: principalOf(body.sender), kind, subject: `transfer:${row.id}` },
+      ...{ actor: principalIdOf(body.sender), kind, subject: `transfer:${row.id}` },
       data: sentFacts(row, body),
     });
   }
@@ -120,7 +120,7 @@ export async function wrapFor(
   sql: Sql,
   { dek, body, recipient }: KeyWrapping,
 ): Promise<string> {
-  const principal = await findPrincipal(sql, principalOf(recipient));
+  const principal = await findPrincipal(sql, principalIdOf(recipient));
   if (principal === undefined) throw new Error('a recipient has no key');
   const { public_key: publicKey, address } = principal;
   return wrapKey(random, dek, { publicKey, address, object: body.id });
@@ -179,11 +179,11 @@ export function contentText({ sha256 }: Content): string {
 export async function checkRecipients(sql: Sql, to: readonly string[]): Promise<void> {
   const missing: string[] = [];
   for (const name of to) {
-    const status = name === ownerParty ? 'active' : await presenceOf(sql, name);
+    const status = name === ownerName ? 'active' : await presenceOf(sql, name);
     if (status === undefined || status === 'terminated') missing.push(name);
   }
   if (missing.length === 0) return;
-  const names: string[] = [ownerParty];
+  const names: string[] = [ownerName];
   for await (const agent of everyAgent(sql)) {
     if (agent.status !== 'terminated') names.push(agent.name);
   }

@@ -76,7 +76,7 @@ async function command(here: TemporaryTransfers, filename = 'report.md'): Promis
     const rest = bytes.subarray(begun.stored_bytes);
     await here.transfers.addBytes('samantha', { id, from: begun.stored_bytes, source: once(rest) });
     const end = { id, storedBytes: bytes.length, sizeBytes: text.length, sha256: sha256(text) };
-    await here.transfers.finish({ party: 'samantha', isLocal: false }, end);
+    await here.transfers.finish({ principal: 'samantha', isLocal: false }, end);
     return;
   }
 }

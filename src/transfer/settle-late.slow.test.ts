@@ -15,7 +15,7 @@ async function sentToJared() {
   const id = sent?.id ?? '';
   return Object.assign(here, {
     id,
-    fetch: () => here.transfers.open({ party: 'jared', isLocal: false }, id),
+    fetch: () => here.transfers.open({ principal: 'jared', isLocal: false }, id),
     says: (step: 'verified' | 'failed' | 'rejected') =>
       here.transfers.settle('jared', { id, step, reason: 'because' }),
     revoke: () => here.transfers.settle('samantha', { id, step: 'revoked' }),
@@ -35,8 +35,8 @@ async function expire(here: TemporaryTransfers, look: Look): Promise<void> {
   await look(here);
 }
 
-function heardBy({ told }: TemporaryTransfers, party: string): string[] {
-  return told.filter(({ to }) => to === party).map(({ body }) => body);
+function heardBy({ told }: TemporaryTransfers, principal: string): string[] {
+  return told.filter(({ to }) => to === principal).map(({ body }) => body);
 }
 
 test.each(ways)(

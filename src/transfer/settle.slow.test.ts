@@ -10,10 +10,14 @@ async function sentToJared() {
   const [sent] = await here.send('samantha', text, { to: ['jared'] });
   const id = sent?.id ?? '';
   const settle = (
-    party: string,
+    principal: string,
     step: 'verified' | 'accepted' | 'rejected' | 'failed' | 'revoked',
   ) =>
-    here.transfers.settle(party, { id, step, reason: step === 'rejected' ? 'too old' : undefined });
+    here.transfers.settle(principal, {
+      id,
+      step,
+      reason: step === 'rejected' ? 'too old' : undefined,
+    });
   return Object.assign(here, { id, sent, settle });
 }
 
@@ -22,7 +26,7 @@ const noMore = { code: 'transfer.over' };
 test('stored, announced, fetched, verified, accepted: the sender hears of each that counts', async () => {
   await using here = await sentToJared();
 
-  const opened = await here.transfers.open({ party: 'jared', isLocal: false }, here.id);
+  const opened = await here.transfers.open({ principal: 'jared', isLocal: false }, here.id);
   const verified = await here.settle('jared', 'verified');
   const accepted = await here.settle('jared', 'accepted');
 
@@ -56,25 +60,27 @@ test('what is said twice happens once', async () => {
 test('the owner, whose process is on this machine, is told where the bytes lie', async () => {
   await using here = await sentToJared();
 
-  const opened = await here.transfers.open({ party: 'jared', isLocal: true }, here.id);
+  const opened = await here.transfers.open({ principal: 'jared', isLocal: true }, here.id);
 
   expect(opened.local).toBe(here.folder.at('blobs', opened.hash.slice(0, 2), opened.hash));
 });
 
 test('to anybody but its recipient it is as if there were none', async () => {
   await using here = await sentToJared();
-  const actors = ['jean', 'samantha', 'owner'].map((party) => ({ party, isLocal: false }));
+  const actors = ['jean', 'samantha', 'owner'].map((principal) => ({ principal, isLocal: false }));
 
   const said = await Promise.all([
     ...actors.map((actor) => here.transfers.open(actor, here.id).catch(String)),
-    ...actors.map(({ party }) => here.transfers.bytes(party, { id: here.id }).catch(String)),
-    ...actors.map(({ party }) => here.settle(party, 'verified').catch(String)),
+    ...actors.map(({ principal }) =>
+      here.transfers.bytes(principal, { id: here.id }).catch(String),
+    ),
+    ...actors.map(({ principal }) => here.settle(principal, 'verified').catch(String)),
     here.settle('jean', 'revoked').catch(String),
     here.settle('jared', 'revoked').catch(String),
     here.transfers.share('jared', { id: here.id, to: ['jean'] }).catch(String),
   ]);
   const missing = await here.transfers
-    .open({ party: 'jean', isLocal: false }, 'ab'.repeat(16))
+    .open({ principal: 'jean', isLocal: false }, 'ab'.repeat(16))
     .catch((error: unknown) => error);
 
   const same = `AosError: There is no transfer "${here.id}" of yours`;

@@ -11,7 +11,7 @@ import {
   findTransfer,
   type TransferRow,
 } from '../ledger/transfers/transfers.ts';
-import { principalOf } from '../relay/posting.ts';
+import { principalIdOf } from '../relay/posting.ts';
 import { tellAll, tellLater } from '../relay/tell.ts';
 import { alert, removeManifest, statusOf, transferView } from './announce.ts';
 import type { TransferView } from './calls.ts';
@@ -68,12 +68,12 @@ export type StepName = keyof typeof steps;
 
 export async function settle(
   deps: TransferDeps,
-  party: string,
+  principal: string,
   { id, reason = '', step: which }: SettleRequest & { readonly step: StepName },
 ): Promise<TransferView> {
   const step: Step = steps[which];
   const { ledger, clock, log } = deps;
-  const before = await transferOf(ledger.committed, party, { id, side: step.side });
+  const before = await transferOf(ledger.committed, principal, { id, side: step.side });
   const { row, isNews } = await ledger.transact((tx) =>
     write(deps, tx, { step, which, before, reason }),
   );
@@ -120,7 +120,7 @@ async function write(
     if (isSo) return { row, isNews: false };
     throw wrongState(id, `is ${row.ack}, and cannot become ${step.to}`);
   }
-  const actor = principalOf(row[step.side]);
+  const actor = principalIdOf(row[step.side]);
   const subject = `transfer:${id}`;
   const data = reason === '' ? undefined : { reason };
   await tx.record({ actor, kind: `transfer.${which}`, subject, data });

@@ -44,9 +44,9 @@ const calls = {
   takeByLink,
   find: ({ ledger }: ServingDeps, id: string) => findTransfer(ledger.committed, id),
   idsFrom: ({ ledger }: ServingDeps, page: IdsPage) => transferIdsFrom(ledger.committed, page),
-  /** Of all where `party` is undefined. */
-  links: ({ ledger }: ServingDeps, party: string | undefined, page?: LinkRange) =>
-    linkViews(ledger.committed, party, page),
+  /** Of all where `principal` is undefined. */
+  links: ({ ledger }: ServingDeps, principal: string | undefined, page?: LinkRange) =>
+    linkViews(ledger.committed, principal, page),
   findLink: ({ ledger }: ServingDeps, id: string) => findLink(ledger.committed, id),
   linkIdsFrom: ({ ledger }: ServingDeps, start: string, limit: number) =>
     linkIdsFrom(ledger.committed, start, limit),
@@ -98,11 +98,11 @@ const dayMs = 86_400_000;
 /** Of one sender, or of all. */
 async function transferMetrics(
   { ledger, clock, limits }: Pick<TransferDeps, 'ledger' | 'clock' | 'limits'>,
-  { party, days: lastDays }: { readonly party: string | undefined; readonly days: number },
+  { principal, days: lastDays }: { readonly principal: string | undefined; readonly days: number },
 ): Promise<TransferMetrics> {
   const sql = ledger.committed;
   const since = (Math.floor(clock.now() / dayMs) - lastDays + 1) * dayMs;
-  const rows = await transferDays(sql, { sender: party, since });
+  const rows = await transferDays(sql, { sender: principal, since });
   const sum = (what: (day: TransferDay) => number) =>
     rows.reduce((total, day) => total + what(day), 0);
   const [count, bytes] = [sum((day) => day.count), sum((day) => day.bytes)];
@@ -112,7 +112,8 @@ async function transferMetrics(
     })),
     ...{ count, bytes, failed: sum((day) => day.failed), saved_bytes: sum((day) => day.saved) },
     average_bytes: count === 0 ? 0 : Math.round(bytes / count),
-    storage_bytes: party === undefined ? await allHeldBytes(sql) : await heldBytes(sql, party),
+    storage_bytes:
+      principal === undefined ? await allHeldBytes(sql) : await heldBytes(sql, principal),
     quota_bytes: limits.quotaBytes,
   };
 }
@@ -124,21 +125,21 @@ function dateText(at: Instant): string {
 // The calls of a client that is in the process of the home: for tools.
 
 export function directCalls(transfers: Transfers, actor: TransferActor): SendCalls & ReceiveCalls {
-  const { party } = actor;
+  const { principal } = actor;
   return {
     beginUpload: (request) => transfers.begin(actor, requestOf(request)),
     uploadBytes: async (id, source, { from }) => ({
-      stored_bytes: await transfers.addBytes(party, { id, from, source }),
+      stored_bytes: await transfers.addBytes(principal, { id, from, source }),
     }),
     finishUpload: (id, { stored_bytes, size_bytes, sha256, hash }) =>
       transfers.finish(actor, {
         ...{ id, storedBytes: stored_bytes, sizeBytes: size_bytes, sha256, hash },
       }),
-    failUpload: (id, { reason, attempts }) => transfers.giveUp(party, { id, reason, attempts }),
+    failUpload: (id, { reason, attempts }) => transfers.giveUp(principal, { id, reason, attempts }),
     openTransfer: (id) => transfers.open(actor, id),
-    transferBytes: (id, range) => transfers.bytes(party, { id, range }),
-    verifyTransfer: (id) => transfers.settle(party, { id, step: 'verified' }),
-    failTransfer: (id, { reason }) => transfers.settle(party, { id, step: 'failed', reason }),
+    transferBytes: (id, range) => transfers.bytes(principal, { id, range }),
+    verifyTransfer: (id) => transfers.settle(principal, { id, step: 'verified' }),
+    failTransfer: (id, { reason }) => transfers.settle(principal, { id, step: 'failed', reason }),
   };
 }
 

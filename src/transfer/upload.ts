@@ -18,9 +18,9 @@ import { checkRoom, reserveStepBytes, unknownUpload } from './refusals.ts';
 import type { SendRequest } from './rows.ts';
 
 /** Refused in the same words whether there is none or it is another principal's. */
-export async function uploadOf(sql: Sql, party: string, id: string): Promise<UploadRow> {
+export async function uploadOf(sql: Sql, principal: string, id: string): Promise<UploadRow> {
   const upload = await findUpload(sql, id);
-  if (upload === undefined || upload.sender !== party) throw unknownUpload();
+  if (upload === undefined || upload.sender !== principal) throw unknownUpload();
   return upload;
 }
 
@@ -50,11 +50,11 @@ export interface ComingBytes {
 /** How many bytes there are then. When the source breaks off, what came before stays. */
 export async function addBytes(
   deps: ServingDeps,
-  party: string,
+  principal: string,
   { id, from, source }: ComingBytes,
 ): Promise<number> {
   const { uploads, ledger, clock, traffic } = deps;
-  const upload = await uploadOf(ledger.committed, party, id);
+  const upload = await uploadOf(ledger.committed, principal, id);
   return traffic.during(id, async () => {
     await uploads.open(id);
     try {

@@ -41,8 +41,8 @@ function settling(step: StepName): Action {
   return async (here, dice) => {
     const row = await someTransfer(here, dice);
     if (row === undefined) return;
-    const party = step === 'revoked' ? row.sender : row.recipient;
-    await perhaps(here.transfers.settle(party, { id: row.id, step, reason: 'so' }));
+    const principal = step === 'revoked' ? row.sender : row.recipient;
+    await perhaps(here.transfers.settle(principal, { id: row.id, step, reason: 'so' }));
   };
 }
 
@@ -85,7 +85,7 @@ const actions: Readonly<Record<string, Action>> = {
   revoke: settling('revoked'),
   cleanUp: async (here) => void (await here.transfers.cleanUp()),
   cleanUpOwn: async (here, dice) => {
-    await here.transfers.cleanUp({ party: dice.pick(parties) });
+    await here.transfers.cleanUp({ principal: dice.pick(parties) });
   },
   prune: (here, dice) => here.transfers.prune(here.clock.now() - dice.below(6) * day),
   sweep: ({ deps }) => keepBlobs(deps),
@@ -127,7 +127,8 @@ test.each(seeds('what each has stored', { fast: 2, full: 8 }))(
 
     await (here.clock as SimulatedClock).advance(10 * day);
     await here.transfers.cleanUp();
-    for (const party of parties) expect(await heldBytes(here.ledger.committed, party)).toBe(0);
+    for (const principal of parties)
+      expect(await heldBytes(here.ledger.committed, principal)).toBe(0);
   },
 );
 

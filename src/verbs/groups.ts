@@ -1,7 +1,7 @@
 /** Whom messages reach: channels, Lead, subscriptions; and the attachments that they refer to. */
 import * as z from 'zod';
 import { patientMs } from './limits.ts';
-import { party, word } from './messages.ts';
+import { actedFor, word } from './messages.ts';
 import { hashes } from './sample.ts';
 import { count, get, listLimit, listNext, post, type Verb } from './verb.ts';
 
@@ -16,7 +16,7 @@ const subscription = z
 
 const channelParams = z.strictObject({ name: z.string().max(200).describe('Without the "#"') });
 
-const membership = z.strictObject({ agent: z.optional(party) });
+const membership = z.strictObject({ agent: z.optional(actedFor) });
 
 const subscriptionExample = { id: 3, agent: 'jean', event_type: 'order.made', cursor: 120 };
 
@@ -86,7 +86,7 @@ export const groupVerbs = {
     mayBeMissing: true,
     who: 'any',
     query: z.strictObject({
-      agent: z.optional(party),
+      agent: z.optional(actedFor),
       after: z.optional(word.describe('Only types of events behind this one')),
       limit: listLimit,
     }),
@@ -99,7 +99,7 @@ export const groupVerbs = {
     summary: 'Get the events of a type from now on, also after restarts',
     mayBeMissing: true,
     who: 'any',
-    input: z.strictObject({ agent: z.optional(party), event_type: word }),
+    input: z.strictObject({ agent: z.optional(actedFor), event_type: word }),
     output: subscription,
     examples: { input: { agent: 'jean', event_type: 'order.made' }, output: subscriptionExample },
   },
@@ -109,7 +109,7 @@ export const groupVerbs = {
     summary: 'Get the events of a type no more',
     mayBeMissing: true,
     who: 'any',
-    input: z.strictObject({ agent: z.optional(party), event_type: word }),
+    input: z.strictObject({ agent: z.optional(actedFor), event_type: word }),
     output: z.object({ removed: z.boolean() }),
     examples: { input: { agent: 'jean', event_type: 'order.made' }, output: { removed: true } },
   },

@@ -9,7 +9,7 @@ import { agentParams, count, get, idParams, post, time, type Verb, wholeNumber }
 // (kernel/message/text.ts). Here they are kept from being absurd.
 export const word = z.string().max(300);
 
-export const party = word.describe('For the owner: the agent to act for');
+export const actedFor = word.describe('For the owner: the agent to act for');
 
 const messageId = z.string().max(100);
 
@@ -39,7 +39,7 @@ export const outgoing = z
     receipt: z.optional(z.literal('read')),
     headers: z.optional(z.record(z.string(), z.string())),
     checksum: z.optional(word.describe('The SHA-256 of the body, 64 hex digits')),
-    from: z.optional(party),
+    from: z.optional(actedFor),
   })
   .meta({ id: 'OutgoingMessage' });
 
@@ -190,7 +190,7 @@ export const messageVerbs = {
     summary: 'What the message asked for is done; its sender is told',
     who: 'any',
     params: idParams,
-    input: z.strictObject({ as: z.optional(party), body: z.optional(text) }),
+    input: z.strictObject({ as: z.optional(actedFor), body: z.optional(text) }),
     bodyBytes: jsonBytes,
     output: settled,
     examples: {
@@ -204,7 +204,7 @@ export const messageVerbs = {
     summary: 'What the message asked for will not be done; its sender is told why',
     who: 'any',
     params: idParams,
-    input: z.strictObject({ as: z.optional(party), reason: text }),
+    input: z.strictObject({ as: z.optional(actedFor), reason: text }),
     bodyBytes: jsonBytes,
     output: settled,
     examples: {

@@ -12,7 +12,7 @@ import { seededRandom } from '../sim/random.ts';
 import { describedOperations, type OpenApi } from '../support/fuzz/described-operations.ts';
 import { flood } from '../support/fuzz/flood.ts';
 import { furnish, scriptedModel } from '../support/fuzz/furnished-home.ts';
-import type { FuzzWorld, Party } from '../support/fuzz/fuzz-world.ts';
+import type { FuzzWorld, PrincipalName } from '../support/fuzz/fuzz-world.ts';
 import { Words } from '../support/fuzz/words.ts';
 import { limitMs } from '../support/limits.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -125,7 +125,7 @@ function signedBy({ ownerHandle, handle, outsider, port }: Parties): FuzzWorld['
   const aud = `http://127.0.0.1:${port}`;
   return (party, request) => {
     const { method, target: uri, body } = request;
-    const authorizations: Readonly<Record<Party, () => string | undefined>> = {
+    const authorizations: Readonly<Record<PrincipalName, () => string | undefined>> = {
       owner: () => `Bearer ${ownerHandle}`,
       agent: () => `Bearer ${handle}`,
       outsider: () =>

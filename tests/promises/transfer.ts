@@ -104,7 +104,7 @@ export const transferPromises: readonly KeptPromise[] = [
     bug: {
       what: 'whoever knows an id has the transfer',
       file: 'src/transfer/refusals.ts',
-      find: 'if (row === undefined || row[side] !== party) throw',
+      find: 'if (row === undefined || row[side] !== principal) throw',
       put: 'if (row === undefined) throw',
     },
   },
@@ -173,8 +173,8 @@ export const transferPromises: readonly KeptPromise[] = [
     bug: {
       what: 'who asks for what came is shown what was sent',
       file: 'src/transfer/list.ts',
-      find: "if (box === 'received') return { ...all, sentTo: party };",
-      put: "if (box === 'received') return { ...all, sentBy: party };",
+      find: "if (box === 'received') return { ...all, sentTo: principal };",
+      put: "if (box === 'received') return { ...all, sentBy: principal };",
     },
   },
 ];

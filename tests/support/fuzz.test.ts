@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { Dice } from '../sim/dice.ts';
 import { describedOperations, type OpenApi } from './fuzz/described-operations.ts';
-import type { FuzzRequest, Party } from './fuzz/fuzz-world.ts';
+import type { FuzzRequest, PrincipalName } from './fuzz/fuzz-world.ts';
 import type { RawAnswer } from './fuzz/kept-connection.ts';
 import { withFault } from './fuzz/schema-faults.ts';
 import { type Maker, validValue } from './fuzz/schema-values.ts';
@@ -60,7 +60,11 @@ describe('of the values that are made of a schema', () => {
 });
 
 describe('of an answer', () => {
-  const asked = (id: string, party: Party, choices: Partial<FuzzRequest> = {}): FuzzRequest => {
+  const asked = (
+    id: string,
+    party: PrincipalName,
+    choices: Partial<FuzzRequest> = {},
+  ): FuzzRequest => {
     const operation = operations.find((one) => one.id === id);
     if (operation === undefined) throw new Error(`there is no operation ${id}`);
     const raw = { method: operation.method, target: operation.path, headers: [] };

@@ -16,7 +16,7 @@ import { type Message, type MessageKind, priorities } from '../../src/kernel/mes
 import { modelAgentNames } from '../../src/ledger/agents.ts';
 import type { Operations } from '../../src/operations/operations.ts';
 import { noMetrics } from '../../src/relay/deps.ts';
-import { ownerParty } from '../../src/relay/envelope.ts';
+import { ownerName } from '../../src/relay/envelope.ts';
 import type { RunningRelay } from '../../src/relay/open-relay.ts';
 import type { AgentRuntime } from '../../src/runtime/runtime.ts';
 import { defineTool, type Tool } from '../../src/tools/tool.ts';
@@ -118,7 +118,7 @@ export async function sendAsOwner(
     ...{ to, kind, priority: priorities.usual, body, dedupKey: 'the only one' },
     ...{ attachments: [], headers: [] },
   };
-  const [accepted] = await relay.accept([{ sender: ownerParty, message, isPermitted: true }]);
+  const [accepted] = await relay.accept([{ sender: ownerName, message, isPermitted: true }]);
   if (accepted?.kind === 'refused') throw accepted.error;
 }
 

@@ -93,7 +93,7 @@ export async function temporaryTransfers(
   let deps = base;
   let transfers = openTransfers(deps);
   const begin: TemporaryTransfers['begin'] = (sender, text, draft) =>
-    transfers.begin({ party: sender, isLocal: false }, wishOf(text, draft));
+    transfers.begin({ principal: sender, isLocal: false }, wishOf(text, draft));
   return {
     ...{ folder, ledger, grants, clock, told, begin },
     get transfers() {
@@ -115,10 +115,10 @@ export async function temporaryTransfers(
       const id = begun.upload;
       await transfers.addBytes(sender, { id, from: begun.stored_bytes, source: once(rest) });
       const end = { id, storedBytes: bytes.length, sizeBytes: text.length, sha256: sha256(text) };
-      return (await transfers.finish({ party: sender, isLocal: false }, end)).transfers;
+      return (await transfers.finish({ principal: sender, isLocal: false }, end)).transfers;
     },
     read: async (recipient, id) => {
-      const { dek } = await transfers.open({ party: recipient, isLocal: false }, id);
+      const { dek } = await transfers.open({ principal: recipient, isLocal: false }, id);
       const { stream } = await transfers.bytes(recipient, { id });
       return plainOf(Buffer.concat(await Array.fromAsync(stream)), dek);
     },

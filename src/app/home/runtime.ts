@@ -10,7 +10,7 @@ import { type Message, priorities } from '../../kernel/message/message.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MemoryManager } from '../../memory/memory-manager.ts';
 import { openModels } from '../../models/catalog.ts';
-import { ownerParty } from '../../relay/envelope.ts';
+import { ownerName } from '../../relay/envelope.ts';
 import type { RunningRelay } from '../../relay/open-relay.ts';
 import { sendNote } from '../../relay/tell.ts';
 import { pricesFrom } from '../../runtime/budgets.ts';
@@ -254,7 +254,7 @@ async function sendPrompt(
     // A request that is taken up again after a crash prompts once.
     ...(spawnKey === undefined ? {} : { dedupKey: `prompt-${spawnKey}` }),
   };
-  const sender = by === 'owner' ? ownerParty : by.replace(/^agent:/, '');
+  const sender = by === 'owner' ? ownerName : by.replace(/^agent:/, '');
   const [accepted] = await relay.accept([{ sender, message, isPermitted: true }]);
   if (accepted?.kind === 'refused') throw accepted.error;
 }

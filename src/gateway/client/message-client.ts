@@ -112,7 +112,7 @@ export class MessageConnection implements AsyncDisposable {
   }
 
   #deal(items: readonly WireItem[]): void {
-    // All of one frame are for one party.
+    // All of one frame are for one principal.
     const [first] = items;
     if (first !== undefined) this.#mails.get(first.recipient)?.take(items);
   }
@@ -121,10 +121,10 @@ export class MessageConnection implements AsyncDisposable {
     return [...this.#attachments].find(([, attachment]) => attachment.ref === ref);
   }
 
-  #attached(ref: unknown, party: string): void {
+  #attached(ref: unknown, principal: string): void {
     const [, attachment] = this.#byRef(ref) ?? [];
     if (attachment === undefined) return;
-    this.#mails.set(party, attachment.mail);
+    this.#mails.set(principal, attachment.mail);
     attachment.settle();
   }
 

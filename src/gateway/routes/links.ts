@@ -1,12 +1,12 @@
 /** Links for humans, and what a browser asks for behind them. */
 import type { FastifyRequest } from 'fastify';
 import type { LinkRow } from '../../ledger/transfers/links.ts';
-import { ownerParty } from '../../relay/envelope.ts';
+import { ownerName } from '../../relay/envelope.ts';
 import { isLinkOf, type MadeLink } from '../../transfer/links.ts';
 import { unknownLink } from '../../transfer/refusals.ts';
 import type { Answer } from '../contract/contract.ts';
 import { linkPage } from '../pages/link-page.ts';
-import { actingParty } from '../server/authenticate.ts';
+import { actingName } from '../server/authenticate.ts';
 import { doorOf } from '../server/connections.ts';
 import { sendRange } from '../streams/send-range.ts';
 import type { Call, Handles, RouteDeps } from './handlers.ts';
@@ -35,36 +35,36 @@ function madeRoutes(
   return {
     linkTransfer: async (call) => {
       const { as, ttl_ms: ttlMs, most_uses: mostUses } = call.body;
-      const { party } = await actorOf(deps, call, as);
-      const id = await idOf(deps, { party }, call);
-      const ofAll = isOwner(call.caller, party);
-      return withUrl(deps, await transfers.link(party, { id, ttlMs, mostUses, ofAll }));
+      const { principal } = await actorOf(deps, call, as);
+      const id = await idOf(deps, { principal }, call);
+      const ofAll = isOwner(call.caller, principal);
+      return withUrl(deps, await transfers.link(principal, { id, ttlMs, mostUses, ofAll }));
     },
     uploadLink: async ({ caller, body: { as, ttl_ms: ttlMs, most_bytes: mostBytes } }) => {
-      const recipient = await actingParty(ledger, caller, as);
-      const maker = caller.kind === 'owner' ? ownerParty : caller.name;
+      const recipient = await actingName(ledger, caller, as);
+      const maker = caller.kind === 'owner' ? ownerName : caller.name;
       return withUrl(deps, await transfers.uploadLink(maker, { recipient, ttlMs, mostBytes }));
     },
     transferLinks: async ({ caller, query }) => {
       const limit = listLimit(query);
-      const party = await whose(deps, caller, query.as);
-      const links = await transfers.links(party, { before: query.before, limit: limit + 1 });
+      const principal = await whose(deps, caller, query.as);
+      const links = await transfers.links(principal, { before: query.before, limit: limit + 1 });
       return listPage(links, limit, ({ id }) => id);
     },
     revokeLink: async ({ caller, params, body }) => {
-      const party = await whose(deps, caller, body.as);
+      const principal = await whose(deps, caller, body.as);
       const link = await findRow<LinkRow>(
         {
           what: 'links',
           find: (id) => transfers.findLink(id),
           idsFrom: (start, limit) => transfers.linkIdsFrom(start, limit),
           idOf: ({ id }) => id,
-          isVisible: (found) => isLinkOf(found, party),
+          isVisible: (found) => isLinkOf(found, principal),
           unknown: unknownLink,
         },
         params.id,
       );
-      return transfers.revokeLink(party ?? ownerParty, link.id);
+      return transfers.revokeLink(principal ?? ownerName, link.id);
     },
   };
 }

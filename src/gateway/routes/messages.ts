@@ -4,7 +4,7 @@ import type { MailboxQuery, MailSettlement, MessageHistory, Relay } from '../../
 import { request as awaitAnswer, awaitMail } from '../../relay/send.ts';
 import { longestWaitMs, usualRequestMs } from '../../verbs/limits.ts';
 import type { Answer, Body, Query } from '../contract/contract.ts';
-import { actingParty, type HomeCaller, inboxParty } from '../server/authenticate.ts';
+import { actingName, type HomeCaller, inboxName } from '../server/authenticate.ts';
 import { untilHangUp } from '../server/connections.ts';
 import { badRequest } from '../server/problem.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';
@@ -32,7 +32,7 @@ async function send(
   deps: RouteDeps,
   { caller, body, request, reply }: Call<'send'>,
 ): Promise<Answer<'send'>> {
-  const sender = await actingParty(deps.ledger, caller, body.from);
+  const sender = await actingName(deps.ledger, caller, body.from);
   const message = messageOf({ ...body, dedup_key: dedupKey(body, request.headers) });
   const signal = untilHangUp(reply, deps.feeds.closing);
   const accepted = await sendMessage(deps, { caller, sender }, message, signal);
@@ -64,16 +64,16 @@ async function settle(
   caller: HomeCaller,
   { id, as, settlement }: Settling,
 ): Promise<Answer<'ack'>> {
-  const recipient = await actingParty(ledger, caller, as);
+  const recipient = await actingName(ledger, caller, as);
   const message = await findMessage(relay, caller, id);
   const isRecipient = message.deliveries.some((delivery) => delivery.recipient === recipient);
   if (!isRecipient) throw notRecipient(message.id, recipient);
   return relay.mailboxes.settle(recipient, message.id, settlement);
 }
 
-function notRecipient(id: string, party: string): AosError {
+function notRecipient(id: string, principal: string): AosError {
   return new AosError('message.not-recipient', {
-    message: `Message ${id} was not sent to ${quote(party)}`,
+    message: `Message ${id} was not sent to ${quote(principal)}`,
     fix: 'Say with --as who got it',
   });
 }
@@ -83,7 +83,7 @@ async function request(
   { caller, body, reply }: Call<'request'>,
 ): Promise<Answer<'request'>> {
   const { timeout_ms: timeoutMs = usualRequestMs, ...sent } = body;
-  const sender = await actingParty(deps.ledger, caller, body.from);
+  const sender = await actingName(deps.ledger, caller, body.from);
   const signal = untilHangUp(reply, deps.feeds.closing);
   const patience = { timeoutMs, signal };
   const { id, response } = await awaitAnswer(deps, sender, messageOf(sent), patience);
@@ -99,7 +99,7 @@ export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 
   const sql = ledger.committed;
   return {
     inbox: async ({ caller, params, query, reply }) => {
-      const recipient = await inboxParty(sql, caller, params.name);
+      const recipient = await inboxName(sql, caller, params.name);
       const wanted = { ...mailboxFilter(query), limit: pageLimit(query.limit) };
       const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
       const look = () => mailboxes.list(recipient, wanted);
@@ -109,7 +109,7 @@ export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 
     },
     takeInbox: async ({ caller, params, body, reply }) => {
       const { limit = usualLimit, wait_ms: waitMs = 0, ...filter } = body;
-      const recipient = await inboxParty(sql, caller, params.name);
+      const recipient = await inboxName(sql, caller, params.name);
       const wanted = { ...mailboxFilter(filter), limit };
       const take = () => mailboxes.take(recipient, wanted);
       const signal = untilHangUp(reply, feeds.closing);
@@ -117,7 +117,7 @@ export function mailboxRoutes(deps: RouteDeps): Handles<'inbox' | 'takeInbox' | 
       return { items: items.map(wireItem) };
     },
     readInbox: async ({ caller, params, body }) => {
-      const recipient = await inboxParty(sql, caller, params.name);
+      const recipient = await inboxName(sql, caller, params.name);
       return { read: [...(await mailboxes.markRead(recipient, body.ids))] };
     },
   };

@@ -2,16 +2,16 @@
 
 import { presenceOf } from '../../ledger/agents.ts';
 import type { TransferRow } from '../../ledger/transfers/transfers.ts';
-import { ownerParty } from '../../relay/envelope.ts';
+import { ownerName } from '../../relay/envelope.ts';
 import { refuseTerminated } from '../../security/permit.ts';
 import type { TransferActor } from '../../transfer/deps.ts';
-import { isParty, unknownTransfer } from '../../transfer/refusals.ts';
+import { isSenderOrRecipient, unknownTransfer } from '../../transfer/refusals.ts';
 import type { StepName } from '../../transfer/settle.ts';
 import { requestOf } from '../../transfer/transfers.ts';
 import { longestWaitMs } from '../../verbs/limits.ts';
 import type { transferVerbs } from '../../verbs/transfers.ts';
 import type { Answer } from '../contract/contract.ts';
-import { actingParty, type HomeCaller } from '../server/authenticate.ts';
+import { actingName, type HomeCaller } from '../server/authenticate.ts';
 import { doorOf, untilHangUp } from '../server/connections.ts';
 import { badRequest } from '../server/problem.ts';
 import { pageLimit, queryNumber } from '../streams/event-query.ts';
@@ -41,15 +41,18 @@ export function transferRoutes(deps: RouteDeps): Handles<keyof typeof transferVe
       const actor = await actorOf(deps, call, call.body.as);
       const { to, expires_ms: expiresMs } = call.body;
       const id = await idOf(deps, actor, call);
-      return toView(await transfers.share(actor.party, { id, to, expiresMs }));
+      return toView(await transfers.share(actor.principal, { id, to, expiresMs }));
     },
     cleanupTransfers: async ({ caller, body }) => {
-      const party = await whose(deps, caller, body.as);
-      return transfers.cleanUp({ party, dryRun: body.dry_run });
+      const principal = await whose(deps, caller, body.as);
+      return transfers.cleanUp({ principal, dryRun: body.dry_run });
     },
     transferMetrics: async ({ caller, query }) => {
-      const party = await whose(deps, caller, query.as);
-      return transfers.metrics({ party, days: Math.min(queryNumber(query.days) ?? 30, 36_500) });
+      const principal = await whose(deps, caller, query.as);
+      return transfers.metrics({
+        principal,
+        days: Math.min(queryNumber(query.days) ?? 30, 36_500),
+      });
     },
   };
 }
@@ -66,10 +69,10 @@ function uploadRoutes(
       return toView(await transfers.begin(actor, requestOf({ ...call.body, writer })));
     },
     uploadBytes: async ({ caller, params, query, request }) => {
-      const party = await actingParty(deps.ledger, caller, query.as);
+      const principal = await actingName(deps.ledger, caller, query.as);
       const from = queryNumber(query.from) ?? 0;
       const source = request.raw;
-      return { stored_bytes: await transfers.addBytes(party, { id: params.id, from, source }) };
+      return { stored_bytes: await transfers.addBytes(principal, { id: params.id, from, source }) };
     },
     finishUpload: async (call) => {
       const { as, stored_bytes: storedBytes, size_bytes: sizeBytes, sha256, hash } = call.body;
@@ -78,8 +81,8 @@ function uploadRoutes(
       return toView(await transfers.finish(actor, { id, storedBytes, sizeBytes, sha256, hash }));
     },
     failUpload: async ({ caller, params, body: { as, reason, attempts } }) => {
-      const party = await actingParty(deps.ledger, caller, as);
-      return toView(await transfers.giveUp(party, { id: params.id, reason, attempts }));
+      const principal = await actingName(deps.ledger, caller, as);
+      return toView(await transfers.giveUp(principal, { id: params.id, reason, attempts }));
     },
   };
 }
@@ -100,9 +103,9 @@ export async function actorOf(
   { caller, request }: ActingCall,
   as: string | undefined,
 ): Promise<TransferActor> {
-  const party = await actingParty(ledger, caller, as);
+  const principal = await actingName(ledger, caller, as);
   await refuseOver(ledger, caller);
-  return { party, isLocal: doorOf(request.raw.socket).kind === 'owner' };
+  return { principal, isLocal: doorOf(request.raw.socket).kind === 'owner' };
 }
 
 /** A handle outlives its agent; what was sent to it does not go to the holder of that. */
@@ -120,7 +123,7 @@ export async function whose(
   as: string | undefined,
 ): Promise<string | undefined> {
   if (caller.kind === 'owner' && as === undefined) return undefined;
-  return actingParty(ledger, caller, as);
+  return actingName(ledger, caller, as);
 }
 
 interface Identified {
@@ -132,7 +135,7 @@ interface Identified {
 /** The whole id. A caller does not learn of what it neither sent nor got, nor that it is there. */
 export async function idOf(
   { transfers }: Pick<RouteDeps, 'transfers'>,
-  { party }: Pick<TransferActor, 'party'>,
+  { principal }: Pick<TransferActor, 'principal'>,
   { caller, params }: Identified,
 ): Promise<string> {
   const row = await findRow<TransferRow>(
@@ -140,9 +143,13 @@ export async function idOf(
       what: 'transfers',
       find: (id) => transfers.find(id),
       idsFrom: (start, limit) =>
-        transfers.idsFrom({ start, limit, party: isOwner(caller, party) ? undefined : party }),
+        transfers.idsFrom({
+          start,
+          limit,
+          principal: isOwner(caller, principal) ? undefined : principal,
+        }),
       idOf: ({ id }) => id,
-      isVisible: (found) => isParty(found, party) || isOwner(caller, party),
+      isVisible: (found) => isSenderOrRecipient(found, principal) || isOwner(caller, principal),
       unknown: unknownTransfer,
     },
     params.id,
@@ -151,8 +158,8 @@ export async function idOf(
 }
 
 /** The owner as itself, who may look at everything. */
-export function isOwner(caller: HomeCaller, party: string): boolean {
-  return caller.kind === 'owner' && party === ownerParty;
+export function isOwner(caller: HomeCaller, principal: string): boolean {
+  return caller.kind === 'owner' && principal === ownerName;
 }
 
 type SettleRoute =
@@ -169,7 +176,7 @@ async function settle(
 ): Promise<Answer<'transfer'>> {
   const actor = await actorOf(deps, call, call.body.as);
   const id = await idOf(deps, actor, call);
-  return toView(await deps.transfers.settle(actor.party, { id, ...step }));
+  return toView(await deps.transfers.settle(actor.principal, { id, ...step }));
 }
 
 async function list(
@@ -177,13 +184,13 @@ async function list(
   { caller, query, reply }: Call<'transfers'>,
 ): Promise<Answer<'transfers'>> {
   const { as, box = 'received', status, from, to, filename, before } = query;
-  const party = await actingParty(deps.ledger, caller, as);
+  const principal = await actingName(deps.ledger, caller, as);
   await refuseOver(deps.ledger, caller);
-  const ofAll = box === 'all' && as === undefined && isOwner(caller, party);
+  const ofAll = box === 'all' && as === undefined && isOwner(caller, principal);
   const waitMs = Math.min(queryNumber(query.wait_ms) ?? 0, longestWaitMs);
   const page = await deps.transfers.list(
     {
-      ...{ party: ofAll ? undefined : party, box, status, from, to, filename, before },
+      ...{ principal: ofAll ? undefined : principal, box, status, from, to, filename, before },
       metadata: query.metadata === undefined ? undefined : metadataIn(query.metadata),
       limit: pageLimit(query.limit),
     },
@@ -215,8 +222,8 @@ async function show(deps: RouteDeps, call: Call<'transfer'>): Promise<Answer<'tr
 async function bytes(deps: RouteDeps, call: Call<'transferBytes'>) {
   const actor = await actorOf(deps, call, call.query.as);
   const id = await idOf(deps, actor, call);
-  const { hash, sizeBytes } = await deps.transfers.bytes(actor.party, { id });
+  const { hash, sizeBytes } = await deps.transfers.bytes(actor.principal, { id });
   const open = async (range: { readonly from: number; readonly to: number }) =>
-    (await deps.transfers.bytes(actor.party, { id, range })).stream;
+    (await deps.transfers.bytes(actor.principal, { id, range })).stream;
   return sendRange(deps, call, { hash, sizeBytes, open });
 }

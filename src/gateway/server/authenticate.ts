@@ -17,7 +17,7 @@ import { quote } from '../../kernel/text/quote.ts';
 import { findAgent } from '../../ledger/agents.ts';
 import type { Ledger, Sql } from '../../ledger/ledger.ts';
 import { findHandle, type KnownHandle } from '../../ledger/security/principals.ts';
-import { ownerParty, type Party } from '../../relay/envelope.ts';
+import { ownerName, type PrincipalName } from '../../relay/envelope.ts';
 import { hashOfHandle, looksLikeHandle, unknownAgent } from '../../security/register.ts';
 import type { Door } from './connections.ts';
 
@@ -168,28 +168,28 @@ function unknownHandle(): AosError {
 export type ActingLedger = Pick<Ledger, 'committed' | 'transact'>;
 
 /** Who is meant by a `from`, `as` or `agent` that may be left out. */
-export async function actingParty(
+export async function actingName(
   ledger: ActingLedger,
   caller: HomeCaller,
   named: string | undefined,
-): Promise<Party> {
+): Promise<PrincipalName> {
   if (caller.kind === 'agent') {
     if (named === undefined || named === caller.name) return caller.name;
     await recordPretence(ledger, caller, named);
     throw notOneself(caller.name, named);
   }
-  if (named === undefined || named === ownerParty) return ownerParty;
+  if (named === undefined || named === ownerName) return ownerName;
   return knownAgent(ledger.committed, named);
 }
 
-/** Like actingParty(), but as a principal: `owner` or `agent:NAME`. */
+/** Like actingName(), but as a principal: `owner` or `agent:NAME`. */
 export async function actingPrincipal(
   ledger: ActingLedger,
   caller: HomeCaller,
   named: string | undefined,
 ): Promise<string> {
-  const party = await actingParty(ledger, caller, named);
-  return party === ownerParty ? 'owner' : `agent:${party}`;
+  const name = await actingName(ledger, caller, named);
+  return name === ownerName ? 'owner' : `agent:${name}`;
 }
 
 /** Of whom a list is: an agent's own, or for the owner of whom it names. */
@@ -203,12 +203,16 @@ export async function whose(
 }
 
 /** Whose inbox a path names. To an agent all others are unknown. */
-export async function inboxParty(sql: Sql, caller: HomeCaller, name: string): Promise<Party> {
+export async function inboxName(
+  sql: Sql,
+  caller: HomeCaller,
+  name: string,
+): Promise<PrincipalName> {
   if (caller.kind === 'agent') {
     if (name === caller.name) return name;
     throw unknownAgent(name);
   }
-  return name === ownerParty ? ownerParty : knownAgent(sql, name);
+  return name === ownerName ? ownerName : knownAgent(sql, name);
 }
 
 /** Like actingPrincipal(), for what only agents do: the owner has to name one. */
@@ -225,7 +229,7 @@ export async function actingAgent(
   }
   return caller.kind === 'owner'
     ? knownAgent(ledger.committed, must(named, 'The name of an agent'))
-    : actingParty(ledger, caller, named);
+    : actingName(ledger, caller, named);
 }
 
 async function knownAgent(sql: Sql, name: string): Promise<string> {

@@ -1,5 +1,5 @@
 /**
- * The mail of one party over one WebSocket.
+ * The mail of one principal over one WebSocket.
  *
  * M1. At most so many messages have been pushed and not been read; then the relay waits.
  * M2. The reader that is pushed to may go at any moment. What had left by then is pushed again
@@ -9,7 +9,7 @@
 import { AosError } from '../../kernel/errors.ts';
 import { must } from '../../kernel/must.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import type { Party } from '../../relay/envelope.ts';
+import type { PrincipalName } from '../../relay/envelope.ts';
 import type { Mailboxes, MailboxItem, PushSink, Relay } from '../../relay/relay.ts';
 import { mostInFrame } from '../../verbs/limits.ts';
 import { wireItem } from '../routes/views/message-wire.ts';
@@ -30,7 +30,7 @@ export interface MailAttachmentParts {
   readonly reader: MailReader;
   readonly writer: SocketWriter;
   readonly brake: SocketBrake;
-  readonly party: Party;
+  readonly principal: PrincipalName;
   /** The subscriptions whose events are wanted; undefined for all. */
   readonly subscriptions: ReadonlySet<number> | undefined;
   readonly wantsMessages: boolean;
@@ -74,7 +74,7 @@ export class MailAttachment implements PushSink {
   }
 
   async push(all: readonly MailboxItem[]): Promise<void> {
-    const { reader, party, clock } = this.#parts;
+    const { reader, principal, clock } = this.#parts;
     let items = all;
     for (let start = 0; start < items.length; ) {
       // M1
@@ -86,7 +86,7 @@ export class MailAttachment implements PushSink {
       }
       const admitted = reader.stillAdmitted();
       if (admitted instanceof Promise) await admitted;
-      if (this.#isOver) throw hungUp(party);
+      if (this.#isOver) throw hungUp(principal);
       if (items.length === 0) return;
       const count = frameLength(items, start, mostUnread - this.#unread.size);
       const frame = items.slice(start, start + count);
@@ -96,14 +96,14 @@ export class MailAttachment implements PushSink {
   }
 
   #send(items: readonly MailboxItem[]): Promise<void> {
-    const { writer, party } = this.#parts;
+    const { writer, principal } = this.#parts;
     for (const { id } of items) {
       this.#unread.add(id);
       this.#unmarked.add(id);
     }
     return new Promise((resolve, reject) => {
       writer.write({ type: 'mail', items: items.map(wireItem) }, (failure) =>
-        failure ? reject(hungUp(party, failure)) : resolve(),
+        failure ? reject(hungUp(principal, failure)) : resolve(),
       );
     });
   }
@@ -127,17 +127,17 @@ export class MailAttachment implements PushSink {
   }
 
   async #mark(): Promise<void> {
-    const { mailboxes, party, log } = this.#parts;
+    const { mailboxes, principal, log } = this.#parts;
     try {
       while (this.#toMark.length > 0) {
         const ids = this.#toMark;
         this.#toMark = [];
-        await mailboxes.markRead(party, ids);
+        await mailboxes.markRead(principal, ids);
         for (const id of ids) this.#unmarked.delete(id);
       }
     } catch (failure) {
       // It stays unread and comes again, to this reader or to the next: M2.
-      log.warn({ err: failure, party }, 'that mail was read could not be written down');
+      log.warn({ err: failure, principal }, 'that mail was read could not be written down');
     } finally {
       this.#marking = undefined;
     }
@@ -170,9 +170,9 @@ function frameLength(items: readonly MailboxItem[], start: number, room: number)
   return most;
 }
 
-function hungUp(party: Party, cause?: unknown): AosError {
+function hungUp(principal: PrincipalName, cause?: unknown): AosError {
   return new AosError('message.undelivered', {
-    message: `The connection over which "${party}" gets its messages has ended`,
+    message: `The connection over which "${principal}" gets its messages has ended`,
     cause,
   });
 }
@@ -184,23 +184,23 @@ interface LivePushes {
 }
 
 export class LiveMail {
-  readonly #byParty = new Map<Party, Set<LivePushes>>();
+  readonly #byPrincipal = new Map<PrincipalName, Set<LivePushes>>();
 
-  add(party: Party, pushes: LivePushes): void {
-    const all = this.#byParty.get(party) ?? new Set();
-    this.#byParty.set(party, all.add(pushes));
+  add(principal: PrincipalName, pushes: LivePushes): void {
+    const all = this.#byPrincipal.get(principal) ?? new Set();
+    this.#byPrincipal.set(principal, all.add(pushes));
   }
 
-  remove(party: Party, pushes: LivePushes): void {
-    const all = this.#byParty.get(party);
+  remove(principal: PrincipalName, pushes: LivePushes): void {
+    const all = this.#byPrincipal.get(principal);
     all?.delete(pushes);
-    if (all?.size === 0) this.#byParty.delete(party);
+    if (all?.size === 0) this.#byPrincipal.delete(principal);
   }
 
-  has(party: Party, id: string): boolean {
+  has(principal: PrincipalName, id: string): boolean {
     return (
-      this.#byParty
-        .get(party)
+      this.#byPrincipal
+        .get(principal)
         ?.values()
         .some((pushes) => pushes.has(id)) === true
     );

@@ -3,11 +3,11 @@ import type { WebSocket } from 'ws';
 import { AosError } from '../../kernel/errors.ts';
 import type { Clock } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import type { Party } from '../../relay/envelope.ts';
+import type { PrincipalName } from '../../relay/envelope.ts';
 import type { Mailboxes } from '../../relay/relay.ts';
 import { mostItems } from '../../verbs/limits.ts';
 import type { SocketMessage, SocketRef, SocketRequest } from '../contract/socket.ts';
-import { actingParty } from '../server/authenticate.ts';
+import { actingName } from '../server/authenticate.ts';
 import { badRequest, hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
 import {
   type LiveMail,
@@ -36,7 +36,7 @@ export class MailSocket implements AsyncDisposable {
   readonly #reader: MailReader;
   readonly #parts: MailSocketParts;
   readonly #frames: SendFrames;
-  readonly #attached = new Map<Party, Attached>();
+  readonly #attached = new Map<PrincipalName, Attached>();
   /** Attaching and detaching happen one after another. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -53,50 +53,50 @@ export class MailSocket implements AsyncDisposable {
 
   read({ as, ids }: SocketRequest<'read'>): void {
     const { caller } = this.#reader;
-    const party = as ?? (caller.kind === 'owner' ? 'owner' : caller.name);
-    const attached = this.#attached.get(party);
-    if (attached === undefined) throw notAttached(party);
+    const principal = as ?? (caller.kind === 'owner' ? 'owner' : caller.name);
+    const attached = this.#attached.get(principal);
+    if (attached === undefined) throw notAttached(principal);
     attached.mail.read(ids);
   }
 
   attach({ ref = null, as, event_types: types, messages }: SocketRequest<'attach'>): void {
     this.#inTurn(ref, async () => {
-      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
-      const before = this.#attached.get(party);
+      const principal = await actingName(this.#deps.ledger, this.#reader.caller, as);
+      const before = this.#attached.get(principal);
       if (before === undefined && this.#attached.size >= mostAttached) throw tooManyAttached();
-      const subscriptions = types === undefined ? undefined : await this.#idsOf(party, types);
+      const subscriptions = types === undefined ? undefined : await this.#idsOf(principal, types);
       const mail = new MailAttachment({
         ...this.#parts,
         mailboxes: this.#deps.relay.mailboxes,
         log: this.#deps.log,
         clock: this.#deps.clock,
         reader: this.#reader,
-        party,
+        principal,
         subscriptions,
         wantsMessages: messages ?? types === undefined,
       });
       if (this.#parts.gone.aborted) return;
-      this.#tell({ type: 'attached', ref, as: party });
-      this.#attached.set(party, this.#serve(party, mail, messages ?? types === undefined));
+      this.#tell({ type: 'attached', ref, as: principal });
+      this.#attached.set(principal, this.#serve(principal, mail, messages ?? types === undefined));
       await before?.[Symbol.asyncDispose]();
     });
   }
 
-  #serve(party: Party, mail: MailAttachment, wantsMessages: boolean): Attached {
+  #serve(principal: PrincipalName, mail: MailAttachment, wantsMessages: boolean): Attached {
     const { live, clock, relay, log } = this.#deps;
     const { mailboxes } = relay;
     const backlog = { mailboxes, live, clock };
-    live.add(party, mail);
+    live.add(principal, mail);
     let held: AsyncDisposable | undefined;
     const left = new AbortController();
     const serving = async (): Promise<void> => {
-      if (wantsMessages) await pushBacklog(backlog, party, mail);
+      if (wantsMessages) await pushBacklog(backlog, principal, mail);
       if (mail.isOver) return;
-      held = mailboxes.attach(party, mail);
-      if (wantsMessages) await pushStragglers(backlog, party, { mail, gone: left.signal });
+      held = mailboxes.attach(principal, mail);
+      if (wantsMessages) await pushStragglers(backlog, principal, { mail, gone: left.signal });
     };
     const served = serving().catch((failure: unknown) => {
-      if (!mail.isOver) log.warn({ err: failure, party }, 'mail could not be pushed');
+      if (!mail.isOver) log.warn({ err: failure, principal }, 'mail could not be pushed');
     });
     return {
       mail,
@@ -105,7 +105,7 @@ export class MailSocket implements AsyncDisposable {
         left.abort();
         await served;
         await mail.ended();
-        live.remove(party, mail);
+        live.remove(principal, mail);
         await held?.[Symbol.asyncDispose]();
       },
     };
@@ -113,12 +113,12 @@ export class MailSocket implements AsyncDisposable {
 
   detach({ ref = null, as }: SocketRequest<'detach'>): void {
     this.#inTurn(ref, async () => {
-      const party = await actingParty(this.#deps.ledger, this.#reader.caller, as);
-      const attached = this.#attached.get(party);
-      if (attached === undefined) throw notAttached(party);
-      this.#attached.delete(party);
+      const principal = await actingName(this.#deps.ledger, this.#reader.caller, as);
+      const attached = this.#attached.get(principal);
+      if (attached === undefined) throw notAttached(principal);
+      this.#attached.delete(principal);
       await attached[Symbol.asyncDispose]();
-      this.#tell({ type: 'detached', ref, as: party });
+      this.#tell({ type: 'detached', ref, as: principal });
     });
   }
 
@@ -145,27 +145,27 @@ export class MailSocket implements AsyncDisposable {
     this.#parts.writer.write(message, () => {});
   }
 
-  async #idsOf(party: Party, types: readonly string[]): Promise<ReadonlySet<number>> {
-    const known = await this.#deps.relay.groups.subscriptions(party);
+  async #idsOf(principal: PrincipalName, types: readonly string[]): Promise<ReadonlySet<number>> {
+    const known = await this.#deps.relay.groups.subscriptions(principal);
     const ids = types.map((type) => {
       const found = known.find(({ eventType }) => eventType === type);
-      if (found === undefined) throw notSubscribed(party, type);
+      if (found === undefined) throw notSubscribed(principal, type);
       return found.id;
     });
     return new Set(ids);
   }
 }
 
-function notAttached(party: Party): AosError {
+function notAttached(principal: PrincipalName): AosError {
   return badRequest(
-    `This connection is not attached to the messages of ${quote(party.slice(0, 100))}`,
+    `This connection is not attached to the messages of ${quote(principal.slice(0, 100))}`,
     'Send {"type":"attach"} first',
   );
 }
 
-function notSubscribed(party: Party, type: string): AosError {
+function notSubscribed(principal: PrincipalName, type: string): AosError {
   return badRequest(
-    `${quote(party)} has not subscribed to events of the type ${quote(type.slice(0, 100))}`,
+    `${quote(principal)} has not subscribed to events of the type ${quote(type.slice(0, 100))}`,
     'POST /api/v1/subscriptions first',
   );
 }
@@ -188,13 +188,15 @@ interface BacklogDeps {
 
 async function pushBacklog(
   { mailboxes, live }: BacklogDeps,
-  party: Party,
+  principal: PrincipalName,
   mail: MailAttachment,
 ): Promise<void> {
   while (!mail.isOver) {
-    const unread = await mailboxes.list(party, { limit: mostItems });
+    const unread = await mailboxes.list(principal, { limit: mostItems });
     // What is still to be delivered, the relay pushes; what the reader has, it has.
-    const lying = unread.filter(({ id, state }) => state === 'delivered' && !live.has(party, id));
+    const lying = unread.filter(
+      ({ id, state }) => state === 'delivered' && !live.has(principal, id),
+    );
     if (lying.length === 0) return;
     await mail.push(lying);
     if (unread.length < mostItems) return;
@@ -212,11 +214,11 @@ const straggling = [10, 100, 1000, 5000] as const;
  */
 async function pushStragglers(
   deps: BacklogDeps,
-  party: Party,
+  principal: PrincipalName,
   { mail, gone }: { readonly mail: MailAttachment; readonly gone: AbortSignal },
 ): Promise<void> {
   for (const pauseMs of straggling) {
     await deps.clock.sleep(pauseMs, gone);
-    await pushBacklog(deps, party, mail);
+    await pushBacklog(deps, principal, mail);
   }
 }

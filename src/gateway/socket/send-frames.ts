@@ -9,10 +9,10 @@
 import type { WebSocket } from 'ws';
 import type { Message } from '../../kernel/message/message.ts';
 import { checkMessage } from '../../kernel/message/text.ts';
-import type { Acceptance, IncomingMessage, Party } from '../../relay/envelope.ts';
+import type { Acceptance, IncomingMessage, PrincipalName } from '../../relay/envelope.ts';
 import type { SendResult, SocketRequest } from '../contract/socket.ts';
 import { checkAttachments, messageOf } from '../routes/views/message-wire.ts';
-import { actingParty } from '../server/authenticate.ts';
+import { actingName } from '../server/authenticate.ts';
 import { hiddenBug, knownFailure, problemOf } from '../server/problem.ts';
 import type { MailDeps, MailReader } from './mail-attachment.ts';
 import type { SocketBrake, SocketWriter } from './socket-writer.ts';
@@ -33,7 +33,7 @@ export interface SendFramesParts {
 export class SendFrames {
   readonly #parts: SendFramesParts;
   readonly #waiting: Frame[] = [];
-  readonly #senders = new Map<string, Party>();
+  readonly #senders = new Map<string, PrincipalName>();
   #running: Promise<void> | undefined;
   #underWay = 0;
   #onRoom: (() => void) | undefined;
@@ -139,9 +139,9 @@ export class SendFrames {
     }
   }
 
-  async #senderOf(named: string | undefined): Promise<Party> {
+  async #senderOf(named: string | undefined): Promise<PrincipalName> {
     const { deps, reader } = this.#parts;
-    const sender = await actingParty(deps.ledger, reader.caller, named);
+    const sender = await actingName(deps.ledger, reader.caller, named);
     this.#senders.set(named ?? '', sender);
     return sender;
   }
@@ -149,7 +149,7 @@ export class SendFrames {
   #slowed(batch: readonly IncomingMessage[]): Promise<unknown> | undefined {
     const { deps, gone } = this.#parts;
     const { rate } = deps.relay;
-    const counts = new Map<Party, number>();
+    const counts = new Map<PrincipalName, number>();
     for (const { sender } of batch) counts.set(sender, (counts.get(sender) ?? 0) + 1);
     const waits: Promise<void>[] = [];
     for (const [sender, wanted] of counts) {

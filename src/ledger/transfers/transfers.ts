@@ -76,12 +76,12 @@ export function findTransfer(sql: Sql, id: string): Promise<TransferRow | undefi
 /** The ids that begin so. */
 export async function transferIdsFrom(
   sql: Sql,
-  { start, party, limit }: IdsPage,
+  { start, principal, limit }: IdsPage,
 ): Promise<string[]> {
   const rows = await sql.all<{ id: string }>(
     `select id from agent_transfers where id >= $1 and id < $2
        and ($3 is null or sender = $3 or recipient = $3) order by id limit $4`,
-    [start, `${start}g`, party ?? null, limit],
+    [start, `${start}g`, principal ?? null, limit],
   );
   return rows.map(({ id }) => id);
 }
@@ -89,7 +89,7 @@ export async function transferIdsFrom(
 export interface IdsPage {
   readonly start: string;
   /** Of whom; of all where nothing is said. */
-  readonly party: string | undefined;
+  readonly principal: string | undefined;
   readonly limit: number;
 }
 
@@ -102,7 +102,7 @@ export interface TransferPage {
   /** Whose: of the sender, of the recipient, or of either. All where nothing is said. */
   readonly sentBy?: string | undefined;
   readonly sentTo?: string | undefined;
-  readonly party?: string | undefined;
+  readonly principal?: string | undefined;
   readonly status?: TransferStatus | undefined;
   readonly now: Instant;
   /** Only those before this one, which was the last of the page before. */
@@ -115,15 +115,15 @@ export interface TransferPage {
  */
 export function listTransfers(
   sql: Sql,
-  { sentBy, sentTo, party, status, now, before, limit }: TransferPage,
+  { sentBy, sentTo, principal, status, now, before, limit }: TransferPage,
 ): Promise<TransferRow[]> {
   const parameters: SqlValue[] = [limit];
   const conditions = ['true'];
   const bind = (value: SqlValue) => `$${parameters.push(value)}`;
   if (sentBy !== undefined) conditions.push(`t.sender = ${bind(sentBy)}`);
   if (sentTo !== undefined) conditions.push(`t.recipient = ${bind(sentTo)}`);
-  if (party !== undefined) {
-    conditions.push(`(t.sender = ${bind(party)} or t.recipient = ${bind(party)})`);
+  if (principal !== undefined) {
+    conditions.push(`(t.sender = ${bind(principal)} or t.recipient = ${bind(principal)})`);
   }
   if (status !== undefined) conditions.push(inStatus(status, () => bind(now), bind(status)));
   if (before !== undefined) {
@@ -190,21 +190,21 @@ export function unannouncedTransfers(sql: Sql, limit: number): Promise<TransferR
 export interface EndingPage {
   readonly now: Instant;
   /** Of the sender or the recipient; all where nothing is said. */
-  readonly party?: string | undefined;
+  readonly principal?: string | undefined;
   readonly limit: number;
 }
 
 /** Those whose time is over and that still hold their body, the oldest first. */
 export function endedTransfers(
   sql: Sql,
-  { now, party, limit }: EndingPage,
+  { now, principal, limit }: EndingPage,
 ): Promise<TransferRow[]> {
   return sql.all(
     `${whole} where t.body is not null and t.expires_at <= $1
        and ($2 is null or t.sender = $2 or t.recipient = $2)
        and (t.status = 'pending' or ${isHeld})
      order by t.expires_at, t.id limit $3`,
-    [now, party ?? null, limit],
+    [now, principal ?? null, limit],
   );
 }
 

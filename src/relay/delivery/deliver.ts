@@ -23,7 +23,7 @@ import { batchRows, type Transaction } from '../../ledger/ledger.ts';
 import { claimDeliveries, type DeliveryVia, type Queue } from '../../ledger/messages/deliveries.ts';
 import { queuesWithMail, waitingMail } from '../../ledger/messages/find-mail.ts';
 import type { RelayCore } from '../deps.ts';
-import { ownerParty, relayParty } from '../envelope.ts';
+import { ownerName, relayName } from '../envelope.ts';
 import { leadName, messageOf, type OutgoingMail, type WrittenBatch } from '../mail.ts';
 import type { Handover, PlacedMail } from '../posting.ts';
 import {
@@ -107,7 +107,7 @@ export class Deliverer implements Handover, AsyncDisposable {
     if (!this.#isStarted) return false;
     if (this.#deps.sinks.of(queue) !== undefined) return true;
     const { recipient, subscription } = queue;
-    return subscription === 0 && recipient !== ownerParty && recipient !== relayParty;
+    return subscription === 0 && recipient !== ownerName && recipient !== relayName;
   }
 
   #running(queue: Queue): DeliveryQueue {

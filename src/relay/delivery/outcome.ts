@@ -14,7 +14,7 @@ import {
 } from '../../ledger/messages/deliveries.ts';
 import type { MailFacts } from '../../ledger/messages/find-mail.ts';
 import type { RelayCore } from '../deps.ts';
-import { ownerParty, type Party } from '../envelope.ts';
+import { ownerName, type PrincipalName } from '../envelope.ts';
 import { inboxFileOf, itemOf, type OutgoingMail, type WrittenBatch } from '../mail.ts';
 import { type Handover, type Posted, Posting } from '../posting.ts';
 import type { PushSink } from '../relay.ts';
@@ -187,7 +187,7 @@ export function egressOf(deps: DeliverDeps, queue: Queue): Egress | undefined {
   const sink = isPaused(deps, queue) ? undefined : deps.sinks.of(queue);
   if (sink !== undefined) return { via: 'push', send: (batch) => push(deps.sinks, sink, batch) };
   const { recipient, subscription } = queue;
-  if (subscription !== 0 || recipient === ownerParty) return undefined;
+  if (subscription !== 0 || recipient === ownerName) return undefined;
   if (isPaused(deps, queue) || deps.core.takesInTurns(recipient)) return undefined;
   return { via: 'inbox', send: (batch) => write(deps, recipient, batch) };
 }
@@ -279,7 +279,7 @@ async function removeFiles(
 // Who is attached to which mailbox, and what was pushed to them and is not read yet.
 
 export class Sinks {
-  readonly #byRecipient = new Map<Party, PushSink[]>();
+  readonly #byRecipient = new Map<PrincipalName, PushSink[]>();
   /** By the id of the message. */
   readonly #unread = new Map<PushSink, Map<string, OutgoingMail>>();
 
@@ -290,17 +290,17 @@ export class Sinks {
   }
 
   /** Those that have a sink attached. */
-  recipients(): readonly Party[] {
+  recipients(): readonly PrincipalName[] {
     return [...this.#byRecipient.keys()];
   }
 
-  add(recipient: Party, sink: PushSink): void {
+  add(recipient: PrincipalName, sink: PushSink): void {
     this.#byRecipient.set(recipient, [...(this.#byRecipient.get(recipient) ?? []), sink]);
     this.#unread.set(sink, new Map());
   }
 
   /** What it was pushed and has not read. */
-  remove(recipient: Party, sink: PushSink): readonly OutgoingMail[] {
+  remove(recipient: PrincipalName, sink: PushSink): readonly OutgoingMail[] {
     const others = (this.#byRecipient.get(recipient) ?? []).filter((other) => other !== sink);
     if (others.length === 0) this.#byRecipient.delete(recipient);
     else this.#byRecipient.set(recipient, others);
@@ -320,7 +320,7 @@ export class Sinks {
   }
 
   /** What was pushed to the recipient under this id, and not read. */
-  pushedMail(recipient: Party, messageId: string): MailFacts | undefined {
+  pushedMail(recipient: PrincipalName, messageId: string): MailFacts | undefined {
     for (const sink of this.#byRecipient.get(recipient) ?? []) {
       const pushed = this.#unread.get(sink)?.get(messageId);
       if (pushed !== undefined) return pushed.mail;
@@ -328,14 +328,14 @@ export class Sinks {
     return undefined;
   }
 
-  read(recipient: Party, messageId: string): void {
+  read(recipient: PrincipalName, messageId: string): void {
     for (const sink of this.#byRecipient.get(recipient) ?? []) {
       this.#unread.get(sink)?.delete(messageId);
     }
   }
 
   /** Those of the batch whose sink has left before it was noted that they were pushed. */
-  leftBehind(recipient: Party, batch: readonly OutgoingMail[]): readonly OutgoingMail[] {
+  leftBehind(recipient: PrincipalName, batch: readonly OutgoingMail[]): readonly OutgoingMail[] {
     const sinks = this.#byRecipient.get(recipient) ?? [];
     return batch.filter(
       ({ mail }) => !sinks.some((sink) => this.#unread.get(sink)?.has(mail.message_id) === true),

@@ -16,8 +16,8 @@ import {
 } from '../../ledger/messages/deliveries.ts';
 import { findMail, type MailFacts } from '../../ledger/messages/find-mail.ts';
 import { advanceCursor, drainStream } from '../../ledger/messages/subscriptions.ts';
-import type { Party } from '../envelope.ts';
-import { type Posting, principalOf } from '../posting.ts';
+import type { PrincipalName } from '../envelope.ts';
+import { type Posting, principalIdOf } from '../posting.ts';
 import { nackBody, tell } from '../tell.ts';
 
 /** Those that end only when they are answered. */
@@ -49,7 +49,7 @@ export async function markRead(
   if (!moved) return false;
   posting.hasRead(mail.recipient);
   await leaveMailbox(posting, mail);
-  await record(posting, 'message.read', mail, { actor: principalOf(mail.recipient) });
+  await record(posting, 'message.read', mail, { actor: principalIdOf(mail.recipient) });
   if (mail.subscription !== 0) await advanceCursor(posting.tx, mail.subscription, mail.message);
   if (ends) posting.ended.push({ state: 'read' });
   if (ends && mail.receipt === 'read') await tell(posting, receiptOf(mail));
@@ -72,7 +72,7 @@ export async function markPushedRead(
   const read = plain.filter(({ delivery }) => moved.has(delivery));
   for (const mail of read) {
     posting.grow(mail.recipient, -1, -mail.size_bytes);
-    await record(posting, 'message.read', mail, { actor: principalOf(mail.recipient) });
+    await record(posting, 'message.read', mail, { actor: principalIdOf(mail.recipient) });
     posting.ended.push({ state: 'read' });
   }
   return read;
@@ -140,7 +140,7 @@ export interface GivenAnswer {
   readonly re: string;
   readonly reason: string;
   /** Who gets it: the sender of what it answers must be among them, and so is told. */
-  readonly reaches: readonly Party[];
+  readonly reaches: readonly PrincipalName[];
 }
 
 /**
@@ -149,7 +149,7 @@ export interface GivenAnswer {
  */
 export async function settleAnswered(
   posting: Posting,
-  by: Party,
+  by: PrincipalName,
   answer: GivenAnswer,
 ): Promise<{ readonly mail: MailFacts; readonly state: DeliveryRowState }> {
   const mail = await findMail(posting.tx, answer.re, by);
@@ -169,7 +169,7 @@ export async function settleAnswered(
   }
   if (mail.state === 'accepted' || mail.state === 'delivered') await leaveMailbox(posting, mail);
   await record(posting, 'message.settled', mail, {
-    actor: principalOf(by),
+    actor: principalIdOf(by),
     answer: answer.kind,
     state: to,
   });

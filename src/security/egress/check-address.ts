@@ -82,7 +82,11 @@ async function permitPrivate(
     return await asker.permit(action);
   } catch (failure) {
     if (!(failure instanceof AosError) || !isMissing(failure)) throw failure;
-    throw privateAddress(host, action.host, `aos cap grant ${partyOf(asker)} "${widened(action)}"`);
+    throw privateAddress(
+      host,
+      action.host,
+      `aos cap grant ${principalNameOf(asker)} "${widened(action)}"`,
+    );
   }
 }
 
@@ -98,7 +102,7 @@ function widened(action: HttpAction): string {
   return printAction({ ...action, everyPath: true });
 }
 
-function partyOf({ principal }: AddressAsker): string {
+function principalNameOf({ principal }: AddressAsker): string {
   return principal.replace(/^agent:/, '');
 }
 

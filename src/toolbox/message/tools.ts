@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { priorities } from '../../kernel/message/message.ts';
 import { checkMessage } from '../../kernel/message/text.ts';
 import type { Clock } from '../../kernel/ports.ts';
-import { partyOf } from '../../relay/envelope.ts';
+import { principalNameOf } from '../../relay/envelope.ts';
 import type { MailboxItem, Relay } from '../../relay/relay.ts';
 import { request, send } from '../../relay/send.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
@@ -40,7 +40,7 @@ async function sendOnce(
   checkMessage(message);
   // The door has asked, and counted it.
   const options = { signal: call.signal, isPermitted: true } as const;
-  const accepted = await send(deps, partyOf(call.principal), message, options);
+  const accepted = await send(deps, principalNameOf(call.principal), message, options);
   return {
     id: accepted.id,
     state: accepted.kind,
@@ -62,7 +62,7 @@ async function readInbox(
   { limit, take }: ToolArgs<typeof verbs.inbox>,
   call: ToolCall,
 ): Promise<unknown> {
-  const recipient = partyOf(call.principal);
+  const recipient = principalNameOf(call.principal);
   const roomBytes = roomIn(call.outputBytes);
   // What is read and has no room in the result would be lost.
   const roomFor = (found: readonly MailboxItem[]) => howManyFit(found.map(mailOf), roomBytes);
@@ -102,7 +102,7 @@ async function ask(
   } as const;
   // The door has asked, and counted it.
   const patience = { timeoutMs, signal: call.signal, isPermitted: true } as const;
-  const { id, response } = await request(deps, partyOf(call.principal), message, patience);
+  const { id, response } = await request(deps, principalNameOf(call.principal), message, patience);
   return { id, response: cutToFit(mailOf(response), roomIn(call.outputBytes)) };
 }
 

@@ -5,7 +5,7 @@ import { AosError } from '../../kernel/errors.ts';
 import { checkFileName } from '../../kernel/files/names.ts';
 import type { Processes, Random, TreeDisk } from '../../kernel/ports.ts';
 import { quote } from '../../kernel/text/quote.ts';
-import { partyOf } from '../../relay/envelope.ts';
+import { principalNameOf } from '../../relay/envelope.ts';
 import { type Tool, type ToolArgs, type ToolCall, toolOf } from '../../tools/tool.ts';
 import type { ByteSource } from '../../transfer/client/options.ts';
 import { type ReceiveDeps, receive } from '../../transfer/client/receive.ts';
@@ -29,7 +29,7 @@ export function transferTools(deps: TransferToolDeps): readonly Tool[] {
     toolOf(verbs.send, deps, { run: (args, call) => send(deps, args, call) }),
     toolOf(verbs.list, deps, {
       run: async (query, { principal, signal }) => {
-        const wanted = { ...query, party: partyOf(principal) };
+        const wanted = { ...query, principal: principalNameOf(principal) };
         const page = await deps.transfers.list(wanted, { waitMs: 0, signal });
         return { transfers: page.items };
       },
@@ -106,7 +106,7 @@ async function checkGranted(
 ): Promise<void> {
   if (mostBytes === undefined) return;
   const row = await transfers.find(id);
-  if (row === undefined || row.recipient !== partyOf(principal)) return;
+  if (row === undefined || row.recipient !== principalNameOf(principal)) return;
   if (row.file_size_bytes <= mostBytes) return;
   throw new AosError('file.too-large', {
     message: `The transfer has ${row.file_size_bytes} bytes, and the grant allows ${mostBytes}`,
@@ -117,7 +117,11 @@ async function checkGranted(
 
 /** What both ends need, as the caller of the tool. The door has asked whether it may. */
 function endsOf(deps: TransferToolDeps, { principal }: ToolCall): TransferSendDeps & ReceiveDeps {
-  const actor = { party: partyOf(principal), isLocal: true, isPermitted: true } as const;
+  const actor = {
+    principal: principalNameOf(principal),
+    isLocal: true,
+    isPermitted: true,
+  } as const;
   const calls = directCalls(deps.transfers, actor);
   return {
     ...deps,

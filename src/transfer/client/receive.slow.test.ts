@@ -39,7 +39,7 @@ async function sentToJared(make = (path: string) => writeFileSync(path, bytes)) 
     bootId: () => 'boot',
   });
   const common = { clock, disk: realDisk, random: deps.random, openWorks: () => worksHere() };
-  const samantha = directCalls(here.transfers, { party: 'samantha', isLocal: false });
+  const samantha = directCalls(here.transfers, { principal: 'samantha', isLocal: false });
   await using source = await openSource(realDisk, here.folder.at('report'));
   const { id } = await sendSource(
     {
@@ -49,7 +49,7 @@ async function sentToJared(make = (path: string) => writeFileSync(path, bytes)) 
     source,
     { to: 'jared' },
   );
-  const jared = directCalls(here.transfers, { party: 'jared', isLocal: false });
+  const jared = directCalls(here.transfers, { principal: 'jared', isLocal: false });
   const receiver = ({ pid = 2, disk = realDisk, calls = {} }: Receiver): ReceiveDeps => ({
     ...{ ...common, disk, tree: realTreeDisk, processes: of(pid), as: undefined },
     use: (work) => work({ ...jared, ...calls }),

@@ -1,7 +1,7 @@
 /** Many requests over connections that are kept, with so many under way at once. */
 
 import { limitMs } from '../limits.ts';
-import type { FuzzRequest, FuzzWorld, Party } from './fuzz-world.ts';
+import type { FuzzRequest, FuzzWorld, PrincipalName } from './fuzz-world.ts';
 import { KeptConnection, type Place } from './kept-connection.ts';
 import { fuzzRequest } from './requests.ts';
 import { faultOf, jsonOf } from './verdict.ts';
@@ -10,7 +10,7 @@ export interface Flood {
   readonly world: FuzzWorld;
   readonly seed: number;
   readonly requests: number;
-  readonly places: Readonly<Record<Party, Place>>;
+  readonly places: Readonly<Record<PrincipalName, Place>>;
 }
 
 export interface Tally {

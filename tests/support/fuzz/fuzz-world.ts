@@ -5,11 +5,11 @@ import type { RawRequest } from './kept-connection.ts';
 import type { VerdictDeps } from './verdict.ts';
 import type { Words } from './words.ts';
 
-export type Party = 'owner' | 'agent' | 'outsider' | 'nobody';
+export type PrincipalName = 'owner' | 'agent' | 'outsider' | 'nobody';
 
 export interface FuzzRequest {
   readonly operation: DescribedOperation;
-  readonly party: Party;
+  readonly party: PrincipalName;
   readonly raw: RawRequest;
   /** What is forbidden about it; undefined where the document allows it, or does not say. */
   readonly forbidden: string | undefined;
@@ -24,7 +24,7 @@ export interface FuzzWorld extends VerdictDeps {
   /** The name of the agent that calls. */
   readonly agent: string;
   /** With those that say who it is. */
-  signed(party: Party, request: RawRequest): RawRequest;
+  signed(party: PrincipalName, request: RawRequest): RawRequest;
   /** Operations that are only ever called with what is forbidden: why. */
   readonly onlyForbidden: Readonly<Record<string, string>>;
   /** Operations that go over all that there is: called as they are meant to be now and then. */
@@ -49,6 +49,6 @@ export interface Draft {
 export interface Wish {
   readonly dice: Dice;
   readonly operation: DescribedOperation;
-  readonly party: Party;
+  readonly party: PrincipalName;
   readonly isOdd: boolean;
 }

@@ -3,11 +3,11 @@ import { Dice } from '../../sim/dice.ts';
 import { allowed } from './allowed-requests.ts';
 import { breakOne } from './broken-requests.ts';
 import type { DescribedOperation } from './described-operations.ts';
-import type { Draft, FuzzRequest, FuzzWorld, Party } from './fuzz-world.ts';
+import type { Draft, FuzzRequest, FuzzWorld, PrincipalName } from './fuzz-world.ts';
 import type { RawRequest } from './kept-connection.ts';
 import { withOddHeaders } from './odd-headers.ts';
 
-const parties: readonly [Party, ...Party[]] = [
+const parties: readonly [PrincipalName, ...PrincipalName[]] = [
   ...(['owner', 'owner', 'owner', 'owner', 'owner', 'agent', 'agent', 'nobody'] as const),
 ];
 
@@ -34,7 +34,12 @@ export function fuzzRequest(world: FuzzWorld, seed: number, index: number): Fuzz
   };
 }
 
-function drafted(world: FuzzWorld, dice: Dice, operation: DescribedOperation, party: Party): Draft {
+function drafted(
+  world: FuzzWorld,
+  dice: Dice,
+  operation: DescribedOperation,
+  party: PrincipalName,
+): Draft {
   const roll = dice.below(100);
   const isOdd = roll >= 80;
   const draft = allowed(world, { dice, operation, party, isOdd });

@@ -1,6 +1,6 @@
 /** Whether an answer is one that the document allows for what was asked. */
 import type { ValidateFunction } from 'ajv';
-import type { FuzzRequest, Party } from './fuzz-world.ts';
+import type { FuzzRequest, PrincipalName } from './fuzz-world.ts';
 import type { RawAnswer } from './kept-connection.ts';
 
 export interface VerdictDeps {
@@ -38,7 +38,7 @@ function saysError(answer: RawAnswer): boolean {
 
 function mayCall(
   { isOpen, isForOwner, isForOutsiders }: FuzzRequest['operation'],
-  party: Party,
+  party: PrincipalName,
 ): boolean {
   if (party === 'owner' || isOpen) return true;
   if (party === 'agent') return !isForOwner;

@@ -4,7 +4,7 @@ import { AosError } from '../../../kernel/errors.ts';
 import { type Message, priorities } from '../../../kernel/message/message.ts';
 import { checkMessage } from '../../../kernel/message/text.ts';
 import { timeText } from '../../../kernel/text/time-text.ts';
-import type { Party } from '../../../relay/envelope.ts';
+import type { PrincipalName } from '../../../relay/envelope.ts';
 import type { MailboxItem, MessageHistory } from '../../../relay/relay.ts';
 import { type Accepted, type SendDeps as RelaySendDeps, send } from '../../../relay/send.ts';
 import type { WireHistory, WireItem, WireOutgoing } from '../../contract/contract.ts';
@@ -86,7 +86,7 @@ interface SendDeps extends RelaySendDeps {
 /** Throws what the relay says against it. */
 export async function sendMessage(
   deps: SendDeps,
-  { caller, sender }: { readonly caller: HomeCaller; readonly sender: Party },
+  { caller, sender }: { readonly caller: HomeCaller; readonly sender: PrincipalName },
   message: Message,
   signal: AbortSignal,
 ): Promise<Accepted> {
