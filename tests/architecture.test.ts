@@ -6,6 +6,7 @@ import {
   type HouseRules,
   looseTimeLimits,
   missingFiles,
+  readPages,
   readSources,
   readTestSources,
   repeatedTypeNames,
@@ -102,6 +103,27 @@ test('every import in src/ points the way the table says, and none in a circle',
 
   expect(sources.length).toBeGreaterThan(10);
   expect(breaches(sources, house)).toEqual([]);
+});
+
+test('no name of a type, an interface or a class is exported twice', () => {
+  expect(repeatedTypeNames(readSources(join(import.meta.dirname, '..')))).toEqual([]);
+});
+
+test('every label of an invariant that a comment cites is defined where it says', () => {
+  expect(undefinedLabels(readSources(join(import.meta.dirname, '..')))).toEqual([]);
+});
+
+test('no file, no folder and not the whole of src/ grows beyond its size', () => {
+  const sources = readSources(join(import.meta.dirname, '..'));
+
+  expect(tooLarge(sources, { linesOfFile: 500, filesOfFolder: 30, files: 850 })).toEqual([]);
+});
+
+test('every source file that a page of docs/ names is there', () => {
+  const root = join(import.meta.dirname, '..');
+  const paths = [...readSources(root), ...readTestSources(root)].map(({ path }) => path);
+
+  expect(readPages(root).flatMap((page) => missingFiles(page, paths))).toEqual([]);
 });
 
 test('every time limit of a test comes from tests/support/limits.ts', () => {

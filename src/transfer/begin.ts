@@ -7,8 +7,9 @@
  * B3. Room is reserved in the transaction that makes the upload.
  * B4. Whether bytes are stored already is asked of the disk before the transaction, and of the
  *     rows in it: what is swept in between is not taken for stored.
- * B6. A process that goes on with an upload gives it another id. Who had it before, and was only slow, is
- *     told that it is over, and neither adds to it nor finishes it.
+ * B5. An upload of which all bytes have come is finished here: its sender was cut off just before.
+ * B6. A process that goes on with an upload gives it another id. The one that had it before, and
+ *     was only slow, is told that it is over, and neither adds to it nor finishes it.
  */
 
 import { contentKey, dekBytes, sealingSecretOf } from '../blobs/seal/aosb1.ts';

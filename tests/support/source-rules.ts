@@ -48,6 +48,11 @@ export function readTestSources(root: string): SourceFile[] {
   );
 }
 
+/** The pages of docs/. */
+export function readPages(root: string): SourceFile[] {
+  return readFolder(root, 'docs').filter(({ path }) => path.endsWith('.md'));
+}
+
 function readFolder(root: string, folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

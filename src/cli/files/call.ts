@@ -83,15 +83,15 @@ export async function callFilesTool(
   return successOf((await call(context, { as, tool, args })) as FileAnswer);
 }
 
-export type Understood = Understanding & { readonly by: 'rules' | 'model' };
+export type UnderstoodSentence = Understanding & { readonly by: 'rules' | 'model' };
 
 export async function understand(
   context: Context,
   { as }: AsOption,
   asked: { readonly sentence: string; readonly here: string },
-): Promise<Understood> {
+): Promise<UnderstoodSentence> {
   // The tool of that name answers nothing else.
-  return (await call(context, { as, tool: 'understand', args: asked })) as Understood;
+  return (await call(context, { as, tool: 'understand', args: asked })) as UnderstoodSentence;
 }
 
 interface FilesCall extends AsOption {

@@ -5,7 +5,7 @@ import type { FileAction, FileRequest } from '../../kernel/files/request.ts';
 import { oneLine, quote } from '../../kernel/text/quote.ts';
 import { didYouMean } from '../../kernel/text/suggest.ts';
 import type { Context } from '../core/context.ts';
-import { isOwner, type Understood, understand } from './call.ts';
+import { isOwner, type UnderstoodSentence, understand } from './call.ts';
 import { type ChangeOptions, change } from './change.ts';
 import { look } from './look.ts';
 import { currentFolder } from './path.ts';
@@ -65,7 +65,10 @@ function afterOptions(name: string): AosError {
   });
 }
 
-function tellReading({ terminal }: Context, { kind, reading, unused, by }: Understood): void {
+function tellReading(
+  { terminal }: Context,
+  { kind, reading, unused, by }: UnderstoodSentence,
+): void {
   if (kind === 'refused') return;
   const how = by === 'model' ? ' (by a model)' : '';
   terminal.err(`Reading${how}: ${oneLine(reading)}\n`);
@@ -73,7 +76,7 @@ function tellReading({ terminal }: Context, { kind, reading, unused, by }: Under
   terminal.err(`Nothing was made of: ${unused.map((word) => quote(word)).join(', ')}\n`);
 }
 
-function refusalOf(found: Exclude<Understood, { kind: 'understood' }>): AosError {
+function refusalOf(found: Exclude<UnderstoodSentence, { kind: 'understood' }>): AosError {
   if (found.kind === 'asks-back') {
     return new AosError('files.not-understood', {
       message: found.question,

@@ -104,7 +104,7 @@ const ofChanges: readonly Doubt[] = [
     slots.sentence.word(1) === 'files' &&
     !isNarrowed(slots) &&
     'Shall all the files there be deleted? Then say "delete everything in …".',
-  // U1
+  // understand.ts, U1
   ({ left, verb }) =>
     left.length > 0 &&
     `${unread({ left })} Say which files to ${verb.said} by folder, type, age, size or a name in quotes.`,

@@ -49,7 +49,7 @@ export async function noteSuccess(
   return there.filter((outgoing) => !counted.includes(outgoing));
 }
 
-/** D4. Not to be repeated with what was noted, which the same guard would tell apart no more. */
+/** deliver.ts, D4. Not to be repeated with what was noted, which the same guard would tell apart no more. */
 export async function takeAway(
   { core }: DeliverDeps,
   { recipient }: Queue,
@@ -60,7 +60,7 @@ export async function takeAway(
   await removeFiles(core, recipient, names);
 }
 
-/** D3. Tells when the next try is due. */
+/** deliver.ts, D3. Tells when the next try is due. */
 export async function noteFailure(
   { core, posted }: DeliverDeps,
   { recipient }: Queue,

@@ -2,14 +2,14 @@
 
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { EventLoop, FolderWatch, Instant } from '../../kernel/ports.ts';
-import type { SeenFile } from './read-outbox-file.ts';
+import type { SeenOutboxFile } from './read-outbox-file.ts';
 
 /** The most names of one outbox that are remembered at a time; the others are found again. */
 const mostNames = 4096;
 
 export interface WaitingFile {
   readonly dueMs: number;
-  readonly seen: SeenFile | undefined;
+  readonly seen: SeenOutboxFile | undefined;
 }
 
 /** The names of one look, in order; those before `next` are done. */
@@ -175,7 +175,7 @@ export class Outbox {
     return names;
   }
 
-  seen(name: string): SeenFile | undefined {
+  seen(name: string): SeenOutboxFile | undefined {
     return this.#waiting?.get(name)?.seen;
   }
 

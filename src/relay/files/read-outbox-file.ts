@@ -39,14 +39,14 @@ export interface OutboxFile {
   readonly marked: boolean;
   /** It was seen in `.pending` just before. */
   readonly renamed: boolean;
-  readonly seen: SeenFile | undefined;
+  readonly seen: SeenOutboxFile | undefined;
   /** When it was asked for, on either clock: it may be read later, and is as old as this. */
   readonly askedAt: Instant;
   readonly askedMs: number;
 }
 
 /** How a file stood when it was looked at, and since when, on the monotonic clock. */
-export interface SeenFile {
+export interface SeenOutboxFile {
   readonly state: string;
   readonly sinceMs: number;
 }
@@ -54,12 +54,12 @@ export interface SeenFile {
 export type FileReading =
   | { readonly kind: 'incoming'; readonly incoming: Incoming; readonly stands: Standing }
   /** Seen for the first time, and too young; it may be ready after that long. */
-  | { readonly kind: 'settling'; readonly waitMs: number; readonly seen: SeenFile }
+  | { readonly kind: 'settling'; readonly waitMs: number; readonly seen: SeenOutboxFile }
   /** Not ready; to be looked at again after that long, or only when something is told of it. */
   | {
       readonly kind: 'wait';
       readonly waitMs: number | undefined;
-      readonly seen?: SeenFile | undefined;
+      readonly seen?: SeenOutboxFile | undefined;
       readonly failure?: AosError | undefined;
     }
   | { readonly kind: 'gone' };
@@ -122,14 +122,22 @@ function judge(
   }
 }
 
-function seenNow({ clock }: ReadDeps, seen: SeenFile | undefined, now: FileIdentity): SeenFile {
+function seenNow(
+  { clock }: ReadDeps,
+  seen: SeenOutboxFile | undefined,
+  now: FileIdentity,
+): SeenOutboxFile {
   const state = `${now.inode} ${now.sizeBytes} ${now.modifiedNs}`;
   return seen?.state === state ? seen : { state, sinceMs: clock.monotonicMs() };
 }
 
 // A time of change that is still to come says nothing: then what counts is for how long
 // the file has been seen as it is.
-function ageOf(file: OutboxFile, { modifiedAt }: FileIdentity, { sinceMs }: SeenFile): number {
+function ageOf(
+  file: OutboxFile,
+  { modifiedAt }: FileIdentity,
+  { sinceMs }: SeenOutboxFile,
+): number {
   return Math.max(file.askedAt - modifiedAt, file.askedMs - sinceMs);
 }
 

@@ -52,7 +52,7 @@ export async function failRun(
 ): Promise<void> {
   const { stop } = active;
   const why: unknown = stop.signal.aborted ? stop.signal.reason : failure;
-  // M2
+  // model-runs.ts, M2
   if (why === early) return;
   if (isLost(why)) return leaveRun(deps, operation);
   if (isOfLedger(why)) return putBackLater(deps, operation, active, why);
@@ -85,7 +85,7 @@ export async function putBackLater(
   let isLeft = false;
   for (let delayMs = againMs; ; delayMs = Math.min(delayMs * 2, longestAgainMs)) {
     const isClosing = await clock.sleep(delayMs, deps.closing).catch(() => true);
-    // M2
+    // model-runs.ts, M2
     if (isClosing === true) return;
     try {
       if (isLeft) return await leaveRun(deps, operation);

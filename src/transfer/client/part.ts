@@ -104,7 +104,7 @@ async function clear(disk: Disk, of: PartOf): Promise<void> {
   await removeIfThere(disk, notePath);
 }
 
-/** P0: a try before this one was cut off when only tidying up was left, which is done here. */
+/** Tidies up after a try that was cut off when only that was left to do. */
 export async function wasNamed({ disk }: PartDeps, of: PartOf, named: string): Promise<boolean> {
   const { path, notePath, markPath } = pathsOf(of);
   if ((await noteAt(disk, notePath))?.hash !== of.hash) return false;
