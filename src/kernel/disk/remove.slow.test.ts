@@ -156,7 +156,7 @@ test('folders that were shut go with what is in them', async () => {
   // Not as root, to whom nothing is shut.
   runAsOrdinary(`
     const { realDisk } = await import(${from('../../engines/disk/disk.ts')});
-    const { removeTree } = await import(${from('./folders.ts')});
+    const { removeTree } = await import(${from('./durable-file.ts')});
     await removeTree(realDisk, ${JSON.stringify(tree)});
     console.log('true');
   `);

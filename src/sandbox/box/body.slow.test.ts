@@ -354,7 +354,7 @@ async function startAndDie(
   const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
   const code = `
     import { realClock } from ${from('../../engines/clock.ts')};
-    import { realRandom } from ${from('../../engines/random.ts')};
+    import { realRandom } from ${from('../../engines/clock.ts')};
     import { openPrograms } from ${from('../../engines/process/programs.ts')};
     import { BubblewrapSandboxes } from ${from('../bubblewrap-sandboxes.ts')};
     const { order, places, folder } = JSON.parse(process.argv[1]);
