@@ -289,7 +289,8 @@ async function place(posting: Posting, placement: Placement): Promise<void> {
 }
 
 // Looks at what a transaction cannot see, because it may await the ledger only: whether
-// attachments are there, a checksum is right, and an agent that comes with the system is made. They are taken in turn (accept.ts, A4).
+// attachments are there, a checksum is right, and an agent that comes with the system is made.
+// They are taken in turn (A4).
 
 /** The last look, while it is under way. */
 interface Looks {

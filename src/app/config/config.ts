@@ -234,7 +234,7 @@ function warnAboveAlert({ diskWarnPercent, diskAlertPercent }: Settings): AosErr
   });
 }
 
-// `config.json` as text and as JSON. What its keys mean is config.ts's business.
+// `config.json` as text and as JSON, before its keys mean anything.
 
 const limitBytes = 1024 * 1024;
 

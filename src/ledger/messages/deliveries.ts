@@ -3,7 +3,7 @@
  * decided on and looks at the count, so that of two who decide at once only one succeeds.
  *
  * L1. The one that delivers holds the row (`owner`): no other takes, delivers or ends it meanwhile.
- *     What the holder does is in the second half of this file.
+ *     What the holder does stands below.
  * L2. `acked`, `expired` and `dead` are for ever, and so is `read` with an `ended_at`.
  *
  * A delivery together with its message is looked up in find-mail.ts.
@@ -265,7 +265,7 @@ export async function* everyStamp(
 }
 
 // Deliveries that are being delivered: claimed, held, and given back or delivered. Each change
-// names its holder (deliveries.ts, L1), so that a claim which was lost counts for nothing.
+// names its holder (L1), so that a claim which was lost counts for nothing.
 
 export const claimText = `
   update deliveries set owner = $1

@@ -125,7 +125,7 @@ function keyOf({ recipient, subscription }: Queue): string {
   return subscription === 0 ? recipient : `${recipient}/${subscription}`;
 }
 
-// One queue with something to do; it ends by itself when there is nothing left. See deliver.ts.
+// One queue with something to do; it ends by itself when there is nothing left.
 
 // How long to wait when the ledger takes nothing.
 const troubleMs = 1000;
@@ -376,7 +376,7 @@ function withoutHome(words: string): string {
   return words.replaceAll(/"[^"]*\/agents\//g, '"agents/');
 }
 
-// Claims what waits in the ledger for one queue, in its order. See deliver.ts.
+// Claims what waits in the ledger for one queue, in its order.
 
 type Claim =
   /** Nothing else waits. */

@@ -407,7 +407,7 @@ class Holdings {
   }
 }
 
-// How often a link of a chain was used, as its row tells (grants.ts, G4).
+// How often a link of a chain was used, as its row tells (G4).
 
 interface Uses {
   readonly now: Instant;

@@ -173,7 +173,7 @@ function timeText(at: FileIdentity['modifiedAt']): string {
   return new Date(Math.min(Math.max(at, -lastInstant), lastInstant)).toISOString();
 }
 
-// The path to a file for a call of a tool, followed as files/way does, with what the caller may do.
+// The path to a file for a call of a tool, followed as files/follow-path.ts does, with what the caller may do.
 //
 // P1. Before anything is looked at where a symlink leads, it is asked whether the caller may
 //     do there what they came for.
